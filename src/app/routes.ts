@@ -4,7 +4,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
 import type { SocketsView } from "../admin/log/sockets.ts";
-import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
+import { countPriceChanges } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
@@ -65,10 +65,9 @@ import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
-import { writeApart } from "./models/catalogue-apart.ts";
-import { replaceCatalogueFile } from "./models/catalogue-file.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
+import { createPriceParts } from "./models/price-parts.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
@@ -269,21 +268,6 @@ function createAdminPorts(
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.settings.providers),
     writeRefusals,
-  };
-}
-
-function createPriceParts({ live, prices }: RouteParts): PriceReviewParts {
-  return {
-    compared: () => prices.last,
-    asOf: () => live.settings.catalogueAsOf,
-    file: () => live.settings.catalogueFile,
-    async write({ known }, proposals) {
-      const { catalogueFile = "", newerModels = [] } = live.settings;
-      const ids = new Set(proposals.map(({ id }) => id));
-      const changed = new Map([...known].filter(([id]) => ids.has(id)));
-      const text = await writeApart({ proposals, known: changed, newerModels, nowMs: clock.nowMs() });
-      replaceCatalogueFile(catalogueFile, text);
-    },
   };
 }
 

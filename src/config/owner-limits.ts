@@ -11,7 +11,7 @@ import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
 import { type FileAliases, markAllowed, markCounted } from "./models/alias-names.ts";
 import { modelPattern } from "./models/model-schema.ts";
-import { allowedTools } from "./models/tool-patterns.ts";
+import { allowedTools } from "./tools/tool-patterns.ts";
 
 const BUDGETS_MAX = 20;
 const USD_MAX = 1_000_000_000;

@@ -55,13 +55,13 @@ import {
   refuses,
   TOKENS_MAX,
 } from "./models/model-schema.ts";
-import { mcp } from "./models/tool-servers.ts";
 import { contact, limitSections } from "./owner-limits.ts";
 import { provider, secret, weight } from "./providers/provider-schema.ts";
 import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
 import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
+import { mcp } from "./tools/tool-servers.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 

@@ -13,10 +13,10 @@ import type { Environment } from "./interpolate.ts";
 import { type FileAliases, markAllowed } from "./models/alias-names.ts";
 import { modelPattern } from "./models/model-schema.ts";
 import { readPolicies } from "./models/policies.ts";
-import { toolPatterns } from "./models/tool-patterns.ts";
 import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
+import { toolPatterns } from "./tools/tool-patterns.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;

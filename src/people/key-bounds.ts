@@ -13,7 +13,10 @@ import type { AllowedTools } from "../core/tools/tool-server.ts";
 import { containsBlock } from "../core/world/address.ts";
 
 /** Returns the tools that roles below admin may give a key at most, by the same rules as its limits. Null for no bound. */
-export function findMostTools({ toolRights }: LimitRules, { memberId }: Pick<GatewayKey, "memberId">): AllowedTools {
+export function findMostTools(
+  { toolRights }: LimitRules,
+  { memberId }: Pick<GatewayKey, "memberId">,
+): AllowedTools {
   return memberId === null ? toolRights.keyMaximum : (toolRights.keyMaximum ?? toolRights.keyDefault);
 }
 

@@ -1,8 +1,9 @@
 // The lists of several servers as one client sees them, kept as bytes for each set of rights.
+import { matchesPatterns } from "../core/fields/tool-list.ts";
 import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
 import { compareText, type Mirror, type MirroredEntry, type MirroredTool } from "./mirror.ts";
 import { fitName, makeFullName, makeResourceUri, makeToolName } from "./names.ts";
-import { isToolAllowed, isWholeServerAllowed, matchesPatterns } from "./patterns.ts";
+import { isToolAllowed, isWholeServerAllowed } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
 /** A server and what it last said. `mirror` is null if it doesn't answer at the moment. */

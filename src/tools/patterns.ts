@@ -1,19 +1,8 @@
-// Lists of patterns that say which tools may be used: `*` matches any characters, `!` takes away whatever else is said.
-import { matches } from "../core/text/pattern.ts";
+// The rights to tools by lists of patterns, on several levels.
+import { matchesPatterns } from "../core/fields/tool-list.ts";
 import type { AllowedTools } from "../core/tools/tool-server.ts";
 
-/** True if the patterns allow the name. Case counts. An empty list allows nothing. */
-export function matchesPatterns(patterns: readonly string[], name: string): boolean {
-  let isAllowed = false;
-  for (const pattern of patterns) {
-    if (pattern.startsWith("!")) {
-      if (matches(pattern.slice(1), name)) return false;
-    } else if (!isAllowed) isAllowed = matches(pattern, name);
-  }
-  return isAllowed;
-}
-
-/** `name` is NAME_tool, unshortened. A tool passes every level that says something. */
+/** `name` is `NAME_tool`, unshortened. A tool passes every level that says something. */
 export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {
   return levels.every((level) => level === null || matchesPatterns(level, name));
 }

@@ -20,7 +20,8 @@ const TOOLS = ["github delete_repo", "github read", "github write", "jira read"]
     server,
     tool,
     priceNanoUsd: server === "github" ? 2_000_000 : 0,
-    definition: { title: tool, description: `does ${tool}`, inputSchema: { type: "object" } },
+    description: `does ${tool}`,
+    readDefinition: () => ({ title: tool, inputSchema: { type: "object" } }),
   };
 });
 const makeState = (name: string, fields: Partial<ToolServerState> = {}): ToolServerState => ({
@@ -36,7 +37,7 @@ const makeState = (name: string, fields: Partial<ToolServerState> = {}): ToolSer
   ...fields,
 });
 const directory: ToolDirectory = {
-  listServers: () => [
+  listServers: async () => [
     makeState("github"),
     makeState("jira", { state: "down", error: "connect to 10.0.0.7 refused", tools: 1 }),
     makeState("wiki", { tools: 0 }),
@@ -70,7 +71,7 @@ beforeEach(async () => {
 
 const member = () =>
   new Access({
-    actor: { kind: "member", id: "mem_ann", name: "Ann" },
+    actor: { kind: "person", id: "mem_ann", name: "Ann" },
     grants: [{ role: "member", accountId: "acct_team" }],
     readsContent: false,
     memberId: "mem_ann",
@@ -112,7 +113,9 @@ test("a member sees the tools of the account and of their rules alone, and no ad
   expect(data[0]).not.toHaveProperty("url");
   expect(await wrongWith(() => getTool(parts, "github_write", member()))).toBe("not_found");
   expect(await wrongWith(() => listTools(parts, { key: "key_team" }, member()))).toBe("not_found");
-  expect((await getTool(parts, "github_read", member())).users.map(({ key_id }) => key_id)).toEqual(["key_own"]);
+  expect((await getTool(parts, "github_read", member())).users.map(({ key_id }) => key_id)).toEqual([
+    "key_own",
+  ]);
 });
 
 test("servers are shown with what is wrong with them, and without the reason to those who see no address", async () => {

@@ -101,7 +101,12 @@ describe("accepted", () => {
           role: "manager",
           accounts: ["Search"],
           readsContent: true,
-          limits: { allowedModels: ["OpenAI#*"], allowedTools: [], budgets: [{ nanoUsd: 50e9 }], parallel: null },
+          limits: {
+            allowedModels: ["OpenAI#*"],
+            allowedTools: [],
+            budgets: [{ nanoUsd: 50e9 }],
+            parallel: null,
+          },
         },
       ],
     });

@@ -72,7 +72,6 @@ describe("keys", () => {
   const FIELDS = {
     name: "Team's key",
     allowed_models: ["Acme#cheap", "Router#fair"],
-    allowed_tools: ["github_*", "!github_delete_*"],
     spend_limit_usd: 12.5,
     keep_responses: false,
     cache: null,
@@ -142,7 +141,7 @@ describe("keys", () => {
       limits: [spendLimit],
       spent_usd: { today: 0, month: 0, total: 0 },
       allowed_models: FIELDS.allowed_models,
-      allowed_tools: FIELDS.allowed_tools,
+      allowed_tools: null,
       expires_at: FIELDS.expires_at,
       paused: false,
     });

@@ -28,6 +28,7 @@ mcp_servers:
   bounded: { url: "https://b.example.com/mcp", allowed_params: { search: [q] } }
 litellm_settings: { mcp_aliases: { gh: github_mcp } }
 `;
+const reference = (name: string) => `\${${name}}`;
 const id = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 const GITHUB = id("github_mcp|https://mcp.example.com/mcp|http|bearer_token|gh");
 
@@ -49,7 +50,7 @@ test("servers of streamable HTTP are taken with their credentials, tools and pri
   expect(servers).toEqual({
     "github-mcp": {
       url: "https://mcp.example.com/mcp",
-      auth: { bearer: "${GITHUB_TOKEN}" },
+      auth: { bearer: reference("GITHUB_TOKEN") },
       tools: ["search_code", "get_issue", "!delete_repo"],
       timeout: "20s",
       price_per_call: 0.002,
@@ -58,7 +59,7 @@ test("servers of streamable HTTP are taken with their credentials, tools and pri
     docs: { url: "https://docs.example.com/mcp" },
     keyed: {
       url: "https://keyed.example.com/mcp",
-      auth: { header: { "X-Team": "search", "X-API-Key": "${MCP_KEYED_TOKEN}" } },
+      auth: { header: { "X-Team": "search", "X-API-Key": reference("MCP_KEYED_TOKEN") } },
     },
     machine: {
       url: "https://m.example.com/mcp",
@@ -66,7 +67,7 @@ test("servers of streamable HTTP are taken with their credentials, tools and pri
         oauth: {
           token_url: "https://id.example.com/token",
           client_id: "gateway",
-          client_secret: "${SECRET}",
+          client_secret: reference("SECRET"),
           scope: "a b",
         },
       },

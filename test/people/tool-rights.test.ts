@@ -104,3 +104,19 @@ test("a key that is made without a list of its own is within the maxima", async 
     await other.stop();
   }
 });
+
+test.each([
+  ["github_*", "400 invalid_type allowed_tools"],
+  [["a", "two words"], "400 invalid_value allowed_tools[1]"],
+  [["a,b"], "400 invalid_value allowed_tools[0]"],
+  [["!"], "400 invalid_value allowed_tools[0]"],
+  [[""], "400 invalid_value allowed_tools[0]"],
+  [["x".repeat(129)], "400 invalid_value allowed_tools[0]"],
+  [Array(101).fill("x"), "400 array_above_max_length allowed_tools"],
+  [[...Array(99).fill("x"), "!".repeat(2), "x".repeat(128)].slice(1), "201"],
+])("the list %p is answered %s", async (allowed_tools, answer) => {
+  expect(told(await admin.post("/keys", { name: "k", allowed_tools }))).toBe(answer);
+  const member_defaults = { allowed_tools };
+  const path = answer.replace("allowed_tools", "member_defaults.allowed_tools");
+  expect(told(await admin.post("/accounts", { name: "a", member_defaults }))).toBe(path);
+});

@@ -72,7 +72,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["core"],
   webhooks: ["core"],
   payments: ["core", "ledger"],
-  console: ["docs", "admin", "core", "surfaces", "tools"],
+  console: ["docs", "admin", "core", "surfaces"],
   docs: ["core"],
   deploy: [],
   simulator: ["core", "operations"],

@@ -1,4 +1,4 @@
-// Whether one list of allowed tools lets nothing pass that another doesn't, compared with what both really let pass.
+// The comparison of two lists of allowed tools, against the tools that both really let pass.
 import { expect, test } from "bun:test";
 import { isNarrower } from "../../src/core/tools/narrower.ts";
 import type { AllowedTools } from "../../src/core/tools/tool-server.ts";

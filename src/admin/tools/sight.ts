@@ -1,4 +1,4 @@
-// Which tools an operator sees, and which a key may call.
+// The tools that an operator sees, and those that a key may call.
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { findMemberTools } from "../../core/limits/member-limits.ts";
 import type { LimitRules } from "../../core/settings.ts";

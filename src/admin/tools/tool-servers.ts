@@ -1,6 +1,10 @@
 // The company's tool servers as the admin routes show them.
 import { Type } from "@sinclair/typebox";
-import { TOOL_SERVER_STATES, type ToolDirectory, type ToolServerState } from "../../core/tools/tool-directory.ts";
+import {
+  TOOL_SERVER_STATES,
+  type ToolDirectory,
+  type ToolServerState,
+} from "../../core/tools/tool-directory.ts";
 import { adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { formatInstantOrNull } from "../format.ts";
 import type { ListPage } from "../list.ts";
@@ -13,7 +17,9 @@ export const toolServerSchema = Type.Object({
   state: allowWords(TOOL_SERVER_STATES),
   era: allowNull(Type.String({ description: "Which generation of the protocol it speaks." })),
   version: allowNull(Type.String({ description: "The protocol's version." })),
-  error: allowNull(Type.String({ description: "Why it is down. Without the reason for viewers and members." })),
+  error: allowNull(
+    Type.String({ description: "Why it is down. Without the reason for viewers and members." }),
+  ),
   tools: count,
   left_out: Type.Array(Type.Object({ name: text, reason: text }), {
     description: "Tools that are shown to nobody.",
@@ -33,7 +39,7 @@ export async function listToolServers(
 ): Promise<ListPage<ToolServerView>> {
   const { directory } = parts;
   const hasUrl = access.may("tools.addresses");
-  const servers = directory.listServers();
+  const servers = await directory.listServers();
   if (access.accountsWith("tools.read") === null)
     return { data: servers.map((server) => showServer(server, hasUrl)), next: null };
   const sees = await findSight(parts, access);

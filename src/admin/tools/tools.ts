@@ -12,8 +12,8 @@ import { requireKey } from "../keys/keys.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, anyObject, boolean, closeObject, text, usd, type View } from "../schema.ts";
 import { findKeyLevels, findSight } from "./sight.ts";
-import { findUsers, toolUsersSchema } from "./tool-users.ts";
 import type { ToolServerParts } from "./tool-servers.ts";
+import { findUsers, toolUsersSchema } from "./tool-users.ts";
 
 const LIMIT_MAX = 200;
 const LIMIT = 50;
@@ -92,7 +92,7 @@ export async function getTool(parts: ToolParts, name: string, access: Access): P
   const tool = (await parts.directory.listTools()).find((one) => one.name === name && sees(one));
   if (tool === undefined) throw new Fault("not_found", "There is no tool with that name.");
   const { users, isComplete } = await findUsers(parts, tool, access);
-  const { definition } = tool;
+  const definition = tool.readDefinition();
   return {
     ...showTool(tool, null),
     title: asString(definition.title) ?? null,
@@ -105,8 +105,7 @@ export async function getTool(parts: ToolParts, name: string, access: Access): P
 }
 
 function showTool(tool: ListedTool, isAllowed: IsAllowed): ToolView {
-  const { name, server, tool: own, priceNanoUsd, definition } = tool;
-  const description = asString(definition.description) ?? null;
+  const { name, server, tool: own, description, priceNanoUsd } = tool;
   return {
     name,
     server,

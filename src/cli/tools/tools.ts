@@ -1,9 +1,10 @@
 // `poundkey tools`: the tools of tool servers, and which of them a key may call.
+
+import { actAs } from "../../admin/audit/audit-trail.ts";
 import type { ListPage } from "../../admin/list.ts";
 import { listToolServers, type ToolServerView, toolServerSchema } from "../../admin/tools/tool-servers.ts";
 import { listTools, type ToolParts, type ToolView, toolSchema } from "../../admin/tools/tools.ts";
 import type { ActingWorld } from "../../admin/world.ts";
-import { actAs } from "../../admin/audit/audit-trail.ts";
 import type { Settings } from "../../core/settings.ts";
 import { NO_TOOL_SERVERS } from "../../core/tools/tool-directory.ts";
 import { makeCommandAct } from "../act.ts";

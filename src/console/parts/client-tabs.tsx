@@ -25,12 +25,9 @@ interface Setup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
   readonly page: string;
 }
 
-/** How clients are connected: with models, or with tool servers. */
+/** Clients of models, and clients of tool servers. */
 const SETUPS: Readonly<Record<"models" | "tools", readonly Setup[]>> = {
-  models: [
-    CURL,
-    ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) })),
-  ],
+  models: [CURL, ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) }))],
   tools: TOOL_SETUPS.map(({ tools, ...setup }) => ({
     ...setup,
     snippets: tools,

@@ -1,14 +1,14 @@
 // A field for a list of allowed tools, with the tools that it matches as it is typed.
 import { useEffect } from "preact/hooks";
 import type { ToolView } from "../../admin/tools/tools.ts";
-import { matchesPatterns } from "../../tools/patterns.ts";
+import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { formatCount } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
 import { type LabelProps, TextField } from "./field.tsx";
 import { Badge } from "./states.tsx";
 
-/** Of more tools, the first by name are looked at. */
+/** If there are more, the first by name are looked at. */
 const TOOLS_MAX = 2000;
 const SHOWN_MAX = 12;
 const AT_ONCE = { limit: 200 };

@@ -60,7 +60,7 @@ const HINTS: Readonly<Record<string, string>> = {
   openWorldHint: "reaches others",
 };
 
-/** What the server says of the tool, which nobody checks. */
+/** Returns the server's own words on the tool, which nobody checks. */
 function describeHints(annotations: ToolDetailView["annotations"]): string {
   const said = Object.entries(annotations ?? {}).flatMap(([name, value]) =>
     value === true && Object.hasOwn(HINTS, name) ? [HINTS[name]] : [],

@@ -1,4 +1,4 @@
-// Which tools of tool servers a key may call: by the lists of its account, of its member and of its own.
+// The tools of tool servers that a key may call: by the lists of its account, of its member and of its own.
 import type { AllowedTools } from "./tool-server.ts";
 
 /** The most patterns of a list. */

@@ -9,11 +9,11 @@ export interface ToolServerState {
   readonly name: string;
   readonly url: string;
   readonly state: (typeof TOOL_SERVER_STATES)[number];
-  /** Which generation of the protocol it speaks. Null until it was asked. */
+  /** The generation of the protocol that it speaks. Null until it was asked. */
   readonly era: string | null;
   /** The protocol's version, a date. */
   readonly version: string | null;
-  /** Why it is down, for the operator: it may name a host. */
+  /** The reason why it is down, for the operator: it may name a host. */
   readonly error: string | null;
   /** The number of tools that it shows. */
   readonly tools: number;
@@ -27,22 +27,24 @@ export interface ToolServerState {
 export interface ListedTool {
   /** As clients of all servers' address know it. */
   readonly name: string;
-  /** `NAME_tool` without any fitting, as patterns know it. */
+  /** The server's name, `_` and its own name of it, without any fitting: patterns know it by this. */
   readonly fullName: string;
   readonly server: string;
   /** The server's own name of it. */
   readonly tool: string;
   readonly priceNanoUsd: NanoUsd;
-  /** As the server gave it: title, description, schemas, annotations. */
-  readonly definition: JsonObject;
+  readonly description: string | null;
+  /** Returns what the server said of it besides its name: title, schemas, annotations. */
+  readonly readDefinition: () => JsonObject;
 }
 
+/** Servers that weren't asked within a minute are asked first, all together, for some seconds at most. */
 export interface ToolDirectory {
   /** In the order of the configuration. */
-  readonly listServers: () => readonly ToolServerState[];
-  /** Returns the tools of one server, or of all. May ask servers that weren't asked of late, each for some seconds at most. */
+  readonly listServers: () => Promise<readonly ToolServerState[]>;
+  /** Returns the tools of one server, or of all. */
   readonly listTools: (server?: string) => Promise<readonly ListedTool[]>;
 }
 
 /** That of a gateway without tool servers. */
-export const NO_TOOL_SERVERS: ToolDirectory = { listServers: () => [], listTools: async () => [] };
+export const NO_TOOL_SERVERS: ToolDirectory = { listServers: async () => [], listTools: async () => [] };

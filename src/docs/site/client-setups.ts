@@ -21,12 +21,12 @@ export interface ClientSetup {
   readonly notes: readonly string[];
   /** Forms of requests beyond its API, and whether they were tried here. Missing if it has none. */
   readonly forms?: readonly { readonly form: string; readonly served: string; readonly tried: string }[];
-  /** How it uses tool servers. Missing if that isn't known. */
+  /** The lines that connect it with tool servers. Missing if they aren't known. */
   readonly tools?: readonly Snippet[];
 }
 
 /** A client of tool servers. */
-export interface ToolSetup extends Pick<ClientSetup, "name" | "title"> {
+interface ToolSetup extends Pick<ClientSetup, "name" | "title"> {
   readonly tools: readonly Snippet[];
 }
 

@@ -1,11 +1,12 @@
 // Finds what a call means: the server and the tool, resource or prompt behind the name that a client uses.
+import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import { nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import { makeFullName, splitResourceUri } from "../../tools/names.ts";
-import { isToolAllowed, isWholeServerAllowed, matchesPatterns } from "../../tools/patterns.ts";
+import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
 import { makeHeaderError } from "../../tools/wire/client-request.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import { compareParameters, type HeaderParameter } from "../../tools/wire/header-parameters.ts";

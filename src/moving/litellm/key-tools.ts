@@ -20,15 +20,18 @@ interface KeyRows {
 }
 
 /** By the name of a server here, the tools of it, or null for all. */
-type Granted = ReadonlyMap<string, readonly string[] | null>;
+type Grants = ReadonlyMap<string, readonly string[] | null>;
 
 /** Returns the list of a key, which is empty without any permission: a key of LiteLLM's has no tools to begin with. */
 export function readKeyTools({ row, team, others }: KeyRows, parts: ToolParts): readonly string[] {
   const own = readGranted(row, parts);
   const ofTeam = team && readGranted(team, parts);
-  const first: Granted = own ?? ofTeam ?? new Map();
+  const first: Grants = own ?? ofTeam ?? new Map();
   const bounds = [ofTeam, ...others.map((one) => readGranted(one, parts))];
-  const granted = bounds.reduce((common: Granted, bound) => (bound ? intersect(common, bound) : common), first);
+  const granted = bounds.reduce(
+    (common: Grants, bound) => (bound ? intersect(common, bound) : common),
+    first,
+  );
   const rows = [row, ...(team ? [team] : []), ...others];
   const blocked = rows.flatMap((one) => readBlocked(one, parts));
   const whole = parts.names.forAll.filter((name) => !granted.has(name));
@@ -54,7 +57,10 @@ function boundList(given: readonly string[], blocked: readonly string[], notes: 
   }
   const room = TOOL_PATTERNS_MAX - blocked.length;
   if (fitting.length > room || fitting.length < given.length)
-    notes.narrow("mcp_tool_permissions", `allowed_tools has ${Math.min(room, fitting.length)} of ${given.length}`);
+    notes.narrow(
+      "mcp_tool_permissions",
+      `allowed_tools has ${Math.min(room, fitting.length)} of ${given.length}`,
+    );
   const kept = fitting.slice(0, room);
   return kept.length === 0 ? [] : [...kept, ...blocked];
 }
@@ -65,7 +71,7 @@ function findPermission(row: ForeignRow, { permissions }: ToolParts): ForeignRow
 }
 
 /** Null where nothing is said. */
-function readGranted(row: ForeignRow, parts: ToolParts): Granted | null {
+function readGranted(row: ForeignRow, parts: ToolParts): Grants | null {
   const permission = findPermission(row, parts);
   if (permission === undefined) return null;
   const { names, notes } = parts;
@@ -78,7 +84,10 @@ function readGranted(row: ForeignRow, parts: ToolParts): Granted | null {
   if (unknown.length + isEmpty.length > 0)
     notes.narrow("object_permission_id", `no such server was taken: ${[...unknown, ...isEmpty].join(", ")}`);
   const granted = new Map<string, readonly string[] | null>();
-  const found = [...referred.map((one) => names.find(one)), ...groups.flatMap((group) => names.listGroup(group))];
+  const found = [
+    ...referred.map((one) => names.find(one)),
+    ...groups.flatMap((group) => names.listGroup(group)),
+  ];
   for (const name of found) if (name !== undefined) granted.set(name, null);
   for (const [server, tools] of Object.entries(asObject(limited))) {
     const name = names.find(server);
@@ -99,12 +108,15 @@ function readBlocked(row: ForeignRow, parts: ToolParts): readonly string[] {
   return readList(permission, "blocked_tools").map((tool) => `!*${tool}`);
 }
 
-function intersect(one: Granted, other: Granted): Granted {
+function intersect(one: Grants, other: Grants): Grants {
   const common = new Map<string, readonly string[] | null>();
   for (const [name, tools] of one) {
     const others = other.get(name);
     if (others === undefined) continue;
-    common.set(name, tools === null || others === null ? (tools ?? others) : tools.filter((tool) => others.includes(tool)));
+    common.set(
+      name,
+      tools === null || others === null ? (tools ?? others) : tools.filter((tool) => others.includes(tool)),
+    );
   }
   return common;
 }

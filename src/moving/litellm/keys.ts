@@ -103,10 +103,17 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
 }
 
 /** Null if there are no tool servers. */
-function readTools({ row, team, bounds }: KeySource, notes: Notes, parts: KeyParts): readonly string[] | null {
+function readTools(
+  { row, team, bounds }: KeySource,
+  notes: Notes,
+  parts: KeyParts,
+): readonly string[] | null {
   const { toolNames: names, permissions } = parts;
   if (names === null) return null;
-  const tools = readKeyTools({ row, team, others: bounds.map((bound) => bound.row) }, { names, permissions, notes });
+  const tools = readKeyTools(
+    { row, team, others: bounds.map((bound) => bound.row) },
+    { names, permissions, notes },
+  );
   if (tools.length > 0) notes.take("object_permission_id", `allowed_tools: ${tools.join(", ")}`);
   return tools;
 }

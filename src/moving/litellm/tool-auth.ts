@@ -1,4 +1,4 @@
-// How LiteLLM proves itself at an MCP server, as `auth` of a tool server.
+// The credentials with which LiteLLM calls MCP servers, as `auth` of tool servers.
 import { asArray, asObject, asString } from "../../core/json/json.ts";
 import type { Fields } from "../fields.ts";
 import type { Report } from "../report.ts";
@@ -12,7 +12,10 @@ interface NamedServer {
 }
 
 /** The headers in which LiteLLM sends a key. */
-const KEY_HEADERS: Readonly<Record<string, string>> = { api_key: "X-API-Key", authorization: "Authorization" };
+const KEY_HEADERS: Readonly<Record<string, string>> = {
+  api_key: "X-API-Key",
+  authorization: "Authorization",
+};
 const SECRET = /auth|cookie|key|password|secret|token/i;
 
 /** Returns `auth`, undefined for none, or the reason why the server isn't taken. */
@@ -35,7 +38,9 @@ export function readAuth(fields: Fields, server: NamedServer, report: Report): o
   const use = { variable: `${nameVariable(server.name)}_TOKEN`, use: `the credential of ${server.item}` };
   const secret = readSecret(value, use, report);
   if (header === undefined && Object.keys(fixed).length === 0) return { bearer: secret };
-  return { header: { ...fixed, [header ?? "Authorization"]: header === undefined ? `Bearer ${secret}` : secret } };
+  return {
+    header: { ...fixed, [header ?? "Authorization"]: header === undefined ? `Bearer ${secret}` : secret },
+  };
 }
 
 function nameVariable(server: string): string {

@@ -1,6 +1,6 @@
 // LiteLLM's MCP servers as tool servers, and the names by which its keys refer to them.
 import { createHash } from "node:crypto";
-import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { asArray, asObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
 import { Fields } from "../fields.ts";
 import type { PlannedConfig } from "../plan.ts";
 import type { Report } from "../report.ts";
@@ -95,7 +95,11 @@ function readServer(name: string, value: JsonObject, aliases: JsonObject, parts:
   const isForAll = fields.take("allow_all_keys") === true;
   const settings = { url, ...omitUndefined({ auth }), ...readLimits(fields) };
   for (const field of fields.listUnread())
-    parts.report.leave(parts.findLine(["mcp_servers", name, field]), `${item}.${field}`, "it has no counterpart");
+    parts.report.leave(
+      parts.findLine(["mcp_servers", name, field]),
+      `${item}.${field}`,
+      "it has no counterpart",
+    );
   // Its id is a digest, since keys must find it after a restart.
   const identity = [name, url, transport, authType, alias].join("|");
   const id = createHash("sha256").update(identity).digest("hex").slice(0, ID_CHARACTERS);
@@ -119,7 +123,7 @@ function refuseServer(
 }
 
 /** Returns the name here: lower-case letters, digits and `-`, of which the first 15 count. */
-export function convertName(name: string): string {
+function convertName(name: string): string {
   return name
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, "-")
@@ -142,7 +146,9 @@ function readLimits(fields: Fields): object {
   fields.take("description");
   return omitUndefined({
     tools:
-      allowed.length + refused.length === 0 ? undefined : [...(allowed.length > 0 ? allowed : ["*"]), ...refused],
+      allowed.length + refused.length === 0
+        ? undefined
+        : [...(allowed.length > 0 ? allowed : ["*"]), ...refused],
     timeout: seconds === undefined ? undefined : `${Math.min(1800, Math.max(1, Math.round(seconds)))}s`,
     parallel: parallel && Math.min(PARALLEL_MAX, Math.max(1, Math.floor(parallel))),
     price_per_call: readPrice(costs.default_cost_per_query),

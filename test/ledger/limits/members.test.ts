@@ -4,7 +4,6 @@ import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import type { LimitRequest } from "../../../src/core/limits/limit-request.ts";
 import {
   findMemberModels,
-  findMemberTools,
   type GivenLimits,
   type MemberDefaults,
 } from "../../../src/core/limits/member-limits.ts";
@@ -310,18 +309,4 @@ test("models are the union of the rules that name some, else the account's", () 
     "B#*",
     "C#*",
   ]);
-});
-
-test("tools are the union of the rules that say something, of no tool too, else the account's", () => {
-  const account = { id: "a", memberDefaults: defaults({ allowedTools: ["github_*"] }) };
-  const find = (...rules: readonly GivenLimits[]) =>
-    findMemberTools(account, { rules }, { allowedTools: ["jira_*"] });
-  expect(find()).toEqual(["github_*"]);
-  expect(find(rule({ allowedTools: ["b_*"], accountIds: ["b"] }))).toEqual(["github_*"]);
-  expect(find(rule({ allowedTools: [] }), rule({}))).toEqual([]);
-  const rules = [rule({ allowedTools: ["*", "!b_x"] }), rule({ allowedTools: ["b_x", "*"] })];
-  expect(find(...rules)).toEqual(["*", "!b_x", "b_x"]);
-  const none = { id: "a", memberDefaults: null };
-  expect(findMemberTools(none, { rules: [] }, { allowedTools: ["jira_*"] })).toEqual(["jira_*"]);
-  expect(findMemberTools(none, { rules: [] }, { allowedTools: null })).toBeNull();
 });
