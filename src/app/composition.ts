@@ -3,7 +3,7 @@
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import type { ConfigError } from "../config/errors.ts";
-import type { ServerRules, Settings, SocketRules } from "../core/settings.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import { KeptAnswers } from "../gateway/answer/kept-answers.ts";
@@ -13,14 +13,10 @@ import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { KnownPrompts } from "../health/prompts.ts";
 import { Stickiness } from "../health/stickiness.ts";
-import { BodyMemory } from "../http/body/body-memory.ts";
-import { BodyTurns } from "../http/body/body-turns.ts";
-import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
 import type { FilePorts, HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
-import { OpenSockets } from "../http/sockets/open-sockets.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -37,6 +33,7 @@ import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { createBatches } from "./batches.ts";
+import { createHeldParts } from "./held-parts.ts";
 import { createKeepers } from "./keepers.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
@@ -139,8 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
-      const ends = [endUpkeep, tools.close, () => deadlines.stop()];
-      await closeGateway(gateway, ends, { store, telemetry, log, write });
+      await closeGateway(gateway, [endUpkeep, tools.close], { store, telemetry, log, write, deadlines });
     },
   };
 }
@@ -223,34 +219,22 @@ interface ClosedLast {
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly write: () => Promise<void>;
+  readonly deadlines: Pick<DeadlineSweep, "stop">;
 }
 
 /** Calls `ends` once all requests are settled, sends the last spans, and closes the store. */
 async function closeGateway(
   gateway: Gateway,
   ends: readonly (() => void)[],
-  { store, telemetry, log, write }: ClosedLast,
+  { store, telemetry, log, write, deadlines }: ClosedLast,
 ): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
+  deadlines.stop();
   await write().catch((error: unknown) =>
     log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
   );
   await Promise.all([telemetry.end(), store.close()]);
-}
-
-/** The share of the memory for bodies that earlier ones may take. */
-const EARLIER_SHARE = 1 / 4;
-
-/** Makes the parts that hold clients' memory: their bodies, and connections that remember conversations. */
-function createHeldParts(
-  { bodyMemoryBytes }: ServerRules,
-  deadlines: DeadlineSweep,
-  sockets: () => SocketRules,
-) {
-  const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
-  const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
-  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
 type HeldPorts = "bodies" | "earlier" | "turns" | "openSockets";

@@ -54,8 +54,6 @@ import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { thingRoutes } from "../http/things.ts";
-import { toolAdminRoutes } from "../http/tools/admin-tools.ts";
-import { toolRoutes } from "../http/tools/routes.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -76,7 +74,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
-import { createToolAdminParts } from "./tools/admin-parts.ts";
+import { listToolRoutes } from "./tools/routes.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
@@ -130,7 +128,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
-    .use(toolRoutes(parts.tools.ports, parts.tools.door))
+    .use(listToolRoutes(parts, operator))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes(createKeyPorts(parts)))
@@ -143,7 +141,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
-    .use(toolAdminRoutes(operator, createToolAdminParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts))

@@ -19,7 +19,6 @@ import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
-import { describeServers } from "./tools/readings.ts";
 import type { Tools } from "./tools/tools.ts";
 import { Measures } from "./upkeep/measures.ts";
 import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
@@ -80,8 +79,6 @@ export function observeState(
       poundkey_sockets: () => openSockets.count,
       poundkey_sockets_max: () => openSockets.most,
       poundkey_socket_bytes: () => openSockets.memory.bytes,
-      poundkey_tool_server_up: () => describeServers(later().tools),
-      poundkey_mcp_streams: () => later().tools.door.listeners.count,
       poundkey_telemetry_dropped_total: () => telemetry.dropped,
       poundkey_model_shutdown_timestamp_seconds: () => later().live.findEnds(),
       ...createStateReadings({
@@ -92,6 +89,7 @@ export function observeState(
         health: () => later().health,
         providers: () => current().providers,
         batches: () => later().runner.readings,
+        tools: () => later().tools,
         pricesAsOf: () => findPriceDay(current().catalogueAsOf),
         prices,
       }),

@@ -124,7 +124,7 @@ export const FAULTS = {
     ...denied,
     wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
   },
-  /** The key may not use the tool. Only operators see this: its clients are told that there is no such tool. */
+  /** The key may not use the tool. Only operators see this: to its clients, there is no such tool. */
   tool_not_allowed: {
     ...denied,
     wayOut: "Add the tool to `allowed_tools` of the key, its member or its account, or call another one.",

@@ -5,7 +5,7 @@ import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { RequestLimits } from "../core/log/record.ts";
-import { formatUsd, type NanoUsd } from "../core/money/money.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
 import { tagRecord } from "../core/text/tags.ts";
 import {
@@ -39,6 +39,7 @@ import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";
+import { costsNothing, listPriced, makeUnpaidFault } from "./unpaid.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 
 /** Nothing is taken before everything has been decided, so a refusal takes nothing. */
@@ -170,7 +171,7 @@ function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lack
   const isCharged = demand.billing.charge === "always";
   const limit = isCharged ? null : resolveAllowance(key, account, demand.quota);
   if (demand.offers === null && isCharged) return LACKING_OFFERS;
-  if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand, account));
+  if (isCharged) return paid(books, admitting, null) ?? refused(makeUnpaidFault(demand, account));
   return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
 }
 
@@ -237,18 +238,7 @@ function allowedCall(books: Books, admitting: Admitting, standing: Standing): Gr
   if (terms?.kind === "free") return free(books, admitting, standing, terms.terms);
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
-  return refused(terms?.kind === "refused" ? terms.fault : unpaid(demand, account));
-}
-
-/** True if no card of the plan has a price above 0. */
-function costsNothing(offers: readonly Offer[]): boolean {
-  return (
-    offers.length > 0 &&
-    offers.every(
-      ({ isPriced, lines, outputUsdPerMillion }) =>
-        isPriced && lines.length === 0 && outputUsdPerMillion === 0,
-    )
-  );
+  return refused(terms?.kind === "refused" ? terms.fault : makeUnpaidFault(demand, account));
 }
 
 /** True if a larger balance would let the request in, so that a top-up helps. */
@@ -291,7 +281,7 @@ function paid(books: Books, admitting: Admitting, standing: Standing | null): Gr
 }
 
 function findAffordable({ demand, account, limits, offers }: Admitting) {
-  const priced = pricedOffers(demand, offers);
+  const priced = listPriced(demand, offers);
   const [first] = priced;
   if (first === undefined) return null;
   const balance = { room: computeBalanceRoom(account.balanceNanoUsd) };
@@ -299,26 +289,6 @@ function findAffordable({ demand, account, limits, offers }: Admitting) {
   if (demand.isGroup) return terms;
   // The requested model must be covered; fallbacks that are not covered leave the plan.
   return terms?.outputTokens[first.card] === undefined ? null : terms;
-}
-
-/** The cards that a balance can pay for. Empty if the requested model has no price. */
-function pricedOffers({ isPayable }: Admission, offers: readonly Offer[]): readonly Offer[] {
-  return isPayable ? offers.filter(({ isPriced }) => isPriced) : [];
-}
-
-function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
-  const { modelAsked } = demand;
-  if (pricedOffers(demand, demand.offers ?? []).length === 0) {
-    const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
-    return new Fault("model_not_priced", message, { param: "model" });
-  }
-  const balance = formatUsd(balanceNanoUsd);
-  const message =
-    demand.answers === 0
-      ? `The account's balance of ${balance} does not cover this call. Top up the account.`
-      : `The account's balance of ${balance} does not cover this request's maximum cost. ` +
-        "Top up the account, set a smaller max_tokens, or use a cheaper model.";
-  return new Fault("insufficient_balance", message);
 }
 
 const NO_OFFERS: readonly Offer[] = [];

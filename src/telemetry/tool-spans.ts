@@ -1,4 +1,5 @@
-// What the spans of a tool's call say, after OpenTelemetry's conventions for MCP (semantic-conventions-genai, in development).
+// The attributes of the spans of a tool's call, by OpenTelemetry's conventions for MCP (semantic-conventions-genai, in
+// development).
 import type { TracedTool } from "../core/log/trace-context.ts";
 import type { OtlpWriter } from "./otlp-json.ts";
 

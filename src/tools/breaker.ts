@@ -6,7 +6,7 @@ const LONGEST_MS = 60_000;
 
 export class ToolBreaker {
   #failures = 0;
-  /** When a call may be tried again. Null while calls pass. */
+  /** The time from which a call may be tried again. Null while calls pass. */
   #openUntilMs: number | null = null;
   #pauseMs = FIRST_MS;
   #isTrying = false;

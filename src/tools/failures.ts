@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import type { FaultDetails } from "../core/fault-details.ts";
 
-/** What a tool server may ask of its client that the gateway doesn't pass on. */
+/** Requests of a tool server to its client, none of which the gateway passes on. */
 export const ASKED_BACK = {
   "elicitation/create": "input from the user (elicitation)",
   "sampling/createMessage": "an answer of a model (sampling)",

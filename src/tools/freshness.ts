@@ -7,9 +7,9 @@ const SHOWN_MS = 600_000;
 const PAUSE_MS = 10_000;
 
 export interface ListTimes {
-  /** When the list was taken. Null if there is none. */
+  /** The time at which the list was taken. Null if there is none. */
   readonly takenAtMs: number | null;
-  /** When asking last failed, if it has failed since. */
+  /** The time at which asking last failed, if it has failed since. */
   readonly failedAtMs: number | null;
   /** True if the server has said that its list has changed. */
   readonly isOutdated: boolean;

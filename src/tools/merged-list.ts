@@ -6,7 +6,7 @@ import { fitName, makeFullName, makeResourceUri, makeToolName } from "./names.ts
 import { isToolAllowed, isWholeServerAllowed } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
-/** A server and what it last said. `mirror` is null if it isn't to be had at the moment. */
+/** A server and what it last said. `mirror` is null if it doesn't answer at the moment. */
 export interface ServerLists {
   readonly server: ToolServer;
   readonly mirror: Mirror | null;
@@ -15,7 +15,7 @@ export interface ServerLists {
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 /** A tool under the name that clients call it by. */
-export interface ListedTool {
+interface ListedTool {
   readonly name: string;
   readonly server: ToolServer;
   readonly tool: MirroredTool;
@@ -130,7 +130,7 @@ function listResources(
   }));
 }
 
-/** Of two with the same name the first counts, so that a call means the same tool as the list. */
+/** If two have the same name, the first counts, so that a call means the same tool as the list. */
 function sortByName<Listed extends { readonly name: string }>(
   listed: readonly Listed[],
 ): ReadonlyMap<string, Listed> {

@@ -147,7 +147,8 @@ function readEntries(raw: readonly unknown[], field: string): readonly MirroredE
   for (const one of raw) {
     for (const entry of readEntry(one, field)) {
       bytes += Buffer.byteLength(entry.members);
-      if (entries.size < TOOLS_MAX && bytes <= BYTES_MAX && !entries.has(entry.key)) entries.set(entry.key, entry);
+      if (entries.size < TOOLS_MAX && bytes <= BYTES_MAX && !entries.has(entry.key))
+        entries.set(entry.key, entry);
     }
   }
   return sortByKey([...entries.values()]);

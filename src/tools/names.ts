@@ -1,18 +1,18 @@
 // The names by which clients know tools, prompts and resources of several servers at one address.
 import { createHash } from "node:crypto";
 
-/** With `mcp__poundkey__` before it, as agents write tools' names, a name has 63 characters: models' APIs take 64. */
+/** With mcp__poundkey__ before it, as agents write tools' names, a name has 63 characters: models' APIs take 64. */
 const LENGTH_MAX = 48;
 const DIGEST_DIGITS = 6;
 const KEPT = LENGTH_MAX - DIGEST_DIGITS - "_".length;
 const UNFIT = /[^A-Za-z0-9_-]/gu;
 
-/** Returns `NAME_tool`, fitted. It is the same on every node and in every release. */
+/** Returns NAME_tool, fitted. It is the same on every node and in every release. */
 export function makeToolName(server: string, tool: string): string {
   return fitName(makeFullName(server, tool));
 }
 
-/** Returns `NAME_tool` without any fitting, as patterns and prices know a tool. */
+/** Returns NAME_tool without any fitting, as patterns and prices know a tool. */
 export function makeFullName(server: string, tool: string): string {
   return `${server}_${tool}`;
 }

@@ -29,8 +29,8 @@ export const TOOLS: readonly Mutant[] = [
   {
     name: "two keys share a tool server's session",
     file: "src/gateway/tools/server-sessions.ts",
-    find: "return JSON.stringify([accountId, keyId, session]);",
-    replace: 'return JSON.stringify([accountId, "", session]);',
+    find: 'return [accountId, keyId, session ?? ""].join(" ");',
+    replace: 'return [accountId, "", session ?? ""].join(" ");',
     tests: [`${DIR}/sessions.test.ts`],
   },
   {

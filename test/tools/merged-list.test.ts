@@ -1,9 +1,8 @@
 // The list of several servers as one client sees it.
 import { describe, expect, test } from "bun:test";
 import type { AllowedTools, ToolServer } from "../../src/core/tools/tool-server.ts";
-import { MergedList, MergedLists, type ServerLists } from "../../src/tools/merged-list.ts";
+import { type ListKind, MergedList, MergedLists, type ServerLists } from "../../src/tools/merged-list.ts";
 import { buildMirror, EMPTY_LISTS } from "../../src/tools/mirror.ts";
-import { writeList } from "../../src/tools/wire/list-answer.ts";
 
 function makeServer(name: string, more: Partial<ToolServer> = {}): ToolServer {
   return {
@@ -34,20 +33,27 @@ function makeLists(name: string, tools: readonly string[], more: Partial<ToolSer
   return { server: makeServer(name, more), mirror };
 }
 
-const LISTS = [makeLists("zoo", ["b", "a", "delete_a"]), makeLists("app", ["c/d"], { tools: ["*", "!delete_*"] })];
+const LISTS = [
+  makeLists("zoo", ["b", "a", "delete_a"]),
+  makeLists("app", ["c/d"], { tools: ["*", "!delete_*"] }),
+];
 
 function listNames(levels: readonly AllowedTools[], isAll = true, lists: readonly ServerLists[] = LISTS) {
   return [...new MergedList(lists, levels, isAll).tools.keys()];
 }
 
-function readList(list: MergedList, kind: Parameters<MergedList["write"]>[0], era: "older" | "newer" = "newer") {
-  const bytes = writeList(list, { id: 1, kind, era, unavailable: [] });
-  return JSON.parse(Buffer.from(bytes).toString());
+function readList(list: MergedList, kind: ListKind, era: "older" | "newer" = "newer") {
+  return JSON.parse(Buffer.from(list.write(kind, era)).toString());
 }
 
 describe("tools", () => {
   test("are those of all levels and of the servers' own lists, by name", () => {
-    expect(listNames([null])).toEqual([expect.stringMatching(/^app_c_d_[0-9a-f]{6}$/), "zoo_a", "zoo_b", "zoo_delete_a"]);
+    expect(listNames([null])).toEqual([
+      expect.stringMatching(/^app_c_d_[0-9a-f]{6}$/),
+      "zoo_a",
+      "zoo_b",
+      "zoo_delete_a",
+    ]);
     expect(listNames([["*", "!zoo_delete_*"], ["zoo_*"]])).toEqual(["zoo_a", "zoo_b"]);
     // Patterns know the name before it is fitted.
     expect(listNames([["app_c/d"]])).toHaveLength(1);
@@ -57,42 +63,25 @@ describe("tools", () => {
     expect(listNames([null], true, strict)).toEqual(["zoo_a"]);
   });
 
-  test("of a server that isn't there are missing, and it is named", () => {
-    const list = new MergedList([{ server: makeServer("down"), mirror: null }, LISTS[0] ?? makeLists("x", [])], [null], true);
-    const bytes = writeList(list, { id: "i", kind: "tools", era: "older", unavailable: ["down"] });
-    const message = JSON.parse(Buffer.from(bytes).toString());
-    expect(message.id).toBe("i");
-    expect(message.result._meta).toEqual({ "poundkey/unavailable": ["down"] });
-    expect(message.result.tools).toHaveLength(3);
-    expect(message.result.ttlMs).toBeUndefined();
+  test("of a server that isn't there are missing", () => {
+    const list = new MergedList([{ server: makeServer("down"), mirror: null }, ...LISTS], [["zoo_*"]], true);
+    expect(readList(list, "tools")).toHaveLength(3);
   });
 
   test("are written for each era", () => {
     const list = new MergedList(LISTS, [["zoo_a"]], true);
-    expect(readList(list, "tools")).toEqual({
-      jsonrpc: "2.0",
-      id: 1,
-      result: {
-        tools: [{ name: "zoo_a", inputSchema: { type: "object" }, outputSchema: { type: "array" } }],
-        resultType: "complete",
-        ttlMs: 60_000,
-        cacheScope: "private",
-      },
-    });
-    expect(readList(list, "tools", "older").result).toEqual({
-      tools: [{ name: "zoo_a", inputSchema: { type: "object" } }],
-    });
+    const tool = { name: "zoo_a", inputSchema: { type: "object" } };
+    expect(readList(list, "tools")).toEqual([{ ...tool, outputSchema: { type: "array" } }]);
+    expect(readList(list, "tools", "older")).toEqual([tool]);
   });
 });
 
 describe("prompts and resources", () => {
   test("are for keys that may use the whole server", () => {
     const list = new MergedList(LISTS, [["zoo_*", "app_*", "!app_c*"]], true);
-    expect(readList(list, "prompts").result.prompts).toEqual([{ name: "zoo_greet" }]);
-    expect(readList(list, "resources").result.resources).toEqual([{ uri: "zoo+file:///a", name: "a" }]);
-    expect(readList(list, "resourceTemplates").result.resourceTemplates).toEqual([
-      { uriTemplate: "zoo+file:///{b}", name: "b" },
-    ]);
+    expect(readList(list, "prompts")).toEqual([{ name: "zoo_greet" }]);
+    expect(readList(list, "resources")).toEqual([{ uri: "zoo+file:///a", name: "a" }]);
+    expect(readList(list, "resourceTemplates")).toEqual([{ uriTemplate: "zoo+file:///{b}", name: "b" }]);
     expect([...list.wholeServers]).toEqual(["zoo"]);
     expect(list.hasResources).toBe(true);
   });

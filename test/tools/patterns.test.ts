@@ -1,4 +1,4 @@
-// Who may use which tool: lists of patterns on several levels.
+// The tools that a key may use: lists of patterns on several levels.
 import { describe, expect, test } from "bun:test";
 import type { AllowedTools } from "../../src/core/tools/tool-server.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../src/tools/patterns.ts";

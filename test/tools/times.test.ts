@@ -2,12 +2,19 @@
 import { describe, expect, test } from "bun:test";
 import { ToolBreaker } from "../../src/tools/breaker.ts";
 import { type ListTimes, planList } from "../../src/tools/freshness.ts";
+import { RecentValues } from "../../src/tools/recent-values.ts";
 
 describe("a list", () => {
   const taken: ListTimes = { takenAtMs: 0, failedAtMs: null, isOutdated: false };
   test.each([
     ["is asked for if there is none", { ...taken, takenAtMs: null }, 0, false, true],
-    ["isn't asked for within 10 s of a failure", { ...taken, takenAtMs: null, failedAtMs: 0 }, 9_999, false, false],
+    [
+      "isn't asked for within 10 s of a failure",
+      { ...taken, takenAtMs: null, failedAtMs: 0 },
+      9_999,
+      false,
+      false,
+    ],
     ["is asked for 10 s after a failure", { ...taken, takenAtMs: null, failedAtMs: 0 }, 10_000, false, true],
     ["is shown for 60 s", taken, 59_999, true, false],
     ["is shown and asked for after 60 s", taken, 60_000, true, true],
@@ -53,4 +60,15 @@ describe("calls", () => {
     breaker.recordNothing();
     expect(breaker.enter(10_000)).toBe(0);
   });
+});
+
+test("of the values that are kept, the one that was used longest ago goes first", () => {
+  const values = new RecentValues<{ readonly key: string }>(2);
+  const use = (key: string) => values.get(key, () => ({ key }));
+  const first = use("a");
+  use("b");
+  expect(use("a")).toBe(first);
+  use("c");
+  expect(use("a")).toBe(first);
+  expect(values.get("b", () => ({ key: "made again" })).key).toBe("made again");
 });

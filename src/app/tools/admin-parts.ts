@@ -6,7 +6,7 @@ import { clock } from "../world.ts";
 import { createToolDirectory } from "./directory.ts";
 import type { Tools } from "./tools.ts";
 
-interface AdminParts {
+export interface AdminParts {
   readonly opened: { readonly store: Store };
   readonly live: { readonly settings: Settings };
   readonly tools: Pick<Tools, "servers">;

@@ -1,6 +1,7 @@
 // The states of tool servers and the tools that they show, for the operator.
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
-import { asObject, parseJson } from "../../core/json/json.ts";
+import { parseReceived } from "../../core/json/bounds.ts";
+import { asObject } from "../../core/json/json.ts";
 import type { ListedTool, ToolDirectory, ToolServerState } from "../../core/tools/tool-directory.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeFullName, makeToolName } from "../../tools/names.ts";
@@ -38,6 +39,6 @@ async function listTools(known: KnownServers, server: ToolServer): Promise<reado
     tool: name,
     priceNanoUsd: server.prices.get(name) ?? server.pricePerCall,
     description,
-    readDefinition: () => asObject(parseJson(`{${members}}`)),
+    readDefinition: () => asObject(parseReceived(`{${members}}`)),
   }));
 }

@@ -2,7 +2,8 @@
 import { makeEntry } from "../../admin/audit/audit-trail.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import type { AuditAction, AuditFields } from "../../core/audit/audit-log.ts";
-import { asObject, parseJson } from "../../core/json/json.ts";
+import { parseBounded, RECEIVED_SHAPE } from "../../core/json/bounds.ts";
+import { asObject } from "../../core/json/json.ts";
 import { GATEWAY } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
@@ -123,7 +124,7 @@ function compare(before: Digests, after: Digests): Differences {
 }
 
 function readDigests(text: string | null): Digests {
-  const fields = Object.entries(asObject(text === null ? null : parseJson(text)));
+  const fields = Object.entries(asObject(text === null ? null : parseBounded(text, RECEIVED_SHAPE)));
   return Object.fromEntries(
     fields.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );

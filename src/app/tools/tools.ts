@@ -43,11 +43,35 @@ export interface Tools {
 }
 
 export function createTools(parts: ToolParts): Tools {
-  const { opened, store, live, gateway, ports, deadlines, fetch, log, ledger, steps } = parts;
-  const { vault } = opened;
-  const kept = { store, vault, clock, random };
+  const { opened, store, live, log } = parts;
+  const kept = { store, vault: opened.vault, clock, random };
   const sessions = new ServerSessions(kept);
-  const servers = new ToolServers({
+  const servers = createServers(parts, sessions);
+  const ports = createToolPorts(parts, servers, new ClientSessions({ ...kept, servers: sessions }));
+  const records = new ToolRecords({ world: opened.world, store, log });
+  const put = ({ tools }: Settings) => {
+    const all = tools?.servers ?? [];
+    servers.replace(all);
+    void records.noteServers(all);
+  };
+  servers.hear(({ server }) => void noteTools(servers, records, server));
+  put(live.settings);
+  const isOn = () => live.settings.tools !== undefined;
+  return {
+    ports,
+    door: new ToolDoor(ports),
+    servers,
+    sweep: makeSessionSweep({ store, sessions, servers, clock, isOn }),
+    put,
+    close: () => servers.close(),
+  };
+}
+
+function createServers(
+  { opened: { vault }, deadlines, fetch, log }: ToolParts,
+  sessions: ServerSessions,
+): ToolServers {
+  return new ToolServers({
     clock,
     deadlines,
     random,
@@ -58,44 +82,30 @@ export function createTools(parts: ToolParts): Tools {
     log,
     version,
   });
+}
+
+function createToolPorts(
+  { store, live, gateway, ports, deadlines, log, ledger, steps }: ToolParts,
+  toolServers: ToolServers,
+  clientSessions: ClientSessions,
+): ToolPorts {
   const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
-  const toolPorts: ToolPorts = {
+  return {
     ...ports,
     toolRules: () => live.settings.tools,
-    toolServers: servers,
+    toolServers,
     toolRuns: new ToolRuns(runs, gateway.life),
-    clientSessions: new ClientSessions({ ...kept, servers: sessions }),
+    clientSessions,
     toolLevels: async (key) => {
       const account = (await store.account(key.accountId)) ?? { allowedTools: [] };
       return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
     },
     version,
   };
-  const records = new ToolRecords({ world: opened.world, store, log });
-  const put = ({ tools }: Settings) => {
-    const all = tools?.servers ?? [];
-    servers.replace(all);
-    void records.noteServers(all);
-  };
-  servers.hear(({ server }) => {
-    void servers.list(server, null).then(
-      (mirror) => mirror && records.noteTools(server, mirror),
-      () => {},
-    );
-  });
-  put(live.settings);
-  return {
-    ports: toolPorts,
-    door: new ToolDoor(toolPorts),
-    servers,
-    sweep: makeSessionSweep({
-      store,
-      sessions,
-      servers,
-      clock,
-      isOn: () => live.settings.tools !== undefined,
-    }),
-    put,
-    close: () => servers.close(),
-  };
+}
+
+/** Servers that take each caller's own credential show nothing without one. */
+async function noteTools(servers: ToolServers, records: ToolRecords, server: string): Promise<void> {
+  const mirror = await servers.list(server, null).catch(() => null);
+  if (mirror !== null) await records.noteTools(server, mirror);
 }

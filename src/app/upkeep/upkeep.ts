@@ -125,7 +125,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles, sweepTools } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -153,8 +153,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(...schedulePeople(members, schedule));
   tasks.push(...scheduleDirectory(directory, schedule));
-  if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
-  if (sweepTools) tasks.push(schedule("tools_failed", TOOLS_MS, sweepTools));
+  tasks.push(...scheduleSweeps(parts, schedule));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
@@ -177,6 +176,13 @@ function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedu
     schedule("directory_failed", DIRECTORY_SEEN_MS, () => directory.share()),
     schedule("directory_failed", DIRECTORY_MS, () => directory.review()),
   ];
+}
+
+function scheduleSweeps({ sweepFiles, sweepTools }: UpkeepParts, schedule: Schedule) {
+  const tasks: (() => void)[] = [];
+  if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
+  if (sweepTools) tasks.push(schedule("tools_failed", TOOLS_MS, sweepTools));
+  return tasks;
 }
 
 function schedulePeople(

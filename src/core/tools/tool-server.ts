@@ -1,7 +1,7 @@
 // A tool server (MCP) as the configuration names it, and the lists that say who may use which of its tools.
 import type { NanoUsd } from "../money/money.ts";
 
-/** How the gateway authenticates itself at a tool server. */
+/** The ways to authenticate at a tool server. */
 export type ToolAuth =
   | { readonly kind: "none" }
   | { readonly kind: "bearer"; readonly token: string }
@@ -37,5 +37,5 @@ export interface ToolServer {
   readonly prompts: boolean;
 }
 
-/** Patterns of `NAME_tool`. Null if the level says nothing; an empty list allows no tool at all. */
+/** Patterns of NAME_tool. Null if the level says nothing; an empty list allows no tool at all. */
 export type AllowedTools = readonly string[] | null;

@@ -17,20 +17,21 @@ interface SessionPorts {
 }
 
 /** A session's owner: a session of the client's, or else its key. */
-export interface SessionOwner {
+interface SessionOwner {
   readonly accountId: string;
   readonly keyId: string;
   /** Null if the client has none. */
   readonly session: string | null;
 }
 
+/** No id contains a space. */
 export function nameOwner({ accountId, keyId, session }: SessionOwner): string {
-  return JSON.stringify([accountId, keyId, session]);
+  return [accountId, keyId, session ?? ""].join(" ");
 }
 
 function readOwner(name: string): SessionOwner {
-  const [accountId, keyId, session] = JSON.parse(name);
-  return { accountId, keyId, session };
+  const [accountId = "", keyId = "", session = ""] = name.split(" ");
+  return { accountId, keyId, session: session || null };
 }
 
 export class ServerSessions implements ToolSessions {

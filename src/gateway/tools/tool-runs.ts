@@ -25,15 +25,15 @@ export interface SentTool {
   readonly ending: Ending;
   /** The value that carries the trace on. Null if it isn't carried on. */
   readonly traceparent: string | null;
-  /** To be called when the arguments are about to leave. */
+  /** Call it when the arguments are about to leave. */
   readonly onSend: () => void;
 }
 
 /** Sends the call, once. Throws the Fault of a call that failed. */
-export type SendTool = (sent: SentTool) => Promise<ToolReply>;
+type SendTool = (sent: SentTool) => Promise<ToolReply>;
 
-/** What the client gets. */
-export type ToolOutcome =
+/** The result for the client, or the server's own error. */
+type ToolOutcome =
   | { readonly kind: "result"; readonly result: ToolAnswer["result"] }
   | { readonly kind: "error"; readonly error: ToolProtocolError };
 

@@ -13,7 +13,7 @@ interface Counter {
 }
 
 interface CountingBounds {
-  /** What is counted, in a sentence: "A key may count tokens …". */
+  /** The counted act, in a sentence: "A key may count tokens …". */
   readonly what: string;
   /** The same as things: "at most 4 token counts at once". */
   readonly things: string;

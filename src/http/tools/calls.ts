@@ -200,7 +200,7 @@ function respondWhole({ status, message, headers }: CallAnswer): Response {
   return createJsonResponse(status, message, headers);
 }
 
-/** The client is told that there is no such tool; the operator sees what it may not call. */
+/** To the client, there is no such tool; the operator sees that it may not call it. */
 function noteRefused(ports: ToolPorts, { arrival }: ClientRequest, model: string): void {
   arrival.modelAsked = model;
   const fault = new Fault("tool_not_allowed", "The key may not use this tool.");

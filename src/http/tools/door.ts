@@ -26,7 +26,7 @@ import { REFUSING } from "./tool-call.ts";
 import { ToolViews, type Viewer } from "./view.ts";
 
 /** A sender who may speak at the address. */
-interface Entered {
+interface Visitor {
   readonly arrival: Arrival;
   readonly caller: Caller;
   readonly viewer: Viewer;
@@ -55,30 +55,30 @@ export class ToolDoor {
   /** `name` is the server of the path, or null. */
   post(arrival: Arrival, name: string | null): Promise<Response> {
     return this.#answer(arrival, async (noteId) => {
-      const entered = await this.#enter(arrival, name);
-      const message = await readRpc(this.#ports, arrival, entered.caller.key.accountId);
+      const visitor = await this.#enter(arrival, name);
+      const message = await readRpc(this.#ports, arrival, visitor.caller.key.accountId);
       if (message.kind === "request" || message.kind === "invalid") noteId(message.id);
-      return this.#read(entered, message);
+      return this.#read(visitor, message);
     });
   }
 
   /** Opens the listening stream of an older client. */
   get(arrival: Arrival, name: string | null): Promise<Response> {
     return this.#answer(arrival, async () => {
-      const entered = await this.#enter(arrival, name);
-      const session = await this.#readSession(entered);
+      const visitor = await this.#enter(arrival, name);
+      const session = await this.#readSession(visitor);
       if (session === null) throw refuseStream();
-      return this.listeners.openOlder(arrival, entered.viewer);
+      return this.listeners.openOlder(arrival, visitor.viewer);
     });
   }
 
   /** Ends a session. */
   delete(arrival: Arrival, name: string | null): Promise<Response> {
     return this.#answer(arrival, async () => {
-      const entered = await this.#enter(arrival, name);
-      const session = await this.#readSession(entered);
+      const visitor = await this.#enter(arrival, name);
+      const session = await this.#readSession(visitor);
       if (session === null) throw refuseStream();
-      await this.#ports.clientSessions.end(entered.caller.key, session);
+      await this.#ports.clientSessions.end(visitor.caller.key, session);
       return new Response(null, { status: NO_CONTENT });
     });
   }
@@ -107,7 +107,7 @@ export class ToolDoor {
     }
   }
 
-  async #enter(arrival: Arrival, name: string | null): Promise<Entered> {
+  async #enter(arrival: Arrival, name: string | null): Promise<Visitor> {
     const { toolRules, toolLevels, server } = this.#ports;
     if (toolRules() === undefined) throw makeOff();
     checkPageOrigin(arrival.request, server);
@@ -120,26 +120,26 @@ export class ToolDoor {
     return { arrival, caller, viewer: makeViewer(arrival, caller, found, levels) };
   }
 
-  async #read(entered: Entered, message: RpcMessage): Promise<Response> {
+  async #read(visitor: Visitor, message: RpcMessage): Promise<Response> {
     if (message.kind === "invalid")
       throw new RpcRefusal(400, message.id, { code: CODES.request, message: message.reason });
     // Clients of the older era answer what a server asks them. Nothing of it is passed on.
     if (message.kind === "response") return new Response(null, { status: ACCEPTED });
-    const { headers } = entered.arrival.request;
+    const { headers } = visitor.arrival.request;
     const version = readVersion(message, (header) => headers.get(header));
     if (version.kind === "refused")
       throw new RpcRefusal(400, message.kind === "request" ? message.id : null, version.error);
     const isSessionless = version.era === "newer" || message.method === "initialize";
-    const session = isSessionless ? null : await this.#readSession(entered);
+    const session = isSessionless ? null : await this.#readSession(visitor);
     if (message.kind === "notification") {
       if (message.method === "notifications/cancelled")
-        this.#cancel(entered, session, message.params.requestId);
+        this.#cancel(visitor, session, message.params.requestId);
       return new Response(null, { status: ACCEPTED });
     }
     const { era } = version;
     const method = findMethod(message.method, era);
     if (method === null) return refuseMethod(message, era);
-    const { arrival, caller, viewer } = entered;
+    const { arrival, caller, viewer } = visitor;
     return this.#dispatch({
       arrival,
       caller,
@@ -172,7 +172,7 @@ export class ToolDoor {
   }
 
   /** Returns the client's session, or null if it names none. Throws the refusal of one that it can't use. */
-  async #readSession({ arrival, caller }: Entered): Promise<string | null> {
+  async #readSession({ arrival, caller }: Visitor): Promise<string | null> {
     const id = arrival.request.headers.get(SESSION_HEADER);
     if (id === null) return null;
     if (await this.#ports.clientSessions.knows(caller.key, id)) return id;
@@ -180,7 +180,7 @@ export class ToolDoor {
     throw new RpcRefusal(404, null, { code: CODES.gateway, message });
   }
 
-  #cancel({ caller }: Entered, session: string | null, id: unknown): void {
+  #cancel({ caller }: Visitor, session: string | null, id: unknown): void {
     if (typeof id !== "string" && typeof id !== "number" && typeof id !== "bigint") return;
     this.#calls.underWay.cancel({ keyId: caller.key.id, session, id });
   }

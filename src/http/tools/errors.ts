@@ -1,5 +1,5 @@
-// What a client of tools is told when something fails: an HTTP status before its message is understood, a result that its
-// model reads afterwards.
+// Failures as clients of tools see them: an HTTP status before a message is understood, a result that a model reads
+// afterwards.
 import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";

@@ -19,7 +19,7 @@ export class EventChannel implements DirectSource, Latecomer {
   readonly #parts: EventParts;
   readonly #over = Promise.withResolvers<void>();
   #controller: ReadableStreamDirectController | null = null;
-  /** What was written before the client began to read. */
+  /** The texts that were written before the client began to read. */
   #waiting: string[] = [];
   #unreadBytes = 0;
   #silence: Deadline | null = null;

@@ -1,13 +1,15 @@
-// What a call means: the server and the tool, resource or prompt behind the name that a client uses.
+// Finds what a call means: the server and the tool, resource or prompt behind the name that a client uses.
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
-import { asString } from "../../core/json/json.ts";
+import { asObject, asString } from "../../core/json/json.ts";
 import { nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import { makeFullName, splitResourceUri } from "../../tools/names.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
+import { makeHeaderError } from "../../tools/wire/client-request.ts";
 import { CODES } from "../../tools/wire/eras.ts";
+import { compareParameters, type HeaderParameter } from "../../tools/wire/header-parameters.ts";
 import { RpcRefusal } from "./errors.ts";
 import type { ClientRequest } from "./rpc-request.ts";
 import { readPass, type ToolViews, type Viewer } from "./view.ts";
@@ -22,7 +24,7 @@ export interface FoundCall {
   readonly priceNanoUsd: number;
 }
 
-/** Told of calls that the key may not make, for the operator. */
+/** Notes a call that the key may not make, for the operator. */
 type NoteRefused = (request: ClientRequest, model: string) => void;
 
 /** Names that may have been shortened: what they were is only known by the server's list. */
@@ -69,8 +71,18 @@ export class CalledFinder {
     const found = list.tools.get(name);
     if (found === undefined && unavailable.length > 0) throw explainMissing(server, request);
     if (found === undefined) throw unknown();
+    this.#checkHeaders(request, found.tool.parameters);
     const tool = found.tool.name;
     return { server, tool, name: tool, priceNanoUsd: server.prices.get(tool) ?? server.pricePerCall };
+  }
+
+  /** Clients of the newer era repeat some arguments in headers. */
+  #checkHeaders({ era, message, arrival }: ClientRequest, parameters: readonly HeaderParameter[]): void {
+    if (era === "older") return;
+    const { headers } = arrival.request;
+    const given = asObject(message.params.arguments);
+    const mistake = compareParameters(parameters, given, (name) => headers.get(name));
+    if (mistake !== null) throw new RpcRefusal(400, message.id, makeHeaderError(mistake));
   }
 
   async #findPrompt(request: ClientRequest): Promise<FoundCall> {

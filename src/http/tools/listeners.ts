@@ -27,8 +27,8 @@ interface Listener {
   readonly wanted: ReadonlySet<ListName>;
   /** The request that opened it. Null for older clients, which have one stream for everything. */
   readonly subscription: RpcId | null;
-  /** What its client saw last. Null until the first look. */
-  seen: MergedList | null;
+  /** The lists that its client saw last. */
+  seen: MergedList;
 }
 
 type ListenerPorts = Pick<
@@ -142,8 +142,7 @@ export class Listeners {
       const before = listener.seen;
       if (before === list) return;
       listener.seen = list;
-      for (const name of listener.wanted)
-        if (before === null || isOther(before, list, name)) this.#tell(listener, name);
+      for (const name of listener.wanted) if (isOther(before, list, name)) this.#tell(listener, name);
     } catch (thrown) {
       // A store that can't be used proves nothing about the key.
       if (toFault(thrown).row.blame === "client") this.#close(listener);

@@ -1,9 +1,8 @@
 // Answers what a client asks about the gateway as a server: the start, and the lists. None of it is a request of a row.
-import { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json/json.ts";
 import type { ListKind } from "../../tools/merged-list.ts";
-import { LIST_TTL_MS, writeDiscover, writeInitialize } from "../../tools/wire/client-answers.ts";
+import { writeDiscover, writeInitialize } from "../../tools/wire/client-answers.ts";
 import { CODES } from "../../tools/wire/eras.ts";
+import { LISTS, writeList } from "../../tools/wire/list-answer.ts";
 import { writeResult } from "../../tools/wire/rpc.ts";
 import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
@@ -16,13 +15,6 @@ import { readPass, type ToolViews } from "./view.ts";
 
 /** Lists of a key in a minute, and at once. */
 const BOUNDS = { what: "ask for lists of tools", things: "lists of tools", perMinute: 1000, atOnce: 1000 };
-
-const KINDS = {
-  "tools/list": "tools",
-  "prompts/list": "prompts",
-  "resources/list": "resources",
-  "resources/templates/list": "resourceTemplates",
-} as const satisfies Record<string, ListKind>;
 
 export class ToolLists {
   readonly #ports: ToolPorts;
@@ -46,8 +38,9 @@ export class ToolLists {
         const offer = await this.#makeOffer(request);
         return createJsonResponse(200, writeResult(message.id, writeDiscover(offer)));
       }
-      if (!isList(method)) throw new Fault("internal_error", "The method has no answer.");
-      return await this.#list(request, KINDS[method]);
+      const kind = LISTS[method];
+      if (kind === undefined) throw new Error(`The method ${method} has no answer.`);
+      return await this.#list(request, kind);
     } finally {
       end();
     }
@@ -60,7 +53,7 @@ export class ToolLists {
     return createJsonResponse(200, writeResult(message.id, result), { [SESSION_HEADER]: session });
   }
 
-  /** What the key sees of prompts and resources is only looked for if a server may show some. */
+  /** Prompts and resources are only looked for if a server may show some. */
   async #makeOffer({ viewer }: ClientRequest) {
     const { toolServers, version } = this.#ports;
     const servers = this.#views.listServers(viewer);
@@ -87,18 +80,6 @@ export class ToolLists {
         message: "Unknown cursor: lists have one page.",
       });
     const { list, unavailable } = await this.#views.find(viewer);
-    const beside: JsonObject = {
-      ...(unavailable.length > 0 ? { _meta: { "poundkey/unavailable": unavailable } } : {}),
-      ...(era === "newer" ? { resultType: "complete", ttlMs: LIST_TTL_MS, cacheScope: "private" } : {}),
-    };
-    const rest = JSON.stringify(beside).slice(1, -1);
-    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{${rest === "" ? "" : `${rest},`}"${kind}":`;
-    return createResponse(200, Buffer.concat([Buffer.from(head), list.write(kind, era), CLOSING]));
+    return createResponse(200, Buffer.from(writeList(list, { id: message.id, kind, era, unavailable })));
   }
-}
-
-const CLOSING = Buffer.from("}}");
-
-function isList(method: string): method is keyof typeof KINDS {
-  return Object.hasOwn(KINDS, method);
 }

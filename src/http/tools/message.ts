@@ -1,7 +1,6 @@
 // Reads a client's message: bytes within bounds, then JSON, then JSON-RPC.
-import { Fault, toFault } from "../../core/fault.ts";
-import { hasBoundedShape, REQUEST_SHAPE } from "../../core/json/bounds.ts";
-import { parseExact } from "../../core/json/exact.ts";
+import { Fault } from "../../core/fault.ts";
+import { hasBoundedShape, parseExactBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import { type RpcMessage, readMessage } from "../../tools/wire/rpc.ts";
 import { type ArrivedBody, checkType, decodeUtf8, readHeld } from "../body/body.ts";
@@ -11,7 +10,7 @@ import { RpcRefusal } from "./errors.ts";
 
 /** The most bytes of a call's arguments as JSON. */
 export const ARGUMENT_BYTES_MAX = 1024 * 1024;
-/** What a message has beside its arguments. */
+/** A message has other fields beside its arguments. */
 const BESIDE_BYTES = 65_536;
 
 /** Throws an `RpcRefusal` for what is no message, and the Faults of a body that isn't read. */
@@ -27,9 +26,9 @@ export async function readRpc(
 
 function parse({ bytes }: ArrivedBody): unknown {
   const text = decodeUtf8(bytes, refuseJson);
-  if (!hasBoundedShape(text, REQUEST_SHAPE)) throw refuseShape();
-  const value = parseExact(text);
-  if (value === undefined) throw refuseJson("it is not JSON");
+  const value = parseExactBounded(text, REQUEST_SHAPE);
+  if (value === undefined)
+    throw hasBoundedShape(text, REQUEST_SHAPE) ? refuseJson("it is not JSON") : refuseShape();
   return value;
 }
 
@@ -45,9 +44,4 @@ function refuseJson(why: string): RpcRefusal {
 
 export function refuseArguments(): Fault {
   return new Fault("request_too_large", `The arguments are larger than ${ARGUMENT_BYTES_MAX} bytes.`);
-}
-
-/** Returns what was thrown, as the client is told. */
-export function readThrown(thrown: unknown): RpcRefusal | Fault {
-  return thrown instanceof RpcRefusal ? thrown : toFault(thrown);
 }

@@ -10,7 +10,7 @@ const TIME_BYTES = 6;
 const NONCE_BYTES = 12;
 const SEAL_CHARACTERS = 43;
 /** Older ones are unknown. */
-export const SESSION_MS = 30 * 86_400_000;
+const SESSION_MS = 30 * 86_400_000;
 const FORM = /^([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{43})$/;
 /** A server of this name can't be configured: the row says that a client's session has ended. */
 const ENDED = "";

@@ -36,10 +36,10 @@ const NO_CONVERSATION: ConversationNames = { sought: null, kept: [], heldTokens:
 /** No provider serves tools, so no call has a route. */
 const ROUTES = new Routes<ToolForm>(TOOL, "openai", new Map());
 
-/** What is called: of which server, under which name, at which price. */
+/** The called tool: of which server, under which name, at which price. */
 export interface CalledCard {
   readonly card: ModelCard;
-  /** What the row says of it, which the call fills in. */
+  /** The row's part about it, which the call fills in. */
   readonly tool: ToolRecord;
 }
 

@@ -2,7 +2,7 @@
 import type { Ending } from "../../core/world/ending.ts";
 import type { RpcId } from "../../tools/wire/rpc.ts";
 
-/** Whose call it is: ids are a client's own. */
+/** The name of a call. Ids are a client's own. */
 interface CallName {
   readonly keyId: string;
   readonly session: string | null;

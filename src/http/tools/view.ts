@@ -1,4 +1,4 @@
-// What one key sees at one of the addresses: the servers of which it may use anything, and their lists as one.
+// One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
 import { checkSecret } from "../../keys/secret.ts";
@@ -6,7 +6,7 @@ import { type MergedList, MergedLists, type ServerLists } from "../../tools/merg
 import { mayUseSome } from "../../tools/patterns.ts";
 import type { ToolPorts } from "./ports.ts";
 
-/** Who asks, and at which address. */
+/** The sender, and the address. */
 export interface Viewer {
   readonly key: GatewayKey;
   readonly headers: Headers;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { Ask } from "../form.ts";
 import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
-export interface ToolRequest extends Ask {
+interface ToolRequest extends Ask {
   readonly arguments: JsonObject;
 }
 

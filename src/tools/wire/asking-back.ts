@@ -10,7 +10,8 @@ function isAskedBack(method: unknown): method is AskedBack {
 
 /** Returns what a result asks for instead of being one, or null. */
 export function findAskedBack(result: JsonObject): AskedBack | null {
-  if (result.resultType === "task" || (result.task !== undefined && result.content === undefined)) return "tasks";
+  if (result.resultType === "task" || (result.task !== undefined && result.content === undefined))
+    return "tasks";
   if (result.resultType !== "input_required") return null;
   const methods = Object.values(asObject(result.inputRequests)).map((one) => asObject(one).method);
   return methods.find(isAskedBack) ?? "elicitation/create";

@@ -55,7 +55,7 @@ export function writeDiscover(offer: Offer): JsonObject {
   };
 }
 
-/** Returns the result as the era has it. What is for one key is never `public`. */
+/** Returns the result as the era has it. Nothing is `public`: each list is for one key. */
 export function fitResult(result: JsonObject, method: MethodName, era: Era): JsonObject {
   if (era === "newer") {
     const caching = isCached(method) ? { ttlMs: readTtl(result, method), cacheScope: "private" } : {};
@@ -64,7 +64,8 @@ export function fitResult(result: JsonObject, method: MethodName, era: Era): Jso
   const removed: JsonObject = {};
   for (const field of ["resultType", "ttlMs", "cacheScope"]) if (field in result) removed[field] = undefined;
   // Older clients reject a whole result whose structured content is no object.
-  if ("structuredContent" in result && !isObject(result.structuredContent)) removed.structuredContent = undefined;
+  if ("structuredContent" in result && !isObject(result.structuredContent))
+    removed.structuredContent = undefined;
   return changeFields(result, removed);
 }
 

@@ -14,7 +14,7 @@ interface RequestParts {
 }
 
 /** The version that a request is served in, or the error of a 400. */
-export type RequestVersion =
+type RequestVersion =
   | { readonly kind: "version"; readonly version: string; readonly era: Era }
   | { readonly kind: "refused"; readonly error: ToolProtocolError };
 

@@ -5,7 +5,7 @@ export type Era = "older" | "newer";
 
 export const NEWER_VERSION = "2026-07-28";
 /** The latest first. */
-export const OLDER_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+const OLDER_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 export const LATEST_OLDER = OLDER_VERSIONS[0];
 /** The version of a request without the header, which 2025-06-18 introduced. */
 export const UNNAMED_VERSION = "2025-03-26";

@@ -61,13 +61,19 @@ export function readMessage(value: unknown): RpcMessage {
 function readResponse({ result, error }: JsonObject, id: RpcId | null): RpcMessage {
   if (isObject(result)) return { kind: "response", id, result, error: null };
   const read = readError(error);
-  return read ? { kind: "response", id, result: null, error: read } : invalid(id, "The response has no result.");
+  return read
+    ? { kind: "response", id, result: null, error: read }
+    : invalid(id, "The response has no result.");
 }
 
 function readError(error: unknown): ToolProtocolError | null {
   if (!isObject(error) || typeof error.code !== "number" || !Number.isSafeInteger(error.code)) return null;
   const { code, message, data } = error;
-  return { code, message: typeof message === "string" ? message : "", ...(data === undefined ? {} : { data }) };
+  return {
+    code,
+    message: typeof message === "string" ? message : "",
+    ...(data === undefined ? {} : { data }),
+  };
 }
 
 function invalid(id: RpcId | null, reason: string): RpcMistake {

@@ -1,4 +1,4 @@
-// What a server says of itself at the start, and the answers that mean that it speaks the other era.
+// A server's account of itself at the start, and the answers that mean that it speaks the other era.
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";
 import { CODES, type Era, META, NEWER_VERSION, UNNAMED_VERSION } from "./eras.ts";
@@ -30,7 +30,8 @@ function readCapabilities(value: unknown) {
   const { tools, prompts, resources } = asObject(value);
   const announces = [tools, prompts, resources].some((one) => asObject(one).listChanged === true);
   return {
-    hasTools: tools !== undefined,
+    // A server that announces nothing at all most often has tools.
+    hasTools: tools !== undefined || (prompts === undefined && resources === undefined),
     hasPrompts: prompts !== undefined,
     hasResources: resources !== undefined,
     announces,
@@ -74,7 +75,7 @@ export function readInitialize(result: JsonObject, hasSessions: boolean): Server
 }
 
 /** An answer to one request, as far as it tells the era. */
-export interface AnswerSigns {
+interface AnswerSigns {
   readonly status: number;
   readonly error: ToolProtocolError | null;
 }

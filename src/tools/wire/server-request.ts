@@ -5,8 +5,8 @@ import { findEra, LATEST_OLDER, META, NEWER_VERSION } from "./eras.ts";
 import { type HeaderParameter, writeParameters } from "./header-parameters.ts";
 import { findNamed } from "./methods.ts";
 
-/** The way in which a server is spoken to. */
-export interface Speech {
+/** The versions on both sides. */
+interface Versions {
   /** The version of the protocol that it speaks. */
   readonly version: string;
   /** The gateway's own version. */
@@ -31,7 +31,7 @@ export interface WrittenMessage {
 }
 
 const ACCEPT = "application/json, text/event-stream";
-export const VERSION_HEADER = "mcp-protocol-version";
+const VERSION_HEADER = "mcp-protocol-version";
 export const SESSION_HEADER = "mcp-session-id";
 
 function writeMessage(headers: Readonly<Record<string, string>>, message: JsonObject): WrittenMessage {
@@ -42,24 +42,24 @@ function writeMessage(headers: Readonly<Record<string, string>>, message: JsonOb
 }
 
 /** The headers repeat what the body says, whatever the client sent: a tool has another name here, for one. */
-export function writeRequest(speech: Speech, request: ServerRequest): WrittenMessage {
+export function writeRequest(versions: Versions, request: ServerRequest): WrittenMessage {
   const { id, method, params, hasProgress } = request;
-  const isNewer = findEra(speech.version) === "newer";
+  const isNewer = findEra(versions.version) === "newer";
   const meta = {
     ...request.meta,
-    ...(isNewer ? describeClient(speech) : {}),
+    ...(isNewer ? describeClient(versions) : {}),
     ...(hasProgress ? { progressToken: id } : {}),
   };
   const hasMeta = Object.keys(meta).length > 0;
   const headers = isNewer ? writeHeaders(request) : {};
   return writeMessage(
-    { [VERSION_HEADER]: speech.version, ...headers },
+    { [VERSION_HEADER]: versions.version, ...headers },
     { id, method, params: hasMeta ? { ...params, _meta: meta } : params },
   );
 }
 
 /** No capability is declared, so that no server may ask back. */
-function describeClient({ gatewayVersion }: Speech): JsonObject {
+function describeClient({ gatewayVersion }: Versions): JsonObject {
   return {
     [META.version]: NEWER_VERSION,
     [META.clientInfo]: { name: "poundkey", version: gatewayVersion },

@@ -42,7 +42,7 @@ class EventReading {
   readonly #terms: EventTerms;
   readonly #events = new EventParser();
   #characters = 0;
-  /** Of the event that isn't complete. */
+  /** The part of them that belongs to an incomplete event. */
   #pending = 0;
 
   constructor(terms: EventTerms) {
@@ -89,8 +89,8 @@ export function isAnswerTo(response: RpcResponse, id: number | null): boolean {
 }
 
 /**
- * Reads until the response is there or the stream ends: null if it ended without one. The rest of the stream isn't read, and
- * is broken off with the scope. Rejects with the reason if the scope ends before.
+ * Reads until the response is there or the stream ends: null if it ended without one. The rest of the stream is passed
+ * over. Rejects with the reason if the scope ends before.
  */
 export async function readEvents(response: Response, terms: EventTerms): Promise<ReceivedResponse | null> {
   const reading = new EventReading(terms);
@@ -99,6 +99,10 @@ export async function readEvents(response: Response, terms: EventTerms): Promise
     const { done, value } = await reader.read();
     terms.scope.throwIfEnded();
     const received = reading.push(done ? "\n\n" : value);
-    if (done || received !== null) return received;
+    if (done) return received;
+    if (received !== null) {
+      terms.scope.drain(reader);
+      return received;
+    }
   }
 }

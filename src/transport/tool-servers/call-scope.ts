@@ -2,15 +2,24 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
+import { drain, type TextReader } from "../text-reader.ts";
+
+/** The longest that a server may take to end its events behind the response, so that the connection can be used again. */
+const REST_MS = 1000;
 
 export class CallScope implements Latecomer {
+  readonly #deadlines: Deadlines;
   readonly #abort = new AbortController();
   readonly #deadline: Deadline;
   readonly #makeLate: () => Fault;
   readonly #client: Ending | null;
+  /** Answers of which the rest is being read. */
+  #rests = 0;
+  #isClosed = false;
 
   /** `untilMs` is on the monotonic clock. Without a client, only the deadline ends it. */
   constructor(deadlines: Deadlines, untilMs: number, makeLate: () => Fault, client: Ending | null = null) {
+    this.#deadlines = deadlines;
     this.#makeLate = makeLate;
     this.#client = client;
     this.#deadline = deadlines.watch(untilMs, this);
@@ -47,10 +56,26 @@ export class CallScope implements Latecomer {
     }
   }
 
-  /** Lets go of everything, and breaks off the rest of answers that nobody reads. */
+  /** Reads the rest of an answer that is complete, if it ends soon. */
+  drain(reader: TextReader): void {
+    this.#rests++;
+    void drain(reader).then(() => {
+      this.#rests--;
+      if (this.#isClosed) this.#finish();
+    });
+  }
+
+  /** Lets go of everything, and breaks off what isn't read to its end. */
   close(): void {
-    this.#deadline.clear();
+    this.#isClosed = true;
     this.#client?.forget(this);
+    this.#deadline.atMs = this.#deadlines.nowMs() + REST_MS;
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#rests > 0) return;
+    this.#deadline.clear();
     this.#abort.abort();
   }
 }

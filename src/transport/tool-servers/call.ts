@@ -173,10 +173,13 @@ function readReply({ peer, source }: CallTerms, { status, received }: Answer): T
   // The tool's schema has other headers by now.
   if (code === CODES.headers) source.markOutdated();
   const shown = { code, message: credentials.hide(message) };
-  return { kind: "error", error: data === undefined ? shown : { ...shown, data: hideIn(data, credentials) } };
+  return {
+    kind: "error",
+    error: data === undefined ? shown : { ...shown, data: hideData(data, credentials) },
+  };
 }
 
-function hideIn(data: unknown, credentials: Peer["terms"]["credentials"]): unknown {
+function hideData(data: unknown, credentials: Peer["terms"]["credentials"]): unknown {
   return typeof data === "string" ? credentials.hide(data) : data;
 }
 

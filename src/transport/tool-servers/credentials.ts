@@ -36,7 +36,7 @@ export class Credentials {
       throw makeCredentialMissing(name, auth.header);
   }
 
-  /** Rejects with `tool_server_auth` if no token is to be had. */
+  /** Rejects with `tool_server_auth` if no token can be obtained. */
   async get(pass: string | null): Promise<Credential> {
     const { auth } = this.#server;
     switch (auth.kind) {
@@ -64,7 +64,7 @@ export class Credentials {
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       const { cause } = thrown.details;
-      const reason = typeof cause === "string" ? cause : "token: not to be had";
+      const reason = typeof cause === "string" ? cause : "token: none";
       throw makeAuthRefusal(this.#server.name, { reason, upstream: { cause: reason } });
     }
   }

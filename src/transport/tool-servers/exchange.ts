@@ -28,7 +28,7 @@ export interface ExchangeTarget {
   readonly ports: ToolServerPorts;
 }
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly message: WrittenMessage;
   readonly session: string | null;
@@ -94,8 +94,8 @@ async function send(target: ExchangeTarget, request: ExchangeRequest): Promise<R
   return response;
 }
 
-/** The scope's deadline counts, not the runtime's own. A kept connection may be repeated by the runtime, so none is used. */
-const CONNECTION: BunFetchRequestInit = { timeout: false, keepalive: false };
+/** The scope's deadline counts, not the runtime's own. Bun 1.4 repeats no request over a kept connection (seen 27 November 2026). */
+const CONNECTION: BunFetchRequestInit = { timeout: false };
 
 async function readAnswer(
   target: ExchangeTarget,
@@ -127,7 +127,8 @@ async function refuseStatus({ name, credentials }: ExchangeTarget, response: Res
 async function readBody(target: ExchangeTarget, request: ExchangeRequest, response: Response) {
   const type = response.headers.get("content-type") ?? "";
   if (response.status >= 400) return readError(request, response, JSON_TYPE.test(type));
-  if (EVENTS.test(type)) return readStream(target, request, response);
+  const isStream = request.id !== null || request.method === "GET";
+  if (isStream && EVENTS.test(type)) return readStream(target, request, response);
   if (request.id === null || response.status === 202 || response.status === 204) {
     await response.body?.cancel();
     return null;

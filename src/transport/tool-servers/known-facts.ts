@@ -1,4 +1,4 @@
-// What is known of a tool server under one credential: its era and what it offers, kept for an hour, and a session for lists.
+// The facts of a tool server under one credential (its era, what it offers), kept for an hour, and a session for its lists.
 import type { ServerFacts } from "../../tools/wire/server-facts.ts";
 import type { Peer } from "./peer.ts";
 import type { ToolServerPorts } from "./ports.ts";

@@ -9,6 +9,8 @@ import type { Peer } from "./peer.ts";
 const CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** The time between two requests for lists that a server's announcements cause. */
+const BETWEEN_MS = 1_000;
 /** A stream that lasted this long worked: the next one is opened soon. */
 const WORKING_MS = 10_000;
 
@@ -19,6 +21,10 @@ export class Listening {
   #isOn = false;
   #pauseMs = FIRST_PAUSE_MS;
   #cancelPause: () => void = () => {};
+  #cancelAsk: () => void = () => {};
+  /** True while the lists are asked for, or will be. */
+  #isWaiting = false;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(peer: Peer, source: MirrorSource) {
     this.#peer = peer;
@@ -35,6 +41,8 @@ export class Listening {
   stop(): void {
     this.#isOn = false;
     this.#cancelPause();
+    this.#cancelAsk();
+    this.#isWaiting = false;
     this.#scope?.close();
     this.#scope = null;
   }
@@ -65,11 +73,9 @@ export class Listening {
     const facts = await scope.wait(this.#source.known.get(this.#peer));
     if (!facts.announces) return false;
     const session = await scope.wait(this.#source.known.open(this.#peer, facts));
-    // What has changed since the last stream is in no stream.
+    // No stream announces the changes between two streams.
     this.#refresh();
-    return facts.era === "newer"
-      ? this.#subscribe(facts, scope)
-      : this.#hearOlder(facts, session, scope);
+    return facts.era === "newer" ? this.#subscribe(facts, scope) : this.#hearOlder(facts, session, scope);
   }
 
   async #subscribe(facts: ServerFacts, scope: CallScope): Promise<boolean> {
@@ -90,8 +96,10 @@ export class Listening {
 
   async #hearOlder({ version }: ServerFacts, session: string | null, scope: CallScope): Promise<boolean> {
     const { status } = await this.#peer.hearOlder(version, session, scope, this.#listen(version, session));
-    if (status === 404 && session !== null) this.#source.known.forgetSession(session);
-    return status < 400 || status === 404;
+    // Servers refuse an unknown session by either status.
+    const isForgotten = (status === 404 || status === 400) && session !== null;
+    if (isForgotten) this.#source.known.forgetSession(session);
+    return status < 400 || isForgotten;
   }
 
   #listen(version: string, session: string | null): MessageListener {
@@ -103,11 +111,22 @@ export class Listening {
     };
   }
 
+  /** Asks for the lists at once, and then once a second at most, however often a change is announced. */
   #refresh(): void {
     this.#source.markOutdated();
-    void this.#source.refresh(this.#peer).then(() => {
-      // It was announced while the lists were read.
-      if (this.#isOn && this.#source.isOutdated) void this.#source.refresh(this.#peer);
-    });
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    const { clock, deadlines } = this.#peer.terms.ports;
+    const waitMs = this.#askedAtMs + BETWEEN_MS - deadlines.nowMs();
+    if (waitMs <= 0) void this.#ask();
+    else this.#cancelAsk = clock.after(waitMs, () => void this.#ask());
+  }
+
+  async #ask(): Promise<void> {
+    this.#askedAtMs = this.#peer.terms.ports.deadlines.nowMs();
+    await this.#source.refresh(this.#peer);
+    this.#isWaiting = false;
+    // It was announced while the lists were read, or a list was under way.
+    if (this.#isOn && this.#source.isOutdated && this.#source.fault === null) this.#refresh();
   }
 }

@@ -9,7 +9,7 @@ import type { KnownFacts } from "./known-facts.ts";
 import type { Peer } from "./peer.ts";
 
 const PAGES_MAX = 100;
-/** Of all pages together: a server's tools take 4 MB at most, and the rest is left out. */
+/** The bound of all pages together. A server's tools take 4 MB at most, and the rest is left out. */
 const BYTES_MAX = 32 * 1024 * 1024;
 const NO_META: JsonObject = Object.freeze({});
 

@@ -1,5 +1,6 @@
 // Keeps a mirror of a tool server's lists under one credential: asked for again behind its back, by one request at a time.
 import { type Fault, toFault } from "../../core/fault.ts";
+import { logBug } from "../../core/world/bug.ts";
 import { type ListTimes, planList } from "../../tools/freshness.ts";
 import { areSameMirrors, buildMirror, type Mirror } from "../../tools/mirror.ts";
 import { KnownFacts } from "./known-facts.ts";
@@ -48,7 +49,7 @@ export class MirrorSource {
     return this.#checkedAtMs;
   }
 
-  /** Returns what the server last said, or null if it isn't to be had within 5 s. */
+  /** Returns what the server last said, or null if it says nothing within 5 s. */
   async get(peer: Peer): Promise<Mirror | null> {
     const plan = planList(this.#times(), this.#ports.deadlines.nowMs());
     if (plan.mustAsk) void this.refresh(peer);
@@ -102,6 +103,7 @@ export class MirrorSource {
     try {
       this.#keep(buildMirror(await readLists({ peer, known: this.known, scope })));
     } catch (thrown) {
+      logBug(this.#ports, thrown);
       this.#fault = toFault(thrown);
       this.#failedAtMs = this.#ports.deadlines.nowMs();
       this.#isOutdated = true;

@@ -6,12 +6,7 @@ import { makeBrokenAnswer, makeUnavailable } from "../../tools/failures.ts";
 import { NEWER_VERSION } from "../../tools/wire/eras.ts";
 import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
 import { makeMethodError, type RpcId } from "../../tools/wire/rpc.ts";
-import {
-  mayBeOlder,
-  readDiscover,
-  readInitialize,
-  type ServerFacts,
-} from "../../tools/wire/server-facts.ts";
+import { mayBeOlder, readDiscover, readInitialize, type ServerFacts } from "../../tools/wire/server-facts.ts";
 import {
   type WrittenMessage,
   writeHandshake,
@@ -30,7 +25,7 @@ const START_MS = 10_000;
 /** The longest that a message without an answer may take. */
 const TELL_MS = 5_000;
 
-export interface PeerTerms {
+interface PeerTerms {
   readonly server: ToolServer;
   readonly credentials: Credentials;
   readonly pass: string | null;
@@ -71,15 +66,18 @@ export class Peer {
     return this.#terms;
   }
 
-  openScope(forMs: number, makeLate: () => Fault = () => makeUnavailable(this.#target.name, LATE)): CallScope {
+  openScope(
+    forMs: number,
+    makeLate: () => Fault = () => makeUnavailable(this.#target.name, LATE),
+  ): CallScope {
     const { deadlines } = this.#terms.ports;
     return new CallScope(deadlines, deadlines.nowMs() + forMs, makeLate);
   }
 
   request(facts: ServerFacts, request: PeerRequest): Promise<Answer> {
     const { id, session, scope, listener, onSend } = request;
-    const speech = { version: facts.version, gatewayVersion: this.#terms.ports.version };
-    const message = writeRequest(speech, request);
+    const versions = { version: facts.version, gatewayVersion: this.#terms.ports.version };
+    const message = writeRequest(versions, request);
     const sending = { method: "POST", message, session, id, listener, scope } as const;
     return exchange(this.#target, onSend === undefined ? sending : { ...sending, onSend });
   }
@@ -111,7 +109,9 @@ export class Peer {
   }
 
   /** Begins a session in the older era, whether or not the server gives it an id. */
-  async #beginOlder(scope: CallScope): Promise<{ readonly facts: ServerFacts; readonly session: string | null }> {
+  async #beginOlder(
+    scope: CallScope,
+  ): Promise<{ readonly facts: ServerFacts; readonly session: string | null }> {
     const { ports, ids, server } = this.#terms;
     const id = ids.next();
     const answer = await this.#send(writeHandshake(ports.version, id), id, scope);
@@ -171,7 +171,14 @@ export class Peer {
   /** Opens the stream on which a server of the older era announces changes. Resolves when it ends. */
   async hearOlder(version: string, session: string | null, scope: CallScope, listener: MessageListener) {
     const headers = { ...writeOlder(version, {}).headers, accept: "text/event-stream" };
-    const sending = { method: "GET", message: { headers, body: "" }, session, id: null, listener, scope } as const;
+    const sending = {
+      method: "GET",
+      message: { headers, body: "" },
+      session,
+      id: null,
+      listener,
+      scope,
+    } as const;
     return exchange(this.#target, sending);
   }
 }

@@ -5,8 +5,9 @@ import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { ToolBreaker } from "../../tools/breaker.ts";
 import { makeBusy, makeResting } from "../../tools/failures.ts";
 import type { LeftOut, Mirror } from "../../tools/mirror.ts";
-import type { CallerSessions } from "./caller-sessions.ts";
+import { RecentValues } from "../../tools/recent-values.ts";
 import { callServer, isServerFailure, type ServerCall } from "./call.ts";
+import type { CallerSessions } from "./caller-sessions.ts";
 import { Credentials } from "./credentials.ts";
 import { Listening } from "./listening.ts";
 import { MirrorSource, type OnMirror } from "./mirror-source.ts";
@@ -46,10 +47,10 @@ export class ServerState {
   readonly #breaker = new ToolBreaker();
   readonly #shared: MirrorSource;
   /** By the digest of the value. */
-  readonly #byPass = new Map<string, MirrorSource>();
+  readonly #byPass = new RecentValues<MirrorSource>(PASS_VALUES_MAX);
   readonly #listening: Listening | null;
   #underWay = 0;
-  /** How the last contact went, whatever it was for. */
+  /** The fault of the last call, if the server caused it. */
   #lastFault: Fault | null = null;
   #hasAnswered = false;
 
@@ -82,16 +83,11 @@ export class ServerState {
 
   #sourceFor(pass: string | null): MirrorSource {
     if (!this.#isPass || pass === null) return this.#shared;
-    const digest = this.#parts.ports.digest(pass);
-    const source = this.#byPass.get(digest) ?? new MirrorSource(this.#parts.ports, () => {});
-    this.#byPass.delete(digest);
-    this.#byPass.set(digest, source);
-    const [oldest] = this.#byPass.keys();
-    if (this.#byPass.size > PASS_VALUES_MAX && oldest !== undefined) this.#byPass.delete(oldest);
-    return source;
+    const { ports } = this.#parts;
+    return this.#byPass.get(ports.digest(pass), () => new MirrorSource(ports, () => {}));
   }
 
-  /** Returns null if the server's lists aren't to be had. Throws `tool_credential_missing`. */
+  /** Returns null if the server doesn't give its lists. Throws `tool_credential_missing`. */
   async list(pass: string | null): Promise<Mirror | null> {
     this.#credentials.require(pass);
     return this.#sourceFor(pass).get(this.#peerFor(pass));
@@ -106,7 +102,11 @@ export class ServerState {
     if (waitMs > 0) throw makeResting(name, waitMs);
     this.#underWay++;
     try {
-      const terms = { peer: this.#peerFor(pass), source: this.#sourceFor(pass), sessions: this.#parts.sessions };
+      const terms = {
+        peer: this.#peerFor(pass),
+        source: this.#sourceFor(pass),
+        sessions: this.#parts.sessions,
+      };
       const reply = await callServer(terms, call);
       this.#recordAnswer();
       return reply;
@@ -138,7 +138,7 @@ export class ServerState {
     } else this.#breaker.recordNothing();
   }
 
-  /** What was learned with a value of `pass` isn't shown: only whether calls go through. */
+  /** Nothing that was learned with a value of `pass` is shown, but whether calls go through. */
   describe(): ServerDescription {
     const { known, latest, fault, checkedAtMs } = this.#shared;
     const failure = fault ?? this.#lastFault;
@@ -149,7 +149,8 @@ export class ServerState {
       era: known.known?.version ?? null,
       version: known.known?.release ?? null,
       instructions: known.known?.instructions ?? null,
-      error: failure === null ? null : (failure.details.upstream?.cause ?? failure.details.reason ?? failure.code),
+      error:
+        failure === null ? null : (failure.details.upstream?.cause ?? failure.details.reason ?? failure.code),
       tools: latest?.tools.size ?? 0,
       leftOut: latest?.leftOut ?? [],
       checkedAtMs,

@@ -56,7 +56,12 @@ export class ToolServers {
 
   #makeState(server: ToolServer): ServerState {
     const onMirror = (name: string, before: Mirror | null, after: Mirror) => this.#tell(name, before, after);
-    return new ServerState(server, { ports: this.#ports, ids: this.#ids, sessions: this.#sessions, onMirror });
+    return new ServerState(server, {
+      ports: this.#ports,
+      ids: this.#ids,
+      sessions: this.#sessions,
+      onMirror,
+    });
   }
 
   #tell(server: string, before: Mirror | null, after: Mirror): void {
@@ -71,7 +76,7 @@ export class ToolServers {
   }
 
   /**
-   * Returns a server's lists: at once if they are known, within 5 s otherwise. Null if they aren't to be had. Rejects with
+   * Returns a server's lists: at once if they are known, within 5 s otherwise. Null if the server doesn't give them. Rejects with
    * `tool_credential_missing` if the server takes the client's own value and `pass` is null.
    */
   async list(server: string, pass: string | null): Promise<Mirror | null> {

@@ -1,4 +1,4 @@
-// What calls of tools cost: held and charged as requests are, once, and only for what the server did.
+// The cost of calls of tools: held and charged as requests are, once, and only for what the server did.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startToolsWorld, type ToolsWorld } from "./tools-world.ts";

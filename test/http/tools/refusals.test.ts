@@ -1,4 +1,4 @@
-// What clients of tools are told when something isn't right: statuses and errors before a message is understood, results after.
+// Refusals as clients of tools see them: statuses and errors before a message is understood, results after.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { NEWER, startToolsWorld, type ToolsWorld } from "./tools-world.ts";

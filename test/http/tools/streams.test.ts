@@ -1,4 +1,4 @@
-// What comes in between: progress, cancelling, and changes of lists that clients hear of.
+// In between: progress, cancelling, and changes of lists that clients hear of.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../whole/world/until.ts";
 import { connect, startToolsWorld, type ToolsWorld } from "./tools-world.ts";

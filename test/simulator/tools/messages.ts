@@ -1,4 +1,4 @@
-// What the tool server of the tests is sent, and what it has to say against it.
+// The requests that the tool server of the tests gets, and the mistakes in them.
 import { asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
 
 export interface SeenRequest {

@@ -10,6 +10,8 @@ export type ToolFault =
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** Never answers. */
   | { readonly kind: "stall" }
+  /** Answers with a stream that stays open. */
+  | { readonly kind: "listen" }
   /** Breaks the connection after having carried out the call. */
   | { readonly kind: "break" }
   /** Ends the events before the response. */
@@ -19,6 +21,8 @@ export type ToolFault =
   | { readonly kind: "forget" }
   /** Gives the response twice, and one to no question. */
   | { readonly kind: "twice" }
+  /** Sends so many notifications before the response. */
+  | { readonly kind: "flood"; readonly count: number; readonly bytes: number }
   /** Asks the client for something. */
   | { readonly kind: "ask"; readonly method: string }
   /** An answer of one's own. */
@@ -47,7 +51,7 @@ export class ToolServerFake {
   readonly seen: SeenRequest[] = [];
   /** Everything that a strict server would refuse. */
   readonly mistakes: string[] = [];
-  /** How often each tool ran. */
+  /** The number of times that each tool ran. */
   readonly runs = new Map<string, number>();
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
@@ -77,7 +81,6 @@ export class ToolServerFake {
       fetch: (request) => this.#answer(request),
     });
   }
-
 
   /** The next request of this method meets the fault. */
   plan(method: string, ...faults: readonly ToolFault[]): void {
@@ -127,11 +130,15 @@ export class ToolServerFake {
     if (fault?.kind === "status")
       return new Response("trouble", { status: fault.status, headers: { ...fault.headers } });
     if (fault?.kind === "stall") return this.#stall(request, seen);
+    if (fault?.kind === "listen") return this.#openStream(request, null);
     if (fault?.kind === "garble")
       return new Response(fault.text ?? "<html>", { headers: { "content-type": fault.type ?? "text/html" } });
     if (fault?.kind === "forget") this.sessions.clear();
     if (fault?.kind === "answer")
-      return Response.json({ jsonrpc: "2.0", id: seen.id, ...fault.message }, { status: fault.status ?? 200 });
+      return Response.json(
+        { jsonrpc: "2.0", id: seen.id, ...fault.message },
+        { status: fault.status ?? 200 },
+      );
     const { token } = this.options;
     if (token !== undefined && request.headers.get("authorization") !== token)
       return new Response("who?", { status: 401, headers: { "www-authenticate": "Bearer" } });
@@ -239,12 +246,16 @@ export class ToolServerFake {
       "prompts/list": { prompts: [{ name: "greet", description: "Greets." }] },
       "resources/list": { resources: [{ uri: "file:///a.txt", name: "a" }] },
       "resources/templates/list": { resourceTemplates: [{ uriTemplate: "file:///{path}", name: "any" }] },
-      "prompts/get": { messages: [{ role: "user", content: { type: "text", text: `Hello ${params.name}` } }] },
+      "prompts/get": {
+        messages: [{ role: "user", content: { type: "text", text: `Hello ${params.name}` } }],
+      },
       "resources/read": { contents: [{ uri: params.uri, text: "content" }] },
       ping: {},
     };
     const result = lists[method];
-    return result === undefined ? refuse(404, seen.id, -32601, "Method not found") : this.#reply(seen, result);
+    return result === undefined
+      ? refuse(404, seen.id, -32601, "Method not found")
+      : this.#reply(seen, result);
   }
 
   #page({ cursor }: JsonObject): JsonObject {
@@ -290,6 +301,7 @@ export class ToolServerFake {
             send({ method: "notifications/progress", params: { progressToken: token, progress, total: 3 } });
         }
         send({ method: "notifications/message", params: { level: "info", data: "working" } });
+        if (fault?.kind === "flood") this.#flood(fault, controller);
         if (fault?.kind === "ask") send({ id: "from-server", method: fault.method, params: {} });
         if (fault?.kind === "break") return controller.error(new Error("broken on command"));
         if (fault?.kind === "cut") return controller.close();
@@ -301,6 +313,15 @@ export class ToolServerFake {
       },
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  }
+
+  #flood(
+    { count, bytes }: Extract<ToolFault, { kind: "flood" }>,
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): void {
+    const params = { data: "x".repeat(bytes) };
+    const event = writeEvent({ jsonrpc: "2.0", method: "notifications/message", params });
+    for (let at = 0; at < count; at++) controller.enqueue(event);
   }
 
   /** A tool that works until it is cancelled. */
@@ -315,7 +336,11 @@ export class ToolServerFake {
     request.signal.addEventListener("abort", () => this.cancelled.push(`closed ${id}`));
   }
 
-  #reply({ id, headers: asked }: SeenRequest, result: JsonObject, headers: Record<string, string> = {}): Response {
+  #reply(
+    { id, headers: asked }: SeenRequest,
+    result: JsonObject,
+    headers: Record<string, string> = {},
+  ): Response {
     const isNewer = asked["mcp-protocol-version"] === NEWER;
     const whole = isNewer ? { resultType: "complete", ...result } : result;
     const message = { jsonrpc: "2.0", id, result: whole };

@@ -1,7 +1,19 @@
 // Messages read and written: JSON-RPC, results in the era of each client, and signs of a server's era.
 import { describe, expect, test } from "bun:test";
-import { fitResult, nameResources, writeDiscover, writeInitialize } from "../../../src/tools/wire/client-answers.ts";
-import { readMessage, writeError, writeNotification, writeResult } from "../../../src/tools/wire/rpc.ts";
+import {
+  fitResult,
+  LIST_TTL_MS,
+  nameResources,
+  writeDiscover,
+  writeInitialize,
+} from "../../../src/tools/wire/client-answers.ts";
+import {
+  type RpcRequest,
+  readMessage,
+  writeError,
+  writeNotification,
+  writeResult,
+} from "../../../src/tools/wire/rpc.ts";
 import {
   isOtherEra,
   isUnknownSession,
@@ -12,19 +24,52 @@ import {
 
 describe("a message", () => {
   test.each([
-    [{ jsonrpc: "2.0", id: 1, method: "ping" }, { kind: "request", id: 1, method: "ping", params: {} }],
-    [{ jsonrpc: "2.0", id: "a", method: "ping", params: { a: 1 } }, { kind: "request", id: "a", params: { a: 1 } }],
-    [{ jsonrpc: "2.0", method: "notifications/x" }, { kind: "notification", method: "notifications/x" }],
-    [{ jsonrpc: "2.0", id: 1, result: {} }, { kind: "response", id: 1, result: {}, error: null }],
-    [{ jsonrpc: "2.0", id: null, error: { code: 1, message: "x" } }, { kind: "response", id: null, error: { code: 1 } }],
+    [
+      { jsonrpc: "2.0", id: 1, method: "ping" },
+      { kind: "request", id: 1, method: "ping", params: {} } satisfies RpcRequest,
+    ],
+    [
+      { jsonrpc: "2.0", id: "a", method: "ping", params: { a: 1 } },
+      { kind: "request", id: "a", params: { a: 1 } },
+    ],
+    [
+      { jsonrpc: "2.0", method: "notifications/x" },
+      { kind: "notification", method: "notifications/x" },
+    ],
+    [
+      { jsonrpc: "2.0", id: 1, result: {} },
+      { kind: "response", id: 1, result: {}, error: null },
+    ],
+    [
+      { jsonrpc: "2.0", id: null, error: { code: 1, message: "x" } },
+      { kind: "response", id: null, error: { code: 1 } },
+    ],
     [[], { kind: "invalid", reason: "Batches are not supported: send each message on its own." }],
     ["text", { kind: "invalid", id: null }],
-    [{ id: 7, method: "ping" }, { kind: "invalid", id: 7, reason: '`jsonrpc` must be "2.0".' }],
-    [{ jsonrpc: "2.0", id: 7 }, { kind: "invalid", id: 7, reason: "`method` must be a string." }],
-    [{ jsonrpc: "2.0", id: null, method: "ping" }, { kind: "invalid", reason: "`id` must be a string or a number." }],
-    [{ jsonrpc: "2.0", id: {}, method: "ping" }, { kind: "invalid", id: null }],
-    [{ jsonrpc: "2.0", id: 7, method: "ping", params: [] }, { kind: "invalid", reason: "`params` must be an object." }],
-    [{ jsonrpc: "2.0", id: 7, result: "text" }, { kind: "invalid", reason: "The response has no result." }],
+    [
+      { id: 7, method: "ping" },
+      { kind: "invalid", id: 7, reason: '`jsonrpc` must be "2.0".' },
+    ],
+    [
+      { jsonrpc: "2.0", id: 7 },
+      { kind: "invalid", id: 7, reason: "`method` must be a string." },
+    ],
+    [
+      { jsonrpc: "2.0", id: null, method: "ping" },
+      { kind: "invalid", reason: "`id` must be a string or a number." },
+    ],
+    [
+      { jsonrpc: "2.0", id: {}, method: "ping" },
+      { kind: "invalid", id: null },
+    ],
+    [
+      { jsonrpc: "2.0", id: 7, method: "ping", params: [] },
+      { kind: "invalid", reason: "`params` must be an object." },
+    ],
+    [
+      { jsonrpc: "2.0", id: 7, result: "text" },
+      { kind: "invalid", reason: "The response has no result." },
+    ],
     [{ jsonrpc: "2.0", id: 7, error: { code: "1" } }, { kind: "invalid" }],
   ])("%j", (message, read) => {
     expect(readMessage(message)).toMatchObject(read);
@@ -42,7 +87,13 @@ describe("a message", () => {
 });
 
 describe("the gateway as a server", () => {
-  const offer = { version: "1.0", hasPrompts: false, hasResources: true, canListen: true, instructions: "x".repeat(5000) };
+  const offer = {
+    version: "1.0",
+    hasPrompts: false,
+    hasResources: true,
+    canListen: true,
+    instructions: "x".repeat(5000),
+  };
 
   test.each([
     ["2025-03-26", "2025-03-26"],
@@ -66,7 +117,7 @@ describe("the gateway as a server", () => {
       resultType: "complete",
       supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
       capabilities: { tools: {}, prompts: {}, resources: {} },
-      ttlMs: 60_000,
+      ttlMs: LIST_TTL_MS,
       cacheScope: "private",
       _meta: { "io.modelcontextprotocol/serverInfo": { name: "poundkey", version: "1.0" } },
     });
@@ -74,11 +125,20 @@ describe("the gateway as a server", () => {
 });
 
 describe("a result", () => {
-  const given = { content: [], ttlMs: 5, cacheScope: "public", resultType: "complete", structuredContent: [1] };
+  const given = {
+    content: [],
+    ttlMs: 5,
+    cacheScope: "public",
+    resultType: "complete",
+    structuredContent: [1],
+  };
 
   test("of either era is fit for the other, and never public", () => {
     expect(fitResult(given, "tools/call", "older")).toEqual({ content: [] });
-    expect(fitResult({ content: [] }, "tools/call", "newer")).toEqual({ content: [], resultType: "complete" });
+    expect(fitResult({ content: [] }, "tools/call", "newer")).toEqual({
+      content: [],
+      resultType: "complete",
+    });
     const read = { contents: [], ttlMs: 5, cacheScope: "public" };
     expect(fitResult(read, "resources/read", "newer")).toEqual({
       contents: [],
@@ -86,7 +146,10 @@ describe("a result", () => {
       ttlMs: 5,
       cacheScope: "private",
     });
-    expect(fitResult({ contents: [] }, "resources/read", "newer")).toMatchObject({ ttlMs: 0, cacheScope: "private" });
+    expect(fitResult({ contents: [] }, "resources/read", "newer")).toMatchObject({
+      ttlMs: 0,
+      cacheScope: "private",
+    });
     const plain = { content: [], structuredContent: { a: 1 } };
     expect(fitResult(plain, "tools/call", "older")).toBe(plain);
   });

@@ -1,7 +1,7 @@
 // The version of a client's request, and the table of the newer era's headers, row by row.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
-import { readVersion } from "../../../src/tools/wire/client-request.ts";
+import { makeHeaderError, readVersion } from "../../../src/tools/wire/client-request.ts";
 import { META, VERSIONS } from "../../../src/tools/wire/eras.ts";
 import { findMethod, METHODS } from "../../../src/tools/wire/methods.ts";
 
@@ -42,7 +42,10 @@ describe("the version", () => {
     expect(read({ headers: { "mcp-protocol-version": "2024-11-05" } })).toBe(
       `-32000 The version 2024-11-05 of the protocol is not supported. Supported are ${versions}.`,
     );
-    const refused = readVersion({ method: "tools/list", params: { _meta: { [META.version]: "2030-01-01" } } }, () => null);
+    const refused = readVersion(
+      { method: "tools/list", params: { _meta: { [META.version]: "2030-01-01" } } },
+      () => null,
+    );
     expect(refused).toEqual({
       kind: "refused",
       error: {
@@ -66,18 +69,51 @@ describe("a header of the newer era", () => {
       "MCP-Protocol-Version is 2025-11-25, and the body says 2026-07-28",
     ],
     ["the body's version is missing", { headers: SENT }, `_meta["${META.version}"] is missing in the body`],
-    ["the method is missing", { body: NEWER, headers: { "mcp-protocol-version": NEWER } }, "Mcp-Method is missing"],
+    [
+      "the method is missing",
+      { body: NEWER, headers: { "mcp-protocol-version": NEWER } },
+      "Mcp-Method is missing",
+    ],
     ["the method differs", { body: NEWER, headers: named }, "Mcp-Method does not match the body"],
-    ["the method's case differs", { ...call, headers: { ...named, "mcp-method": "Tools/call" } }, "Mcp-Method does not match the body"],
+    [
+      "the method's case differs",
+      { ...call, headers: { ...named, "mcp-method": "Tools/call" } },
+      "Mcp-Method does not match the body",
+    ],
     ["the name is missing", { ...call, headers: named }, "Mcp-Name is missing"],
-    ["the name differs", { ...call, headers: { ...named, "mcp-name": "other" } }, "Mcp-Name does not match the body"],
-    ["the name is no ASCII", { ...call, headers: { ...named, "mcp-name": "größe" } }, "Mcp-Name has invalid characters"],
-    ["the name is no base64", { ...call, headers: { ...named, "mcp-name": "=?base64?***?=" } }, "Mcp-Name has invalid characters"],
-    ["the name is no UTF-8", { ...call, headers: { ...named, "mcp-name": "=?base64?/w==?=" } }, "Mcp-Name has invalid characters"],
-    ["the sentinel's case differs", { ...call, headers: { ...named, "mcp-name": encoded.replace("base64", "BASE64") } }, "Mcp-Name does not match the body"],
+    [
+      "the name differs",
+      { ...call, headers: { ...named, "mcp-name": "other" } },
+      "Mcp-Name does not match the body",
+    ],
+    [
+      "the name is no ASCII",
+      { ...call, headers: { ...named, "mcp-name": "größe" } },
+      "Mcp-Name has invalid characters",
+    ],
+    [
+      "the name is no base64",
+      { ...call, headers: { ...named, "mcp-name": "=?base64?***?=" } },
+      "Mcp-Name has invalid characters",
+    ],
+    [
+      "the name is no UTF-8",
+      { ...call, headers: { ...named, "mcp-name": "=?base64?/w==?=" } },
+      "Mcp-Name has invalid characters",
+    ],
+    [
+      "the sentinel's case differs",
+      { ...call, headers: { ...named, "mcp-name": encoded.replace("base64", "BASE64") } },
+      "Mcp-Name does not match the body",
+    ],
     [
       "an address differs",
-      { method: "resources/read", params: { uri: "file:///a" }, body: NEWER, headers: { ...named, "mcp-method": "resources/read", "mcp-name": "file:///b" } },
+      {
+        method: "resources/read",
+        params: { uri: "file:///a" },
+        body: NEWER,
+        headers: { ...named, "mcp-method": "resources/read", "mcp-name": "file:///b" },
+      },
       "Mcp-Name does not match the body",
     ],
   ] satisfies readonly (readonly [string, Given, string])[])("is refused if %s", (_name, given, mistake) => {
@@ -91,8 +127,13 @@ describe("a header of the newer era", () => {
   });
 });
 
+test("a mistake in a header has a code of its own", () => {
+  expect(makeHeaderError("x")).toEqual({ code: -32020, message: "Header mismatch: x" });
+});
+
 test("each era has its methods", () => {
-  const list = (era: "older" | "newer") => Object.keys(METHODS).filter((method) => findMethod(method, era) !== null);
+  const list = (era: "older" | "newer") =>
+    Object.keys(METHODS).filter((method) => findMethod(method, era) !== null);
   const both = [
     "ping",
     "tools/list",

@@ -81,11 +81,19 @@ describe("arguments in headers", () => {
     [{ properties: { a: { type: "string", "x-mcp-header": "" } } }, "is no header's name"],
     [{ properties: { a: { type: "string", "x-mcp-header": "a b" } } }, "is no header's name"],
     [{ properties: { a: { type: "object", "x-mcp-header": "A" } } }, "no string, integer or boolean"],
-    [{ properties: { a: { type: "array", items: { type: "string", "x-mcp-header": "A" } } } }, "alone don't lead"],
+    [
+      { properties: { a: { type: "array", items: { type: "string", "x-mcp-header": "A" } } } },
+      "alone don't lead",
+    ],
     [{ anyOf: [{ properties: { a: { type: "string", "x-mcp-header": "A" } } }] }, "alone don't lead"],
     [{ $defs: { a: { type: "string", "x-mcp-header": "A" } } }, "alone don't lead"],
     [
-      { properties: { a: { type: "string", "x-mcp-header": "A" }, b: { type: "string", "x-mcp-header": "a" } } },
+      {
+        properties: {
+          a: { type: "string", "x-mcp-header": "A" },
+          b: { type: "string", "x-mcp-header": "a" },
+        },
+      },
       "names a header twice",
     ],
   ])("%j: the tool is left out", (wrong, reason) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import type { ToolProgress } from "../../../src/core/tools/tool-reply.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
-import type { ToolFault, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
+import type { ToolFault, ToolServerFake, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
 import { until } from "../../whole/world/until.ts";
 import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
 
@@ -24,6 +24,12 @@ async function failWith(promise: Promise<unknown>): Promise<Fault> {
   );
   if (thrown instanceof Fault) return thrown;
   throw new Error(`not a fault: ${String(thrown)}`);
+}
+
+/** True once the server knows: by a message in the older era, by the end of the connection in the newer. */
+function isCancelled(fake: ToolServerFake): boolean {
+  const [call] = fake.listSeen("tools/call");
+  return fake.cancelled.includes(fake.options.era === "older" ? call?.id : `closed ${call?.id}`);
 }
 
 describe.each(SERVERS)("a server that is %s", (_name, options) => {
@@ -68,7 +74,7 @@ describe.each(SERVERS)("a server that is %s", (_name, options) => {
     expect(sent).toBe(1);
     client.end();
     expect((await call).code).toBe("client_gone");
-    await until("the server is told", () => fake.cancelled.length > 0);
+    await until("the server is told", () => isCancelled(fake));
     expect(fake.countRuns("slow")).toBe(1);
   });
 
@@ -78,10 +84,17 @@ describe.each(SERVERS)("a server that is %s", (_name, options) => {
     await node.servers.list("fake", null);
     const call = failWith(node.call("slow"));
     await until("the tool runs", () => fake.countRuns("slow") === 1);
-    await node.clock.move(2500);
+    await node.pass(2500);
     expect((await call).code).toBe("tool_timeout");
-    await until("the server is told", () => fake.cancelled.length > 0);
+    await until("the server is told", () => isCancelled(fake));
   });
+});
+
+test("a server that answers a notification with an endless stream holds nothing up", async () => {
+  const fake = startFake({ era: "older", sessions: true });
+  fake.plan("notifications/initialized", { kind: "listen" });
+  const node = startNode([makeServer(fake.url)]);
+  expect(readFirstText(await node.call("echo", { text: "on" }))).toBe("echo: on");
 });
 
 const FAULTS: readonly (readonly [string, ToolFault, string])[] = [
@@ -89,7 +102,11 @@ const FAULTS: readonly (readonly [string, ToolFault, string])[] = [
   ["a 429", { kind: "status", status: 429 }, "tool_server_unavailable"],
   ["a 401", { kind: "status", status: 401 }, "tool_server_auth"],
   ["a 403", { kind: "status", status: 403 }, "tool_server_auth"],
-  ["a redirect", { kind: "status", status: 307, headers: { location: "http://169.254.169.254/" } }, "tool_server_error"],
+  [
+    "a redirect",
+    { kind: "status", status: 307, headers: { location: "http://169.254.169.254/" } },
+    "tool_server_error",
+  ],
   ["neither JSON nor events", { kind: "garble" }, "tool_server_error"],
   ["half of JSON", { kind: "garble", type: "application/json", text: '{"jsonrpc":' }, "tool_server_error"],
   ["deep JSON", { kind: "garble", type: "application/json", text: "[".repeat(100_000) }, "tool_server_error"],
@@ -97,7 +114,11 @@ const FAULTS: readonly (readonly [string, ToolFault, string])[] = [
   ["no answer", { kind: "status", status: 202 }, "tool_server_error"],
   ["events without an end", { kind: "cut" }, "tool_server_error"],
   ["a broken connection", { kind: "break" }, "tool_server_error"],
-  ["a task", { kind: "answer", message: { result: { resultType: "task", task: {} } } }, "tool_input_unsupported"],
+  [
+    "a task",
+    { kind: "answer", message: { result: { resultType: "task", task: {} } } },
+    "tool_input_unsupported",
+  ],
   [
     "a question",
     {
@@ -151,15 +172,27 @@ describe("a server of the older era that asks its client", () => {
 });
 
 describe("a result", () => {
-  test.each(["json", "events"] as const)("of more than 10 MB or 1,000 parts is refused: %s", async (answers) => {
-    const fake = startFake({ era: "newer", answers });
+  test.each(["json", "events"] as const)(
+    "of more than 10 MB or 1,000 parts is refused: %s",
+    async (answers) => {
+      const fake = startFake({ era: "newer", answers });
+      const node = startNode([makeServer(fake.url)]);
+      const makeTool = (name: string) => ({ name, inputSchema: { type: "object" } });
+      fake.tools = [makeTool("large"), makeTool("parts")];
+      expect((await failWith(node.call("large", { size: 11_000_000 }))).code).toBe("tool_result_too_large");
+      expect((await failWith(node.call("parts", { size: 1001 }))).code).toBe("tool_result_too_large");
+      expect(await node.call("large", { size: 9_000_000 })).toMatchObject({ kind: "result" });
+      expect(await node.call("parts", { size: 1000 })).toMatchObject({ kind: "result" });
+    },
+  );
+
+  test("comes through behind many notifications, but not behind 64 MB of them", async () => {
+    const fake = startFake({ era: "newer" });
     const node = startNode([makeServer(fake.url)]);
-    const makeTool = (name: string) => ({ name, inputSchema: { type: "object" } });
-    fake.tools = [makeTool("large"), makeTool("parts")];
-    expect((await failWith(node.call("large", { size: 11_000_000 }))).code).toBe("tool_result_too_large");
-    expect((await failWith(node.call("parts", { size: 1001 }))).code).toBe("tool_result_too_large");
-    expect(await node.call("large", { size: 9_000_000 })).toMatchObject({ kind: "result" });
-    expect(await node.call("parts", { size: 1000 })).toMatchObject({ kind: "result" });
+    fake.plan("tools/call", { kind: "flood", count: 20_000, bytes: 10 });
+    expect(readFirstText(await node.call("echo", { text: "through" }))).toBe("echo: through");
+    fake.plan("tools/call", { kind: "flood", count: 70, bytes: 1_000_000 });
+    expect((await failWith(node.call("echo"))).code).toBe("tool_server_error");
   });
 
   test("counts once, however often it is given", async () => {
@@ -196,9 +229,14 @@ describe("calls under way", () => {
     expect((await failWith(node.call("echo"))).code).toBe("tool_server_unavailable");
     expect(fake.listSeen("tools/call")).toHaveLength(5);
     expect(node.servers.describe()[0]).toMatchObject({ state: "down", error: "status 500" });
-    await node.clock.move(10_001);
+    await node.pass(10_001);
     expect(readFirstText(await node.call("echo", { text: "up" }))).toBe("echo: up");
-    expect(node.servers.describe()[0]).toMatchObject({ state: "up", error: null, era: "2026-07-28", version: "2.0" });
+    expect(node.servers.describe()[0]).toMatchObject({
+      state: "up",
+      error: null,
+      era: "2026-07-28",
+      version: "2.0",
+    });
   });
 
   test("of a server that is gone fail without a wait, and work once it is back", async () => {

@@ -37,10 +37,10 @@ describe("a list", () => {
     const node = startNode([makeServer(fake.url)]);
     await node.listNames();
     fake.tools = makeTools(["b"]);
-    await node.clock.move(59 * SECOND_MS);
+    await node.pass(59 * SECOND_MS);
     expect(await node.listNames()).toEqual(["a"]);
     expect(fake.listSeen("tools/list")).toHaveLength(1);
-    await node.clock.move(2 * SECOND_MS);
+    await node.pass(2 * SECOND_MS);
     expect(await node.listNames()).toEqual(["a"]);
     await until("the new list is there", async () => (await node.listNames())?.[0] === "b");
     expect(fake.listSeen("tools/list")).toHaveLength(2);
@@ -51,16 +51,20 @@ describe("a list", () => {
     const node = startNode([makeServer(fake.url)]);
     await node.listNames();
     await fake.stop();
+    const isAsked = () => node.servers.describe()[0]?.checkedAtMs === node.clock.nowMs();
     for (let at = 0; at < 5; at++) {
-      await node.clock.move(100 * SECOND_MS);
+      await node.pass(100 * SECOND_MS);
       expect(await node.listNames()).toContain("echo");
-      await until("it was asked", () => node.servers.describe()[0]?.error?.startsWith("connection refused"));
+      await until("it was asked", isAsked);
     }
-    await node.clock.move(101 * SECOND_MS);
+    const [{ state, error } = { state: "", error: "" }] = node.servers.describe();
+    expect(`${state}: ${error}`).toStartWith("down: connection refused");
+    await node.pass(101 * SECOND_MS);
     expect(await node.listNames()).toBeNull();
+    await until("it was asked", isAsked);
     fake.restart();
     expect(await node.listNames()).toBeNull();
-    await node.clock.move(10 * SECOND_MS);
+    await node.pass(10 * SECOND_MS);
     expect(await node.listNames()).toContain("echo");
   });
 
@@ -70,9 +74,9 @@ describe("a list", () => {
     const node = startNode([makeServer(fake.url)]);
     const first = node.listNames();
     await until("it is asked", () => fake.seen.length === 1);
-    await node.clock.move(3 * SECOND_MS);
+    await node.pass(3 * SECOND_MS);
     const second = node.listNames();
-    await node.clock.move(2 * SECOND_MS);
+    await node.pass(2 * SECOND_MS);
     expect(await Promise.all([first, second])).toEqual([null, null]);
     expect(await node.listNames()).toBeNull();
     expect(fake.seen).toHaveLength(1);
@@ -90,7 +94,10 @@ describe("a list", () => {
       { name: "good", inputSchema: own },
       { name: "task", inputSchema: own, execution: { taskSupport: "required" } },
       { name: "vast", inputSchema: own, description: "x".repeat(70_000) },
-      { name: "header", inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } } },
+      {
+        name: "header",
+        inputSchema: { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } },
+      },
       { name: "deep", inputSchema: { type: "object", items: { type: "string", "x-mcp-header": "A" } } },
     ];
     const node = startNode([makeServer(fake.url)]);
@@ -134,16 +141,30 @@ describe.each(["newer", "older"] as const)("a change at a server of the %s era",
     await until("there is a stream", () => fake.openStreams === 1);
     await until("the first list is there", () => changes.length === 1);
     fake.change([{ name: "a", inputSchema: { type: "object" }, description: "Other." }, ...makeTools(["b"])]);
-    await until("it is heard", () => changes.length === 2);
+    const isHeard = async (count: number) => {
+      await node.pass(500);
+      return changes.length === count;
+    };
+    await until("it is heard", () => isHeard(2));
     expect(changes[1]).toEqual({ server: "fake", isFirst: false, added: ["b"], removed: [], changed: ["a"] });
     fake.tools = makeTools(["b"]);
     fake.endStreams();
     await until("the stream's end is noticed", async () => {
-      await node.clock.move(1000);
+      await node.pass(1000);
       return fake.openStreams === 1;
     });
-    await until("what changed meanwhile is heard", () => changes.length === 3);
+    await until("what changed meanwhile is heard", () => isHeard(3));
     expect(changes[2]).toMatchObject({ removed: ["a"] });
+    const asked = fake.listSeen("tools/list").length;
+    const sinceMs = node.clock.nowMs();
+    for (let at = 0; at < 100; at++) fake.announce();
+    fake.change(makeTools(["c"]));
+    await until("the last change is heard", async () => {
+      await node.pass(500);
+      return changes.at(-1)?.added.includes("c");
+    });
+    const seconds = (node.clock.nowMs() - sinceMs) / 1000;
+    expect(fake.listSeen("tools/list").length - asked).toBeLessThanOrEqual(seconds + 1);
     end();
     await until("there is no stream", () => fake.openStreams === 0);
     expect(fake.mistakes).toEqual([]);

@@ -13,7 +13,7 @@ describe("a server's era", () => {
     expect(fake.listSeen("server/discover")).toHaveLength(1);
     expect(fake.listSeen("initialize")).toHaveLength(1);
     expect(fake.listSeen("notifications/initialized")).toHaveLength(1);
-    await node.clock.move(HOUR_MS);
+    await node.pass(HOUR_MS);
     await node.call("echo");
     expect(fake.listSeen("server/discover")).toHaveLength(2);
     expect(fake.mistakes).toEqual([]);
@@ -24,15 +24,18 @@ describe("a server's era", () => {
     ["newer", "older", true],
     ["older", "newer", false],
     ["older", "newer", true],
-  ] as const)("that changes from %s to %s is noticed by its words (sessions: %p)", async (from, to, sessions) => {
-    const fake = startFake({ era: from, sessions });
-    const node = startNode([makeServer(fake.url)]);
-    await node.call("echo", { text: "1" });
-    fake.options = { ...fake.options, era: to };
-    fake.mistakes.length = 0;
-    expect(readFirstText(await node.call("echo", { text: "2" }))).toBe("echo: 2");
-    expect(fake.countRuns("echo")).toBe(2);
-  });
+  ] as const)(
+    "that changes from %s to %s is noticed by its words (sessions: %p)",
+    async (from, to, sessions) => {
+      const fake = startFake({ era: from, sessions });
+      const node = startNode([makeServer(fake.url)]);
+      await node.call("echo", { text: "1" });
+      fake.options = { ...fake.options, era: to };
+      fake.mistakes.length = 0;
+      expect(readFirstText(await node.call("echo", { text: "2" }))).toBe("echo: 2");
+      expect(fake.countRuns("echo")).toBe(2);
+    },
+  );
 
   test.each([
     ["a 400 without a word", { kind: "status", status: 400 }],

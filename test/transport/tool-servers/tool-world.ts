@@ -4,9 +4,8 @@ import type { ToolReply } from "../../../src/core/tools/tool-reply.ts";
 import type { ToolServer } from "../../../src/core/tools/tool-server.ts";
 import type { ToolSessionPlace, ToolSessions } from "../../../src/core/tools/tool-sessions.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
-import type { Fetch } from "../../../src/core/world/world.ts";
+import type { Deadline, Deadlines, Fetch, Latecomer } from "../../../src/core/world/world.ts";
 import { createAuthorize } from "../../../src/transport/auth/authorize.ts";
-import { DeadlineSweep } from "../../../src/transport/deadlines.ts";
 import type { ServerCall } from "../../../src/transport/tool-servers/call.ts";
 import { ToolServers } from "../../../src/transport/tool-servers/tool-servers.ts";
 import { ManualClock } from "../../harness/manual-clock.ts";
@@ -51,10 +50,38 @@ export function makeServer(url: string, more: Partial<ToolServer> = {}): ToolSer
 
 const send: Fetch = (url, init) => fetch(url, init);
 
+/** Deadlines by the manual clock, noticed when its time has passed: a sweep of an hour would take seconds. */
+class ManualDeadlines implements Deadlines {
+  readonly #clock: ManualClock;
+  readonly #watched = new Set<Deadline & { readonly latecomer: Latecomer }>();
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  watch(atMs: number, latecomer: Latecomer): Deadline {
+    const one = { atMs, latecomer, clear: () => void this.#watched.delete(one) };
+    this.#watched.add(one);
+    return one;
+  }
+
+  sweep(): void {
+    const late = [...this.#watched].filter(({ atMs }) => atMs <= this.nowMs());
+    for (const one of late) {
+      one.clear();
+      one.latecomer.late();
+    }
+  }
+}
+
 /** A node of the gateway. Several may share the sessions. */
 export class ToolNode {
   readonly clock = new ManualClock();
-  readonly deadlines = new DeadlineSweep(this.clock);
+  readonly deadlines = new ManualDeadlines(this.clock);
   readonly sessions: SessionsInMemory;
   readonly servers: ToolServers;
 
@@ -77,7 +104,11 @@ export class ToolNode {
 
   call(target: string, given: ServerCall["arguments"] = {}, more: CallOptions = {}): Promise<ToolReply> {
     const { server = "fake", pass = null, ...call } = more;
-    return this.servers.call(server, { ...DEFAULTS, client: new Ending(), target, arguments: given, ...call }, pass);
+    return this.servers.call(
+      server,
+      { ...DEFAULTS, client: new Ending(), target, arguments: given, ...call },
+      pass,
+    );
   }
 
   async listNames(server = "fake", pass: string | null = null): Promise<readonly string[] | null> {
@@ -85,9 +116,15 @@ export class ToolNode {
     return mirror && [...mirror.tools.keys()];
   }
 
+  /** Lets this time pass at once. */
+  async pass(forMs: number): Promise<void> {
+    await this.clock.move(forMs);
+    this.deadlines.sweep();
+    await Bun.sleep(0);
+  }
+
   close(): void {
     this.servers.close();
-    this.deadlines.stop();
   }
 }
 
