@@ -45,6 +45,3 @@ export interface ToolDirectory {
   /** Returns the tools of one server, or of all. */
   readonly listTools: (server?: string) => Promise<readonly ListedTool[]>;
 }
-
-/** That of a gateway without tool servers. */
-export const NO_TOOL_SERVERS: ToolDirectory = { listServers: async () => [], listTools: async () => [] };
