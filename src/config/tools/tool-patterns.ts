@@ -8,9 +8,5 @@ export const toolPatterns = Type.Array(text(TOOL_PATTERN_EXPECTED, TOOL_PATTERN)
   expected: `a list of up to ${TOOL_PATTERNS_MAX} tools or patterns, such as github_* or !github_delete_*`,
 });
 
-<<<<<<<< HEAD:src/config/models/tool-patterns.ts
-/** May be left out, or null. */
-========
 /** A list that may say nothing. */
->>>>>>>> h-mcp-rights:src/config/tools/tool-patterns.ts
 export const allowedTools = orNull(toolPatterns, "a list of tools or patterns, or null to say nothing");
