@@ -52,18 +52,20 @@ const BYTES_MAX = 4 * 1024 * 1024;
 const NAME_SHOWN_MAX = 128;
 const LEFT_OUT_MAX = 1000;
 
+const isText = (value: unknown) => typeof value === "string";
+
 /** Optional fields that strict clients reject a whole list for if their kind is wrong. */
-const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: (value) => typeof value === "string",
-  description: (value) => typeof value === "string",
-  mimeType: (value) => typeof value === "string",
-  annotations: isObject,
-  execution: isObject,
-  outputSchema: isObject,
-  _meta: isObject,
-  icons: Array.isArray,
-  arguments: Array.isArray,
-};
+const KINDS = new Map<string, (value: unknown) => boolean>([
+  ["title", isText],
+  ["description", isText],
+  ["mimeType", isText],
+  ["annotations", isObject],
+  ["execution", isObject],
+  ["outputSchema", isObject],
+  ["_meta", isObject],
+  ["icons", Array.isArray],
+  ["arguments", Array.isArray],
+]);
 
 class Builder {
   readonly tools = new Map<string, MirroredTool>();
@@ -124,7 +126,8 @@ function needsOlderForm({ outputSchema }: JsonObject): boolean {
 
 function keepKinds(raw: JsonObject): JsonObject {
   const kept: JsonObject = {};
-  for (const [field, value] of Object.entries(raw)) if (KINDS[field]?.(value) ?? true) kept[field] = value;
+  for (const [field, value] of Object.entries(raw))
+    if (KINDS.get(field)?.(value) ?? true) kept[field] = value;
   return kept;
 }
 
