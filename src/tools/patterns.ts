@@ -3,7 +3,7 @@ import { matches } from "../core/text/pattern.ts";
 import type { AllowedTools } from "../core/tools/tool-server.ts";
 
 /** True if the patterns allow the name. Case counts. An empty list allows nothing. */
-export function matchesPatterns(patterns: readonly string[], name: string): boolean {
+function matchesPatterns(patterns: readonly string[], name: string): boolean {
   let isAllowed = false;
   for (const pattern of patterns) {
     if (pattern.startsWith("!")) {

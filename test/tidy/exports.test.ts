@@ -113,6 +113,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/tools/merged-list.ts MergedList",
     "src/tools/merged-list.ts MergedLists",
     "src/tools/names.ts splitResourceUri",
+    "src/tools/patterns.ts isToolAllowed",
     "src/tools/wire/client-answers.ts LIST_TTL_MS",
     "src/tools/wire/client-answers.ts fitResult",
     "src/tools/wire/client-answers.ts nameResources",
