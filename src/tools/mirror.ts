@@ -197,7 +197,7 @@ export function compareMirrors(before: Mirror, after: Mirror): ToolChanges {
   };
 }
 
-/** True if clients would see other lists. */
+/** True if clients would see other lists, or the operator other tools that are left out. */
 export function areSameMirrors(before: Mirror, after: Mirror): boolean {
   const { added, removed, changed } = compareMirrors(before, after);
   const isSame = (field: "prompts" | "resources" | "templates") =>
@@ -207,5 +207,21 @@ export function areSameMirrors(before: Mirror, after: Mirror): boolean {
       return key === other?.key && members === other.members;
     });
   const areToolsSame = added.length + removed.length + changed.length === 0;
-  return areToolsSame && isSame("prompts") && isSame("resources") && isSame("templates");
+  return (
+    areToolsSame &&
+    areSameLeftOut(before, after) &&
+    isSame("prompts") &&
+    isSame("resources") &&
+    isSame("templates")
+  );
+}
+
+export function areSameLeftOut(before: Mirror, after: Mirror): boolean {
+  return (
+    before.leftOut.length === after.leftOut.length &&
+    before.leftOut.every(({ name, reason }, at) => {
+      const other = after.leftOut[at];
+      return name === other?.name && reason === other.reason;
+    })
+  );
 }
