@@ -34,6 +34,8 @@ export interface Mirror {
   readonly resources: readonly MirroredEntry[];
   readonly templates: readonly MirroredEntry[];
   readonly leftOut: readonly LeftOut[];
+  /** The length of the tools' JSON. */
+  readonly bytes: number;
 }
 
 /** The entries of all pages, as a server gave them. */
@@ -70,7 +72,7 @@ const KINDS = new Map<string, (value: unknown) => boolean>([
 class Builder {
   readonly tools = new Map<string, MirroredTool>();
   readonly leftOut: LeftOut[] = [];
-  #bytes = 0;
+  bytes = 0;
 
   add(raw: unknown): void {
     const tool = isObject(raw) ? readTool(raw) : "not an object";
@@ -83,10 +85,10 @@ class Builder {
     if (this.tools.has(tool.name)) this.#leaveOut(tool, "another tool has the same name");
     else if (bytes > TOOL_BYTES_MAX) this.#leaveOut(tool, `larger than ${TOOL_BYTES_MAX / 1024} KB`);
     else if (this.tools.size >= TOOLS_MAX) this.#leaveOut(tool, `beyond ${TOOLS_MAX} tools`);
-    else if (this.#bytes + bytes > BYTES_MAX)
+    else if (this.bytes + bytes > BYTES_MAX)
       this.#leaveOut(tool, `beyond ${BYTES_MAX / 1024 / 1024} MB of all tools`);
     else {
-      this.#bytes += bytes;
+      this.bytes += bytes;
       this.tools.set(tool.name, tool);
     }
   }
@@ -175,6 +177,7 @@ export function buildMirror({ tools, prompts, resources, templates }: RawLists):
     resources: readEntries(resources, "uri"),
     templates: readEntries(templates, "uriTemplate"),
     leftOut: builder.leftOut,
+    bytes: builder.bytes,
   };
 }
 

@@ -21,7 +21,14 @@ export interface ServerChange extends ToolChanges {
 type OnChange = (change: ServerChange) => void;
 
 const LEFT_OUT_LOGGED_MAX = 20;
-const NO_MIRROR: Mirror = { tools: new Map(), prompts: [], resources: [], templates: [], leftOut: [] };
+const NO_MIRROR: Mirror = {
+  tools: new Map(),
+  prompts: [],
+  resources: [],
+  templates: [],
+  leftOut: [],
+  bytes: 0,
+};
 
 export class ToolServers {
   readonly #ports: ToolServerPorts;
