@@ -2,7 +2,7 @@
 import { matchesPatterns } from "../core/fields/tool-list.ts";
 import type { AllowedTools } from "../core/tools/tool-server.ts";
 
-/** `name` is `NAME_tool`, unshortened. A tool passes every level that says something. */
+/** `name` is NAME_tool, unshortened. A tool passes every level that says something. */
 export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {
   return levels.every((level) => level === null || matchesPatterns(level, name));
 }

@@ -107,7 +107,7 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   },
   {
     name: "a pattern that takes tools away is ignored",
-    file: "src/tools/patterns.ts",
+    file: "src/core/fields/tool-list.ts",
     find: "if (matches(pattern.slice(1), name)) return false;",
     replace: "",
     tests: ["test/tools/patterns.test.ts"],
