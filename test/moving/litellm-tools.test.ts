@@ -25,6 +25,7 @@ mcp_servers:
   local: { transport: stdio, command: npx, args: ["-y", "server"] }
   old: { url: "https://old.example.com/sse", transport: sse }
   people: { url: "https://people.example.com/mcp", auth_type: oauth2, oauth2_flow: authorization_code }
+  wild: { url: "https://w.example.com/mcp", auth_type: bearer_token, auth_value: os.environ/UNUSED, disallowed_tools: ["delete *"] }
   bounded: { url: "https://b.example.com/mcp", allowed_params: { search: [q] } }
 litellm_settings: { mcp_aliases: { gh: github_mcp } }
 `;
@@ -79,6 +80,7 @@ test("servers of streamable HTTP are taken with their credentials, tools and pri
     ["old", "'sse' isn't spoken"],
     ["people", "people sign in at it one by one"],
     ["bounded", "limits the arguments"],
+    ["wild", "can't all be named"],
     ["keyed.extra_headers", "x-user"],
   ]) {
     const found = row(`mcp_servers.${name}`);

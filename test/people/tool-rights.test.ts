@@ -113,8 +113,8 @@ test.each([
   [[""], "400 invalid_value allowed_tools[0]"],
   [["x".repeat(129)], "400 invalid_value allowed_tools[0]"],
   [Array(101).fill("x"), "400 array_above_max_length allowed_tools"],
-  [[...Array(99).fill("x"), "!".repeat(2), "x".repeat(128)].slice(1), "201"],
-])("the list %p is answered %s", async (allowed_tools, answer) => {
+  [[...Array(98).fill("x"), "!*_y", "x".repeat(128)], "201"],
+] as const)("a list is answered by its form, %#", async (allowed_tools, answer) => {
   expect(told(await admin.post("/keys", { name: "k", allowed_tools }))).toBe(answer);
   const member_defaults = { allowed_tools };
   const path = answer.replace("allowed_tools", "member_defaults.allowed_tools");

@@ -15,8 +15,8 @@ export const toolServerSchema = Type.Object({
   name: text,
   url: Type.Optional(Type.String({ description: "Left out for viewers and members." })),
   state: allowWords(TOOL_SERVER_STATES),
-  era: allowNull(Type.String({ description: "Which generation of the protocol it speaks." })),
-  version: allowNull(Type.String({ description: "The protocol's version." })),
+  era: allowNull(Type.String({ description: "The version of the protocol that it speaks, a date." })),
+  version: allowNull(Type.String({ description: "The server's own version." })),
   error: allowNull(
     Type.String({ description: "Why it is down. Without the reason for viewers and members." }),
   ),

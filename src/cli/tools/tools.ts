@@ -5,11 +5,11 @@ import type { ListPage } from "../../admin/list.ts";
 import { listToolServers, type ToolServerView, toolServerSchema } from "../../admin/tools/tool-servers.ts";
 import { listTools, type ToolParts, type ToolView, toolSchema } from "../../admin/tools/tools.ts";
 import type { ActingWorld } from "../../admin/world.ts";
-import type { Settings } from "../../core/settings.ts";
-import { NO_TOOL_SERVERS } from "../../core/tools/tool-directory.ts";
+import { withToolServers } from "../../app/tools/ask-servers.ts";
+import { suggest } from "../../core/text/nearest.ts";
 import { makeCommandAct } from "../act.ts";
 import { type Administration, formatCount, formatUsd, printList, runOnStore } from "../administration.ts";
-import { parseArguments, STORE_OR_GATEWAY } from "../arguments.ts";
+import { parseArguments, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { type Ask, makePageReader, makeReader } from "../gateway/ask.ts";
 import { makeAsking } from "../gateway/gateway.ts";
 import { findId, KEY_NAMING } from "../gateway/names.ts";
@@ -41,17 +41,33 @@ export const runTools: Administration = (args, io, open, settings, gateway = nul
     const named = values.get("key");
     const key = named && (await findId(ask, KEY_NAMING, named));
     const server = values.get("server");
-    await printList(
-      { io, ask, isJson: switches.has("json") },
-      {
-        askPage: (after) => askTools(settings, { ...(server && { server }), ...(key && { key }) }, after),
-        columns: ["NAME", ...(key ? ["ALLOWED"] : []), "USD A CALL", "DESCRIPTION"],
-        formatCells: (tool) => formatCells(tool),
-      },
-    );
-    const { data } = await ask(askServers(settings));
-    for (const line of data.filter(({ name }) => server === undefined || name === server).flatMap(describe))
-      io.err(line);
+    await withToolServers(settings, async (directory) => {
+      const makeParts = ({ store, clock }: ActingWorld): ToolParts => ({
+        store,
+        clock,
+        limitRules: () => settings.ownerLimits,
+        directory,
+      });
+      const { data } = await ask(askServers(makeParts));
+      const shown = data.filter(({ name }) => server === undefined || name === server);
+      if (server !== undefined && shown.length === 0)
+        throw new UsageError(
+          `there is no tool server '${server}'${suggest(
+            server,
+            data.map(({ name }) => name),
+          )}`,
+        );
+      const filters = { ...(server && { server }), ...(key && { key }) };
+      await printList(
+        { io, ask, isJson: switches.has("json") },
+        {
+          askPage: (after) => askTools(makeParts, filters, after),
+          columns: ["NAME", ...(key ? ["ALLOWED"] : []), "USD A CALL", "DESCRIPTION"],
+          formatCells,
+        },
+      );
+      for (const line of shown.flatMap(describe)) io.err(line);
+    });
   });
 
 interface Filters {
@@ -59,26 +75,27 @@ interface Filters {
   readonly key?: string;
 }
 
-function askTools(settings: Settings, filters: Filters, after: string | undefined): Ask<ListPage<ToolView>> {
+type MakeParts = (world: ActingWorld) => ToolParts;
+
+function askTools(
+  makeParts: MakeParts,
+  filters: Filters,
+  after: string | undefined,
+): Ask<ListPage<ToolView>> {
   return {
     route: { method: "GET", path: "/mcp/tools" },
     query: { ...filters, limit: String(PAGE), after },
     read: readTools,
-    here: (world) =>
-      listTools(makeParts(world, settings), { ...filters, limit: PAGE, ...(after && { after }) }),
+    here: (world) => listTools(makeParts(world), { ...filters, limit: PAGE, ...(after && { after }) }),
   };
 }
 
-function askServers(settings: Settings): Ask<ListPage<ToolServerView>> {
+function askServers(makeParts: MakeParts): Ask<ListPage<ToolServerView>> {
   return {
     route: { method: "GET", path: "/mcp/servers" },
     read: readServers,
-    here: (world) => listToolServers(makeParts(world, settings)),
+    here: (world) => listToolServers(makeParts(world)),
   };
-}
-
-function makeParts({ store, clock }: ActingWorld, { ownerLimits }: Settings): ToolParts {
-  return { store, clock, limitRules: () => ownerLimits, directory: NO_TOOL_SERVERS };
 }
 
 function formatCells({ name, allowed, price_usd, description }: ToolView): readonly string[] {

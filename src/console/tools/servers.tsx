@@ -1,4 +1,6 @@
-// The tool servers with their state, the protocol that they speak, and their calls of the last 30 days.
+// The tool servers with their state, the protocol that they speak, and their calls.
+import type { ListPage } from "../../admin/list.ts";
+import type { RequestView } from "../../admin/log/request-schema.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
 import { withQuery } from "../frame/api.ts";
@@ -19,6 +21,7 @@ import { Badge, type Tone } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 
 const EVERY_MS = 30_000;
+const RECENT = 100;
 const LEFT_OUT_SHOWN_MAX = 20;
 
 interface ServerRow extends ToolServerView {
@@ -37,7 +40,11 @@ export function ServersCard({ servers }: { readonly servers: readonly ToolServer
     return { ...server, usage: used };
   });
   return (
-    <Card title="Servers" note="Calls of the last 30 days" isFlush>
+    <Card
+      title="Servers"
+      note="Calls and cost of the last 30 days, errors and median of the last 100 calls"
+      isFlush
+    >
       <Table label="Servers" columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
     </Card>
   );
@@ -58,8 +65,8 @@ const COLUMNS: readonly Column<ServerRow>[] = [
   makeHeadColumn("Server", ({ name, url, error }) => (
     <div>
       <a href={makeHref("/activity", { provider: nameProvider(name) })}>{name}</a>
-      {url !== undefined && <div class="small faint text">{url}</div>}
-      {error !== null && <div class="small text">{error}</div>}
+      {url !== undefined && <div class="small faint own-words">{url}</div>}
+      {error !== null && <div class="small own-words">{error}</div>}
     </div>
   )),
   makeColumn("State", ({ state, checked_at: checkedAt }) => (
@@ -72,17 +79,46 @@ const COLUMNS: readonly Column<ServerRow>[] = [
       )}
     </div>
   )),
-  makeColumn("Protocol", ({ version }) => version ?? "–"),
+  makeColumn("Protocol", ({ era, version }) => (
+    <div>
+      <span class="nowrap">{era ?? "–"}</span>
+      {version !== null && <div class="small faint own-words">server {version}</div>}
+    </div>
+  )),
   makeColumn("Tools", (server) => <Counts server={server} />),
   makeNumberColumn("Calls", ({ usage }) => (usage ? formatCompact(usage.requests) : "–")),
-  makeNumberColumn("Errors", ({ usage }) =>
-    usage && usage.requests > 0 ? formatPercent(usage.errors / usage.requests) : "–",
-  ),
-  makeNumberColumn("Median", ({ usage }) =>
-    usage?.first_token_ms ? formatDuration(usage.first_token_ms.p50) : "–",
-  ),
+  makeNumberColumn("Errors", ({ name, usage }) => (
+    <Recent server={name} isUsed={Boolean(usage)} of={formatErrors} />
+  )),
+  makeNumberColumn("Median", ({ name, usage }) => (
+    <Recent server={name} isUsed={Boolean(usage)} of={formatMedian} />
+  )),
   makeNumberColumn("Cost", ({ usage }) => (usage ? formatUsd(usage.cost_usd) : "–")),
 ];
+
+interface RecentProps {
+  readonly server: string;
+  /** False if it wasn't called, so that nothing needs to be asked. */
+  readonly isUsed: boolean;
+  readonly of: (calls: readonly RequestView[]) => string;
+}
+
+/** A figure of the server's last calls. Those of one server ask once. */
+function Recent({ server, isUsed, of }: RecentProps) {
+  const path = isUsed ? withQuery("/requests", { server, limit: RECENT }) : null;
+  const calls = useResource<ListPage<RequestView>>(path, EVERY_MS).data?.data ?? [];
+  return <>{calls.length === 0 ? "–" : of(calls)}</>;
+}
+
+/** A result that says so is an error too: the call itself was answered. */
+function formatErrors(calls: readonly RequestView[]): string {
+  return formatPercent(calls.filter(({ tool_error: error }) => error !== null).length / calls.length);
+}
+
+function formatMedian(calls: readonly RequestView[]): string {
+  const sorted = calls.map(({ total_ms: ms }) => ms).toSorted((one, other) => one - other);
+  return formatDuration(sorted[Math.floor(sorted.length / 2)] ?? 0);
+}
 
 function Counts({ server: { tools, left_out: leftOut } }: { readonly server: ToolServerView }) {
   return (

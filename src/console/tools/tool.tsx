@@ -18,7 +18,7 @@ export function ToolPage({ id: name }: { readonly id: string }) {
   const known = tool.data;
   return (
     <>
-      <PageHead back={{ path: "/tools", label: "Tools" }} title={<span class="text">{name}</span>}>
+      <PageHead back={{ path: "/tools", label: "Tools" }} title={<span class="own-words">{name}</span>}>
         {known?.title}
       </PageHead>
       <div class="stack">
@@ -35,7 +35,7 @@ function ToolCards({ tool }: { readonly tool: ToolDetailView }) {
     <>
       <Card title="About" note="As the server describes it to models">
         <div class="stack">
-          {description && <p class="text">{description}</p>}
+          {description && <p class="own-words">{description}</p>}
           <Facts
             rows={[
               ["Server", <a href={makeHref("/tools", { server })}>{server}</a>],

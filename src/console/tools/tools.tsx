@@ -73,8 +73,8 @@ function Connect({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Connect a client" isWide onClose={onClose} foot={foot}>
       <p>
-        A client has the tools that its key may call. Put one of your keys in the place of <code>{KEY}</code>.
-        At <code>/mcp/NAME</code> it has those of a single server.
+        A client has the tools that its key may call. Put one of your keys in the place of <code>{KEY}</code>,
+        and <code>/mcp/NAME</code> in that of <code>/mcp</code> for the tools of a single server.
       </p>
       <ClientTabs address={getGatewayUrl()} secret={KEY} to="tools" />
     </Dialog>

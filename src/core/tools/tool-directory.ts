@@ -9,9 +9,9 @@ export interface ToolServerState {
   readonly name: string;
   readonly url: string;
   readonly state: (typeof TOOL_SERVER_STATES)[number];
-  /** The generation of the protocol that it speaks. Null until it was asked. */
+  /** The version of the protocol that it speaks, a date. Null until it was asked. */
   readonly era: string | null;
-  /** The protocol's version, a date. */
+  /** The server's own version. */
   readonly version: string | null;
   /** The reason why it is down, for the operator: it may name a host. */
   readonly error: string | null;
@@ -45,6 +45,3 @@ export interface ToolDirectory {
   /** Returns the tools of one server, or of all. */
   readonly listTools: (server?: string) => Promise<readonly ListedTool[]>;
 }
-
-/** That of a gateway without tool servers. */
-export const NO_TOOL_SERVERS: ToolDirectory = { listServers: async () => [], listTools: async () => [] };

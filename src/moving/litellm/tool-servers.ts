@@ -1,6 +1,7 @@
 // LiteLLM's MCP servers as tool servers, and the names by which its keys refer to them.
 import { createHash } from "node:crypto";
 import { asArray, asObject, type JsonObject, omitUndefined } from "../../core/json/json.ts";
+import { TOOL_PATTERN, TOOL_PATTERNS_MAX } from "../../core/tools/rights.ts";
 import { Fields } from "../fields.ts";
 import type { PlannedConfig } from "../plan.ts";
 import type { Report } from "../report.ts";
@@ -85,15 +86,16 @@ function readServer(name: string, value: JsonObject, aliases: JsonObject, parts:
   const transport = fields.takeText("transport") ?? HTTP;
   const authType = fields.peekText("auth_type") ?? "";
   const alias = fields.takeText("alias") ?? Object.keys(aliases).find((one) => aliases[one] === name) ?? "";
-  const auth = readAuth(fields, { name, item, line }, parts.report);
-  const refusal = refuseServer(fields, { name, url, transport }) ?? (typeof auth === "string" ? auth : null);
-  if (refusal !== null || typeof auth === "string") {
-    parts.report.leave(line, item, refusal ?? "");
+  const refusal = refuseServer(fields, { name, url, transport });
+  const tools = readTools(fields);
+  const auth = refusal ?? readAuth(fields, { name, item, line }, parts.report);
+  if (typeof auth === "string" || typeof tools === "string") {
+    parts.report.leave(line, item, typeof auth === "string" ? auth : String(tools));
     return null;
   }
   const groups = asArray(fields.take("access_groups")).map(String);
   const isForAll = fields.take("allow_all_keys") === true;
-  const settings = { url, ...omitUndefined({ auth }), ...readLimits(fields) };
+  const settings = { url, ...omitUndefined({ auth, tools }), ...readLimits(fields) };
   for (const field of fields.listUnread())
     parts.report.leave(
       parts.findLine(["mcp_servers", name, field]),
@@ -131,10 +133,24 @@ function convertName(name: string): string {
     .slice(0, NAME_CHARACTERS_MAX);
 }
 
-/** Patterns, times, prices and bounds of a server. */
-function readLimits(fields: Fields): object {
+/** Returns the patterns, undefined for all tools, or the reason why they can't be said here. */
+function readTools(fields: Fields): readonly string[] | undefined | string {
   const allowed = asArray(fields.take("allowed_tools")).map(String);
   const refused = asArray(fields.take("disallowed_tools")).map((tool) => `!${String(tool)}`);
+  if (allowed.length + refused.length === 0) return undefined;
+  const given = allowed.length === 0 ? ["*"] : allowed.filter((tool) => isNameable(tool));
+  const isWhole =
+    refused.every((tool) => isNameable(tool)) && given.length + refused.length <= TOOL_PATTERNS_MAX;
+  return isWhole ? [...given, ...refused] : "its lists of tools can't all be named here";
+}
+
+/** A star would stand for others. */
+function isNameable(tool: string): boolean {
+  return TOOL_PATTERN.test(tool) && !tool.includes("*");
+}
+
+/** Times, prices and bounds of a server. */
+function readLimits(fields: Fields): object {
   const seconds = fields.takeNumber("timeout");
   const parallel = fields.takeNumber("max_concurrent_requests");
   const info = asObject(fields.take("mcp_info"));
@@ -145,10 +161,6 @@ function readLimits(fields: Fields): object {
   });
   fields.take("description");
   return omitUndefined({
-    tools:
-      allowed.length + refused.length === 0
-        ? undefined
-        : [...(allowed.length > 0 ? allowed : ["*"]), ...refused],
     timeout: seconds === undefined ? undefined : `${Math.min(1800, Math.max(1, Math.round(seconds)))}s`,
     parallel: parallel && Math.min(PARALLEL_MAX, Math.max(1, Math.floor(parallel))),
     price_per_call: readPrice(costs.default_cost_per_query),
