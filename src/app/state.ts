@@ -54,7 +54,6 @@ export function observeState(
   { settings, opened, log: write, deadlines, bodies, openSockets, fetch = upstreamFetch }: StateOptions,
   later: () => LaterParts,
 ) {
-  const current = () => later().live.settings;
   const configuration = new ConfigurationState(clock);
   const refusals = new Refusals(() => clock.nowMs());
   const parts = { clock, random, fetch: upstreamFetch, readText: readShortText, log: write, version };
@@ -69,8 +68,8 @@ export function observeState(
   const onTransaction = (tookMs: number) =>
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
-  const measures = new Measures(watch.store, () => current().metrics.balances);
-  const prices = new PriceWatch({ settings: current, fetch, log, clock, random });
+  const measures = new Measures(watch.store, () => later().live.settings.metrics.balances);
+  const prices = new PriceWatch({ settings: () => later().live.settings, fetch, log, clock, random });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -87,10 +86,10 @@ export function observeState(
         measures,
         deadlines,
         health: () => later().health,
-        providers: () => current().providers,
+        providers: () => later().live.settings.providers,
         batches: () => later().runner.readings,
         tools: () => later().tools,
-        pricesAsOf: () => findPriceDay(current().catalogueAsOf),
+        pricesAsOf: () => findPriceDay(later().live.settings.catalogueAsOf),
         prices,
       }),
       ...PROCESS_READINGS,

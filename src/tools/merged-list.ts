@@ -1,9 +1,9 @@
 // The lists of several servers as one client sees them, kept as bytes for each set of rights.
-import { matchesPatterns } from "../core/fields/tool-list.ts";
 import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
+import { prepareLevels, prepareMatcher } from "./matcher.ts";
 import { compareText, type Mirror, type MirroredEntry, type MirroredTool } from "./mirror.ts";
 import { fitName, makeFullName, makeResourceUri, makeToolName } from "./names.ts";
-import { isToolAllowed, isWholeServerAllowed } from "./patterns.ts";
+import { isWholeServerAllowed } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
 /** A server and what it last said. `mirror` is null if it doesn't answer at the moment. */
@@ -47,7 +47,8 @@ export class MergedList {
   /** `isAll` for the address of all servers, where names hold the servers'. */
   constructor(lists: readonly ServerLists[], levels: readonly AllowedTools[], isAll: boolean) {
     const whole = lists.filter(({ server }) => isWholeServerAllowed(levels, server.name));
-    this.tools = sortByName(lists.flatMap((one) => listTools(one, levels, isAll)));
+    const isAllowed = prepareLevels(levels);
+    this.tools = sortByName(lists.flatMap((one) => listTools(one, isAllowed, isAll)));
     this.prompts = sortByName(whole.flatMap((one) => listPrompts(one, isAll)));
     const listUris = (field: "resources" | "templates") => [
       ...sortByName(whole.flatMap((one) => listResources(one, field, isAll))).values(),
@@ -92,20 +93,40 @@ function writeEntry(field: string, name: string, members: string): string {
   return `{"${field}":${JSON.stringify(name)}${members === "" ? "" : `,${members}`}}`;
 }
 
+/** A tool with the names that it has at both addresses, and the one that patterns know. */
+interface NamedTool {
+  readonly tool: MirroredTool;
+  readonly atAll: string;
+  readonly atOwn: string;
+  readonly full: string;
+}
+
+/** Names are made once for a server's mirror, and not for each set of rights. */
+const named = new WeakMap<Mirror, readonly NamedTool[]>();
+
+function nameTools(mirror: Mirror, server: string): readonly NamedTool[] {
+  const known = named.get(mirror);
+  if (known !== undefined) return known;
+  const made = [...mirror.tools.values()].map((tool) => ({
+    tool,
+    atAll: makeToolName(server, tool.name),
+    atOwn: fitName(tool.name),
+    full: makeFullName(server, tool.name),
+  }));
+  named.set(mirror, made);
+  return made;
+}
+
 function listTools(
   { server, mirror }: ServerLists,
-  levels: readonly AllowedTools[],
+  isAllowed: (name: string) => boolean,
   isAll: boolean,
 ): readonly ListedTool[] {
   if (mirror === null) return [];
-  return [...mirror.tools.values()]
-    .filter(({ name }) => matchesPatterns(server.tools, name))
-    .filter(({ name }) => isToolAllowed(levels, makeFullName(server.name, name)))
-    .map((tool) => ({
-      name: isAll ? makeToolName(server.name, tool.name) : fitName(tool.name),
-      server,
-      tool,
-    }));
+  const isShown = prepareMatcher(server.tools);
+  return nameTools(mirror, server.name)
+    .filter(({ tool, full }) => isShown(tool.name) && isAllowed(full))
+    .map(({ tool, atAll, atOwn }) => ({ name: isAll ? atAll : atOwn, server, tool }));
 }
 
 function listPrompts({ server, mirror }: ServerLists, isAll: boolean): readonly ListedEntry[] {

@@ -34,6 +34,8 @@ export interface Mirror {
   readonly resources: readonly MirroredEntry[];
   readonly templates: readonly MirroredEntry[];
   readonly leftOut: readonly LeftOut[];
+  /** The length of the tools' JSON. */
+  readonly bytes: number;
 }
 
 /** The entries of all pages, as a server gave them. */
@@ -52,23 +54,25 @@ const BYTES_MAX = 4 * 1024 * 1024;
 const NAME_SHOWN_MAX = 128;
 const LEFT_OUT_MAX = 1000;
 
+const isText = (value: unknown) => typeof value === "string";
+
 /** Optional fields that strict clients reject a whole list for if their kind is wrong. */
-const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: (value) => typeof value === "string",
-  description: (value) => typeof value === "string",
-  mimeType: (value) => typeof value === "string",
-  annotations: isObject,
-  execution: isObject,
-  outputSchema: isObject,
-  _meta: isObject,
-  icons: Array.isArray,
-  arguments: Array.isArray,
-};
+const KINDS = new Map<string, (value: unknown) => boolean>([
+  ["title", isText],
+  ["description", isText],
+  ["mimeType", isText],
+  ["annotations", isObject],
+  ["execution", isObject],
+  ["outputSchema", isObject],
+  ["_meta", isObject],
+  ["icons", Array.isArray],
+  ["arguments", Array.isArray],
+]);
 
 class Builder {
   readonly tools = new Map<string, MirroredTool>();
   readonly leftOut: LeftOut[] = [];
-  #bytes = 0;
+  bytes = 0;
 
   add(raw: unknown): void {
     const tool = isObject(raw) ? readTool(raw) : "not an object";
@@ -81,10 +85,10 @@ class Builder {
     if (this.tools.has(tool.name)) this.#leaveOut(tool, "another tool has the same name");
     else if (bytes > TOOL_BYTES_MAX) this.#leaveOut(tool, `larger than ${TOOL_BYTES_MAX / 1024} KB`);
     else if (this.tools.size >= TOOLS_MAX) this.#leaveOut(tool, `beyond ${TOOLS_MAX} tools`);
-    else if (this.#bytes + bytes > BYTES_MAX)
+    else if (this.bytes + bytes > BYTES_MAX)
       this.#leaveOut(tool, `beyond ${BYTES_MAX / 1024 / 1024} MB of all tools`);
     else {
-      this.#bytes += bytes;
+      this.bytes += bytes;
       this.tools.set(tool.name, tool);
     }
   }
@@ -124,7 +128,8 @@ function needsOlderForm({ outputSchema }: JsonObject): boolean {
 
 function keepKinds(raw: JsonObject): JsonObject {
   const kept: JsonObject = {};
-  for (const [field, value] of Object.entries(raw)) if (KINDS[field]?.(value) ?? true) kept[field] = value;
+  for (const [field, value] of Object.entries(raw))
+    if (KINDS.get(field)?.(value) ?? true) kept[field] = value;
   return kept;
 }
 
@@ -172,6 +177,7 @@ export function buildMirror({ tools, prompts, resources, templates }: RawLists):
     resources: readEntries(resources, "uri"),
     templates: readEntries(templates, "uriTemplate"),
     leftOut: builder.leftOut,
+    bytes: builder.bytes,
   };
 }
 
@@ -194,7 +200,7 @@ export function compareMirrors(before: Mirror, after: Mirror): ToolChanges {
   };
 }
 
-/** True if clients would see other lists. */
+/** True if clients would see other lists, or the operator other tools that are left out. */
 export function areSameMirrors(before: Mirror, after: Mirror): boolean {
   const { added, removed, changed } = compareMirrors(before, after);
   const isSame = (field: "prompts" | "resources" | "templates") =>
@@ -204,5 +210,21 @@ export function areSameMirrors(before: Mirror, after: Mirror): boolean {
       return key === other?.key && members === other.members;
     });
   const areToolsSame = added.length + removed.length + changed.length === 0;
-  return areToolsSame && isSame("prompts") && isSame("resources") && isSame("templates");
+  return (
+    areToolsSame &&
+    areSameLeftOut(before, after) &&
+    isSame("prompts") &&
+    isSame("resources") &&
+    isSame("templates")
+  );
+}
+
+export function areSameLeftOut(before: Mirror, after: Mirror): boolean {
+  return (
+    before.leftOut.length === after.leftOut.length &&
+    before.leftOut.every(({ name, reason }, at) => {
+      const other = after.leftOut[at];
+      return name === other?.name && reason === other.reason;
+    })
+  );
 }

@@ -2,7 +2,7 @@
 import { matchesPatterns } from "../core/fields/tool-list.ts";
 import type { AllowedTools } from "../core/tools/tool-server.ts";
 
-/** True if the tool passes every level that says something. The name is the server's, `_` and the tool's own, in full. */
+/** `name` is NAME_tool, unshortened. A tool passes every level that says something. */
 export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {
   return levels.every((level) => level === null || matchesPatterns(level, name));
 }

@@ -1,20 +1,37 @@
 // Keeps a value for each of the keys that were used last.
 
+interface RecentBounds<Value> {
+  readonly count: number;
+  /** The most that all values may hold together. */
+  readonly bytes: number;
+  readonly countBytes: (values: Iterable<Value>) => number;
+}
+
 export class RecentValues<Value> {
   readonly #values = new Map<string, Value>();
-  readonly #most: number;
+  readonly #bounds: RecentBounds<Value>;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(bounds: RecentBounds<Value>) {
+    this.#bounds = bounds;
   }
 
-  /** Returns the key's value, made if there is none. The one that was used longest ago goes then. */
+  /** Returns the key's value, made if there is none. The ones that were used longest ago go when one is made. */
   get(key: string, make: () => Value): Value {
-    const value = this.#values.get(key) ?? make();
+    const known = this.#values.get(key);
+    const value = known ?? make();
     this.#values.delete(key);
     this.#values.set(key, value);
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest);
+    if (known === undefined) this.#dropOldest();
     return value;
+  }
+
+  /** The one that was just made stays. */
+  #dropOldest(): void {
+    const { count, bytes, countBytes } = this.#bounds;
+    for (const key of this.#values.keys()) {
+      const isWithin = this.#values.size <= count && countBytes(this.#values.values()) <= bytes;
+      if (isWithin || this.#values.size === 1) return;
+      this.#values.delete(key);
+    }
   }
 }

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { ToolBreaker } from "../../src/tools/breaker.ts";
 import { type ListTimes, planList } from "../../src/tools/freshness.ts";
+import { buildMirror, EMPTY_LISTS } from "../../src/tools/mirror.ts";
+import { MirrorPool } from "../../src/tools/mirror-pool.ts";
 import { RecentValues } from "../../src/tools/recent-values.ts";
 
 describe("a list", () => {
@@ -63,12 +65,27 @@ describe("calls", () => {
 });
 
 test("of the values that are kept, the one that was used longest ago goes first", () => {
-  const values = new RecentValues<{ readonly key: string }>(2);
-  const use = (key: string) => values.get(key, () => ({ key }));
+  const countBytes = (values: Iterable<{ readonly bytes: number }>) =>
+    [...values].reduce((sum, { bytes }) => sum + bytes, 0);
+  const values = new RecentValues<{ readonly bytes: number }>({ count: 2, bytes: 100, countBytes });
+  const use = (key: string, bytes = 1) => values.get(key, () => ({ bytes }));
   const first = use("a");
   use("b");
   expect(use("a")).toBe(first);
   use("c");
   expect(use("a")).toBe(first);
-  expect(values.get("b", () => ({ key: "made again" })).key).toBe("made again");
+  expect(use("b", 7).bytes).toBe(7);
+  expect(use("large", 101).bytes).toBe(101);
+  expect(use("b", 8).bytes).toBe(8);
+});
+
+test("mirrors with the same lists are one object, and no others", () => {
+  const pool = new MirrorPool();
+  const make = (names: readonly string[]) =>
+    buildMirror({ ...EMPTY_LISTS, tools: names.map((name) => ({ name, inputSchema: { type: "object" } })) });
+  const first = pool.share(make(["a", "b"]));
+  expect(pool.share(make(["a", "b"]))).toBe(first);
+  const other = pool.share(make(["a"]));
+  expect([...other.tools.keys()]).toEqual(["a"]);
+  expect(pool.share(make(["a", "b"]))).toBe(first);
 });

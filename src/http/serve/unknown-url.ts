@@ -108,10 +108,6 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/mcp(\/|$)/,
-    notServed("Servers of tools (MCP) are", "name each of them in the agent, which calls them itself."),
-  ],
-  [
     /^\/vector_stores(\/|$)/,
     notServed(
       "Vector stores are",

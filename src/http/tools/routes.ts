@@ -8,8 +8,6 @@ import type { ToolDoor } from "./door.ts";
 import type { ToolPorts } from "./ports.ts";
 
 const TAG = "Tool servers";
-const ALL = "/mcp";
-const ONE = "/mcp/:server";
 
 const MESSAGE = {
   type: "object",
@@ -25,6 +23,8 @@ const MESSAGE = {
 
 /** A request as Elysia hands it over. */
 interface RouteParts {
+  /** The route's pattern. */
+  readonly route: string;
   readonly request: Request;
   readonly server: BunServer | null;
   readonly set: HeaderStore;
@@ -32,10 +32,10 @@ interface RouteParts {
 
 export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
   const counting = new CountingLimit();
-  const arrive = (route: string, { request, server, set }: RouteParts) =>
+  const arrive = ({ route, request, server, set }: RouteParts) =>
     new Arrival(ports, request, server, set, { route, counting });
   return new Elysia()
-    .post(ALL, (parts) => door.post(arrive(ALL, parts), null), {
+    .post("/mcp", (parts) => door.post(arrive(parts), null), {
       parse: "none",
       ...describeObject(
         TAG,
@@ -45,9 +45,9 @@ export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
         MESSAGE,
       ),
     })
-    .get(ALL, (parts) => door.get(arrive(ALL, parts), null), describeListening("listenToTools"))
-    .delete(ALL, (parts) => door.delete(arrive(ALL, parts), null), describeEnd("endToolSession"))
-    .post(ONE, (parts) => door.post(arrive(ONE, parts), parts.params.server), {
+    .get("/mcp", (parts) => door.get(arrive(parts), null), describeListening("listenToTools"))
+    .delete("/mcp", (parts) => door.delete(arrive(parts), null), describeEnd("endToolSession"))
+    .post("/mcp/:server", (parts) => door.post(arrive(parts), parts.params.server), {
       parse: "none",
       ...describeObject(
         TAG,
@@ -58,13 +58,13 @@ export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
       ),
     })
     .get(
-      ONE,
-      (parts) => door.get(arrive(ONE, parts), parts.params.server),
+      "/mcp/:server",
+      (parts) => door.get(arrive(parts), parts.params.server),
       describeListening("listenToToolServer"),
     )
     .delete(
-      ONE,
-      (parts) => door.delete(arrive(ONE, parts), parts.params.server),
+      "/mcp/:server",
+      (parts) => door.delete(arrive(parts), parts.params.server),
       describeEnd("endToolServerSession"),
     );
 }

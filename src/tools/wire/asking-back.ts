@@ -18,12 +18,12 @@ export function findAskedBack(result: JsonObject): AskedBack | null {
 }
 
 /** By the capability that a call needs. */
-const BY_CAPABILITY: Readonly<Record<string, AskedBack>> = {
-  elicitation: "elicitation/create",
-  sampling: "sampling/createMessage",
-  roots: "roots/list",
-  tasks: "tasks",
-};
+const BY_CAPABILITY = new Map<string, AskedBack>([
+  ["elicitation", "elicitation/create"],
+  ["sampling", "sampling/createMessage"],
+  ["roots", "roots/list"],
+  ["tasks", "tasks"],
+]);
 
 /** Returns what an error asks for, or null if it is one of the server's own. */
 export function findNeeded({ code, data }: ToolProtocolError): AskedBack | null {
@@ -31,7 +31,7 @@ export function findNeeded({ code, data }: ToolProtocolError): AskedBack | null 
   if (code !== CODES.capability) return null;
   const needed = Object.keys(asObject(asObject(data).requiredCapabilities));
   for (const name of needed) {
-    const found = BY_CAPABILITY[name];
+    const found = BY_CAPABILITY.get(name);
     if (found !== undefined) return found;
   }
   return "elicitation/create";

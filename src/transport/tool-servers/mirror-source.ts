@@ -3,6 +3,7 @@ import { type Fault, toFault } from "../../core/fault.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { type ListTimes, planList } from "../../tools/freshness.ts";
 import { areSameMirrors, buildMirror, type Mirror } from "../../tools/mirror.ts";
+import type { MirrorPool } from "../../tools/mirror-pool.ts";
 import { KnownFacts } from "./known-facts.ts";
 import { readLists } from "./lists.ts";
 import type { Peer } from "./peer.ts";
@@ -20,6 +21,7 @@ export class MirrorSource {
   readonly known: KnownFacts;
   readonly #ports: ToolServerPorts;
   readonly #onMirror: OnMirror;
+  readonly #pool: MirrorPool;
   #mirror: Mirror | null = null;
   #takenAtMs: number | null = null;
   #failedAtMs: number | null = null;
@@ -29,8 +31,9 @@ export class MirrorSource {
   #fault: Fault | null = null;
   #checkedAtMs: number | null = null;
 
-  constructor(ports: ToolServerPorts, onMirror: OnMirror) {
+  constructor(ports: ToolServerPorts, pool: MirrorPool, onMirror: OnMirror) {
     this.#ports = ports;
+    this.#pool = pool;
     this.#onMirror = onMirror;
     this.known = new KnownFacts(ports);
   }
@@ -121,7 +124,7 @@ export class MirrorSource {
     const before = this.#mirror;
     // The same object stays for the same lists, so that those merged of it stay too.
     if (before !== null && areSameMirrors(before, mirror)) return;
-    this.#mirror = mirror;
+    this.#mirror = this.#pool.share(mirror);
     this.#onMirror(before, mirror);
   }
 }

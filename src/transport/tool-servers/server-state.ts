@@ -5,6 +5,7 @@ import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { ToolBreaker } from "../../tools/breaker.ts";
 import { makeBusy, makeResting } from "../../tools/failures.ts";
 import type { LeftOut, Mirror } from "../../tools/mirror.ts";
+import { MirrorPool } from "../../tools/mirror-pool.ts";
 import { RecentValues } from "../../tools/recent-values.ts";
 import { callServer, isServerFailure, type ServerCall } from "./call.ts";
 import type { CallerSessions } from "./caller-sessions.ts";
@@ -17,6 +18,8 @@ import type { RequestIds } from "./request-ids.ts";
 
 /** Values of `pass` whose lists are kept. The ones that were used longest ago go first. */
 const PASS_VALUES_MAX = 1000;
+/** The most bytes of their tools. A list that several values show counts once. */
+const PASS_BYTES_MAX = 64 * 1024 * 1024;
 
 interface StateParts {
   readonly ports: ToolServerPorts;
@@ -47,7 +50,12 @@ export class ServerState {
   readonly #breaker = new ToolBreaker();
   readonly #shared: MirrorSource;
   /** By the digest of the value. */
-  readonly #byPass = new RecentValues<MirrorSource>(PASS_VALUES_MAX);
+  readonly #byPass = new RecentValues<MirrorSource>({
+    count: PASS_VALUES_MAX,
+    bytes: PASS_BYTES_MAX,
+    countBytes: countMirrors,
+  });
+  readonly #pool = new MirrorPool();
   readonly #listening: Listening | null;
   #underWay = 0;
   /** The fault of the last call, if the server caused it. */
@@ -59,7 +67,7 @@ export class ServerState {
     this.#server = server;
     this.#credentials = new Credentials(server, parts.ports);
     const onMirror: OnMirror = (before, after) => parts.onMirror(server.name, before, after);
-    this.#shared = new MirrorSource(parts.ports, onMirror);
+    this.#shared = new MirrorSource(parts.ports, this.#pool, onMirror);
     this.#listening = this.#isPass ? null : new Listening(this.#peerFor(null), this.#shared);
   }
 
@@ -84,7 +92,7 @@ export class ServerState {
   #sourceFor(pass: string | null): MirrorSource {
     if (!this.#isPass || pass === null) return this.#shared;
     const { ports } = this.#parts;
-    return this.#byPass.get(ports.digest(pass), () => new MirrorSource(ports, () => {}));
+    return this.#byPass.get(ports.digest(pass), () => new MirrorSource(ports, this.#pool, () => {}));
   }
 
   /** Returns null if the server doesn't give its lists. Throws `tool_credential_missing`. */
@@ -172,4 +180,12 @@ export class ServerState {
     this.#listening?.stop();
     this.#shared.known.endOwn(this.#peerFor(null));
   }
+}
+
+function countMirrors(sources: Iterable<MirrorSource>): number {
+  const mirrors = new Set<Mirror>();
+  for (const { latest } of sources) if (latest !== null) mirrors.add(latest);
+  let bytes = 0;
+  for (const mirror of mirrors) bytes += mirror.bytes;
+  return bytes;
 }

@@ -2,14 +2,17 @@
 import type { ToolReply } from "../../core/tools/tool-reply.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeUnavailable } from "../../tools/failures.ts";
-import { compareMirrors, type Mirror, type ToolChanges } from "../../tools/mirror.ts";
+import { areSameLeftOut, compareMirrors, type Mirror, type ToolChanges } from "../../tools/mirror.ts";
 import type { ServerCall } from "./call.ts";
 import { CallerSessions } from "./caller-sessions.ts";
 import type { ToolServerPorts } from "./ports.ts";
 import { RequestIds } from "./request-ids.ts";
 import { type ServerDescription, ServerState } from "./server-state.ts";
 
-/** A server's lists have changed, or are there for the first time: then all of its tools are added. */
+/**
+ * A server's lists have changed, or are there for the first time: then all of its tools are added. No tool is named if only
+ * prompts, resources or what is left out has changed.
+ */
 export interface ServerChange extends ToolChanges {
   readonly server: string;
   readonly isFirst: boolean;
@@ -17,7 +20,15 @@ export interface ServerChange extends ToolChanges {
 
 type OnChange = (change: ServerChange) => void;
 
-const NO_MIRROR: Mirror = { tools: new Map(), prompts: [], resources: [], templates: [], leftOut: [] };
+const LEFT_OUT_LOGGED_MAX = 20;
+const NO_MIRROR: Mirror = {
+  tools: new Map(),
+  prompts: [],
+  resources: [],
+  templates: [],
+  leftOut: [],
+  bytes: 0,
+};
 
 export class ToolServers {
   readonly #ports: ToolServerPorts;
@@ -55,16 +66,21 @@ export class ToolServers {
   }
 
   #makeState(server: ToolServer): ServerState {
-    const onMirror = (name: string, before: Mirror | null, after: Mirror) => this.#tell(name, before, after);
-    return new ServerState(server, {
-      ports: this.#ports,
-      ids: this.#ids,
-      sessions: this.#sessions,
-      onMirror,
-    });
+    const onMirror = (name: string, before: Mirror | null, after: Mirror) => {
+      // A server that a reload has swapped may still be answering.
+      if (this.#states.get(name) === state) this.#tell(name, before, after);
+    };
+    const parts = { ports: this.#ports, ids: this.#ids, sessions: this.#sessions, onMirror };
+    const state = new ServerState(server, parts);
+    return state;
   }
 
   #tell(server: string, before: Mirror | null, after: Mirror): void {
+    const { leftOut } = after;
+    if (leftOut.length > 0 && !areSameLeftOut(before ?? NO_MIRROR, after)) {
+      const tools = leftOut.slice(0, LEFT_OUT_LOGGED_MAX).map(({ name, reason }) => `${name}: ${reason}`);
+      this.#ports.log({ event: "tools_left_out", level: "warn", server, count: leftOut.length, tools });
+    }
     const change = { server, isFirst: before === null, ...compareMirrors(before ?? NO_MIRROR, after) };
     for (const onChange of this.#listeners) onChange(change);
   }

@@ -303,7 +303,7 @@ export class ToolServerFake {
         send({ method: "notifications/message", params: { level: "info", data: "working" } });
         if (fault?.kind === "flood") this.#flood(fault, controller);
         if (fault?.kind === "ask") send({ id: "from-server", method: fault.method, params: {} });
-        if (fault?.kind === "break") return controller.error(new Error("broken on command"));
+        if (fault?.kind === "break") return void setTimeout(() => controller.error(), 0);
         if (fault?.kind === "cut") return controller.close();
         if (params.name === "slow") return this.#wait(request, id, controller);
         if (fault?.kind === "twice") send({ id: "nobody", result: {} });

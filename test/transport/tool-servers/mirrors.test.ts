@@ -115,6 +115,13 @@ describe("a list", () => {
       "header: `x-mcp-header` stands at an argument that is no string, integer or boolean",
       "deep: `x-mcp-header` stands where properties alone don't lead",
     ]);
+    expect(node.logged).toMatchObject([{ event: "tools_left_out", server: "fake", count: 8 }]);
+    await node.pass(61 * SECOND_MS);
+    fake.tools = fake.tools.slice(0, -1);
+    await until("fewer are left out", async () => {
+      await node.listNames();
+      return node.servers.describe()[0]?.leftOut.length === 7;
+    });
   });
 
   test("keeps what is known of a server that stays the same over a reload", async () => {

@@ -4,7 +4,7 @@ import type { ToolReply } from "../../../src/core/tools/tool-reply.ts";
 import type { ToolServer } from "../../../src/core/tools/tool-server.ts";
 import type { ToolSessionPlace, ToolSessions } from "../../../src/core/tools/tool-sessions.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
-import type { Deadline, Deadlines, Fetch, Latecomer } from "../../../src/core/world/world.ts";
+import type { Deadline, Deadlines, Fetch, Latecomer, LogEvent } from "../../../src/core/world/world.ts";
 import { createAuthorize } from "../../../src/transport/auth/authorize.ts";
 import type { ServerCall } from "../../../src/transport/tool-servers/call.ts";
 import { ToolServers } from "../../../src/transport/tool-servers/tool-servers.ts";
@@ -83,6 +83,7 @@ export class ToolNode {
   readonly clock = new ManualClock();
   readonly deadlines = new ManualDeadlines(this.clock);
   readonly sessions: SessionsInMemory;
+  readonly logged: LogEvent[] = [];
   readonly servers: ToolServers;
 
   constructor(servers: readonly ToolServer[], sessions = new SessionsInMemory()) {
@@ -96,7 +97,7 @@ export class ToolNode {
       authorize: createAuthorize({ clock, deadlines, fetch: send, readFile: async () => "" }),
       sessions,
       digest: (text) => String(Bun.hash(text)),
-      log: () => {},
+      log: (event) => this.logged.push(event),
       version: "9.9.9",
     });
     this.servers.replace(servers);
