@@ -31,6 +31,8 @@ export class ToolServerFake {
   readonly mistakes: string[] = [];
   /** The number of times that each tool ran. */
   readonly runs = new Map<string, number>();
+  /** The text of each call that was carried out. */
+  readonly texts: string[] = [];
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
   readonly sessions = new Set<string>();
@@ -250,6 +252,7 @@ export class ToolServerFake {
     if (tool === undefined) return refuse(200, seen.id, -32602, `Unknown tool: ${name}`);
     this.mistakes.push(...this.#checkParameters(seen, tool));
     this.runs.set(name, this.countRuns(name) + 1);
+    this.texts.push(String(asObject(seen.params.arguments).text));
     const { answers = "events" } = this.options;
     const isStreamed = answers === "events" || fault !== null || name === "progress" || name === "slow";
     const result = runTool(name, asObject(seen.params.arguments));
