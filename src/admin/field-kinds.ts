@@ -36,6 +36,7 @@ import {
   readModelLimits,
 } from "./limits/model-limits.ts";
 import { modelOrAlias, readAllowedModels } from "./models/patterns.ts";
+import { toolPattern } from "./models/tool-pattern.ts";
 import { allowNull, allowWords, boolean, count, instant, number, text, usd } from "./schema.ts";
 
 interface FieldContext<Name extends KindName> {
@@ -103,6 +104,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
       readAllowedModels(readList(given), name, aliasNames),
     ),
     format: (models) => models && showModels(models),
+  },
+  tool_patterns: {
+    input: ({ elementsMax }) => allowNull(Type.Array(toolPattern, { maxItems: elementsMax })),
+    view: allowNull(Type.Array(text)),
+    read: orNull((given: readonly string[]) => [...new Set(given)]),
+    format: keep,
   },
   addresses: {
     input: ({ elementsMax }) => allowNull(Type.Array(addressBlock, { maxItems: elementsMax })),

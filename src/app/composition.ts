@@ -3,7 +3,7 @@
 import { LiveFeed } from "../admin/log/live.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import type { ConfigError } from "../config/errors.ts";
-import type { ServerRules, Settings, SocketRules } from "../core/settings.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import { KeptAnswers } from "../gateway/answer/kept-answers.ts";
@@ -13,14 +13,10 @@ import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { KnownPrompts } from "../health/prompts.ts";
 import { Stickiness } from "../health/stickiness.ts";
-import { BodyMemory } from "../http/body/body-memory.ts";
-import { BodyTurns } from "../http/body/body-turns.ts";
-import { EarlierBodies } from "../http/body/earlier-bodies.ts";
 import type { RoutePorts } from "../http/models/route.ts";
 import type { FilePorts, HttpPorts } from "../http/ports.ts";
 import { listen } from "../http/serve/app.ts";
 import { makeAddressReader, makeOriginReader } from "../http/serve/client-address.ts";
-import { OpenSockets } from "../http/sockets/open-sockets.ts";
 import { createAuthenticator } from "../keys/authenticate.ts";
 import { ForeignSecrets } from "../keys/foreign.ts";
 import { SecretShapes } from "../keys/secret-shape.ts";
@@ -37,6 +33,7 @@ import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { createBatches } from "./batches.ts";
+import { createHeldParts } from "./held-parts.ts";
 import { createKeepers } from "./keepers.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
@@ -50,6 +47,7 @@ import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
 import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
+import { createTools, type Tools } from "./tools/tools.ts";
 import { createTelling } from "./upkeep/telling.ts";
 import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -97,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
-  const later = () => ({ health, live, gateway, runner });
+  const later = () => ({ health, live, gateway, runner, tools });
   const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
@@ -113,17 +111,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
-  const ports = createHttpPorts(options, running);
-  const { batches, runner, countRunning } = createBatches({ opened, store, live, log, ports });
+  const { ports, tools, batches, runner, countRunning } = createServed(options, running, own, store);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
   const telling = createTelling({ store, live, health, lessons, deadlines, fetch, log });
+  const sweeps = { sweepFiles, sweepTools: tools.sweep };
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
-  const endUpkeep = await startTasks({ ...upkept, sweepFiles, learning: lessons }, { live, gateway, ending });
+  const endUpkeep = await startTasks({ ...upkept, ...sweeps, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
-  const learnt = { known, learned, learning, sampling, writeRefusals: write };
+  const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
   const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   runner.start();
@@ -133,14 +131,27 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    ...createReloads(options, state, live, hooks),
+    ...createReloads(options, state, live, { hooks, tools }),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
       await telling.delivering.stop(SETTLE_MS);
-      await closeGateway(gateway, [endUpkeep, () => deadlines.stop()], { store, telemetry, log, write });
+      await closeGateway(gateway, [endUpkeep, tools.close], { store, telemetry, log, write, deadlines });
     },
   };
+}
+
+/** Makes what clients reach beside the gateway itself: tool servers and batches. */
+function createServed(
+  options: GatewayOptions,
+  running: HttpParts,
+  own: Pick<GatewayPorts, "steps">,
+  store: Store,
+) {
+  const { opened, fetch = upstreamFetch } = options;
+  const ports = createHttpPorts(options, running);
+  const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
+  return { ports, tools, ...createBatches({ ...running, opened, store, ports }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */
@@ -152,7 +163,7 @@ function createReloads(
     configuration,
   }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
   live: LiveConfiguration,
-  hooks: Hooks,
+  { hooks, tools }: { readonly hooks: Hooks; readonly tools: Tools },
 ): Pick<RunningGateway, "reload" | "refuseReload"> {
   return {
     reload(next) {
@@ -160,6 +171,7 @@ function createReloads(
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
       hooks.put(next.hooks);
+      tools.put(next);
       telemetry.put(next);
       // Requests that wait are served before.
       void Bun.sleep(0).then(() => noteSettings(next, log, clock.nowMs()));
@@ -207,34 +219,22 @@ interface ClosedLast {
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly write: () => Promise<void>;
+  readonly deadlines: Pick<DeadlineSweep, "stop">;
 }
 
 /** Calls `ends` once all requests are settled, sends the last spans, and closes the store. */
 async function closeGateway(
   gateway: Gateway,
   ends: readonly (() => void)[],
-  { store, telemetry, log, write }: ClosedLast,
+  { store, telemetry, log, write, deadlines }: ClosedLast,
 ): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
   for (const end of ends) end();
+  deadlines.stop();
   await write().catch((error: unknown) =>
     log({ event: "refusals_failed", level: "warn", cause: `${error}` }),
   );
   await Promise.all([telemetry.end(), store.close()]);
-}
-
-/** The share of the memory for bodies that earlier ones may take. */
-const EARLIER_SHARE = 1 / 4;
-
-/** Makes the parts that hold clients' memory: their bodies, and connections that remember conversations. */
-function createHeldParts(
-  { bodyMemoryBytes }: ServerRules,
-  deadlines: DeadlineSweep,
-  sockets: () => SocketRules,
-) {
-  const bodies = new BodyMemory(bodyMemoryBytes, deadlines);
-  const earlier = new EarlierBodies(bodyMemoryBytes * EARLIER_SHARE, bodies, deadlines);
-  return { bodies, earlier, turns: new BodyTurns(clock), openSockets: new OpenSockets(sockets) };
 }
 
 type HeldPorts = "bodies" | "earlier" | "turns" | "openSockets";

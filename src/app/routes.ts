@@ -4,7 +4,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
 import type { SocketsView } from "../admin/log/sockets.ts";
-import { countPriceChanges, type PriceReviewParts } from "../admin/models/price-review.ts";
+import { countPriceChanges } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
 import type { WrongTokens } from "../admin/people/wrong-tokens.ts";
@@ -65,16 +65,17 @@ import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
-import { writeApart } from "./models/catalogue-apart.ts";
-import { replaceCatalogueFile } from "./models/catalogue-file.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
+import { createPriceParts } from "./models/price-parts.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import { listToolRoutes } from "./tools/routes.ts";
+import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
@@ -83,6 +84,7 @@ import { clock } from "./world.ts";
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
   readonly ports: HttpPorts;
+  readonly tools: Tools;
   readonly batches: KeptBatches;
   /** The lines of a batch that this process has in flight. */
   readonly countRunning: (batchId: string) => number;
@@ -126,6 +128,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
     .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
+    .use(listToolRoutes(parts, operator))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))
     .use(keyRoutes(createKeyPorts(parts)))
@@ -158,7 +161,13 @@ export function composeRoutes(parts: RouteParts) {
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {
-  const holder = { store: opened.store, ledger: ports.ledger, clock, quota: () => live.settings.quota };
+  const holder = {
+    store: opened.store,
+    ledger: ports.ledger,
+    clock,
+    quota: () => live.settings.quota,
+    tools: () => live.settings.ownerLimits.toolRights,
+  };
   return { ...ports, holderView: (key: GatewayKey) => holderView(holder, key) };
 }
 
@@ -260,21 +269,6 @@ function createAdminPorts(
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.settings.providers),
     writeRefusals,
-  };
-}
-
-function createPriceParts({ live, prices }: RouteParts): PriceReviewParts {
-  return {
-    compared: () => prices.last,
-    asOf: () => live.settings.catalogueAsOf,
-    file: () => live.settings.catalogueFile,
-    async write({ known }, proposals) {
-      const { catalogueFile = "", newerModels = [] } = live.settings;
-      const ids = new Set(proposals.map(({ id }) => id));
-      const changed = new Map([...known].filter(([id]) => ids.has(id)));
-      const text = await writeApart({ proposals, known: changed, newerModels, nowMs: clock.nowMs() });
-      replaceCatalogueFile(catalogueFile, text);
-    },
   };
 }
 

@@ -3,6 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { findPriceDay } from "../catalogue/feeds/as-of.ts";
 import { PriceBook } from "../catalogue/price-book.ts";
 import type { Settings } from "../core/settings.ts";
+import { isToolModel } from "../core/tools/rules.ts";
 import type { Deadlines, Fetch, Log } from "../core/world/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Health } from "../health/health.ts";
@@ -18,6 +19,7 @@ import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import type { Tools } from "./tools/tools.ts";
 import { Measures } from "./upkeep/measures.ts";
 import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
 import { createStateReadings } from "./upkeep/state-readings.ts";
@@ -44,6 +46,7 @@ interface LaterParts {
   readonly live: LiveConfiguration;
   readonly gateway: Gateway;
   readonly runner: BatchRunner;
+  readonly tools: Tools;
 }
 
 /** `later` is called once requests are served, or at a scrape. */
@@ -51,7 +54,6 @@ export function observeState(
   { settings, opened, log: write, deadlines, bodies, openSockets, fetch = upstreamFetch }: StateOptions,
   later: () => LaterParts,
 ) {
-  const current = () => later().live.settings;
   const configuration = new ConfigurationState(clock);
   const refusals = new Refusals(() => clock.nowMs());
   const parts = { clock, random, fetch: upstreamFetch, readText: readShortText, log: write, version };
@@ -66,8 +68,8 @@ export function observeState(
   const onTransaction = (tookMs: number) =>
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
-  const measures = new Measures(watch.store, () => current().metrics.balances);
-  const prices = new PriceWatch({ settings: current, fetch, log, clock, random });
+  const measures = new Measures(watch.store, () => later().live.settings.metrics.balances);
+  const prices = new PriceWatch({ settings: () => later().live.settings, fetch, log, clock, random });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -84,14 +86,15 @@ export function observeState(
         measures,
         deadlines,
         health: () => later().health,
-        settings: current,
+        settings: () => later().live.settings,
         batches: () => later().runner.readings,
-        pricesAsOf: () => findPriceDay(current().catalogueAsOf),
+        tools: () => later().tools,
+        pricesAsOf: () => findPriceDay(later().live.settings.catalogueAsOf),
         prices,
       }),
       ...PROCESS_READINGS,
     },
-    isListed: (model) => later().live.isListed(model),
+    isListed: (model) => isToolModel(model) || later().live.isListed(model),
   });
   const troubles = new PaymentTroubles(clock, log);
   const priceBook = new PriceBook();

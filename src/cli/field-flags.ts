@@ -19,6 +19,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   account: keep,
   expiry: keep,
   patterns: splitList,
+  tool_patterns: parseTools,
   addresses: splitList,
   usd: (text, flag) => parseNumber(text, `--${flag} must be an amount in USD`),
   count_or_default: parseCountOrDefault,
@@ -64,6 +65,11 @@ export function readFlags(fields: Fields, { values }: Pick<Arguments, "values">)
 
 function splitList(text: string): readonly string[] {
   return text.split(",").map((part) => part.trim());
+}
+
+function parseTools(text: string): Wire<"tool_patterns"> {
+  if (text === "none") return [];
+  return text === "default" ? null : splitList(text);
 }
 
 function parseCountOrDefault(text: string, flag: string): number | null | "default" {

@@ -48,7 +48,8 @@ const HIDDEN = "…";
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Fields whose values are never shown, nor anything below them, even if the schema doesn't know it. */
-const SECRET_FIELD = /^(keys?|store|headers|service_account|aws)$|(^|_)(token|password)$|secret|credential/i;
+const SECRET_FIELD =
+  /^(keys?|store|headers|service_account|aws|auth)$|(^|_)(token|password)$|secret|credential/i;
 /** Below these, the names of fields are hidden too, because `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([

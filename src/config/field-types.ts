@@ -137,7 +137,7 @@ export const publicUrl = matching(
 );
 /** The gateway's own paths, below which nothing else can begin. */
 const OWN_PATH =
-  /^\/(v1|v1beta|admin|auth|console|device|docs|llms\.txt|llms-full\.txt|openapi\.json|config\.schema\.json|oauth|metrics|healthz|readyz|\.well-known)(\/|$)/;
+  /^\/(v1|v1beta|admin|auth|console|device|docs|llms\.txt|llms-full\.txt|mcp|openapi\.json|config\.schema\.json|oauth|metrics|healthz|readyz|\.well-known)(\/|$)/;
 const BASE_PATH = /^(\/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}){1,8}$/;
 export const basePath = matching(
   "a path like /llm without a slash at its end, which isn't one of the gateway's own",

@@ -22,6 +22,7 @@ import { buildSignInRules } from "./sign-in.ts";
 import { readStore } from "./store-place.ts";
 import { buildTagHeaders } from "./tags-from.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
+import { buildToolRules } from "./tools/tool-servers.ts";
 import { buildStripeRules } from "./topups.ts";
 import { parseClock, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
@@ -171,7 +172,10 @@ function buildSettings(
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),
     cache: buildCacheRules(config.cache),
-    ...omitUndefined({ tagsFrom: buildTagHeaders(config.tags_from, issues) }),
+    ...omitUndefined({
+      tagsFrom: buildTagHeaders(config.tags_from, issues),
+      tools: buildToolRules(config.mcp, issues),
+    }),
     responses: buildResponseRules(config.responses ?? {}),
     files: buildFileRules(config.files),
     batches: buildBatchRules(config.batches),

@@ -11,6 +11,7 @@ import type { Issues, Path } from "./errors.ts";
 import { choice, duration, integer, number, options, orNull, section, text } from "./field-types.ts";
 import { type FileAliases, markAllowed, markCounted } from "./models/alias-names.ts";
 import { modelPattern } from "./models/model-schema.ts";
+import { allowedTools } from "./tools/tool-patterns.ts";
 
 const BUDGETS_MAX = 20;
 const USD_MAX = 1_000_000_000;
@@ -49,6 +50,7 @@ const keyLimits = {
   ...mapLimits(MINUTE_LIMITS, "name", () => limit),
   budgets: budgetList,
   model_limits: modelLimits,
+  allowed_tools: allowedTools,
   expires_in: orNull(duration("1m", "3650d"), "a duration like 90d, or null for never"),
 };
 
@@ -64,6 +66,7 @@ const memberDefaults = options(
       Type.Array(modelPattern, { minItems: 1, maxItems: MODELS_MAX }),
       "a list of model ids or patterns, or null for all",
     ),
+    allowed_tools: allowedTools,
     keys: orNull(integer(0, KEYS_MAX), `an integer from 0 to ${KEYS_MAX}, or null for no limit`),
   },
   "What each member may use of each account.",
@@ -87,6 +90,7 @@ interface LimitSections {
   readonly key_defaults?: KeyDefaults;
   readonly key_maxima?: KeyDefaults;
   readonly member_defaults?: Static<typeof memberDefaults>;
+  readonly mcp?: { readonly allowed_tools?: readonly string[] };
   readonly limits?: { readonly contact?: Static<typeof contact> };
   readonly aliases?: FileAliases;
 }
@@ -101,14 +105,20 @@ export function buildLimitRules(given: LimitSections, issues: Issues): LimitRule
     memberDefaults: {
       ...buildLimits(ofMembers, "member_defaults", issues),
       allowedModels: markAllowed(ofMembers.allowed_models ?? null, given.aliases),
+      allowedTools: ofMembers.allowed_tools ?? null,
       keys: ofMembers.keys ?? null,
+    },
+    toolRights: {
+      accountDefault: given.mcp?.allowed_tools ?? [],
+      keyDefault: byDefault.allowed_tools ?? null,
+      keyMaximum: most.allowed_tools ?? null,
     },
     contact: limits.contact ?? null,
   };
 }
 
 function buildLimits(
-  given: Omit<KeyDefaults, "expires_in">,
+  given: Omit<KeyDefaults, "expires_in" | "allowed_tools">,
   section: "key_defaults" | "key_maxima" | "member_defaults",
   issues: Issues,
 ): OwnerLimits {

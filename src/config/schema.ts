@@ -61,6 +61,7 @@ import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
 import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
+import { mcp } from "./tools/tool-servers.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -281,6 +282,7 @@ export const ConfigSchema = options(
       "The metrics.",
     ),
     hooks,
+    mcp,
     topups,
     webhooks,
     telemetry,

@@ -16,6 +16,7 @@ import { readPolicies } from "./models/policies.ts";
 import { networkFields, readNetwork } from "./network.ts";
 import { budgetList, buildBudgets } from "./owner-limits.ts";
 import { secret } from "./providers/provider-schema.ts";
+import { toolPatterns } from "./tools/tool-patterns.ts";
 
 const RULES_MAX = 1000;
 const ACCOUNTS_MAX = 1000;
@@ -50,6 +51,7 @@ const rule = section(
         expected: "a list of model ids or patterns",
       }),
     ),
+    allowed_tools: Type.Optional(toolPatterns),
     budgets: Type.Optional(budgetList),
     ...mapLimits(MINUTE_LIMITS, "name", () => Type.Optional(integer(0, LIMIT_MAX))),
   },
@@ -218,12 +220,14 @@ function buildLimits(
   aliases: FileAliases | undefined,
   issues: Issues,
 ): RuleLimits | null {
-  const { allowed_models = null, budgets } = given;
+  const { allowed_models = null, allowed_tools: allowedTools = null, budgets } = given;
   const allowedModels = markAllowed(allowed_models, aliases);
   const minute = mapLimits(MINUTE_LIMITS, "property", ({ name }) => given[name] ?? null);
-  if ([allowedModels, budgets ?? null, ...Object.values(minute)].every((one) => one === null)) return null;
+  const said = [allowedModels, allowedTools, budgets ?? null, ...Object.values(minute)];
+  if (said.every((one) => one === null)) return null;
   return {
     allowedModels,
+    allowedTools,
     budgets: budgets === undefined ? null : buildBudgets(budgets, [...RULES, at, "budgets"], issues),
     ...minute,
   };

@@ -7,7 +7,7 @@ import { record, text } from "./field-types.ts";
 const HEADERS_MAX = 4;
 /** Tags are kept and shown: no header that proves somebody's identity may become one, nor one that means something here. */
 const NOT_TAKEN =
-  /^(authorization|proxy-authorization|cookie|api-key|x-api-key|x-goog-api-key|x-poundkey-.*)$/;
+  /^(authorization|proxy-authorization|cookie|api-key|apikey|x-api-key|x-goog-api-key|x-litellm-api-key|x-portkey-api-key|x-poundkey-.*)$/;
 
 export const tagsFrom = record(
   /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,31}$/,

@@ -91,7 +91,7 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly limits: LimitRules;
   /** Null for the console's own key. */
   readonly proof: KeyProof | null;
-  /** The number of answers requested. Each takes a place in the allowance. */
+  /** The number of answers requested. Each takes a place in the allowance. A call of a tool takes none, nor a slot of the throttle. */
   readonly answers: number;
   /** The maximum cost on each card of the plan, in order. Null if nothing seemed to need it. */
   readonly offers: readonly Offer[] | null;

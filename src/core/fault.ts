@@ -124,6 +124,11 @@ export const FAULTS = {
     ...denied,
     wayOut: "Ask for a model that the key may use, or add this one to its allowed models.",
   },
+  /** The key may not use the tool. Only operators see this: to its clients, there is no such tool. */
+  tool_not_allowed: {
+    ...denied,
+    wayOut: "Add the tool to `allowed_tools` of the key, its member or its account, or call another one.",
+  },
   /** The operator has paused the key. */
   key_paused: { ...denied, line: "stops", wayOut: "Resume the key, or its account." },
   /** Money is due after a disputed card payment. */
@@ -261,6 +266,16 @@ export const FAULTS = {
   upstream_error: { ...theirs, line: "tries", status: 502 },
   upstream_auth: { ...theirs, line: "again", status: 502 },
   upstream_timeout: { ...theirs, line: "tries", status: 504 },
+  /** A tool server (MCP) was not reached, failed, or is not asked at the moment. Clients get these as results of calls. */
+  tool_server_unavailable: { status: 503, type: "api_error", blame: "provider" },
+  tool_server_busy: { status: 429, type: "rate_limit_error", blame: "provider" },
+  tool_server_auth: { status: 502, type: "api_error", blame: "provider" },
+  tool_credential_missing: { ...bad },
+  tool_server_error: { status: 502, type: "api_error", blame: "provider" },
+  tool_timeout: { status: 504, type: "api_error", blame: "provider" },
+  tool_result_too_large: { status: 502, type: "api_error", blame: "provider" },
+  /** The server asks its client for something that the gateway doesn't pass on. */
+  tool_input_unsupported: { status: 502, type: "api_error", blame: "provider" },
   cache_miss: { status: 504, type: "api_error", blame: "client" },
   no_provider_available: { ...ours, line: "again" },
   store_unavailable: { ...ours, line: "again" },

@@ -20,6 +20,8 @@ import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
+import type { ToolRules } from "./tools/rules.ts";
 import type { NetworkRules } from "./world/network.ts";
 import type { Level } from "./world/world.ts";
 
@@ -169,6 +171,8 @@ export interface LimitRules {
   readonly keyMaxima: KeyMaxima;
   /** The limits of each member, over all personal keys, in each account that says nothing else. */
   readonly memberDefaults: MemberDefaults;
+  /** The tools of keys and accounts that say nothing themselves, and the most of a key. */
+  readonly toolRights: ToolRights;
   /** Whom to ask for more, in refusals. Null to name nobody. */
   readonly contact: string | null;
 }
@@ -178,6 +182,7 @@ export const LIMIT_RULES: LimitRules = {
   keysExpireInMs: null,
   keyMaxima: { ...NO_LIMITS, expireInMs: null },
   memberDefaults: NO_MEMBER_LIMITS,
+  toolRights: TOOL_RIGHTS,
   contact: null,
 };
 
@@ -414,6 +419,8 @@ export interface Settings {
   readonly telemetry: TelemetryRules;
   /** Missing if no header becomes a tag. */
   readonly tagsFrom?: readonly TagHeader[];
+  /** Missing if there are no tool servers. */
+  readonly tools?: ToolRules;
   readonly router: RouterRules;
   /** Missing if cards aren't taken. */
   readonly stripe?: StripeRules;

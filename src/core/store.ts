@@ -36,6 +36,7 @@ import type {
   UsageSum,
 } from "./rows.ts";
 import type { PlainStore } from "./things/plain.ts";
+import type { ToolSessionStore } from "./tools/session-rows.ts";
 import type { Page } from "./world/page.ts";
 
 /** Rows must match every field given. */
@@ -115,6 +116,8 @@ type OwnSetting =
   | "directory_seen"
   | "directory_rules"
   | "price_history"
+  | "tool_servers"
+  | `tool_list ${string}`
   | typeof FOREIGN_SECRETS;
 type SettingName = OwnSetting | OperatorSetting;
 
@@ -265,6 +268,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly foreign: ForeignStore;
   readonly auditLog: AuditLogStore;
   readonly repeats: RepeatStore;
+  readonly toolSessions: ToolSessionStore;
   readonly webhooks: WebhookStore;
   readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */

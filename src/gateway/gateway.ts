@@ -19,6 +19,7 @@ import { type Mode, STREAMED, WHOLE } from "./attempt/mode.ts";
 import type { Call } from "./call.ts";
 import { NO_STEPS, RequestContext } from "./context.ts";
 import { Entrance } from "./entrance.ts";
+import type { RequestLife } from "./life.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { type PlanPorts, planRequest } from "./plan/plan-request.ts";
 import { Admissions } from "./settle/admissions.ts";
@@ -65,6 +66,17 @@ export class Gateway {
       contents: this.#contents,
     });
     this.#entrance = new Entrance({ ...ports, admissions: this.#admissions, closing: this.#closing });
+  }
+
+  /** For the calls of tools. */
+  get life(): RequestLife {
+    return {
+      underWay: this.underWay,
+      admissions: this.#admissions,
+      entrance: this.#entrance,
+      contents: this.#contents,
+      closing: this.#closing,
+    };
   }
 
   /** The number of open requests. */

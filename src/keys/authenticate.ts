@@ -10,7 +10,12 @@ import {
   type ProvenKey,
   refusePaused,
 } from "../core/keys/key.ts";
-import { findMemberModels, type MemberDefaults, NO_MEMBER_LIMITS } from "../core/limits/member-limits.ts";
+import {
+  findMemberModels,
+  findMemberTools,
+  type MemberDefaults,
+  NO_MEMBER_LIMITS,
+} from "../core/limits/member-limits.ts";
 import type { ProvenAgent } from "../core/people/device.ts";
 import type { KeyTerms } from "../core/people/people.ts";
 import type { Store } from "../core/store.ts";
@@ -26,8 +31,8 @@ interface AuthenticationParts {
   readonly pepper: Uint8Array;
   /** True if the person may use personal keys in the account at that time. */
   readonly mayUseKeys: (member: KeyTerms, accountId: string, nowMs: number) => boolean;
-  /** The models of members to whom neither a rule nor their account gives others. Missing for all. */
-  readonly memberDefaults?: () => Pick<MemberDefaults, "allowedModels">;
+  /** The models and tools of members to whom neither a rule nor their account gives others. Missing for all. */
+  readonly memberDefaults?: () => Pick<MemberDefaults, "allowedModels" | "allowedTools">;
   /** Missing where no agents are signed in. */
   readonly agents?: AgentParts;
   /** Missing where no keys of other gateways are taken. */
@@ -56,8 +61,8 @@ async function find(parts: AuthenticationParts, digest: string): Promise<ProvenK
 }
 
 /**
- * A personal key is its member's right in the account: it works as long as the member may have one there, on the models
- * that the member may use there.
+ * A personal key is its member's right in the account: it works as long as the member may have one there, on the models and
+ * tools that the member may use there.
  */
 async function bindMember<Proven extends Pick<ProvenKey, "key">>(
   { store, clock, mayUseKeys, memberDefaults }: AuthenticationParts,
@@ -73,8 +78,14 @@ async function bindMember<Proven extends Pick<ProvenKey, "key">>(
     return { ...found, key: { ...key, isMemberOut: true } };
   }
   if (account === null) return found;
-  const memberModels = findMemberModels(account, terms, memberDefaults?.() ?? NO_MEMBER_LIMITS);
-  return memberModels === null ? found : { ...found, key: { ...key, memberModels } };
+  const byDefault = memberDefaults?.() ?? NO_MEMBER_LIMITS;
+  const memberModels = findMemberModels(account, terms, byDefault);
+  const memberTools = findMemberTools(account, terms, byDefault);
+  if (memberModels === null && memberTools === null) return found;
+  return {
+    ...found,
+    key: { ...key, ...(memberModels && { memberModels }), ...(memberTools && { memberTools }) },
+  };
 }
 
 function requireProven(parts: AuthenticationParts, found: ProvenKey | null, nowMs: number): ProvenKey {

@@ -5,7 +5,7 @@ import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { RequestLimits } from "../core/log/record.ts";
-import { formatUsd, type NanoUsd } from "../core/money/money.ts";
+import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
 import { tagRecord } from "../core/text/tags.ts";
 import {
@@ -39,6 +39,7 @@ import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { settle, undoHold } from "./settle.ts";
+import { costsNothing, listPriced, makeUnpaidFault } from "./unpaid.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
 
 /** Nothing is taken before everything has been decided, so a refusal takes nothing. */
@@ -120,7 +121,7 @@ function enter(books: Books, admitting: Admitting): Answer {
 function takeFreePlaces(books: Books, demand: Admission, standing: Standing): Place | null {
   const { id, nowMs, answers, quota } = demand;
   const hasPlace = standing.counted.used < standing.limit;
-  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const hasSlot = hasFreeSlot(standing, nowMs);
   if (!hasPlace && !hasSlot) return null;
   const taking = { id, answers, nowMs, everyMs: quota.throttleMs, freeNanoUsd: null };
   return takePlaces(books, standing, taking);
@@ -170,7 +171,7 @@ function grant(books: Books, admitting: Admitting): Grant | RefusalAnswer | Lack
   const isCharged = demand.billing.charge === "always";
   const limit = isCharged ? null : resolveAllowance(key, account, demand.quota);
   if (demand.offers === null && isCharged) return LACKING_OFFERS;
-  if (isCharged) return paid(books, admitting, null) ?? refused(unpaid(demand, account));
+  if (isCharged) return paid(books, admitting, null) ?? refused(makeUnpaidFault(demand, account));
   return limit === null ? unlimited(books, admitting) : allowed(books, admitting, limit);
 }
 
@@ -197,7 +198,7 @@ const LACKING_OFFERS: Lacking = { ...NOTHING_LACKING, offers: true };
 
 /** Admits by the allowance, else by the balance, else by the throttle. */
 function allowed(books: Books, admitting: Admitting, limit: number): Grant | RefusalAnswer | Lacking {
-  const { demand, key, account, limits, offers } = admitting;
+  const { demand, key, account, limits } = admitting;
   const { nowMs, quota } = demand;
   const standing = hideSlot(demand, readStanding(books, key, account, limit, quota, nowMs));
   const hasPlace = standing.counted.used < limit;
@@ -207,17 +208,9 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
     const isFree = hasPlace && limits.funds.length === 0 && isUnboundFree(quota, account);
     return isFree ? free(books, admitting, standing, UNBOUND) : LACKING_OFFERS;
   }
-  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
-  const terms =
-    hasPlace || hasSlot
-      ? computeFreeTerms(
-          demand,
-          offers,
-          limits.funds,
-          { key, account, isPayable: () => isPayable(admitting) },
-          standing,
-        )
-      : null;
+  if (demand.answers === 0) return allowedCall(books, admitting, standing);
+  const hasSlot = hasFreeSlot(standing, nowMs);
+  const terms = hasPlace || hasSlot ? findFreeTerms(admitting, standing) : null;
   if (hasPlace && terms?.kind === "free") return free(books, admitting, standing, terms.terms);
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
@@ -225,6 +218,27 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   return terms
     ? free(books, admitting, standing, terms.terms)
     : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+}
+
+function hasFreeSlot({ slotAtMs }: Standing, nowMs: number): boolean {
+  return slotAtMs !== null && slotAtMs <= nowMs;
+}
+
+function findFreeTerms(admitting: Admitting, standing: Standing) {
+  const { demand, key, account, limits, offers } = admitting;
+  const caller = { key, account, isPayable: () => isPayable(admitting) };
+  return computeFreeTerms(demand, offers, limits.funds, caller, standing);
+}
+
+/** Admits a call of a tool, which takes no place: while one is left it is free, and then the balance pays. */
+function allowedCall(books: Books, admitting: Admitting, standing: Standing): Grant | RefusalAnswer {
+  const { demand, account, offers } = admitting;
+  if (costsNothing(offers)) return unlimited(books, admitting);
+  const terms = standing.counted.used < standing.limit ? findFreeTerms(admitting, standing) : null;
+  if (terms?.kind === "free") return free(books, admitting, standing, terms.terms);
+  const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
+  if (payment) return payment;
+  return refused(terms?.kind === "refused" ? terms.fault : makeUnpaidFault(demand, account));
 }
 
 /** True if a larger balance would let the request in, so that a top-up helps. */
@@ -267,7 +281,7 @@ function paid(books: Books, admitting: Admitting, standing: Standing | null): Gr
 }
 
 function findAffordable({ demand, account, limits, offers }: Admitting) {
-  const priced = pricedOffers(demand, offers);
+  const priced = listPriced(demand, offers);
   const [first] = priced;
   if (first === undefined) return null;
   const balance = { room: computeBalanceRoom(account.balanceNanoUsd) };
@@ -275,23 +289,6 @@ function findAffordable({ demand, account, limits, offers }: Admitting) {
   if (demand.isGroup) return terms;
   // The requested model must be covered; fallbacks that are not covered leave the plan.
   return terms?.outputTokens[first.card] === undefined ? null : terms;
-}
-
-/** The cards that a balance can pay for. Empty if the requested model has no price. */
-function pricedOffers({ isPayable }: Admission, offers: readonly Offer[]): readonly Offer[] {
-  return isPayable ? offers.filter(({ isPriced }) => isPriced) : [];
-}
-
-function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
-  const { modelAsked } = demand;
-  if (pricedOffers(demand, demand.offers ?? []).length === 0) {
-    const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
-    return new Fault("model_not_priced", message, { param: "model" });
-  }
-  const message =
-    `The account's balance of ${formatUsd(balanceNanoUsd)} does not cover this request's maximum cost. ` +
-    "Top up the account, set a smaller max_tokens, or use a cheaper model.";
-  return new Fault("insufficient_balance", message);
 }
 
 const NO_OFFERS: readonly Offer[] = [];

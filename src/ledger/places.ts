@@ -48,7 +48,8 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
   }
   const taken = slots > 0 ? { atMs: lastSlotAtMs(standing, taking, slots, places), by: taking.id } : null;
   if (taken) books.putOwner({ ...state, taken });
-  const kind = places > 0 ? "allowance" : "throttle";
+  // A request that takes no place is let in by the allowance alone.
+  const kind = places > 0 || answers === 0 ? "allowance" : "throttle";
   const previous = taken ? state.taken : null;
   const giveBackMax = limit || GIVE_BACK_MAX;
   return { kind, owner, day, places, slots, everyMs, taken, previous, giveBackMax, freeNanoUsd };

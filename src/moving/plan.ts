@@ -8,6 +8,8 @@ export interface PlannedConfig {
   readonly providers: Readonly<Record<string, object>>;
   readonly models: Readonly<Record<string, object>>;
   readonly aliases: Readonly<Record<string, string | readonly object[]>>;
+  /** Tool servers, by name. */
+  readonly mcp?: { readonly servers: Readonly<Record<string, object>> } | undefined;
   /** Every request is paid. */
   readonly billing?: { readonly charge: "always" };
 }

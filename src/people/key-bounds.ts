@@ -7,7 +7,18 @@ import { isBeyond, LIMIT_NAMES, type LimitName, listBeyond } from "../core/limit
 import { findPersonalMost } from "../core/limits/member-limits.ts";
 import type { LimitRules, QuotaRules } from "../core/settings.ts";
 import { matchesAny } from "../core/text/pattern.ts";
+import { isNarrower } from "../core/tools/narrower.ts";
+import { resolveKeyTools, type ToolRights } from "../core/tools/rights.ts";
+import type { AllowedTools } from "../core/tools/tool-server.ts";
 import { containsBlock } from "../core/world/address.ts";
+
+/** Returns the tools that roles below admin may give a key at most, by the same rules as its limits. Null for no bound. */
+export function findMostTools(
+  { toolRights }: LimitRules,
+  { memberId }: Pick<GatewayKey, "memberId">,
+): AllowedTools {
+  return memberId === null ? toolRights.keyMaximum : (toolRights.keyMaximum ?? toolRights.keyDefault);
+}
 
 /** Returns the most that roles below admin may give a key. */
 export function findMaxima(rules: LimitRules, { memberId }: Pick<GatewayKey, "memberId">): KeyMaxima {
@@ -18,10 +29,11 @@ export function findMaxima(rules: LimitRules, { memberId }: Pick<GatewayKey, "me
 
 interface Defaults {
   readonly keyDefaults: OwnerLimits;
+  readonly toolRights: ToolRights;
   readonly quota: Pick<QuotaRules, "requestsPerDay">;
 }
 
-interface ChangedKey extends Pick<Defaults, "quota"> {
+interface ChangedKey extends Pick<Defaults, "quota" | "toolRights"> {
   readonly before: GatewayKey;
   readonly after: GatewayKey;
   readonly account: Account;
@@ -55,6 +67,12 @@ const KEY_BOUNDS = [
     isWidened: ({ after, before }) => !hasNoMoreModels(after.allowedModels, before.allowedModels),
   },
   {
+    name: "allowed_tools",
+    bindsHolder: false,
+    isWidened: ({ after, before, toolRights }) =>
+      !isNarrower(resolveKeyTools(after, toolRights), resolveKeyTools(before, toolRights)),
+  },
+  {
     name: "allowed_addresses",
     bindsHolder: false,
     isWidened: ({ after, before }) => !hasNoMoreAddresses(after.allowedAddresses, before.allowedAddresses),
@@ -75,9 +93,9 @@ export function listWidened(
   before: GatewayKey,
   after: GatewayKey,
   account: Account,
-  { keyDefaults, quota }: Defaults,
+  { keyDefaults, toolRights, quota }: Defaults,
 ): readonly BoundName[] {
-  const change = { before, after, account, quota };
+  const change = { before, after, account, toolRights, quota };
   return [
     ...listBeyond(resolveLimits(after, keyDefaults), resolveLimits(before, keyDefaults)),
     ...KEY_BOUNDS.flatMap(({ name, isWidened }) => (isWidened(change) ? [name] : [])),

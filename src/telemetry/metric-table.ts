@@ -14,6 +14,7 @@ import {
 } from "./metric-row.ts";
 import { SOCKET_METRICS } from "./socket-metrics.ts";
 import { STATE_METRICS } from "./state-metrics.ts";
+import { TOOL_METRICS } from "./tool-metrics.ts";
 
 /** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
 const HOOK_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
@@ -138,6 +139,7 @@ export const METRICS = {
     on: "scim.request",
   },
   ...SOCKET_METRICS,
+  ...TOOL_METRICS,
   poundkey_hedges_total: {
     ...calls(
       "Second calls made because the first was slow, by the model that answered and by which of the two answered.",

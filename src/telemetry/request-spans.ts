@@ -4,6 +4,7 @@ import {
   deriveSpanId,
   type FinishedAttempt,
   type FinishedRequest,
+  type FinishedTool,
   type Period,
   type Recording,
   type RefusedRequest,
@@ -12,6 +13,7 @@ import {
 import { toUsd } from "../core/money/money.ts";
 import type { OtlpWriter, SpanEnd, SpanHead } from "./otlp-json.ts";
 import { Phrases } from "./phrases.ts";
+import { describeToolSpan, nameToolSpan } from "./tool-spans.ts";
 
 /** A shorter admission isn't shown. */
 const ADMISSION_MS_MIN = 1;
@@ -65,7 +67,7 @@ export function writeRequestSpans(to: OtlpWriter, request: FinishedRequest): num
   const { trace, record, selection, admission, attempts, endMs } = request;
   const { recording } = trace;
   if (recording === null) return 0;
-  let count = attempts.length;
+  let count = attempts.length + (request.tool === null ? 0 : 1);
   const openInternal = (name: string, period: Period) =>
     openBelow(to, trace, recording, { name, kind: "internal", spanId: deriveSpanId(trace, ++count), period });
   if (selection !== null) {
@@ -83,6 +85,7 @@ export function writeRequestSpans(to: OtlpWriter, request: FinishedRequest): num
       .text("poundkey.hook.action", hook.action)
       .closeSpan(SOUND);
   }
+  if (request.tool !== null) writeTool(to, request, recording, request.tool);
   for (const [at, attempt] of attempts.entries()) writeAttempt(to, request, recording, attempt, at + 1);
   openServer(to, trace, recording, endMs);
   describeRequest(to, request);
@@ -127,7 +130,7 @@ function openServer(to: OtlpWriter, trace: TraceContext, recording: Recording, e
     spanId,
     parentSpanId: parent !== null && isContinued(trace) ? parent.spanId : null,
     kind: "server",
-    name: `POST ${recording.route}`,
+    name: recording.tool ? nameToolSpan(recording.tool) : `POST ${recording.route}`,
     startMs: recording.atMs,
     endMs: toWall(recording, endMs),
   });
@@ -185,7 +188,10 @@ const ENDED = new Phrases((to, ended: string, usageSource: string) =>
   to.word("poundkey.ended", ended).word("poundkey.usage_source", usageSource),
 );
 
-function describeRequest(to: OtlpWriter, { record, chargedNanoUsd }: FinishedRequest): void {
+function describeRequest(to: OtlpWriter, { trace, record, chargedNanoUsd }: FinishedRequest): void {
+  const called = trace.recording?.tool;
+  // A fault's code is written with the answer's status.
+  if (called) describeToolSpan(to, called, record.faultCode === null ? (record.tool?.error ?? null) : null);
   const { modelAsked, modelUsed, selector, attempts, stream } = record;
   to.word("poundkey.id", record.id)
     .written(CALLER.find(record.keyId, record.accountId, record.operation, record.surface))
@@ -232,6 +238,18 @@ function writeAttempt(
   addParameters(to, request.parameters, record.stream);
   if (attempt.isShown) addAnswer(to, request, attempt);
   to.closeSpan({ isError: outcome === "failed", link: null });
+}
+
+function writeTool(
+  to: OtlpWriter,
+  { trace, record }: FinishedRequest,
+  recording: Recording,
+  tool: FinishedTool,
+): void {
+  const { spanId } = tool;
+  const error = record.tool?.error ?? null;
+  openBelow(to, trace, recording, { name: nameToolSpan(tool), kind: "client", spanId, period: tool });
+  describeToolSpan(to, tool, error).closeSpan({ isError: error !== null, link: null });
 }
 
 function nameProvider(provider: string, platform: string | null): string {

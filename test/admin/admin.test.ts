@@ -4,6 +4,7 @@ import { holderView } from "../../src/admin/keys/holder.ts";
 import { getRequest } from "../../src/admin/log/requests.ts";
 import { proveToken } from "../../src/admin/people/session.ts";
 import { ensureAdminToken, resetAdminToken } from "../../src/admin/people/token.ts";
+import { TOOL_RIGHTS } from "../../src/core/tools/rights.ts";
 import { authenticate } from "../../src/keys/authenticate.ts";
 import { HOUR, makeAsk, makeRecord, NOON, QUOTA, writeRecord } from "../harness/samples.ts";
 import { createAccount, createKey, listAccounts, listRequests, updateAccount } from "./admin-asked.ts";
@@ -81,6 +82,12 @@ test("the request log can be listed, filtered and paged", async () => {
     transport: "http",
     socket_id: null,
     compaction: false,
+    server: null,
+    tool: null,
+    tool_error: null,
+    argument_bytes: null,
+    result_bytes: null,
+    response_id: null,
     saved_usd: 0,
     tags: null,
     batch_id: null,
@@ -108,7 +115,9 @@ test("key holders see their allowance, limits and spending", async () => {
   await writeRecord(world.store, makeRecord("old", { ...spent, atMs: NOON - 24 * HOUR }));
   await writeRecord(world.store, makeRecord("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
   await writeRecord(world.store, makeRecord("now", spent));
-  expect(await holderView({ ...bench(), store: world.store, quota: () => QUOTA }, key)).toEqual({
+  expect(
+    await holderView({ ...bench(), store: world.store, quota: () => QUOTA, tools: () => TOOL_RIGHTS }, key),
+  ).toEqual({
     id: key.id,
     name: "a",
     account_id: "default",
@@ -137,6 +146,7 @@ test("key holders see their allowance, limits and spending", async () => {
       },
     ],
     allowed_models: ["Sim#echo"],
+    allowed_tools: null,
     expires_at: null,
     paused: false,
   });

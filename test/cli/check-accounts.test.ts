@@ -89,7 +89,7 @@ async function bind(address: string, isHard: boolean): Promise<void> {
   const budgets = [makeBudget({ nanoUsd: 5e9, per: "month", isHard })];
   const limits = { requestsPerMinute: null, tokensPerMinute: null, parallel: null };
   await unrecorded(store).changeAccount("default", {
-    memberDefaults: { ...limits, budgets, allowedModels: null, keys: null },
+    memberDefaults: { ...limits, budgets, allowedModels: null, allowedTools: null, keys: null },
   });
   await store.close();
 }

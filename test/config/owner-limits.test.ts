@@ -15,7 +15,8 @@ test("an empty configuration limits nobody", () => {
     keyDefaults: UNLIMITED,
     keysExpireInMs: null,
     keyMaxima: { ...UNLIMITED, expireInMs: null },
-    memberDefaults: { ...UNLIMITED, allowedModels: null, keys: null },
+    memberDefaults: { ...UNLIMITED, allowedModels: null, allowedTools: null, keys: null },
+    toolRights: { accountDefault: [], keyDefault: null, keyMaximum: null },
     contact: null,
   });
   expect(quota.weekStarts).toBe("monday");
@@ -33,8 +34,9 @@ key_defaults:
     - { usd: 50, per: month, warn: [1, 0.8, 1] }
     - { usd: 0.5, per: day, models: ["b*", "a*", "b*"], hard: false }
   expires_in: 90d
-key_maxima: { tokens_per_minute: 1000, budgets: [{ usd: 50, per: month }], expires_in: 30d }
-member_defaults: { parallel: 4, budgets: [{ usd: 50, per: month, warn: [0.8, 1] }], allowed_models: ["OpenAI#*"], keys: 3 }
+  allowed_tools: []
+key_maxima: { tokens_per_minute: 1000, allowed_tools: ["github_*", "!github_delete_*"], budgets: [{ usd: 50, per: month }], expires_in: 30d }
+member_defaults: { parallel: 4, budgets: [{ usd: 50, per: month, warn: [0.8, 1] }], allowed_models: ["OpenAI#*"], allowed_tools: ["*_read*"], keys: 3 }
 `;
   const { ownerLimits, quota } = requireSettings(loadText(text, { known: [] }));
   const month = {
@@ -68,8 +70,10 @@ member_defaults: { parallel: 4, budgets: [{ usd: 50, per: month, warn: [0.8, 1] 
       parallel: 4,
       budgets: [{ ...month, extra: null }],
       allowedModels: ["OpenAI#*"],
+      allowedTools: ["*_read*"],
       keys: 3,
     },
+    toolRights: { accountDefault: [], keyDefault: [], keyMaximum: ["github_*", "!github_delete_*"] },
     contact: "ask #llm-platform",
   });
   expect(quota.weekStarts).toBe("sunday");

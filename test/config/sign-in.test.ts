@@ -84,6 +84,7 @@ describe("accepted", () => {
       accounts: ["Search"],
       content: true,
       allowed_models: ["OpenAI#*"],
+      allowed_tools: [],
       budgets,
     };
     const more = { ...withRule(rule), allow: { domains: ["Example.com"] }, email: "trusted" };
@@ -100,7 +101,12 @@ describe("accepted", () => {
           role: "manager",
           accounts: ["Search"],
           readsContent: true,
-          limits: { allowedModels: ["OpenAI#*"], budgets: [{ nanoUsd: 50e9 }], parallel: null },
+          limits: {
+            allowedModels: ["OpenAI#*"],
+            allowedTools: [],
+            budgets: [{ nanoUsd: 50e9 }],
+            parallel: null,
+          },
         },
       ],
     });

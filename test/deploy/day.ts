@@ -40,6 +40,7 @@ const INCIDENTS = {
   PoundkeySocketsNearMost: [11, 11.8],
   PoundkeyBatchesWaiting: [14, 15.5],
   PoundkeyFilesNearlyFull: [14, 14.8],
+  PoundkeyToolServerDown: [14, 14.8],
   PoundkeyInternalErrors: [18, 18.2],
   PoundkeyWrittenOff: [19, 19.2],
   PoundkeyDiskFilling: [20, 23],
@@ -106,6 +107,7 @@ class MadeDay {
     const [model] = MODELS;
     for (const event of ["replayed", "retry_refused", ...SOCKET_EVENTS])
       this.metrics.count({ event, reason: "client_closed", outcome: "completed" });
+    this.metrics.count({ event: "tool.called", server: "github", outcome: "ok", ms: 120 });
     this.metrics.count({ event: "hedged", model, won: "second" });
     this.metrics.count({ event: "usage_implausible", model });
     this.metrics.count({ event: "holds_lost", holds: 1 });
@@ -164,6 +166,8 @@ class MadeDay {
       poundkey_sockets: () => (this.is("PoundkeySocketsNearMost") ? 470 : 40),
       poundkey_sockets_max: () => 500,
       poundkey_socket_bytes: () => 6_000_000,
+      poundkey_tool_server_up: () => new Map([["github", Number(!this.is("PoundkeyToolServerDown"))]]),
+      poundkey_mcp_streams: () => 12,
       poundkey_breaker_open: () => new Map([[MODELS[0], Number(this.is("PoundkeyProviderFailing"))]]),
       poundkey_telemetry_dropped_total: () => new Map([["traces", this.#dropped]]),
       poundkey_store_up: flag("PoundkeyStoreDown"),

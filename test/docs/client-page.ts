@@ -1,5 +1,5 @@
 // A client's chapter of the manual, generated from its row in the table of clients.
-import { type ClientSetup, fillSnippet } from "../../src/docs/site/client-setups.ts";
+import { type ClientSetup, fillSnippet, type Snippet } from "../../src/docs/site/client-setups.ts";
 
 /** The address and the key in the manual's examples. */
 export const ADDRESS = "http://127.0.0.1:8080";
@@ -12,16 +12,21 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
   "chat completions": "OpenAI's chat completions",
 };
 
+const TOOLS = "The company's [tool servers](tool-servers.md), those that the key may use:";
+
+/** Returns a snippet for the manual's address and key. */
+export function writeSnippet(snippet: Snippet): string {
+  return `${snippet.about}\n\n\`\`\`${snippet.language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;
+}
+
 /** Returns the chapter as Markdown. */
-export function writeClientPage({ title, kind, speaks, snippets, notes, forms }: ClientSetup): string {
+export function writeClientPage(setup: ClientSetup): string {
+  const { title, kind, speaks, snippets, notes, forms, tools } = setup;
   const start =
     kind === "agent"
       ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
       : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
-  const blocks = snippets.map((snippet) => {
-    const { about, language } = snippet;
-    return `${about}\n\n\`\`\`${language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;
-  });
+  const blocks = snippets.map(writeSnippet);
   const known = notes.length > 0 ? ["## Good to know", notes.map((note) => `- ${note}`).join("\n")] : [];
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
@@ -30,6 +35,7 @@ export function writeClientPage({ title, kind, speaks, snippets, notes, forms }:
     start,
     ...blocks,
     ...known,
+    ...(tools === undefined ? [] : ["## Tools", TOOLS, ...tools.map(writeSnippet)]),
     ...(forms === undefined ? [] : writeForms(title, forms)),
   ];
   return `${parts.join("\n\n")}\n`;

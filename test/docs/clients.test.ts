@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { CLIENT_SETUPS, type ClientSetup } from "../../src/docs/site/client-setups.ts";
-import { writeClientPage } from "./client-page.ts";
+import { CLIENT_SETUPS, type ClientSetup, TOOL_SETUPS } from "../../src/docs/site/client-setups.ts";
+import { writeClientPage, writeSnippet } from "./client-page.ts";
 
 const LANGUAGES = { sh: "sh", toml: "toml", json: "json", yaml: "yaml", js: "js", python: "python" } as const;
 const APIS = {
@@ -51,6 +51,21 @@ test("the overview links to each page", () => {
   compare("clients.md", (text) => fillList(fillList(text, "libraries", "library"), "agents", "agent"));
 });
 
+test("the chapter on tool servers connects each client that uses them", () => {
+  const setups = TOOL_SETUPS.flatMap(({ title, tools }) => [`### ${title}`, ...tools.map(writeSnippet)]);
+  const marks = /(<!-- clients: .* -->\n)[\s\S]*(<!-- end of clients -->)/;
+  compare("tool-servers.md", (page) =>
+    page.replace(marks, (_, start, end) => `${start}\n${setups.join("\n\n")}\n\n${end}`),
+  );
+});
+
+test("each client of tool servers has the address and the key", () => {
+  for (const { name, tools } of TOOL_SETUPS) {
+    const all = tools.map(({ code }) => code).join("\n");
+    expect([name, all.includes("{address}/mcp"), all.includes("{key}")]).toEqual([name, true, true]);
+  }
+});
+
 const text = Type.String({ minLength: 1 });
 const snippet = Type.Object(
   { about: text, language: Type.Enum(LANGUAGES), code: text },
@@ -64,6 +79,7 @@ const setup = Type.Object(
     speaks: Type.Enum(APIS),
     snippets: Type.Array(snippet, { minItems: 1 }),
     notes: Type.Array(text),
+    tools: Type.Optional(Type.Array(snippet, { minItems: 1 })),
     forms: Type.Optional(
       Type.Array(Type.Object({ form: text, served: text, tried: text }, { additionalProperties: false })),
     ),
@@ -73,6 +89,7 @@ const setup = Type.Object(
 
 test("each has the fields of its type", () => {
   for (const one of CLIENT_SETUPS) expect([...Value.Errors(setup, one)]).toEqual([]);
+  for (const { tools } of TOOL_SETUPS) expect([...Value.Errors(Type.Array(snippet), tools)]).toEqual([]);
 });
 
 test("each page has a model of ours, the address and the key", () => {

@@ -138,6 +138,8 @@ const ROWS: readonly Row[] = [
   ["GET", "/models", () => "/models"],
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
+  ["GET", "/mcp/servers", () => "/mcp/servers"],
+  ["GET", "/mcp/tools", () => "/mcp/tools?limit=5"],
   ["GET", "/scim", () => "/scim"],
   ["GET", "/sessions", () => "/sessions"],
   ["GET", "/settings", () => "/settings"],
@@ -209,6 +211,8 @@ const APART = [
   "DELETE /files/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
+  // No tool server is here: `test/whole/tools/admin-tools.test.ts` has some.
+  "GET /mcp/tools/{name}",
   // No list is watched here: `test/whole/models/price-changes.test.ts` has one.
   "POST /catalogue",
   // Cards aren't taken here: `test/whole/money/stripe.test.ts` has a simulated Stripe.

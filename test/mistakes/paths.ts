@@ -32,6 +32,9 @@ const BASE_URLS: readonly Path[] = [
 ];
 
 const SERVED_ELSEWHERE: readonly Path[] = [
+  ["POST", "/sse", /transport of 2024/, /\/mcp here/],
+
+  ["POST", "/v1/mcp", /\(MCP\)/, /at \/mcp here/],
   ["POST", "/v1/uploads", /not (served|available) here/, /POST \/v1\/files/],
   ["POST", "/upload/v1beta/files", /not served in Google's form/, /inlineData/],
   ["POST", "/v1/uploads", /not (served|available) here/, /in the request|file_data/],
@@ -50,7 +53,7 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1/images/variations", /not (served|available) here/, /\/v1\/images\/edits/],
   ["POST", "/v1/live/sessions", /not (served|available) here/, /audio\/speech/],
   ["POST", "/v1/decisions", /not (served|available) here/, /provider/],
-  ["POST", "/mcp", /not (served|available) here/, /in the agent/],
+  ["POST", "/mcp", /off here/, /mcp\.servers/],
   ["POST", "/v1/videos", /not (served|available) here/, /provider/],
   ["GET", "/v1/organization/costs", /not (served|available) here/, /\/v1\/key/],
   ["GET", "/v1/dashboard/billing/usage", /not (served|available) here/, /\/v1\/key/],

@@ -23,6 +23,9 @@ import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TAG_MUTANTS } from "./tags.ts";
+import { TOOL_RIGHTS } from "./tool-rights.ts";
+import { TOOL_SERVERS } from "./tool-servers.ts";
+import { TOOLS } from "./tools.ts";
 import { TURNS } from "./turns.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -50,4 +53,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SEARCHES,
   ...CONVERSATIONS,
   ...FILE_MUTANTS,
+  ...TOOLS,
+  ...TOOL_RIGHTS,
+  ...TOOL_SERVERS,
 ];

@@ -46,6 +46,7 @@ import { callsSuite } from "../suites/log/calls.suite.ts";
 import { tagsSuite } from "../suites/log/tags.suite.ts";
 import { batchSuite } from "../suites/models/batches.suite.ts";
 import { cacheSuite } from "../suites/models/cache.suite.ts";
+import { toolSessionSuite } from "../suites/models/tool-sessions.suite.ts";
 import { lessonFilesSuite } from "../suites/models/lesson-files.suite.ts";
 import { lessonsSuite } from "../suites/models/lessons.suite.ts";
 import { repliesSuite } from "../suites/models/replies.suite.ts";
@@ -121,6 +122,7 @@ describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("batches", () => batchSuite("sqlite", makeBench));
 describe("kept answers", () => cacheSuite("sqlite", makeBench));
+describe("tool sessions", () => toolSessionSuite("sqlite", makeBench));
 describe("moves", () => movesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 

@@ -60,6 +60,7 @@ function keys(stores: Both): void {
     const key = makeKey("key_a", {
       expiresAtMs: NOON,
       allowedModels: ["OpenAI#gpt-5.4", "Router#fair"],
+      allowedTools: ["github_*", "!github_delete_*"],
       requestsPerDay: null,
       spendLimitNanoUsd: 12_345_678_901,
       keepsResponses: false,
@@ -69,10 +70,12 @@ function keys(stores: Both): void {
       hooks: ["masks"],
     });
     await unrecorded(store).addKey(key, "digest a");
-    await unrecorded(store).addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");
+    await unrecorded(store).addKey(makeKey("key_b", { requestsPerDay: 0, allowedTools: [] }), "digest b");
     expect(await other.key("key_a")).toEqual(key);
     expect(await other.keyByDigest("digest a")).toEqual({ key, rotation: 0 });
-    expect((await store.keyByDigest("digest b"))?.key).toEqual(makeKey("key_b", { requestsPerDay: 0 }));
+    expect((await store.keyByDigest("digest b"))?.key).toEqual(
+      makeKey("key_b", { requestsPerDay: 0, allowedTools: [] }),
+    );
     expect(await store.keyByDigest("digest")).toBeNull();
     expect(await store.keyByDigest("' OR 1=1 --")).toBeNull();
   });

@@ -20,6 +20,7 @@ const failed = (model: string, fault = "upstream_error") => ({ event: "attempt_f
 
 /** One event of every counted kind. */
 const EVERY_EVENT: readonly LogEvent[] = [
+  { event: "tool.called", server: "github", outcome: "ok", ms: 120 },
   {
     ...requestOf("Own#one", { chargedNanoUsd: 1_500_000_001, costNanoUsd: 2_000_000_000 }),
     late: true,
@@ -68,6 +69,8 @@ const EVERY_READING = {
   poundkey_sockets: () => 3,
   poundkey_sockets_max: () => 500,
   poundkey_socket_bytes: () => 81_920,
+  poundkey_tool_server_up: () => new Map([["github", 1]]),
+  poundkey_mcp_streams: () => 2,
   poundkey_breaker_open: () => new Map([["Own#one", 2]]),
   poundkey_model_shutdown_timestamp_seconds: () => new Map([["Own#one", 1_795_132_800]]),
   poundkey_telemetry_dropped_total: () => new Map([["traces", 7]]),

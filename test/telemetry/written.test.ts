@@ -252,6 +252,7 @@ function makeFinished(): FinishedRequest {
     admission: null,
     hooks: [],
     attempts: [attempt],
+    tool: null,
     content: null,
     endMs: 1004,
     parameters: {},

@@ -17,6 +17,8 @@ const CALLS: Readonly<Record<string, readonly Reader[]>> = {
   "src/telemetry/exporter.ts": ["readText"],
   "src/transport/auth/token-http.ts": ["readShortText"],
   "src/transport/client.ts": ["a model's answer"],
+  // Events are counted as they are read (`answer-events.ts`).
+  "src/transport/tool-servers/exchange.ts": ["readShortText"],
   "src/webhooks/attempt.ts": ["nothing is read"],
 };
 

@@ -5,6 +5,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { QuotaRules } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
+import { resolveKeyTools, type ToolRights } from "../../core/tools/rights.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { computeDay, monthStartMs } from "../../ledger/limits/day.ts";
@@ -36,6 +37,7 @@ export const holderSchema = Type.Object({
   cost_usd: spentSchema,
   limits: limitsSchema,
   allowed_models: allowNull(Type.Array(text)),
+  allowed_tools: allowNull(Type.Array(text)),
   expires_at: allowNull(instant),
   paused: boolean,
 });
@@ -57,11 +59,12 @@ interface HolderParts {
   readonly ledger: Pick<Ledger, "allowance" | "limits">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly quota: () => QuotaRules;
+  readonly tools: () => Pick<ToolRights, "keyDefault">;
 }
 
 /** Throws the Fault `store_unavailable`. */
 export async function holderView(parts: HolderParts, key: GatewayKey): Promise<HolderView> {
-  const { store, ledger, clock, quota } = parts;
+  const { store, ledger, clock, quota, tools } = parts;
   const nowMs = clock.nowMs();
   const rules = quota();
   const today = await store.spentSince(key, computeDay(nowMs, rules).startMs);
@@ -87,6 +90,7 @@ export async function holderView(parts: HolderParts, key: GatewayKey): Promise<H
     cost_usd: sum("costNanoUsd"),
     limits: (await ledger.limits(key)).map(limitView),
     allowed_models: key.allowedModels,
+    allowed_tools: resolveKeyTools(key, tools()),
     expires_at: formatInstantOrNull(key.expiresAtMs),
     paused: key.isPaused,
   };

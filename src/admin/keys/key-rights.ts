@@ -19,6 +19,7 @@ import {
 } from "../../people/key-bounds.ts";
 import { isAbove } from "../../people/roles.ts";
 import { changePauses, notPermitted } from "./pauses.ts";
+import { checkTools, fillTools, refuseMoreTools } from "./tool-rights.ts";
 
 /** The sender of a change to a key, and the configuration's rules for keys. */
 export interface KeyRights {
@@ -92,7 +93,8 @@ function fillKey(key: GatewayKey, given: KeyInput, limitRules: LimitRules): Gate
   const latestMs = maxima.expireInMs === null ? null : key.createdAtMs + maxima.expireInMs;
   const isEndless = given.expires_at === undefined && isBeyond(key.expiresAtMs, latestMs);
   const expiresAtMs = isEndless ? latestMs : key.expiresAtMs;
-  return { ...key, ...pickLimits(maxima, beyond), expiresAtMs };
+  const allowedTools = given.allowed_tools === undefined ? fillTools(key, limitRules) : key.allowedTools;
+  return { ...key, ...pickLimits(maxima, beyond), expiresAtMs, allowedTools };
 }
 
 /** A change of a key, before it is known to be permitted. */
@@ -139,7 +141,7 @@ function checkChange(
   if (before.accountId !== from.id) throw new Fault("not_found", "The key was moved to another account.");
   const account = to ?? from;
   const isMoved = account.id !== from.id;
-  const widened = listWidened(before, after, account, { keyDefaults: limitRules.keyDefaults, quota });
+  const widened = listWidened(before, after, account, { ...limitRules, quota });
   const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
   if (own !== undefined) refuseOwn(own);
   const work = nameWork(widened, { isMoved, isResumed });
@@ -147,6 +149,7 @@ function checkChange(
     const role = findRole(access, { accountId: place.id });
     if (role === "admin") continue;
     checkFields(role, given);
+    refuseMoreTools(role, widened);
     if (role === "operator" && work !== null) refuseBalance(place, work);
     checkBounds({ role, given, key: after, account, limitRules, quota, nowMs });
   }
@@ -235,6 +238,7 @@ function checkBounds({ role, given, key, account, limitRules, quota, nowMs }: Ch
   if (given.expires_at !== undefined && isBeyond(key.expiresAtMs, latestMs)) {
     throw invalidValue("expires_at", `it is later than ${by}; null is no end at all`);
   }
+  if (given.allowed_tools !== undefined) checkTools({ role, key, account, limitRules });
   if (role !== "manager") return;
   const ofAccount = listAboveAccount(key, account, { limitRules, quota }).find(
     (name) => given[name] !== undefined,

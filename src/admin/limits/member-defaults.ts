@@ -9,17 +9,19 @@ import type { MemberDefaults } from "../../core/limits/member-limits.ts";
 import type { AliasNames } from "../../core/models/alias-entry.ts";
 import { integerSchema, readList } from "../input.ts";
 import { modelOrAlias, pattern } from "../models/patterns.ts";
+import { toolPattern } from "../models/tool-pattern.ts";
 import { allowNull, closeObject, count, text } from "../schema.ts";
 import { budgetView, formatBudgets, makeBudgetSchema, readBudgets } from "./budgets.ts";
 
 export function makeMemberDefaultsSchema(field: Field<"member_defaults">): TSchema {
-  const { budgetsMax, modelsMax, keysMax } = field;
+  const { budgetsMax, modelsMax, toolsMax, keysMax } = field;
   const limit = Type.Optional(allowNull(integerSchema(0, LIMIT_MAX)));
   return allowNull(
     closeObject({
       ...mapLimits(MINUTE_LIMITS, "name", () => limit),
       budgets: Type.Optional(allowNull(Type.Array(makeBudgetSchema(modelOrAlias), { maxItems: budgetsMax }))),
       allowed_models: Type.Optional(allowNull(Type.Array(pattern, { maxItems: modelsMax }))),
+      allowed_tools: Type.Optional(allowNull(Type.Array(toolPattern, { maxItems: toolsMax }))),
       keys: Type.Optional(allowNull(integerSchema(0, keysMax))),
     }),
   );
@@ -30,6 +32,7 @@ export const memberDefaultsView = Type.Object({
   ...mapLimits(MINUTE_LIMITS, "name", () => Type.Optional(count)),
   budgets: Type.Optional(Type.Array(budgetView)),
   allowed_models: Type.Optional(Type.Array(text)),
+  allowed_tools: Type.Optional(Type.Array(text)),
   keys: Type.Optional(count),
 });
 
@@ -48,6 +51,7 @@ export function readMemberDefaults(
     ...mapLimits(MINUTE_LIMITS, "property", (limit) => given[limit.name] ?? null),
     budgets: readBudgets(budgets, `${name}.budgets`, aliases),
     allowedModels: readList(given.allowed_models ?? []),
+    allowedTools: given.allowed_tools ? [...new Set(given.allowed_tools)] : null,
     keys: given.keys ?? null,
   };
 }
@@ -57,12 +61,13 @@ function hasExtra({ extra_usd, extra_until }: WireBudget): boolean {
 }
 
 export function formatMemberDefaults(defaults: MemberDefaults): WireMemberDefaults {
-  const { allowedModels, keys } = defaults;
+  const { allowedModels, allowedTools, keys } = defaults;
   const budgets = formatBudgets(defaults.budgets);
   return {
     ...omitUndefined(mapLimits(MINUTE_LIMITS, "name", ({ property }) => defaults[property] ?? undefined)),
     ...(budgets === "default" || budgets.length === 0 ? {} : { budgets }),
     ...(allowedModels === null ? {} : { allowed_models: allowedModels }),
+    ...(allowedTools === null ? {} : { allowed_tools: allowedTools }),
     ...(keys === null ? {} : { keys }),
   };
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { RequestFilter } from "../../core/log/log-query.ts";
 import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES, TRANSPORTS } from "../../core/log/record.ts";
-import { OPERATIONS } from "../../core/models/card.ts";
+import { OPERATIONS, TOOL_OPERATION } from "../../core/models/card.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Scope } from "../../core/people/people.ts";
 import { nameSession } from "../../core/people/session.ts";
@@ -37,7 +37,7 @@ export const requestFilterFields = {
   ...refusalFilterFields,
   member: makeFilter("a personal key of the person with this id"),
   provider: makeFilter("this provider in any case, which answered or was last called"),
-  operation: Type.Optional(allowWords(OPERATIONS)),
+  operation: Type.Optional(allowWords([...OPERATIONS, TOOL_OPERATION])),
   surface: Type.Optional(allowWords(SURFACE_NAMES)),
   outcome: Type.Optional(allowWords(REQUEST_OUTCOMES)),
   tag: Type.Optional(
@@ -50,6 +50,8 @@ export const requestFilterFields = {
   session: makeFilter("this session of an agent", SESSION_CHARACTERS_MAX),
   transport: Type.Optional(allowWords(TRANSPORTS)),
   socket: makeFilter("the WebSocket with this id, on which it came"),
+  server: makeFilter("calls of this tool server"),
+  tool: makeFilter("calls of the tool with this name, as its server has it"),
   trace_id: makeFilter("this trace, or a client's trace that it links to"),
   address: makeFilter("this client's address, as it is kept"),
   q: makeFilter(
@@ -88,6 +90,8 @@ export function readRequestFilter(
     tag,
     transport: query.transport,
     socketId: query.socket,
+    server: query.server,
+    tool: query.tool,
     // No row has a blank one.
     session: session === undefined ? undefined : (nameSession(session) ?? ""),
     text: q?.toLowerCase() || undefined,

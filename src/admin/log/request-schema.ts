@@ -134,6 +134,15 @@ export const requestSchema = Type.Object({
   batch_id: allowNull(text),
   batch_line: allowNull(count),
   custom_id: allowNull(text),
+  // The tool server and its own name of the tool that was called.
+  server: allowNull(text),
+  tool: allowNull(text),
+  // `is_error` if the result says so, the code of the server's JSON-RPC error, or that of a failure.
+  tool_error: allowNull(text),
+  argument_bytes: allowNull(count),
+  result_bytes: allowNull(count),
+  // The response in which it was called.
+  response_id: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 

@@ -96,7 +96,19 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     transport: record.socketId === null ? ("http" as const) : ("ws" as const),
     socket_id: record.socketId,
     compaction: record.isCompaction,
+    ...viewTool(record),
+    response_id: record.responseId,
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
+}
+
+function viewTool({ tool }: ListedRequest) {
+  return {
+    server: tool?.server ?? null,
+    tool: tool?.tool ?? null,
+    tool_error: tool?.error ?? null,
+    argument_bytes: tool?.argumentBytes ?? null,
+    result_bytes: tool?.resultBytes ?? null,
+  };
 }
 
 /** Returns a selector's reasons for its choice, without the numbers that only learning uses. Null if unreadable. */

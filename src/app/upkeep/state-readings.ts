@@ -9,6 +9,8 @@ import type { BatchRunner } from "../../jobs/runner.ts";
 import { LABEL_END, type Reading } from "../../telemetry/metrics.ts";
 import type { PriceWatch } from "../models/catalogue-watch.ts";
 import type { ConfigurationState } from "../problems.ts";
+import { describeServers } from "../tools/readings.ts";
+import type { Tools } from "../tools/tools.ts";
 import { clock } from "../world.ts";
 import type { Measures } from "./measures.ts";
 import type { StoreWatch } from "./store-watch.ts";
@@ -23,6 +25,7 @@ interface StateParts {
   /** The day of the catalogue's prices. */
   readonly pricesAsOf: () => string;
   readonly prices: Pick<PriceWatch, "waiting">;
+  readonly tools: () => Tools;
   /** Reads the runner of batches. */
   readonly batches: () => BatchRunner["readings"];
 }
@@ -58,6 +61,8 @@ export function createStateReadings({
     },
     poundkey_provider_failing_seconds: () => measureFailing(report()),
     poundkey_certificate_expiry_seconds: () => measureCertificates(rest.settings().providers),
+    poundkey_tool_server_up: () => describeServers(rest.tools()),
+    poundkey_mcp_streams: () => rest.tools().door.listeners.count,
     poundkey_batches: () => countEach(batches().statuses),
     poundkey_batches_waiting: () => countEach(batches().waiting),
     poundkey_batch_lines_running: () => batches().running,

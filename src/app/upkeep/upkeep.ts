@@ -46,6 +46,8 @@ const DISCOVERY_MS = 30_000;
 const PRUNE_MS = 60_000;
 /** Files are off the disk within this time after their end. */
 const FILES_MS = 30_000;
+/** Sessions at tool servers are ended within this time after their rest. */
+const TOOLS_MS = 60_000;
 /** Closings of accounts that a killed node has left are finished within this time. */
 const CLOSINGS_MS = 60_000;
 
@@ -82,6 +84,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly priceBook?: PriceBook;
   /** Removes files that have ended. Missing if there are none. */
   readonly sweepFiles?: () => Promise<void>;
+  /** Ends sessions at tool servers that rest. Missing if there are none. */
+  readonly sweepTools?: () => Promise<void>;
   /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -111,7 +115,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -139,7 +143,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(...schedulePeople(members, schedule));
   tasks.push(...scheduleDirectory(directory, schedule));
-  if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
+  tasks.push(...scheduleSweeps(parts, schedule));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
@@ -162,6 +166,13 @@ function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedu
     schedule("directory_failed", DIRECTORY_SEEN_MS, () => directory.share()),
     schedule("directory_failed", DIRECTORY_MS, () => directory.review()),
   ];
+}
+
+function scheduleSweeps({ sweepFiles, sweepTools }: UpkeepParts, schedule: Schedule) {
+  const tasks: (() => void)[] = [];
+  if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
+  if (sweepTools) tasks.push(schedule("tools_failed", TOOLS_MS, sweepTools));
+  return tasks;
 }
 
 function schedulePeople(

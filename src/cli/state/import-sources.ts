@@ -69,8 +69,8 @@ async function readLitellm(input: SourceInput): Promise<ImportPlan> {
   const { file, report, nowMs, foreignUntilMs } = input;
   const source = readSource(file);
   const tables = await readLitellmTables(input);
-  const { config, names, budget } = readConfig(source, report, tables);
-  const owners = readOwners(tables, { names, budget, report, nowMs, foreignUntilMs });
+  const { config, names, toolNames, budget } = readConfig(source, report, tables);
+  const owners = readOwners(tables, { names, toolNames, budget, report, nowMs, foreignUntilMs });
   const { database } = input;
   const wholeOf = database === undefined ? null : `litellm ${redactAddress(database)}`;
   return { config: priceFreeModels(config, owners, report), owners: { ...owners, wholeOf } };

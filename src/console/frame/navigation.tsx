@@ -54,6 +54,14 @@ const PAGES: readonly Page[] = [
     needs: "models.read",
   },
   {
+    path: "/tools",
+    label: "Tools",
+    icon: "tools",
+    Page: lazy(async () => (await import("../tools/tools.tsx")).ToolsPage),
+    Detail: lazy(async () => (await import("../tools/tool.tsx")).ToolPage),
+    needs: "tools.read",
+  },
+  {
     path: "/playground",
     label: "Playground",
     icon: "playground",

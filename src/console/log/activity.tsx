@@ -190,15 +190,17 @@ function hasTag({ tags }: RequestView, wanted: string): boolean {
   return Object.entries(tags).some(([name, value]) => `${name}=${value}` === wanted);
 }
 
+/** Filters of rows that have the value itself. */
+const SAME_FIELDS = [
+  ...(["key_id", "account_id", "outcome", "address", "session"] as const),
+  ...(["operation", "surface", "transport", "server", "tool"] as const),
+] as const;
+
 function isWanted(row: RequestView, wanted: Filters): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
   const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
   const { status } = wanted;
-  const isSame = (
-    ["key_id", "account_id", "outcome", "address", "session", "operation", "surface", "transport"] as const
-  )
-    .filter((name) => wanted[name])
-    .every((name) => row[name] === wanted[name]);
+  const isSame = SAME_FIELDS.filter((name) => wanted[name]).every((name) => row[name] === wanted[name]);
   return (
     isSame &&
     // Only the gateway knows what these match.

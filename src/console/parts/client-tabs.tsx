@@ -1,6 +1,6 @@
 // Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
-import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../docs/site/client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup, fillSnippet, TOOL_SETUPS } from "../../docs/site/client-setups.ts";
 import { place, recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
 
@@ -25,35 +25,41 @@ interface Setup extends Pick<ClientSetup, "name" | "title" | "snippets"> {
   readonly page: string;
 }
 
-const SETUPS: readonly Setup[] = [
-  CURL,
-  ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) })),
-];
-const COUNT = SETUPS.length;
-const STEPS: Readonly<Record<string, (at: number) => number>> = {
-  ArrowRight: (at) => (at + 1) % COUNT,
-  ArrowLeft: (at) => (at + COUNT - 1) % COUNT,
+/** Clients of models, and clients of tool servers. */
+const SETUPS: Readonly<Record<"models" | "tools", readonly Setup[]>> = {
+  models: [CURL, ...CLIENT_SETUPS.map((setup) => ({ ...setup, page: place(`/docs/client-${setup.name}`) }))],
+  tools: TOOL_SETUPS.map(({ tools, ...setup }) => ({
+    ...setup,
+    snippets: tools,
+    page: place("/docs/tool-servers"),
+  })),
+};
+const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at + count - 1) % count,
   Home: () => 0,
-  End: () => COUNT - 1,
+  End: (_, count) => count - 1,
 };
 
 interface ClientTabsProps {
   readonly address: string;
   readonly secret: string;
+  readonly to?: keyof typeof SETUPS;
 }
 
-export function ClientTabs({ address, secret }: ClientTabsProps) {
+export function ClientTabs({ address, secret, to = "models" }: ClientTabsProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const last = SETUPS.findIndex(({ name }) => name === recall("client"));
+  const setups = SETUPS[to];
+  const last = setups.findIndex(({ name }) => name === recall("client"));
   const [at, setAt] = useState(Math.max(0, last));
-  const setup = SETUPS[at];
+  const setup = setups[at];
   const choose = (next: number) => {
     setAt(next);
-    remember("client", SETUPS[next]?.name ?? "");
+    remember("client", setups[next]?.name ?? "");
   };
   const move = (event: KeyboardEvent) => {
-    const next = STEPS[event.key]?.(at);
+    const next = STEPS[event.key]?.(at, setups.length);
     if (next === undefined) return;
     event.preventDefault();
     choose(next);
@@ -62,7 +68,7 @@ export function ClientTabs({ address, secret }: ClientTabsProps) {
   return (
     <div class="stack client-tabs">
       <div role="tablist" aria-label="Clients" ref={list} onKeyDown={move}>
-        {SETUPS.map(({ name, title }, index) => (
+        {setups.map(({ name, title }, index) => (
           <button
             key={name}
             id={`${id}-${name}`}
@@ -82,7 +88,7 @@ export function ClientTabs({ address, secret }: ClientTabsProps) {
   );
 }
 
-interface PanelProps extends ClientTabsProps {
+interface PanelProps extends Omit<ClientTabsProps, "to"> {
   /** The id that those of all tabs begin with. */
   readonly id: string;
   readonly setup: Setup;

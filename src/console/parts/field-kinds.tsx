@@ -14,6 +14,7 @@ import { AccountField } from "../money/account-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
 import { ModelsField } from "./models-field.tsx";
+import { ToolsField } from "./tools-field.tsx";
 
 interface ControlProps<Name extends KindName> extends ControlWords {
   readonly field: Field<Name>;
@@ -63,6 +64,11 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     Control: PatternsControl,
     toText: joinWords,
     toWire: readList,
+  },
+  tool_patterns: {
+    Control: ({ field: _, ...shown }) => <ToolsField {...shown} patterns={readTools(shown.value)} />,
+    toText: (tools) => (tools?.length === 0 ? "none" : joinWords(tools)),
+    toWire: readTools,
   },
   addresses: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} />,
@@ -303,6 +309,10 @@ function splitWords(text: string): readonly string[] {
 
 function joinWords(words: readonly string[] | null | undefined): string {
   return words?.join(" ") ?? "";
+}
+
+function readTools(text: string): readonly string[] | null {
+  return text.trim() === "none" ? [] : readList(text);
 }
 
 function readList(text: string): readonly string[] | null {

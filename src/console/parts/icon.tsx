@@ -4,6 +4,8 @@ const PATHS = {
   overview: "M4 19V11M10 19V5M16 19v-6M21 19H3",
   activity: "M3 12h4l3-8 4 16 3-8h4",
   models: "M12 3l8 4.5v9L12 21l-8-4.5v-9L12 3zM12 12l8-4.5M12 12v9M12 12L4 7.5",
+  tools:
+    "M14.5 6.5a4 4 0 0 1 5-3.9l-2.6 2.6 2 2 2.6-2.6a4 4 0 0 1-5.3 4.7L8.4 17.1a2.1 2.1 0 0 1-3-3l7.9-7.8",
   playground: "M4 5h16v11H9l-5 4V5zM8 9.5h8M8 12.5h5",
   key: "M8 12a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM11 13l9-9M16 8l3 3",
   provider: "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01",

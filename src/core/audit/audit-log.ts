@@ -66,6 +66,10 @@ export const AUDIT_ACTIONS = [
   "token.created",
   "token.revoked",
   "token.taken",
+  "tool_server.added",
+  "tool_server.changed",
+  "tool_server.removed",
+  "tools.changed",
   "webhook.sent",
 ] as const;
 /** An action on a plain thing: the name of the thing, a dot, and a verb. */
@@ -98,6 +102,7 @@ const TARGET_TYPES = [
   "session",
   "store",
   "token",
+  "tool_server",
   "webhook",
 ] as const;
 

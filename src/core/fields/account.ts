@@ -1,6 +1,7 @@
 // The fields of an account that can be set, each with the lowest role that sets it.
 import { LIMIT_MAX } from "../limits/limit.ts";
 import { MINUTE_LIMITS } from "../limits/limit-table.ts";
+import { TOOL_PATTERNS_MAX } from "../tools/rights.ts";
 import type { Fields } from "./field.ts";
 import { ACCOUNT_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
@@ -122,8 +123,27 @@ export const ACCOUNT_FIELDS = {
     initial: null,
     budgetsMax: BUDGETS_MAX,
     modelsMax: MODELS_MAX,
+    toolsMax: TOOL_PATTERNS_MAX,
     keysMax: KEYS_MAX,
-    manual: `what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, keys? }\`, or null for no limits; the rules of the sign-in come first`,
+    manual: `what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, allowed_tools?, keys? }\`, or null for no limits; the rules of the sign-in come first`,
+  },
+  allowed_tools: {
+    kind: "tool_patterns",
+    property: "allowedTools",
+    role: "operator",
+    initial: null,
+    elementsMax: TOOL_PATTERNS_MAX,
+    manual: `up to ${TOOL_PATTERNS_MAX} tools of tool servers that its keys may call, or patterns such as \`github_*\`, and with \`!\` before them those that are taken away; \`[]\` for none, null for \`mcp.allowed_tools\``,
+    flag: {
+      name: "tools",
+      value: "A,B",
+      help: 'the tools that its keys may call, such as github_*,!github_delete_*; "none" or "default"',
+    },
+    control: {
+      label: "Allowed tools",
+      hint: 'Of tool servers, separated by spaces; ! takes away. Empty means the configured ones, "none" no tool',
+      placeholder: "github_* !github_delete_*",
+    },
   },
   tags: {
     kind: "tags",

@@ -45,6 +45,7 @@ export interface WireModelLimit {
 export interface WireMemberDefaults extends Readonly<Partial<Record<MinuteKind, number | null>>> {
   readonly budgets?: readonly WireBudget[] | null;
   readonly allowed_models?: Texts;
+  readonly allowed_tools?: Texts;
   readonly keys?: number | null;
 }
 
@@ -64,6 +65,8 @@ interface Kinds {
   readonly expiry: Kind<number | null, string | null>;
   /** Models and selectors, or patterns of them. Null for all. */
   readonly patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  /** Tools of tool servers, patterns of them, and with `!` before them those that are taken away. An empty list is no tool. */
+  readonly tool_patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;
   /** IP addresses and blocks of them. Null for all. */
   readonly addresses: Kind<Texts, Texts, { readonly elementsMax: number }>;
   /** Null for no limit. */
@@ -90,7 +93,12 @@ interface Kinds {
   readonly member_defaults: Kind<
     MemberDefaults | null,
     WireMemberDefaults | null,
-    { readonly budgetsMax: number; readonly modelsMax: number; readonly keysMax: number }
+    {
+      readonly budgetsMax: number;
+      readonly modelsMax: number;
+      readonly toolsMax: number;
+      readonly keysMax: number;
+    }
   >;
   /** A factor, such as a share of the load relative to others'. `decimals` are the most it may have; missing for any. */
   readonly weight: Kind<

@@ -2,6 +2,7 @@
 
 import { MODEL_LIMITS_MAX } from "../limits/model-limit.ts";
 import { formatCount } from "../text/count.ts";
+import { TOOL_PATTERNS_MAX } from "../tools/rights.ts";
 import type { Fields } from "./field.ts";
 import { KEY_LIMIT_FIELDS } from "./limit-fields.ts";
 import { TAGS_MAX } from "./tags-text.ts";
@@ -66,6 +67,24 @@ export const KEY_FIELDS = {
     control: {
       label: "Allowed models",
       placeholder: "All models. Limit the key to some: gpt, OpenAI#*",
+    },
+  },
+  allowed_tools: {
+    kind: "tool_patterns",
+    property: "allowedTools",
+    role: "member",
+    initial: null,
+    elementsMax: TOOL_PATTERNS_MAX,
+    manual: `up to ${TOOL_PATTERNS_MAX} tools of tool servers, or patterns such as \`github_*\`, and with \`!\` before them those that are taken away; \`[]\` for none, null for \`key_defaults.allowed_tools\` or else all that its account and member may call`,
+    flag: {
+      name: "tools",
+      value: "A,B",
+      help: 'the only tools it may call, such as github_*,!github_delete_*; "none" or "default"',
+    },
+    control: {
+      label: "Allowed tools",
+      hint: 'Of tool servers, separated by spaces; ! takes away. Empty means those of the account, "none" no tool',
+      placeholder: "github_* !github_delete_*",
     },
   },
   requests_per_day: {

@@ -20,6 +20,11 @@ export function parseBounded(text: string, most: JsonShape): unknown {
   return hasBoundedShape(text, most) ? parseJson(text) : undefined;
 }
 
+/** The same with integers that no double holds as bigints, for values of tools. */
+export function parseExactBounded(text: string, most: JsonShape): unknown {
+  return hasBoundedShape(text, most) ? parseExact(text) : undefined;
+}
+
 export function hasBoundedShape(text: string, most: JsonShape): boolean {
   const { depth, elements } = measureShape(text, most);
   return depth <= most.depth && elements <= most.elements;

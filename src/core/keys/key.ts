@@ -27,6 +27,8 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   readonly memberId: string | null;
   /** The models that its member may use in the account, known once the key was proven. Missing for all models. */
   readonly memberModels?: readonly string[];
+  /** The tools that its member may call in the account, known once the key was proven. Missing where nothing is said. */
+  readonly memberTools?: readonly string[];
   /** True if its member may use no personal keys in the account now, known once the key was proven. */
   readonly isMemberOut?: true;
   /** Each reason for which it is paused, once. Empty for a key that was paused before reasons were kept. */

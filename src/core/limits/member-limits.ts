@@ -1,4 +1,5 @@
 // The limits of a member within an account: over all of the member's personal keys there, those that were revoked too.
+import type { AllowedTools } from "../tools/tool-server.ts";
 import { type Budget, nameBudget, type Period } from "./budget.ts";
 import { type LimitKind, type MinuteLimits, NO_LIMITS, type OwnerLimits } from "./limit.ts";
 import { fallBack } from "./limit-bounds.ts";
@@ -8,6 +9,7 @@ import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "./limit-table.ts";
 export interface MemberDefaults extends OwnerLimits {
   /** Null for all. */
   readonly allowedModels: readonly string[] | null;
+  readonly allowedTools: AllowedTools;
   /** The most personal keys of one member in the account. Null for `members.keys` alone. */
   readonly keys: number | null;
 }
@@ -15,6 +17,7 @@ export interface MemberDefaults extends OwnerLimits {
 /** The limits that a rule gives to the members whom it matches. Null where it says nothing. */
 export interface RuleLimits extends MinuteLimits {
   readonly allowedModels: readonly string[] | null;
+  readonly allowedTools: AllowedTools;
   readonly budgets: readonly Budget[] | null;
 }
 
@@ -55,7 +58,12 @@ export interface MemberTerms {
 }
 
 /** Without any limits. */
-export const NO_MEMBER_LIMITS: MemberDefaults = { ...NO_LIMITS, allowedModels: null, keys: null };
+export const NO_MEMBER_LIMITS: MemberDefaults = {
+  ...NO_LIMITS,
+  allowedModels: null,
+  allowedTools: null,
+  keys: null,
+};
 
 /** The configuration's part of it. */
 interface MemberRules {
@@ -93,6 +101,22 @@ export function findMemberModels(
 ): readonly string[] | null {
   const models = listGiven(account, rules).flatMap(({ allowedModels }) => allowedModels ?? []);
   return models.length > 0 ? [...new Set(models)] : (account.memberDefaults?.allowedModels ?? byDefault);
+}
+
+/**
+ * Returns the tools that a member may call in an account: of the rules that say something by union, in which what one takes
+ * away is taken away; else the account's, else those of the configuration.
+ */
+export function findMemberTools(
+  account: LimitingAccount,
+  { rules }: Pick<MemberTerms, "rules">,
+  { allowedTools: byDefault }: Pick<MemberDefaults, "allowedTools">,
+): AllowedTools {
+  const said = listGiven(account, rules).flatMap(({ allowedTools }) =>
+    allowedTools === null ? [] : [allowedTools],
+  );
+  if (said.length > 0) return [...new Set(said.flat())];
+  return account.memberDefaults?.allowedTools ?? byDefault;
 }
 
 /** Returns the most keys of a member in an account: the account's own number, else the configuration's. */

@@ -21,6 +21,10 @@ export interface RequestFilter extends UsageFilter {
   readonly transport?: Transport | undefined;
   /** The id of the WebSocket on which it came. */
   readonly socketId?: string | undefined;
+  /** The tool server that was called. */
+  readonly server?: string | undefined;
+  /** The server's own name of the tool. */
+  readonly tool?: string | undefined;
   /** The request's own trace, or the client's that it links to. */
   readonly traceId?: string | undefined;
   /** Matches either id, or part of a model's name or of the error's code. In lower case. */

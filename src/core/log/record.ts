@@ -34,6 +34,7 @@ export const SURFACE_NAMES = [
   "gemini-embeddings",
   "rerank",
   "moderations",
+  "mcp",
 ] as const;
 export type SurfaceName = (typeof SURFACE_NAMES)[number];
 
@@ -50,6 +51,18 @@ export interface RequestHead {
   readonly modelPlanned: string | null;
   readonly selector: string | null;
   readonly stream: boolean;
+}
+
+/** A call of a tool, as its row says. */
+export interface CalledTool {
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** `is_error` if the result says so, the code of the server's JSON-RPC error, or that of a fault. Null for none. */
+  readonly error: string | null;
+  readonly argumentBytes: number;
+  /** Null without a result. */
+  readonly resultBytes: number | null;
 }
 
 /** Where a request came from, as its row says. */
@@ -74,6 +87,10 @@ export interface RequestOrigin {
   readonly socketId: string | null;
   /** True if the client asked for a summary that takes its conversation's place. */
   readonly isCompaction: boolean;
+  /** The tool that it calls. Null for requests to models. */
+  readonly tool: CalledTool | null;
+  /** The response in which tools were called. Null outside of one. */
+  readonly responseId: string | null;
 }
 
 /** The ways in which requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
@@ -92,6 +109,8 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   customId: null,
   socketId: null,
   isCompaction: false,
+  tool: null,
+  responseId: null,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {

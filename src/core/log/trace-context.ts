@@ -32,6 +32,16 @@ export interface TraceContext {
   readonly recording: Recording | null;
 }
 
+/** A call of a tool as its spans name it. */
+export interface TracedTool {
+  /** The protocol's method, such as `tools/call`. */
+  readonly method: string;
+  readonly version: string;
+  /** The name that the client uses. */
+  readonly name: string;
+  readonly rpcId: string;
+}
+
 /** Times of a request whose spans are exported. `atMs` is wall time, all others are on the monotonic clock. */
 export interface Recording {
   /** The route's pattern, such as `/v1/chat/completions`. */
@@ -46,6 +56,8 @@ export interface Recording {
   plannedMs: number | null;
   /** The start of the admission. Null before. */
   admittingMs: number | null;
+  /** The message by which a tool is called. Missing for other requests. */
+  tool?: TracedTool;
 }
 
 /** A span's time, on the monotonic clock. */
@@ -78,6 +90,10 @@ export interface FinishedAttempt extends Period {
   readonly isShown: boolean;
 }
 
+export interface FinishedTool extends Period, TracedTool {
+  readonly spanId: string;
+}
+
 /** A request as its spans tell of it. */
 export interface FinishedRequest {
   readonly trace: TraceContext;
@@ -89,6 +105,8 @@ export interface FinishedRequest {
   /** The calls to hooks. */
   readonly hooks: readonly TracedHook[];
   readonly attempts: readonly FinishedAttempt[];
+  /** The call to a tool server. Null for requests to models, and for a call that wasn't sent. */
+  readonly tool: FinishedTool | null;
   /** The fields of the request that hold no text of the prompt. */
   readonly parameters: JsonObject;
   /** The reasons for which the answers ended, as clients see them. Empty if there are none. */

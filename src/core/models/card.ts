@@ -33,7 +33,10 @@ export const OPERATIONS = [
   "moderation",
   "completion",
 ] as const;
-export type OperationName = (typeof OPERATIONS)[number];
+
+/** A call of a tool is a request like those to models, but no model serves it. */
+export const TOOL_OPERATION = "tool";
+export type OperationName = (typeof OPERATIONS)[number] | typeof TOOL_OPERATION;
 
 /**
  * Kinds of models that selectors don't choose by default: a `preview` may change or end at short notice, and one for

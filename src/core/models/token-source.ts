@@ -17,13 +17,16 @@ export type TokenSource =
   | FederatedApplication
   | ManagedIdentity;
 
-/** OAuth client credentials, as used by Entra (Microsoft identity platform, "Client credentials flow"). */
-interface ClientCredentials extends RemoteSource {
+/** OAuth client credentials, as used by Entra (Microsoft identity platform, "Client credentials flow") and tool servers. */
+export interface ClientCredentials extends RemoteSource {
   readonly kind: "client_credentials";
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  readonly scope: string;
+  /** Missing if the server has a scope of its own for the client. */
+  readonly scope?: string;
+  /** The server that the token is for (RFC 8707). */
+  readonly resource?: string;
 }
 
 /** A service account's key file (Google identity, "Using OAuth 2.0 for server to server applications"). */

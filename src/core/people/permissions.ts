@@ -32,6 +32,11 @@ export const PERMISSIONS = {
     words: "see what requests cost without the markup",
   },
   "models.read": { roles: EVERYONE, words: "see models and aliases" },
+  "tools.read": { roles: EVERYONE, words: "see tool servers and their tools" },
+  "tools.addresses": {
+    roles: ["manager", "billing", "operator", "admin"],
+    words: "see the addresses of tool servers",
+  },
   "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },
   "reconciliation.read": {

@@ -21,6 +21,13 @@ export interface ClientSetup {
   readonly notes: readonly string[];
   /** Forms of requests beyond its API, and whether they were tried here. Missing if it has none. */
   readonly forms?: readonly { readonly form: string; readonly served: string; readonly tried: string }[];
+  /** The lines that connect it with tool servers. Missing if they aren't known. */
+  readonly tools?: readonly Snippet[];
+}
+
+/** A client of tool servers. */
+interface ToolSetup extends Pick<ClientSetup, "name" | "title"> {
+  readonly tools: readonly Snippet[];
 }
 
 /** Returns a snippet's code for a gateway and a key. */
@@ -28,4 +35,10 @@ export function fillSnippet({ code }: Snippet, address: string, key: string): st
   return code.replaceAll("{address}", address).replaceAll("{key}", key);
 }
 
-export const CLIENT_SETUPS: readonly ClientSetup[] = setups;
+const ROWS: readonly (ClientSetup | ToolSetup)[] = setups;
+
+export const CLIENT_SETUPS: readonly ClientSetup[] = ROWS.filter((row) => "snippets" in row);
+
+export const TOOL_SETUPS: readonly ToolSetup[] = ROWS.flatMap(({ name, title, tools }) =>
+  tools === undefined ? [] : [{ name, title, tools }],
+);

@@ -22,6 +22,7 @@ export const PARTS: readonly Part[] = [
       "web-search",
       "operations",
       "batches",
+      "tool-servers",
       "selectors",
       "caching",
       "errors",

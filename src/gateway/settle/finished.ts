@@ -26,6 +26,7 @@ export function describeFinished<F extends Form>(
     admission: describeAdmission(context, trace),
     hooks: call.hooks ?? [],
     attempts: describeAttempts(context, record, endMs),
+    tool: describeTool(context, trace, endMs),
     parameters: call.operation.toLog(call.ask).request,
     content: content?.write() ?? null,
     endMs,
@@ -58,6 +59,16 @@ function describeAdmission<F extends Form>(
 ): FinishedRequest["admission"] {
   const startMs = recording?.admittingMs ?? null;
   return startMs === null || granted === null ? null : { startMs, endMs: admittedMs };
+}
+
+function describeTool<F extends Form>(
+  { tracing }: RequestContext<F>,
+  { recording }: TraceContext,
+  endMs: number,
+): FinishedRequest["tool"] {
+  const [attempt] = tracing.attempts;
+  if (!recording?.tool || attempt === undefined || attempt.spanId === null) return null;
+  return { ...recording.tool, spanId: attempt.spanId, ...attempt.period(endMs) };
 }
 
 function describeAttempts<F extends Form>(

@@ -166,12 +166,15 @@ export class Tracing<F extends Form> {
     this.#attempts.push(attempt);
   }
 
-  /** A call is about to be sent. It decides who pays for a request without an answer. */
-  recordCall(attempt: TracingAttempt, nowMs: number): void {
+  /**
+   * A call is about to be sent. It decides who pays for a request without an answer. One that works in `silence` for as long
+   * as it likes leaves nobody excused who gives up.
+   */
+  recordCall(attempt: TracingAttempt, nowMs: number, silence: "excused" | "usual" = "excused"): void {
     attempt.calls++;
     attempt.sentMs ??= nowMs;
     this.#sender = attempt;
-    this.#sentMs ??= nowMs;
+    if (silence === "excused") this.#sentMs ??= nowMs;
   }
 
   get isSent(): boolean {

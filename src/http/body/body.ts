@@ -175,7 +175,7 @@ export function refuseEncoded(headers: Headers): void {
   throw new Fault("unsupported_content_encoding", message);
 }
 
-function checkType(headers: Headers): void {
+export function checkType(headers: Headers): void {
   const given = headers.get("content-type") ?? "";
   if (given === "application/json") return;
   const [type = "", ...parameters] = given.toLowerCase().split(";");

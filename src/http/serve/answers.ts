@@ -86,7 +86,7 @@ export function refusalHeaders(fault: Fault, refusal: Refusal, headers: HeaderMa
   return all;
 }
 
-function faultHeaders(fault: Fault): HeaderMap {
+export function faultHeaders(fault: Fault): HeaderMap {
   const { allow } = fault.details;
   const headers: HeaderMap = {};
   if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";

@@ -190,7 +190,7 @@ export function nameLine(batchId: string, line: number): string {
 }
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */
-function readLimit({ clock }: Pick<HttpPorts, "clock">, headers: Headers): number {
+export function readLimit({ clock }: Pick<HttpPorts, "clock">, headers: Headers): number {
   const seconds = headerNumber(headers, TIMEOUT, 0.001, TIMEOUT_SECONDS_MAX);
   return seconds === null ? Number.POSITIVE_INFINITY : clock.monotonicMs() + seconds * 1000;
 }

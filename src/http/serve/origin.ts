@@ -82,6 +82,8 @@ export function readRequestOrigin(
     customId: line === null ? null : line.customId,
     socketId,
     isCompaction,
+    tool: null,
+    responseId: null,
   };
 }
 

@@ -36,6 +36,11 @@ const FOREIGN: readonly Class[] = [
     " This path belongs to llama.cpp's own API. For chat use /v1/chat/completions, for completions /v1/completions, for the list of models /v1/models, all in OpenAI's format.",
   ],
   [
+    /^(\/v1)?(\/mcp)?\/(sse|messages\/?)$/,
+    " This path belongs to MCP's transport of 2024. Tool servers are at /mcp here, over streamable HTTP.",
+  ],
+  [/^\/v1\/mcp(\/|$)|^\/[^/]+\/mcp$/, " Tool servers (MCP) are at /mcp here, and one of them at /mcp/NAME."],
+  [
     /^\/api\/(chat|generate|tags|show|ps|embed)$/,
     " This path belongs to Ollama's API. For chat use /v1/chat/completions, for embeddings /v1/embeddings, for the list of models /v1/models, all in OpenAI's format.",
   ],
@@ -101,10 +106,6 @@ const UNSERVED: readonly Class[] = [
       "The realtime API is",
       "use /v1/audio/transcriptions, /v1/chat/completions with `stream`, and /v1/audio/speech.",
     ),
-  ],
-  [
-    /^\/mcp(\/|$)/,
-    notServed("Servers of tools (MCP) are", "name each of them in the agent, which calls them itself."),
   ],
   [
     /^\/vector_stores(\/|$)/,

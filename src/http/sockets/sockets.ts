@@ -49,7 +49,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   readonly #setups = new Setups<ChatForm>(OPENAI_RESPONSES);
   readonly #bounds: OpenSockets;
   readonly #open = new Set<Connection>();
-  readonly #warmUps = new CountingLimit("warm a connection up");
+  readonly #warmUps = new CountingLimit({ what: "warm a connection up" });
   #isLooking = false;
 
   constructor(ports: HttpPorts) {

@@ -14,6 +14,7 @@ import { isGatewayBudget, readGatewayBudget } from "./gateway-budget.ts";
 import { reserveReferences } from "./references.ts";
 import { describeParameter, describeSetting } from "./settings.ts";
 import { NO_TABLES, type Tables } from "./tables.ts";
+import { readToolServers, type ToolServerNames } from "./tool-servers.ts";
 
 /** A parsed file, and the place of each part in it. */
 export interface SourceFile {
@@ -45,6 +46,8 @@ interface Parts {
 interface ConfigReading {
   readonly config: PlannedConfig;
   readonly names: ModelNames;
+  /** Null if no server was taken. */
+  readonly toolNames: ToolServerNames | null;
   /** The budget of all calls together. */
   readonly budget: ForeignRow | null;
 }
@@ -70,13 +73,15 @@ export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES)
     if (groups.find(alias).length === 0) groups.rename(alias, name);
   providers.report(report);
   const overlay = { ...providers.overlay, ...mergeFallbacks(providers.overlay, fallbacks) };
+  const { mcp, names: toolNames } = readToolServers(root, { report, findLine: file.findLine });
   const config = {
     providers: providers.list(),
     models: overlay,
     aliases: providers.listAliases(groups, report),
+    ...(mcp && { mcp }),
   };
   const budget = readGatewayBudget(root, tables);
-  return { config, budget, names: makeNames(parts, fallbacks) };
+  return { config, budget, names: makeNames(parts, fallbacks), toolNames };
 }
 
 /** Fallbacks are lists of one name each: `[{ gpt-4: [claude] }]`. */
@@ -144,11 +149,13 @@ function readModel(
   return { name, rank: "", next: JSON.stringify(next.get(name) ?? []), deployment, label, weight };
 }
 
+const READ_APART: ReadonlySet<string> = new Set(["model_list", "credential_list", "mcp_servers"]);
+
 /** Returns the fallbacks, and puts all other settings into the report. */
 function readSettings(parts: Parts, root: JsonObject): ReadonlyMap<string, readonly string[]> {
   const fallbacks = new Map<string, readonly string[]>();
   for (const [section, content] of Object.entries(root)) {
-    if (section === "model_list" || section === "credential_list") continue;
+    if (READ_APART.has(section)) continue;
     const fields = isObject(content) ? Object.entries(content) : [["", content] as const];
     for (const [field, value] of fields) readSetting(parts, { section, field, value }, fallbacks);
   }

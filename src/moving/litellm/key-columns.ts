@@ -13,7 +13,7 @@ type Rule =
 export type Rules = Readonly<Record<string, Rule>>;
 
 const POLICIES = "policies, which are guardrails, have no place here";
-export const TOOLS = "there are no MCP servers or vector stores";
+export const TOOLS = "no MCP server of the file was taken, and there are no vector stores";
 const ROUTER = "failover is the same for all keys";
 
 export function listRead(...columns: readonly string[]): Rules {
@@ -96,19 +96,26 @@ export const BUDGET_COLUMNS: Rules = {
   temp_budget_expiry: { leave: "an increase for some time isn't taken" },
 };
 
+interface PermissionCheck {
+  /** As for limits. */
+  readonly where?: string;
+  /** True if its tools are read. */
+  readonly hasTools?: boolean;
+}
+
 /** A row of other permissions may limit the models too. `permissions` is null if they aren't given. */
 export function checkPermission(
   row: ForeignRow,
   permissions: readonly ForeignRow[] | null,
   notes: Notes,
-  where = "",
+  { where = "", hasTools = false }: PermissionCheck = {},
 ): void {
   const id = readText(row, "object_permission_id");
   if (id === null) return;
   const found = permissions?.find((one) => readText(one, "object_permission_id") === id);
   if (found === undefined) notes.pause(`object_permission_id${where}: ${id} may limit it, and isn't given`);
   else if (!isEmptyCell(found.models)) notes.pause(`object_permission_id${where}: it limits the models`);
-  else notes.leave(`object_permission_id${where}`, TOOLS);
+  else if (!hasTools) notes.leave(`object_permission_id${where}`, TOOLS);
 }
 
 /** Notes what is lost of the columns that aren't empty. `where` is as for limits. */

@@ -13,6 +13,7 @@ import {
 } from "./key-columns.ts";
 import { divideLimits, isTooSmall, isUnlimited, joinLimits, type Limits } from "./limits.ts";
 import type { Notes } from "./notes.ts";
+import type { ToolServerNames } from "./tool-servers.ts";
 
 interface LimitParts {
   readonly names: ModelNames;
@@ -22,6 +23,8 @@ interface LimitParts {
   readonly sharers: ReadonlyMap<string, number>;
   /** Null if they aren't given. */
   readonly permissions: readonly ForeignRow[] | null;
+  /** Null if there are no tool servers. */
+  readonly toolNames: ToolServerNames | null;
 }
 
 /** Its user may look at everything there, and call nothing. */
@@ -32,12 +35,12 @@ export function readKeyLimits(
   row: ForeignRow,
   budget: ForeignRow | undefined,
   bounds: readonly Bound[],
-  { sharers, permissions, ...parts }: LimitParts,
+  { sharers, permissions, toolNames, ...parts }: LimitParts,
 ): Limits {
   const { notes } = parts;
   const own = readLimits(addBudget(row, budget), { ...parts, where: "" });
   const shares = bounds.map((bound) => {
-    checkBound(bound, permissions, notes);
+    checkBound(bound, { permissions, toolNames, notes });
     return share(bound, sharers.get(bound.name) ?? 1, parts);
   });
   const limits = shares.reduce(joinLimits, own);
@@ -46,11 +49,13 @@ export function readKeyLimits(
   return limits;
 }
 
-function checkBound({ name, row }: Bound, permissions: LimitParts["permissions"], notes: Notes): void {
+type CheckParts = Pick<LimitParts, "permissions" | "toolNames" | "notes">;
+
+function checkBound({ name, row }: Bound, { permissions, toolNames, notes }: CheckParts): void {
   const isUser = name.startsWith("user ");
   checkColumns(row, isUser ? USER_COLUMNS : BUDGET_COLUMNS, notes, ` of ${name}`);
   checkLimitingMetadata(row, notes, ` of ${name}`);
-  checkPermission(row, permissions, notes, ` of ${name}`);
+  checkPermission(row, permissions, notes, { where: ` of ${name}`, hasTools: toolNames !== null });
   if (isUser && readText(row, "user_role") === VIEWER)
     notes.pause(`user_role of ${name}: a ${VIEWER} calls no models`);
 }
@@ -58,7 +63,7 @@ function checkBound({ name, row }: Bound, permissions: LimitParts["permissions"]
 function share(
   { name, row }: Bound,
   among: number,
-  parts: Omit<LimitParts, "sharers" | "permissions">,
+  parts: Omit<LimitParts, "sharers" | "permissions" | "toolNames">,
 ): Limits {
   const { notes } = parts;
   const limits = readLimits(row, { ...parts, where: ` of ${name}` });

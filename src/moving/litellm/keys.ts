@@ -27,9 +27,11 @@ import {
 } from "./key-columns.ts";
 import { readKeyLimits } from "./key-limits.ts";
 import { readKeyModels } from "./key-models.ts";
+import { readKeyTools } from "./key-tools.ts";
 import { type Limits, listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
 import { readRemarks } from "./remarks.ts";
+import type { ToolServerNames } from "./tool-servers.ts";
 
 export interface KeySource {
   readonly row: ForeignRow;
@@ -50,6 +52,8 @@ interface KeyParts {
   readonly replaced: readonly ForeignRow[];
   readonly accessGroups: readonly ForeignRow[] | null;
   readonly permissions: readonly ForeignRow[] | null;
+  /** Null if there are no tool servers. */
+  readonly toolNames: ToolServerNames | null;
   readonly findReasons: (digest: string, ownTags: readonly string[]) => readonly string[];
 }
 
@@ -86,7 +90,7 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
   checkTimes(row, notes);
   for (const reason of parts.findReasons(digest, listTags(row, source.team))) notes.pause(reason);
   checkColumns(row, KEY_COLUMNS, notes);
-  checkPermission(row, parts.permissions, notes);
+  checkPermission(row, parts.permissions, notes, { hasTools: parts.toolNames !== null });
   checkMetadata(row, notes);
   checkAliases(readObject(row, "aliases"), "aliases", parts.names, notes);
   const mayCall = checkRoutes(row, notes);
@@ -94,7 +98,24 @@ export function readKey(source: KeySource, parts: KeyParts): PlannedKey | null {
   const others = source.bounds.map(({ models }) => models);
   const allowed = readKeyModels(row, source.team, others, { ...parts, notes });
   const models = mayCall ? allowed : [NO_MODELS];
-  return finishKey(source, { name, limits, models, pausedFor: notes.pausedFor }, parts);
+  const tools = readTools(source, notes, parts);
+  return finishKey(source, { name, limits, models, tools, pausedFor: notes.pausedFor }, parts);
+}
+
+/** Null if there are no tool servers. */
+function readTools(
+  { row, team, bounds }: KeySource,
+  notes: Notes,
+  parts: KeyParts,
+): readonly string[] | null {
+  const { toolNames: names, permissions } = parts;
+  if (names === null) return null;
+  const tools = readKeyTools(
+    { row, team, others: bounds.map((bound) => bound.row) },
+    { names, permissions, notes },
+  );
+  if (tools.length > 0) notes.take("object_permission_id", `allowed_tools: ${tools.join(", ")}`);
+  return tools;
 }
 
 /** A time or flag that can't be read must not end as none. */
@@ -116,12 +137,13 @@ interface Reading {
   readonly name: string;
   readonly limits: Limits;
   readonly models: readonly string[] | null;
+  readonly tools: readonly string[] | null;
   readonly pausedFor: readonly string[];
 }
 
 function finishKey(
   { row }: KeySource,
-  { name, limits, models, pausedFor }: Reading,
+  { name, limits, models, tools, pausedFor }: Reading,
   { nowMs, foreignUntilMs, replaced, finder }: KeyParts,
 ): PlannedKey {
   const digest = readDigest(row);
@@ -139,6 +161,7 @@ function finishKey(
     createdAtMs: readTime(row, "created_at") ?? nowMs,
     expiresAtMs: readTime(row, "expires"),
     allowedModels: models,
+    allowedTools: tools,
     requestsPerDay: null,
     ...(isPaused ? { isPaused, pausedBy: ["admin"] } : {}),
     ...(grace === null ? {} : { rotations: 1, oldSecretUntilMs: grace.untilMs }),

@@ -2,21 +2,25 @@
 import { ACCOUNT_DEFAULTS, type Account } from "../../core/keys/key.ts";
 import { cutName, type ForeignRow, isEmptyCell, readFlag, readText, readTime } from "../columns.ts";
 import { deriveId } from "../ids.ts";
-import type { PlannedAccount, PlannedOwners } from "../plan.ts";
+import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
 import { BoundFinder } from "./bounds.ts";
 import { readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
 import { GATEWAY_USER } from "./gateway-budget.ts";
 import { checkAliases, checkColumns, checkMetadata, checkPermission, TEAM_COLUMNS } from "./key-columns.ts";
+import { joinTools } from "./key-tools.ts";
 import { GATEWAY, type KeySource, listSharers, readKey } from "./keys.ts";
 import { listLimits, listSpent } from "./limits.ts";
 import { Notes } from "./notes.ts";
 import { Lookup, type Tables } from "./tables.ts";
+import type { ToolServerNames } from "./tool-servers.ts";
 import { findUses } from "./uses.ts";
 
 interface OwnerParts {
   readonly names: ModelNames;
+  /** Missing if there are no tool servers. */
+  readonly toolNames?: ToolServerNames | null;
   /** The budget of all calls together. */
   readonly budget: ForeignRow | null;
   readonly report: Report;
@@ -48,10 +52,33 @@ export function readOwners(tables: Tables, parts: OwnerParts): PlannedOwners {
     replaced: tables.replaced,
     accessGroups: tables.accessGroups,
     permissions: tables.permissions,
+    toolNames: parts.toolNames ?? null,
     findReasons: findUses(tables, parts.report),
   };
   const keys = sources.flatMap((source) => readKey(source, keyParts) ?? []);
-  return { wholeOf: null, accounts, keys };
+  return { wholeOf: null, accounts: allowTools(accounts, keys, parts), keys };
+}
+
+/** An account may call what its keys may. The one of keys without a team is the operator's own, and stays as it is. */
+function allowTools(
+  accounts: readonly PlannedAccount[],
+  keys: readonly PlannedKey[],
+  { toolNames = null, report }: OwnerParts,
+): readonly PlannedAccount[] {
+  if (toolNames === null) return accounts;
+  const byAccount = Map.groupBy(keys, ({ key }) => key.accountId);
+  const list = (id: string) => joinTools((byAccount.get(id) ?? []).map(({ key }) => key.allowedTools ?? []));
+  const ofNoTeam = list("default");
+  if (ofNoTeam.length > 0)
+    report.narrow(
+      null,
+      "tools of keys without a team",
+      `give the account default the allowed_tools ${ofNoTeam.join(", ")}`,
+    );
+  return accounts.map((planned) => ({
+    ...planned,
+    account: { ...planned.account, allowedTools: list(planned.account.id) },
+  }));
 }
 
 const REFERENCES = ["token", "team_id", "user_id", "organization_id", "project_id"];
@@ -64,13 +91,14 @@ function findMentions(key: ForeignRow, { mentions }: Tables): readonly string[] 
   });
 }
 
-function readTeam(row: ForeignRow, tables: Tables, { names, report, nowMs }: OwnerParts): PlannedAccount {
+function readTeam(row: ForeignRow, tables: Tables, parts: OwnerParts): PlannedAccount {
+  const { names, report, nowMs, toolNames = null } = parts;
   const teamId = readText(row, "team_id") ?? "";
   const alias = cutName(readText(row, "team_alias") ?? "");
   const name = alias === "" ? cutName(teamId) : alias;
   const notes = new Notes(report, `team ${name}`);
   checkColumns(row, TEAM_COLUMNS, notes);
-  checkPermission(row, tables.permissions, notes);
+  checkPermission(row, tables.permissions, notes, { hasTools: toolNames !== null });
   checkMetadata(row, notes);
   checkTeamAliases(row, tables, names, notes);
   const limits = readLimits(row, { names, notes, nowMs, where: "" });

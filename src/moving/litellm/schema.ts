@@ -30,15 +30,12 @@ export const READ_COLUMNS: Readonly<Record<string, Rules>> = {
   LiteLLM_ModelTable: { ...CHANGED, ...listRead("id", "aliases") },
   LiteLLM_ObjectPermissionTable: {
     ...listRead("object_permission_id", "models"),
+    ...listRead("mcp_servers", "mcp_access_groups", "mcp_tool_permissions", "blocked_tools"),
     ...Object.fromEntries(
       [
-        "mcp_servers",
-        "mcp_access_groups",
-        "mcp_tool_permissions",
         "vector_stores",
         "agents",
         "agent_access_groups",
-        "blocked_tools",
         "mcp_toolsets",
         "search_tools",
         "mcp_tool_search_enabled",

@@ -46,6 +46,7 @@ const FIELDS: Readonly<Record<string, Verdict>> = {
   redis_host: lost("no Redis is needed"),
   redis_port: lost("no Redis is needed"),
   redis_password: lost("no Redis is needed"),
+  mcp_aliases: holds("permissions of keys find the servers by them"),
   enable_tag_filtering: lost("deployments have no tags: make an alias for each"),
 };
 
@@ -53,7 +54,6 @@ const SECTIONS: Readonly<Record<string, Verdict>> = {
   environment_variables: lost("set it in the environment of the gateway"),
   guardrails: lost(HOOKS),
   include: lost("import each included file by itself"),
-  mcp_servers: lost("there are no MCP servers"),
   files_settings: lost("there are no files"),
   finetune_settings: lost("there is no fine-tuning"),
   search_tools: lost("searches are the providers' own"),

@@ -82,7 +82,11 @@ export const LOST_TABLES: Readonly<Record<string, readonly [key: string, item: s
   LiteLLM_PolicyAttachmentTable: ["attachment_id", "attachments of policies", HOOKS],
   LiteLLM_GuardrailsTable: ["guardrail_id", "guardrails", HOOKS],
   LiteLLM_CredentialsTable: ["credential_id", "credentials", "they are encrypted: add them to the file"],
-  LiteLLM_MCPServerTable: ["server_id", "MCP servers", "there are no MCP servers"],
+  LiteLLM_MCPServerTable: [
+    "server_id",
+    "MCP servers of the database",
+    "name them in mcp.servers: their credentials are encrypted",
+  ],
   LiteLLM_PromptTable: ["id", "prompts", "there are no templates of prompts"],
   LiteLLM_JWTKeyMapping: ["id", "keys by tokens", "clients need a key of their own"],
   LiteLLM_ManagedVectorStoresTable: ["vector_store_id", "vector stores", "there are none"],

@@ -18,6 +18,7 @@ import { cacheMethods } from "../models/cached-answers.ts";
 import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
+import { toolSessionMethods } from "../models/tool-sessions.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
 import { checkoutChanges, checkoutMethods } from "../money/checkouts.ts";
 import { journalMethods, purgeMethods } from "../money/journal.ts";
@@ -65,6 +66,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),
     things: plainMethods(engine),
+    toolSessions: toolSessionMethods(engine),
     people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine, ofRows) },
   };
 }

@@ -92,7 +92,7 @@ export const ROW_OUTCOME = `coalesce(outcome, CASE ${Object.entries(OUTCOMES_BEF
   .join(" ")} END)`;
 
 /** Filters whose rows an index finds at once. */
-const INDEXED = ["requestId", "session", "traceId", "socketId", "batchId"] as const;
+const INDEXED = ["requestId", "session", "traceId", "socketId", "batchId", "server"] as const;
 /** Returns the question to the request log that a filter asks. */
 export function askRequests<Row extends ListedRequest>(
   table: Table<Row>,
@@ -147,7 +147,7 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.equal({ member_id: memberId, address, session, request_id: requestId, socket_id: socketId });
-  by.equal({ batch_id: filter.batchId });
+  by.equal({ batch_id: filter.batchId, server: filter.server, tool: filter.tool });
   if (transport !== undefined) by.add(`socket_id IS ${transport === "ws" ? "NOT " : ""}NULL`);
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   if (provider !== undefined) by.add(narrowProvider(by, provider));

@@ -79,6 +79,7 @@ function readLimits(stored: Record<string, unknown>) {
   return {
     ...mapLimits(MINUTE_LIMITS, "property", ({ property }) => asNumber(stored[property]) ?? null),
     allowedModels: readTexts(stored.allowedModels),
+    allowedTools: readTexts(stored.allowedTools),
   };
 }
 

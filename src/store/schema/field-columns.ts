@@ -38,6 +38,7 @@ const COLUMNS: Columns = {
   account: TEXT,
   expiry: allowNull(INTEGER),
   patterns: makeJson(parseTexts),
+  tool_patterns: makeJson(parseTexts),
   addresses: makeJson(parseTexts),
   usd: allowNull(INTEGER),
   count_or_default: makeJson(parseLimit),

@@ -2,6 +2,7 @@
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { CALL_KINDS, type CallSum } from "../../core/log/provider-call.ts";
 import {
+  type CalledTool,
   ENDINGS,
   type ListedRequest,
   REQUEST_OUTCOMES,
@@ -24,6 +25,7 @@ import {
   TIME,
   writeField,
 } from "../engine/columns.ts";
+import { expressAs } from "../engine/encoder.ts";
 import { type FoundRow, readSum, readText } from "../engine/found.ts";
 import { omitColumns, omitDefaults, type Table, type TablePart, table } from "./tables.ts";
 
@@ -50,7 +52,10 @@ const AMOUNT_COLUMNS = [
 ] as const satisfies readonly (readonly [string, Unit])[];
 
 /** The columns of a request that only some clients' requests have. */
-type RareFields = Pick<RequestRecord, "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId">;
+type RareFields = Pick<
+  RequestRecord,
+  "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId"
+>;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
   Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> & RareFields
@@ -63,9 +68,41 @@ export type CountedRow = { readonly amounts: Amounts } & Partial<
 export function hasWork(row: CountedRow): boolean {
   const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId, markupNanoUsd } = row;
   if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
-  if (markupNanoUsd || batchId) return true;
+  if (markupNanoUsd || batchId || row.tool || row.responseId) return true;
   for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
   return false;
+}
+
+const toolServer = allowNull(TEXT);
+const toolBytes = allowNull(INTEGER);
+
+/** The columns of a call of a tool. They are null for other requests, which nearly all are. */
+const TOOL: Columns<CalledTool | null> = {
+  columns: {
+    server: { type: "text", write: writeOfTool("server") },
+    tool: { type: "text", write: writeOfTool("tool") },
+    tool_error: { type: "text", write: writeOfTool("error") },
+    argument_bytes: { type: "integer", write: writeOfTool("argumentBytes") },
+    result_bytes: { type: "integer", write: writeOfTool("resultBytes") },
+  },
+  read(found) {
+    const server = toolServer.read(found, "server");
+    if (server === null) return null;
+    return {
+      server,
+      tool: readText(found, "tool"),
+      error: toolServer.read(found, "tool_error"),
+      argumentBytes: toolBytes.read(found, "argument_bytes") ?? 0,
+      resultBytes: toolBytes.read(found, "result_bytes"),
+    };
+  },
+};
+
+function writeOfTool(field: keyof CalledTool) {
+  return expressAs(
+    (tool: CalledTool | null) => (tool === null ? null : tool[field]),
+    (tool) => `(${tool} === null ? null : ${tool}.${field})`,
+  );
 }
 
 const SPARE_COLUMNS = [
@@ -81,6 +118,8 @@ const SPARE_COLUMNS = [
   "custom_id",
   "socket_id",
   "compaction",
+  ...Object.keys(TOOL.columns),
+  "response_id",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -146,6 +185,8 @@ const LISTED_FIELDS = {
   customId: allowNull(TEXT),
   socketId: allowNull(TEXT),
   isCompaction: nameColumn("compaction", FLAG),
+  tool: TOOL,
+  responseId: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -186,6 +227,8 @@ const REQUEST_DEFAULTS = {
   custom_id: null,
   socket_id: null,
   compaction: 0,
+  ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
+  response_id: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);

@@ -20,6 +20,7 @@ import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step
 import { REPEATS } from "./repeats-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
+import { TOOLS } from "./tools-step.ts";
 import { WEBHOOKS } from "./webhooks-step.ts";
 
 /** The bounds on scores are by account; the version before bounds them by key. */
@@ -252,6 +253,12 @@ const MARKUPS: Step = ["request", "hourly_usage", "hourly_tag"].map((table) => (
   column: { name: "markup_nano", type: "integer", initial: 0 },
 }));
 
+/** Tools that keys and accounts may call. A program from before knows no tools, so that it lets nobody call one. */
+const ALLOWED_TOOLS: Step = [
+  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.allowed_tools },
+  { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -294,4 +301,6 @@ export const STEPS: readonly Step[] = [
   FILES,
   BATCHES,
   GROUP_PARTS,
+  ALLOWED_TOOLS,
+  TOOLS,
 ];

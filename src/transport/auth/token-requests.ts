@@ -43,7 +43,8 @@ export async function fetchToken(
         grant_type: "client_credentials",
         client_id: source.clientId,
         client_secret: source.clientSecret,
-        scope: source.scope,
+        ...(source.scope === undefined ? {} : { scope: source.scope }),
+        ...(source.resource === undefined ? {} : { resource: source.resource }),
       });
     case "service_account":
       return requestToken(exchange, source.tokenUrl, {

@@ -56,6 +56,7 @@ describe("keys", () => {
       expires_at: null,
       revoked_at: null,
       allowed_models: null,
+      allowed_tools: null,
       requests_per_day: "default",
       requests_per_minute: "default",
       tokens_per_minute: "default",

@@ -190,6 +190,7 @@ function noStore(): Store {
     webhooks: tellNobody(),
     providerCalls: callNobody(),
     repeats: { find: nothing, claim: unused, keepAnswer: unused, prune: unused },
+    toolSessions: { find: nothing, keep: unused, forget: unused, end: unused, takeResting: nobody },
     node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},

@@ -62,6 +62,7 @@ const defaults = (fields: Partial<MemberDefaults>): MemberDefaults => ({
   parallel: null,
   budgets: [],
   allowedModels: null,
+  allowedTools: null,
   keys: null,
   ...fields,
 });
@@ -71,6 +72,7 @@ const rule = (fields: Partial<GivenLimits>): GivenLimits => ({
   parallel: null,
   budgets: null,
   allowedModels: null,
+  allowedTools: null,
   accountIds: null,
   ...fields,
 });

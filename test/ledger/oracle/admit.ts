@@ -179,7 +179,10 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
       ? free(books, admitting, standing, { held: [], outputTokens: null, freeNanoUsd: null })
       : { ...NOTHING_LACKING, offers: true };
   }
-  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const takesPlace = demand.answers > 0;
+  const isFree = offers.length > 0 && offers.every((offer) => offer.isPriced && offer.lines.length === 0);
+  if (!takesPlace && isFree) return unlimited(books, admitting);
+  const hasSlot = takesPlace && standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms =
     hasPlace || hasSlot
       ? computeFreeTerms(
@@ -194,9 +197,10 @@ function allowed(books: Books, admitting: Admitting, limit: number): Grant | Ref
   const payment = account.balanceNanoUsd > 0 ? paid(books, admitting, standing) : null;
   if (payment) return payment;
   if (terms?.kind === "refused") return refused(terms.fault);
-  return terms
-    ? free(books, admitting, standing, terms.terms)
-    : refused(makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)));
+  if (terms) return free(books, admitting, standing, terms.terms);
+  return refused(
+    takesPlace ? makeUsedUpFault(standing, quota, nowMs, isPayable(admitting)) : unpaid(demand, account),
+  );
 }
 
 /** True if a larger balance would let the request in, so that a top-up helps. */
@@ -257,6 +261,11 @@ function unpaid(demand: Admission, { balanceNanoUsd }: Account): Fault {
   if (pricedOffers(demand, demand.offers ?? []).length === 0) {
     const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
     return new Fault("model_not_priced", message, { param: "model" });
+  }
+  if (demand.answers === 0) {
+    const balance = formatUsd(balanceNanoUsd);
+    const call = `The account's balance of ${balance} does not cover this call. Top up the account.`;
+    return new Fault("insufficient_balance", call);
   }
   const message =
     `The account's balance of ${formatUsd(balanceNanoUsd)} does not cover this request's maximum cost. ` +

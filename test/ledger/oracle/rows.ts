@@ -38,6 +38,7 @@ export class PlainWorld {
       {
         accountIds: null,
         allowedModels: null,
+        allowedTools: null,
         budgets: null,
         requestsPerMinute: 15,
         tokensPerMinute: null,

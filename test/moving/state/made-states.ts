@@ -66,6 +66,11 @@ function makeBudgets(dice: Dice, hasExtras: boolean): readonly WireBudget[] {
   }));
 }
 
+/** No tool at all is a value too. */
+function makeTools(dice: Dice): readonly string[] {
+  return dice.pick([[], ["*"], some(dice, ["github_*", "jira_read", "!*_delete_*"])]);
+}
+
 /** Makes a value other than the field's default. Every kind of field has one. */
 const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) => unknown } = {
   name: makeText,
@@ -73,6 +78,7 @@ const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) =>
   account: () => undefined,
   expiry: makeMoment,
   patterns: (dice) => some(dice, MODELS),
+  tool_patterns: makeTools,
   addresses: (dice) => some(dice, ADDRESSES),
   usd: makeUsd,
   count_or_default: (dice) => dice.pick([null, 0, 7, 1_000_000]),
@@ -89,6 +95,7 @@ const MAKERS: { readonly [Name in KindName]: (dice: Dice, field: Field<Name>) =>
     ...(dice.chance(0.5) ? { requests_per_minute: 5 } : {}),
     ...(dice.chance(0.5) ? { budgets: makeBudgets(dice, false) } : {}),
     ...(dice.chance(0.5) ? { allowed_models: some(dice, MODELS) } : {}),
+    ...(dice.chance(0.5) ? { allowed_tools: makeTools(dice) } : {}),
     ...(dice.chance(0.5) ? { keys: 3 } : {}),
   }),
   weight: (dice) => dice.int(2, 9),

@@ -8,7 +8,7 @@ FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 
   'hourly_usage', 'first_token_hour', 'content', 'lesson', 'stored_response', 'cached_answer', 'event',
   'put_record', 'departure', 'refusal', 'limit_request', 'movement', 'statement',
   'provider_call', 'provider_call_day', 'checkout', 'hourly_tag', 'tag_of_day', 'batch', 'batch_block',
-  'file', 'file_piece']) AS name
+  'file', 'file_piece', 'tool_session']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
 
 SELECT create_reference_table(name::regclass)

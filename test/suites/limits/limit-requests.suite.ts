@@ -65,7 +65,13 @@ async function addTeams(opened: TwoStores) {
   const { store } = opened;
   await addPeople(opened);
   const budgets = [makeBudget({ nanoUsd: 100, per: "day" })];
-  const none = { requestsPerMinute: null, tokensPerMinute: null, allowedModels: null, keys: null };
+  const none = {
+    requestsPerMinute: null,
+    tokensPerMinute: null,
+    allowedModels: null,
+    allowedTools: null,
+    keys: null,
+  };
   const memberDefaults = { ...none, parallel: 1, budgets };
   await unrecorded(store).addAccount(makeAccount("other"));
   for (const id of ["default", "other"]) await unrecorded(store).changeAccount(id, { memberDefaults });

@@ -115,6 +115,7 @@ function memberLimits(opened: Opened): void {
     tokensPerMinute: null,
     parallel: null,
     allowedModels: null,
+    allowedTools: null,
   } as const;
   const perDay = (nanoUsd: number) => makeBudget({ nanoUsd, per: "day" });
   const giving = (budgets: readonly Budget[]) => ({ memberDefaults: { ...NONE, budgets, keys: null } });

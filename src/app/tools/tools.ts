@@ -1,0 +1,111 @@
+// Connects tool servers with the configuration, the network and the store.
+import { version } from "../../../package.json" with { type: "json" };
+import type { Settings } from "../../core/settings.ts";
+import type { Store } from "../../core/store.ts";
+import { listToolLevels } from "../../core/tools/rights.ts";
+import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
+import type { Gateway, GatewayPorts } from "../../gateway/gateway.ts";
+import { ServerSessions } from "../../gateway/tools/server-sessions.ts";
+import { ToolRuns } from "../../gateway/tools/tool-runs.ts";
+import { KnownPrompts } from "../../health/prompts.ts";
+import type { HttpPorts } from "../../http/ports.ts";
+import { ToolDoor } from "../../http/tools/door.ts";
+import type { ToolPorts } from "../../http/tools/ports.ts";
+import { ClientSessions } from "../../http/tools/sessions.ts";
+import { createAuthorize } from "../../transport/auth/authorize.ts";
+import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
+import type { OpenedStore } from "../start/open-store.ts";
+import { clock, random, readTokenFile } from "../world.ts";
+import { makeSessionSweep } from "./session-sweep.ts";
+import { ToolRecords } from "./tool-records.ts";
+
+interface ToolParts extends Pick<GatewayPorts, "ledger" | "steps"> {
+  readonly opened: Pick<OpenedStore, "vault" | "world">;
+  readonly store: Store;
+  readonly live: { readonly settings: Settings };
+  readonly gateway: Gateway;
+  readonly ports: HttpPorts;
+  readonly deadlines: Deadlines;
+  readonly fetch: Fetch;
+  readonly log: Log;
+}
+
+/** The tool servers of a running gateway. Without any, nothing is asked and nothing is kept. */
+export interface Tools {
+  readonly ports: ToolPorts;
+  readonly door: ToolDoor;
+  readonly servers: ToolServers;
+  /** Ends sessions that nobody has used for long. */
+  readonly sweep: () => Promise<void>;
+  /** Applies other settings. Calls under way end on the old ones. */
+  put(settings: Settings): void;
+  close(): void;
+}
+
+export function createTools(parts: ToolParts): Tools {
+  const { opened, store, live, log } = parts;
+  const kept = { store, vault: opened.vault, clock, random };
+  const sessions = new ServerSessions(kept);
+  const servers = createServers(parts, sessions);
+  const ports = createToolPorts(parts, servers, new ClientSessions({ ...kept, servers: sessions }));
+  const records = new ToolRecords({ world: opened.world, store, log });
+  const put = ({ tools }: Settings) => {
+    const all = tools?.servers ?? [];
+    servers.replace(all);
+    void records.noteServers(all);
+  };
+  servers.hear(({ server }) => void noteTools(servers, records, server));
+  put(live.settings);
+  const isOn = () => live.settings.tools !== undefined;
+  return {
+    ports,
+    door: new ToolDoor(ports),
+    servers,
+    sweep: makeSessionSweep({ store, sessions, servers, clock, isOn }),
+    put,
+    close: () => servers.close(),
+  };
+}
+
+function createServers(
+  { opened: { vault }, deadlines, fetch, log }: ToolParts,
+  sessions: ServerSessions,
+): ToolServers {
+  return new ToolServers({
+    clock,
+    deadlines,
+    random,
+    fetch,
+    authorize: createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile }),
+    sessions,
+    digest: (text) => vault.digest(`tool credential ${text}`),
+    log,
+    version,
+  });
+}
+
+function createToolPorts(
+  { store, live, gateway, ports, deadlines, log, ledger, steps }: ToolParts,
+  toolServers: ToolServers,
+  clientSessions: ClientSessions,
+): ToolPorts {
+  const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
+  return {
+    ...ports,
+    toolRules: () => live.settings.tools,
+    toolServers,
+    toolRuns: new ToolRuns(runs, gateway.life),
+    clientSessions,
+    toolLevels: async (key) => {
+      const account = (await store.account(key.accountId)) ?? { allowedTools: [] };
+      return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
+    },
+    version,
+  };
+}
+
+/** Servers that take each caller's own credential show nothing without one. */
+async function noteTools(servers: ToolServers, records: ToolRecords, server: string): Promise<void> {
+  const mirror = await servers.list(server, null).catch(() => null);
+  if (mirror !== null) await records.noteTools(server, mirror);
+}

@@ -1,0 +1,181 @@
+// One call of a tool: hooks → admit and hold → send, once → hooks → settle. The steps, the admission and the settlement are those
+// of every request.
+import { Fault, toFault } from "../../core/fault.ts";
+import type { CalledTool } from "../../core/log/record.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Credential } from "../../core/settings.ts";
+import type { ToolProtocolError, ToolReply } from "../../core/tools/tool-reply.ts";
+import type { Ending } from "../../core/world/ending.ts";
+import { ONE_CALL } from "../../health/rate.ts";
+import type { ToolAnswer, ToolForm } from "../../operations/tool/form.ts";
+import { WHOLE } from "../attempt/mode.ts";
+import type { Call } from "../call.ts";
+import { NO_STEPS, RequestContext } from "../context.ts";
+import type { GatewayPorts } from "../gateway.ts";
+import type { RequestLife } from "../life.ts";
+import { makeCeiling } from "../plan/ceiling.ts";
+import { beginAround } from "../step-list.ts";
+import { makeTicket } from "../ticket.ts";
+import { ToolAttempt } from "./tool-attempt.ts";
+
+/** The call as its server is sent it. */
+export interface SentTool {
+  /** As the hooks have let them pass. */
+  readonly arguments: ToolForm["ask"]["arguments"];
+  readonly ending: Ending;
+  /** The value that carries the trace on. Null if it isn't carried on. */
+  readonly traceparent: string | null;
+  /** Call it when the arguments are about to leave. */
+  readonly onSend: () => void;
+}
+
+/** Sends the call, once. Throws the Fault of a call that failed. */
+type SendTool = (sent: SentTool) => Promise<ToolReply>;
+
+/** The result for the client, or the server's own error. */
+type ToolOutcome =
+  | { readonly kind: "result"; readonly result: ToolAnswer["result"] }
+  | { readonly kind: "error"; readonly error: ToolProtocolError };
+
+type ToolContext = RequestContext<ToolForm>;
+
+/** The row's part about the tool, which the call fills in. */
+export type ToolRecord = { -readonly [Name in keyof CalledTool]: CalledTool[Name] };
+
+type RunPorts = Pick<GatewayPorts, "clock" | "deadlines" | "ledger" | "log" | "prompts" | "steps">;
+
+export class ToolRuns {
+  readonly #ports: RunPorts;
+  readonly #life: RequestLife;
+
+  constructor(ports: RunPorts, life: RequestLife) {
+    this.#ports = ports;
+    this.#life = life;
+  }
+
+  /** Throws the Fault of a call that may cost more than its client allows. */
+  begin(call: Call<ToolForm>, card: ModelCard): ToolContext {
+    const { clock, deadlines } = this.#ports;
+    const ceiling = makeCeiling(call);
+    if (ceiling?.covers(card) === false)
+      throw (
+        ceiling.findFault() ?? new Fault("unsupported_capability", "The call may cost more than is allowed.")
+      );
+    const attempts = [{ card, credential: NO_CREDENTIAL }];
+    const plan = { attempts, spares: [], load: ONE_CALL, decision: null };
+    const ticket = makeTicket(this.#ports, call, plan);
+    return new RequestContext(call, plan, ticket, this.#life.contents, clock.nowMs(), deadlines.nowMs());
+  }
+
+  /** Throws the Fault to show to the client. */
+  async run(context: ToolContext, tool: ToolRecord, send: SendTool): Promise<ToolOutcome> {
+    const { underWay, closing } = this.#life;
+    underWay.enter(context.ending);
+    try {
+      await this.#passSteps(context);
+      const durable = await this.#admit(context);
+      const attempt = this.#begin(context);
+      const reply = await this.#send(context, attempt, tool, send);
+      if (durable) await durable;
+      const outcome =
+        reply.kind === "error"
+          ? finishRefused(context, attempt, reply.error)
+          : await handResult(context, attempt.makeAnswer(reply.result));
+      context.settled = await closing.settle(context);
+      context.chargeUsage();
+      return outcome;
+    } catch (thrown) {
+      tool.error ??= toFault(thrown).code;
+      closing.fail(context, thrown);
+      throw thrown;
+    } finally {
+      const closed = closing.close(context);
+      if (closed) await closed;
+      this.#tell(context, tool);
+    }
+  }
+
+  #tell({ startedMs }: ToolContext, { server, error }: ToolRecord): void {
+    const ms = Math.round(this.#ports.deadlines.nowMs() - startedMs);
+    this.#ports.log({ event: "tool.called", level: "debug", server, outcome: error ?? "ok", ms });
+  }
+
+  async #passSteps(context: ToolContext): Promise<void> {
+    context.steps = this.#ports.steps?.(context.call) ?? NO_STEPS;
+    if (context.steps.length > 0) await this.#life.entrance.passBefore(context);
+  }
+
+  /** Returns what the answer waits for: no part of one that is paid may leave before its hold is durable. */
+  async #admit(context: ToolContext): Promise<Promise<void> | null> {
+    const { admissions, entrance } = this.#life;
+    const { ledger, deadlines } = this.#ports;
+    const { recording = null } = context.call.trace ?? {};
+    if (recording) recording.admittingMs = deadlines.nowMs();
+    const first = await admissions.admit(context.ticket);
+    const admitted = first.kind === "granted" ? first : await entrance.admitLater(context, first);
+    // Calls of tools aren't repeated by an Idempotency-Key.
+    if (admitted.kind === "replayed") throw new Error("A call of a tool has no earlier answer.");
+    context.recordAdmission(admitted, deadlines.nowMs());
+    if (admitted.place.kind !== "balance") return null;
+    const durable = ledger.durable();
+    // A rejection is handled once the result is there, if it comes.
+    durable.catch(() => {});
+    return durable;
+  }
+
+  #begin(context: ToolContext): ToolAttempt {
+    const [planned] = context.plan.attempts;
+    if (planned === undefined) throw new Error("The call of a tool has no attempt.");
+    const attempt = new ToolAttempt(context, planned, this.#ports.deadlines.nowMs());
+    context.attempts++;
+    context.model = planned.card.id;
+    context.tracing.begin(attempt);
+    return attempt;
+  }
+
+  async #send(
+    context: ToolContext,
+    attempt: ToolAttempt,
+    tool: ToolRecord,
+    send: SendTool,
+  ): Promise<ToolReply> {
+    const { deadlines } = this.#ports;
+    try {
+      const { reason } = context.ending;
+      if (reason !== null) throw reason;
+      const reply = await send({
+        arguments: context.ask.arguments,
+        ending: context.ending,
+        traceparent: attempt.traceparent,
+        onSend: () => attempt.recordSent(deadlines.nowMs()),
+      });
+      attempt.win(deadlines.nowMs(), reply.kind === "error");
+      if (reply.kind === "error") tool.error = String(reply.error.code);
+      else {
+        tool.error = reply.result.isError === true ? "is_error" : null;
+        tool.resultBytes = reply.bytes;
+      }
+      return reply;
+    } catch (thrown) {
+      const fault = toFault(thrown);
+      // The tool did its work.
+      if (fault.code === "tool_result_too_large") attempt.winUnread(deadlines.nowMs());
+      attempt.end("failed", deadlines.nowMs(), fault);
+      throw thrown;
+    }
+  }
+}
+
+const NO_CREDENTIAL: Credential = { secret: null, weight: 1 };
+
+/** A server's own error costs nothing. */
+function finishRefused(context: ToolContext, attempt: ToolAttempt, error: ToolProtocolError): ToolOutcome {
+  context.finish(attempt.makeAnswer({}).usage);
+  return { kind: "error", error };
+}
+
+async function handResult(context: ToolContext, answer: ToolAnswer): Promise<ToolOutcome> {
+  if (context.steps.length > 0) context.around = beginAround(context);
+  const { result } = await WHOLE.hand(context, answer);
+  return { kind: "result", result };
+}

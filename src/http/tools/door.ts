@@ -1,0 +1,220 @@
+// The addresses of tool servers: who may speak, what a message is, and which part of the gateway answers it.
+import { Fault, toFault } from "../../core/fault.ts";
+import { asObject, asString } from "../../core/json/json.ts";
+import type { Caller } from "../../core/keys/key.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
+import { readVersion } from "../../tools/wire/client-request.ts";
+import { CODES, type Era } from "../../tools/wire/eras.ts";
+import { findMethod } from "../../tools/wire/methods.ts";
+import { makeMethodError, type RpcMessage, type RpcRequest, writeError } from "../../tools/wire/rpc.ts";
+import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
+import { createJsonResponse } from "../serve/answers.ts";
+import { addHeaders } from "../serve/app.ts";
+import type { Arrival } from "../serve/arrival.ts";
+import { identify } from "../serve/auth.ts";
+import { logRefusal } from "../serve/refused.ts";
+import { checkRoom } from "../serve/serve.ts";
+import { ToolCalls } from "./calls.ts";
+import { RpcRefusal, respondFault, respondRefusal } from "./errors.ts";
+import { Listeners, refuseStream } from "./listeners.ts";
+import { ToolLists } from "./lists.ts";
+import { readRpc } from "./message.ts";
+import { checkPageOrigin } from "./page-origin.ts";
+import type { ToolPorts } from "./ports.ts";
+import type { ClientRequest } from "./rpc-request.ts";
+import { REFUSING } from "./tool-call.ts";
+import { ToolViews, type Viewer } from "./view.ts";
+
+/** A sender who may speak at the address. */
+interface Visitor {
+  readonly arrival: Arrival;
+  readonly caller: Caller;
+  readonly viewer: Viewer;
+}
+
+const ACCEPTED = 202;
+const NO_CONTENT = 204;
+const SHOWN_CHARACTERS_MAX = 100;
+
+export class ToolDoor {
+  readonly #ports: ToolPorts;
+  readonly #calls: ToolCalls;
+  readonly #lists: ToolLists;
+  readonly #views: ToolViews;
+  readonly listeners: Listeners;
+
+  constructor(ports: ToolPorts) {
+    const views = new ToolViews(ports);
+    this.#ports = ports;
+    this.#views = views;
+    this.#calls = new ToolCalls(ports, views);
+    this.listeners = new Listeners(ports, views);
+    this.#lists = new ToolLists(ports, views, this.listeners);
+  }
+
+  /** `name` is the server of the path, or null. */
+  post(arrival: Arrival, name: string | null): Promise<Response> {
+    return this.#answer(arrival, async (noteId) => {
+      const visitor = await this.#enter(arrival, name);
+      const message = await readRpc(this.#ports, arrival, visitor.caller.key.accountId);
+      if (message.kind === "request" || message.kind === "invalid") noteId(message.id);
+      return this.#read(visitor, message);
+    });
+  }
+
+  /** Opens the listening stream of an older client. */
+  get(arrival: Arrival, name: string | null): Promise<Response> {
+    return this.#answer(arrival, async () => {
+      const visitor = await this.#enter(arrival, name);
+      const session = await this.#readSession(visitor);
+      if (session === null) throw refuseStream();
+      return this.listeners.openOlder(arrival, visitor.viewer);
+    });
+  }
+
+  /** Ends a session. */
+  delete(arrival: Arrival, name: string | null): Promise<Response> {
+    return this.#answer(arrival, async () => {
+      const visitor = await this.#enter(arrival, name);
+      const session = await this.#readSession(visitor);
+      if (session === null) throw refuseStream();
+      await this.#ports.clientSessions.end(visitor.caller.key, session);
+      return new Response(null, { status: NO_CONTENT });
+    });
+  }
+
+  async #answer(
+    arrival: Arrival,
+    work: (noteId: (id: RpcRequest["id"] | null) => void) => Promise<Response>,
+  ): Promise<Response> {
+    let id: RpcRequest["id"] | null = null;
+    const noteId = (given: typeof id) => {
+      id = given;
+    };
+    try {
+      return addHeaders(await work(noteId), arrival.set);
+    } catch (thrown) {
+      arrival.held.discard();
+      if (thrown instanceof RpcRefusal) return addHeaders(respondRefusal(thrown), arrival.set);
+      const fault = toFault(thrown);
+      // It has an answer in the usual form, whose cause is logged.
+      if (fault.code === "internal_error" || fault.code === "unknown_url") throw thrown;
+      logRefusal(this.#ports, arrival, REFUSING, null, fault);
+      return addHeaders(respondFault(fault, id, arrival.requestId), arrival.set);
+    } finally {
+      // A call that goes on has its own copy.
+      arrival.held.release();
+    }
+  }
+
+  async #enter(arrival: Arrival, name: string | null): Promise<Visitor> {
+    const { toolRules, toolLevels, server } = this.#ports;
+    if (toolRules() === undefined) throw makeOff();
+    checkPageOrigin(arrival.request, server);
+    const caller = await identify(this.#ports, arrival);
+    arrival.key = caller.key;
+    checkRoom(this.#ports);
+    const levels = await toolLevels(caller.key);
+    const found = name === null ? null : this.#views.findServer(name, levels);
+    if (name !== null && found === null) throw refuseServer(name);
+    return { arrival, caller, viewer: makeViewer(arrival, caller, found, levels) };
+  }
+
+  async #read(visitor: Visitor, message: RpcMessage): Promise<Response> {
+    if (message.kind === "invalid")
+      throw new RpcRefusal(400, message.id, { code: CODES.request, message: message.reason });
+    // Clients of the older era answer what a server asks them. Nothing of it is passed on.
+    if (message.kind === "response") return new Response(null, { status: ACCEPTED });
+    const { headers } = visitor.arrival.request;
+    const version = readVersion(message, (header) => headers.get(header));
+    if (version.kind === "refused")
+      throw new RpcRefusal(400, message.kind === "request" ? message.id : null, version.error);
+    const isSessionless = version.era === "newer" || message.method === "initialize";
+    const session = isSessionless ? null : await this.#readSession(visitor);
+    if (message.kind === "notification") {
+      if (message.method === "notifications/cancelled")
+        this.#cancel(visitor, session, message.params.requestId);
+      return new Response(null, { status: ACCEPTED });
+    }
+    const { era } = version;
+    const method = findMethod(message.method, era);
+    if (method === null) return refuseMethod(message, era);
+    const { arrival, caller, viewer } = visitor;
+    return this.#dispatch({
+      arrival,
+      caller,
+      viewer,
+      message,
+      method,
+      era,
+      version: version.version,
+      session,
+    });
+  }
+
+  #dispatch(request: ClientRequest): Response | Promise<Response> {
+    const { arrival, message } = request;
+    switch (request.method) {
+      case "tools/call":
+      case "resources/read":
+      case "prompts/get": {
+        const given = asString(asObject(message.params._meta).traceparent) ?? null;
+        const header = arrival.request.headers.get("traceparent") ?? given;
+        arrival.trace = this.#ports.traces.begin(header, arrival);
+        nameTraced(request);
+        return this.#calls.answer(request);
+      }
+      case "subscriptions/listen":
+        return this.listeners.openNewer(request);
+      default:
+        return this.#lists.answer(request);
+    }
+  }
+
+  /** Returns the client's session, or null if it names none. Throws the refusal of one that it can't use. */
+  async #readSession({ arrival, caller }: Visitor): Promise<string | null> {
+    const id = arrival.request.headers.get(SESSION_HEADER);
+    if (id === null) return null;
+    if (await this.#ports.clientSessions.knows(caller.key, id)) return id;
+    const message = "Unknown session: begin another one with `initialize`.";
+    throw new RpcRefusal(404, null, { code: CODES.gateway, message });
+  }
+
+  #cancel({ caller }: Visitor, session: string | null, id: unknown): void {
+    if (typeof id !== "string" && typeof id !== "number" && typeof id !== "bigint") return;
+    this.#calls.underWay.cancel({ keyId: caller.key.id, session, id });
+  }
+}
+
+function makeViewer(
+  { request: { headers } }: Arrival,
+  { key }: Caller,
+  server: ToolServer | null,
+  levels: Viewer["levels"],
+): Viewer {
+  return { key, headers, server, levels };
+}
+
+/** Says in the request's spans what is called. */
+function nameTraced({ arrival, message, method, version }: ClientRequest): void {
+  const { recording = null } = arrival.trace ?? {};
+  if (recording === null) return;
+  const name = asString(message.params.name) ?? asString(message.params.uri) ?? "";
+  recording.tool = { method, version, name: name.slice(0, SHOWN_CHARACTERS_MAX), rpcId: String(message.id) };
+}
+
+function makeOff(): Fault {
+  const message =
+    "Tool servers are off here: the operator can name some under `mcp.servers` in the configuration.";
+  return new Fault("unknown_url", message);
+}
+
+/** The same for one that isn't there and for one of which the key may use nothing. */
+function refuseServer(name: string): RpcRefusal {
+  const message = `There is no tool server '${name.slice(0, SHOWN_CHARACTERS_MAX)}' that this key may use.`;
+  return new RpcRefusal(404, null, { code: CODES.gateway, message });
+}
+
+function refuseMethod({ id, method }: RpcRequest, era: Era): Response {
+  return createJsonResponse(era === "newer" ? 404 : 200, writeError(id, makeMethodError(method)));
+}

@@ -1,0 +1,141 @@
+// Finds what a call means: the server and the tool, resource or prompt behind the name that a client uses.
+import { matchesPatterns } from "../../core/fields/tool-list.ts";
+import { asObject, asString } from "../../core/json/json.ts";
+import { nameToolModel } from "../../core/tools/rules.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
+import { makeToolCard } from "../../gateway/tools/tool-card.ts";
+import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
+import { makeFullName, splitResourceUri } from "../../tools/names.ts";
+import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
+import { makeHeaderError } from "../../tools/wire/client-request.ts";
+import { CODES } from "../../tools/wire/eras.ts";
+import { compareParameters, type HeaderParameter } from "../../tools/wire/header-parameters.ts";
+import { RpcRefusal } from "./errors.ts";
+import type { ClientRequest } from "./rpc-request.ts";
+import { readPass, type ToolViews, type Viewer } from "./view.ts";
+
+/** A call that is understood: the name is the server's own. */
+export interface FoundCall {
+  readonly server: ToolServer;
+  /** The tool, or `resources/read` and `prompts/get`. */
+  readonly tool: string;
+  /** The server's own name of the tool or the prompt, or the address of the resource. */
+  readonly name: string;
+  readonly priceNanoUsd: number;
+}
+
+/** Notes a call that the key may not make, for the operator. */
+type NoteRefused = (request: ClientRequest, model: string) => void;
+
+/** Names that may have been shortened: what they were is only known by the server's list. */
+const SHORTENED = /_[0-9a-f]{6}$/;
+
+export class CalledFinder {
+  readonly #views: ToolViews;
+  readonly #noteRefused: NoteRefused;
+
+  constructor(views: ToolViews, noteRefused: NoteRefused) {
+    this.#views = views;
+    this.#noteRefused = noteRefused;
+  }
+
+  /** Throws the `RpcRefusal` of what isn't there for the key, and the Fault of a server whose list can't be had. */
+  find(request: ClientRequest): Promise<FoundCall> {
+    switch (request.method) {
+      case "resources/read":
+        return this.#findResource(request);
+      case "prompts/get":
+        return this.#findPrompt(request);
+      default:
+        return this.#findTool(request);
+    }
+  }
+
+  async #findTool(request: ClientRequest): Promise<FoundCall> {
+    const { viewer, message } = request;
+    const name = asString(message.params.name) ?? "";
+    const unknown = () => refuseUnknown(request, "tool", name);
+    const server = this.#findServer(viewer, name);
+    if (server === null) {
+      this.#noteOther(request, name);
+      throw unknown();
+    }
+    const own = viewer.server === null ? name.slice(server.name.length + 1) : name;
+    const isAllowed = (tool: string) =>
+      matchesPatterns(server.tools, tool) && isToolAllowed(viewer.levels, makeFullName(server.name, tool));
+    if (!(SHORTENED.test(name) || isAllowed(own))) {
+      this.#noteRefused(request, nameToolModel(server.name, own));
+      throw unknown();
+    }
+    const { list, unavailable } = await this.#views.find(viewer, [server]);
+    const found = list.tools.get(name);
+    if (found === undefined && unavailable.length > 0) throw explainMissing(server, request);
+    if (found === undefined) throw unknown();
+    this.#checkHeaders(request, found.tool.parameters);
+    const tool = found.tool.name;
+    return { server, tool, name: tool, priceNanoUsd: server.prices.get(tool) ?? server.pricePerCall };
+  }
+
+  /** Clients of the newer era repeat some arguments in headers. */
+  #checkHeaders({ era, message, arrival }: ClientRequest, parameters: readonly HeaderParameter[]): void {
+    if (era === "older") return;
+    const { headers } = arrival.request;
+    const given = asObject(message.params.arguments);
+    const mistake = compareParameters(parameters, given, (name) => headers.get(name));
+    if (mistake !== null) throw new RpcRefusal(400, message.id, makeHeaderError(mistake));
+  }
+
+  async #findPrompt(request: ClientRequest): Promise<FoundCall> {
+    const { viewer, message } = request;
+    const name = asString(message.params.name) ?? "";
+    const server = this.#findServer(viewer, name);
+    if (server === null || !server.prompts || !isWholeServerAllowed(viewer.levels, server.name))
+      throw refuseUnknown(request, "prompt", name);
+    const { list, unavailable } = await this.#views.find(viewer, [server]);
+    const found = list.prompts.get(name);
+    if (found === undefined && unavailable.length > 0) throw explainMissing(server, request);
+    if (found === undefined) throw refuseUnknown(request, "prompt", name);
+    return { server, tool: "prompts/get", name: found.entry.key, priceNanoUsd: 0 };
+  }
+
+  async #findResource(request: ClientRequest): Promise<FoundCall> {
+    const { viewer, message } = request;
+    const uri = asString(message.params.uri) ?? "";
+    const split = viewer.server === null ? splitResourceUri(uri) : { server: viewer.server.name, uri };
+    const server = this.#views.listServers(viewer).find((one) => one.name === split?.server);
+    const isReadable = server?.resources && isWholeServerAllowed(viewer.levels, server.name);
+    if (!(split && server && isReadable)) throw refuseUnknown(request, "resource", uri);
+    return { server, tool: "resources/read", name: split.uri, priceNanoUsd: 0 };
+  }
+
+  /** No server's name contains the `_` after it. */
+  #findServer(viewer: Viewer, name: string): ToolServer | null {
+    if (viewer.server !== null) return viewer.server;
+    const before = name.slice(0, Math.max(name.indexOf("_"), 0));
+    return this.#views.listServers(viewer).find((one) => one.name === before) ?? null;
+  }
+
+  /** Notes the call of a server that is there, and of which the key may use nothing. */
+  #noteOther(request: ClientRequest, name: string): void {
+    const at = name.indexOf("_");
+    if (at > 0 && this.#views.isConfigured(name.slice(0, at)))
+      this.#noteRefused(request, nameToolModel(name.slice(0, at), name.slice(at + 1)));
+  }
+}
+
+const SHOWN_CHARACTERS_MAX = 200;
+
+function refuseUnknown({ message }: ClientRequest, what: string, name: string): RpcRefusal {
+  const text = `Unknown ${what}: ${name.slice(0, SHOWN_CHARACTERS_MAX)}`;
+  return new RpcRefusal(200, message.id, { code: CODES.params, message: text });
+}
+
+function explainMissing(server: ToolServer, { arrival }: ClientRequest) {
+  const { auth, name } = server;
+  const lacks = auth.kind === "pass" && readPass(server, arrival.request.headers) === null;
+  return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);
+}
+
+export function makeCard({ server, tool, priceNanoUsd }: FoundCall) {
+  return makeToolCard(server.name, tool, priceNanoUsd);
+}

@@ -1,0 +1,21 @@
+// The ports of the routes of tool servers.
+
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { ToolRules } from "../../core/tools/rules.ts";
+import type { AllowedTools } from "../../core/tools/tool-server.ts";
+import type { ToolRuns } from "../../gateway/tools/tool-runs.ts";
+import type { ToolServerPort } from "../../gateway/tools/tool-server-port.ts";
+import type { HttpPorts } from "../ports.ts";
+import type { ClientSessions } from "./sessions.ts";
+
+export interface ToolPorts extends HttpPorts {
+  /** Undefined while there are no tool servers. */
+  readonly toolRules: () => ToolRules | undefined;
+  readonly toolServers: ToolServerPort;
+  readonly toolRuns: ToolRuns;
+  readonly clientSessions: ClientSessions;
+  /** Returns the lists of which a tool has to pass every one. The key is one that was proven. */
+  readonly toolLevels: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
+  /** The gateway's version. */
+  readonly version: string;
+}

@@ -1,0 +1,131 @@
+// A client's call of a tool once it is read, as the gateway takes it.
+import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
+import type { RequestOrigin } from "../../core/log/record.ts";
+import type { TraceContext } from "../../core/log/trace-context.ts";
+import type { ConversationNames } from "../../core/models/attempt.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { TracedHook } from "../../core/models/hook.ts";
+import type { PromptDigests } from "../../core/models/prompt-digests.ts";
+import type { Steering } from "../../core/models/steering.ts";
+import type { RouterRules } from "../../core/settings.ts";
+import { Ending } from "../../core/world/ending.ts";
+import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import type { Call } from "../../gateway/call.ts";
+import type { Selection } from "../../gateway/plan/plan.ts";
+import { Routes } from "../../gateway/plan/routes.ts";
+import type { ToolRecord } from "../../gateway/tools/tool-runs.ts";
+import { Prompt } from "../../health/prompts.ts";
+import { Conversation } from "../../health/stickiness.ts";
+import { NONE } from "../../operations/form.ts";
+import type { ToolForm } from "../../operations/tool/form.ts";
+import { TOOL } from "../../operations/tool/operation.ts";
+import type { HeldBody } from "../body/body-memory.ts";
+import type { BodyTurns } from "../body/body-turns.ts";
+import type { HttpPorts } from "../ports.ts";
+import type { Arrival } from "../serve/arrival.ts";
+import { readLimit } from "../serve/client-call.ts";
+import { readRequestOrigin } from "../serve/origin.ts";
+import { readSteering } from "../serve/selection.ts";
+
+/** The surface of calls that come by the protocol itself. */
+const SURFACE = "mcp";
+/** The operation and the surface of refusals. */
+export const REFUSING = { name: SURFACE, operation: TOOL };
+const ID_PREFIX = "toolcall-";
+const NO_CONVERSATION: ConversationNames = { sought: null, kept: [], heldTokens: 0 };
+/** No provider serves tools, so no call has a route. */
+const ROUTES = new Routes<ToolForm>(TOOL, "openai", new Map());
+
+/** The called tool: of which server, under which name, at which price. */
+export interface CalledCard {
+  readonly card: ModelCard;
+  /** The row's part about it, which the call fills in. */
+  readonly tool: ToolRecord;
+}
+
+export class ToolCall implements Call<ToolForm> {
+  key: GatewayKey;
+  ask: ToolForm["ask"];
+  readonly raw = null;
+  readonly dropped = NONE;
+  hooks?: TracedHook[];
+  readonly kept = null;
+  readonly lost = NONE;
+  readonly isLimitRequired = false;
+  readonly searches = 0;
+  readonly unreadBytes = 0;
+  readonly operation = TOOL;
+  readonly surface = SURFACE;
+  readonly id: string;
+  readonly created: number;
+  readonly requestId: string;
+  readonly origin: RequestOrigin;
+  readonly proof: KeyProof | null;
+  readonly selection: Selection;
+  readonly steering: Steering;
+  readonly pin = null;
+  readonly routes = ROUTES;
+  readonly rules: RouterRules;
+  readonly markup: number;
+  readonly limitAtMs: number;
+  readonly idempotency = null;
+  readonly caching = null;
+  readonly held: HeldBody;
+  readonly trace: TraceContext | null;
+  readonly ending = new Ending();
+  readonly #card: ModelCard;
+  readonly #turns: BodyTurns;
+
+  /** Throws the Faults of headers that aren't valid. */
+  constructor(
+    ports: HttpPorts,
+    { request: { headers }, requestId, held, trace, socketId, line }: Arrival,
+    { key, proof }: Caller,
+    { card, tool }: CalledCard,
+    given: ToolForm["ask"]["arguments"],
+  ) {
+    const nowMs = ports.clock.nowMs();
+    const { rules, billing } = ports.snapshot();
+    this.key = key;
+    this.proof = proof;
+    this.ask = { model: card.id, arguments: given };
+    this.id = `${ID_PREFIX}${mintOrderedId(ports.random, nowMs)}`;
+    this.created = Math.floor(nowMs / 1000);
+    this.requestId = requestId;
+    const origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, { session: null });
+    this.origin = { ...origin, tool };
+    this.selection = { kind: "card", card, fallbacks: [] };
+    this.steering = readSteering(headers);
+    this.rules = rules;
+    this.markup = billing.markup;
+    this.limitAtMs = readLimit(ports, headers);
+    this.held = held;
+    this.trace = trace;
+    this.#card = card;
+    this.#turns = ports.turns;
+  }
+
+  get conversation(): Conversation {
+    return new Conversation(this.key.id, this);
+  }
+
+  get prompt(): Prompt {
+    return new Prompt(this.key.id, this);
+  }
+
+  nameConversation(): ConversationNames {
+    return NO_CONVERSATION;
+  }
+
+  digestPrompt(): PromptDigests | null {
+    return null;
+  }
+
+  usable(): readonly ModelCard[] {
+    return [this.#card];
+  }
+
+  time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
+    return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
+  }
+}

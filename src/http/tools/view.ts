@@ -1,0 +1,72 @@
+// One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
+import { checkSecret } from "../../keys/secret.ts";
+import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
+import { mayUseSome } from "../../tools/patterns.ts";
+import type { ToolPorts } from "./ports.ts";
+
+/** The sender, and the address. */
+export interface Viewer {
+  readonly key: GatewayKey;
+  readonly headers: Headers;
+  /** The server of the address. Null for the address of all. */
+  readonly server: ToolServer | null;
+  readonly levels: readonly AllowedTools[];
+}
+
+interface View {
+  readonly list: MergedList;
+  /** The servers whose lists are not to be had at the moment. */
+  readonly unavailable: readonly string[];
+}
+
+export class ToolViews {
+  readonly #ports: Pick<ToolPorts, "toolServers" | "toolRules">;
+  readonly #merged = new MergedLists();
+
+  constructor(ports: Pick<ToolPorts, "toolServers" | "toolRules">) {
+    this.#ports = ports;
+  }
+
+  /** Servers are asked together, and none is waited for long. `servers` are all that the viewer may use, if missing. */
+  async find(viewer: Viewer, servers = this.listServers(viewer)): Promise<View> {
+    const lists = await Promise.all(servers.map((server) => this.#findLists(server, viewer)));
+    const list = this.#merged.get(lists, viewer.levels, viewer.server === null);
+    const unavailable = lists.flatMap(({ server, mirror }) => (mirror === null ? [server.name] : []));
+    return { list, unavailable };
+  }
+
+  /** Returns the server if the key may use any of its tools. */
+  findServer(name: string, levels: readonly AllowedTools[]): ToolServer | null {
+    const server = this.#ports.toolRules()?.servers.find((one) => one.name === name);
+    return server !== undefined && mayUseSome(levels, server.name) ? server : null;
+  }
+
+  isConfigured(name: string): boolean {
+    return this.#ports.toolRules()?.servers.some((one) => one.name === name) === true;
+  }
+
+  listServers({ server, levels }: Pick<Viewer, "server" | "levels">): readonly ToolServer[] {
+    if (server !== null) return [server];
+    return (this.#ports.toolRules()?.servers ?? []).filter(({ name }) => mayUseSome(levels, name));
+  }
+
+  async #findLists(server: ToolServer, { headers }: Viewer): Promise<ServerLists> {
+    const pass = readPass(server, headers);
+    if (pass === null && server.auth.kind === "pass") return { server, mirror: null };
+    // A reload may have taken the server away meanwhile.
+    const mirror = await this.#ports.toolServers.list(server.name, pass).catch(() => null);
+    return { server, mirror };
+  }
+}
+
+const PASSED_CHARACTERS_MAX = 4096;
+
+/** Returns the caller's own credential for the server. Null if there is none, and for a key of this gateway, which never goes on. */
+export function readPass({ auth }: Pick<ToolServer, "auth">, headers: Headers): string | null {
+  if (auth.kind !== "pass") return null;
+  const value = headers.get(auth.header)?.trim() ?? "";
+  if (value === "" || value.length > PASSED_CHARACTERS_MAX) return null;
+  return checkSecret(value.replace(/^bearer\s+/i, "")) ? null : value;
+}

@@ -1,0 +1,100 @@
+// Results as clients of each era read them, whichever era their server spoke.
+import { asArray, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
+import { makeResourceUri } from "../names.ts";
+import { type Era, META, negotiate, VERSIONS } from "./eras.ts";
+import { isCached, type MethodName } from "./methods.ts";
+
+/** The time for which clients of the newer era may keep a list. */
+export const LIST_TTL_MS = 60_000;
+const INSTRUCTIONS_CHARACTERS_MAX = 4000;
+
+/** The gateway as a server: what a client learns at the start. */
+interface Offer {
+  readonly version: string;
+  /** Prompts and resources are only announced if the key sees some. */
+  readonly hasPrompts: boolean;
+  readonly hasResources: boolean;
+  /** True if clients may listen for changes. */
+  readonly canListen: boolean;
+  /** The server's own at its own address, or null. */
+  readonly instructions: string | null;
+}
+
+function listCapabilities({ hasPrompts, hasResources, canListen }: Offer): JsonObject {
+  const changes = canListen ? { listChanged: true } : {};
+  return {
+    tools: changes,
+    ...(hasPrompts ? { prompts: changes } : {}),
+    ...(hasResources ? { resources: changes } : {}),
+  };
+}
+
+function cutInstructions({ instructions }: Offer): JsonObject {
+  if (instructions === null || instructions === "") return {};
+  return { instructions: instructions.slice(0, INSTRUCTIONS_CHARACTERS_MAX).toWellFormed() };
+}
+
+export function writeInitialize(asked: unknown, offer: Offer): JsonObject {
+  return {
+    protocolVersion: negotiate(asked),
+    capabilities: listCapabilities(offer),
+    serverInfo: { name: "poundkey", version: offer.version },
+    ...cutInstructions(offer),
+  };
+}
+
+export function writeDiscover(offer: Offer): JsonObject {
+  return {
+    resultType: "complete",
+    supportedVersions: VERSIONS,
+    capabilities: listCapabilities(offer),
+    ...cutInstructions(offer),
+    ttlMs: LIST_TTL_MS,
+    cacheScope: "private",
+    _meta: { [META.serverInfo]: { name: "poundkey", version: offer.version } },
+  };
+}
+
+/** Returns the result as the era has it. Nothing is `public`: each list is for one key. */
+export function fitResult(result: JsonObject, method: MethodName, era: Era): JsonObject {
+  if (era === "newer") {
+    const caching = isCached(method) ? { ttlMs: readTtl(result, method), cacheScope: "private" } : {};
+    return { ...result, resultType: "complete", ...caching };
+  }
+  const removed: JsonObject = {};
+  for (const field of ["resultType", "ttlMs", "cacheScope"]) if (field in result) removed[field] = undefined;
+  // Older clients reject a whole result whose structured content is no object.
+  if ("structuredContent" in result && !isObject(result.structuredContent))
+    removed.structuredContent = undefined;
+  return changeFields(result, removed);
+}
+
+function readTtl({ ttlMs }: JsonObject, method: MethodName): number {
+  if (method !== "resources/read") return LIST_TTL_MS;
+  return typeof ttlMs === "number" && ttlMs >= 0 && Number.isSafeInteger(ttlMs) ? ttlMs : 0;
+}
+
+/** Returns the result with its resources' addresses as they are among those of all servers. */
+export function nameResources(result: JsonObject, server: string): JsonObject {
+  const changes: JsonObject = {};
+  const { content, contents, messages } = result;
+  if (Array.isArray(content)) changes.content = content.map((part) => namePart(part, server));
+  if (Array.isArray(contents)) changes.contents = contents.map((one) => nameUri(one, server));
+  if (Array.isArray(messages)) {
+    changes.messages = asArray(messages).map((message) =>
+      isObject(message) ? { ...message, content: namePart(message.content, server) } : message,
+    );
+  }
+  return changeFields(result, changes);
+}
+
+function namePart(part: unknown, server: string): unknown {
+  if (!isObject(part)) return part;
+  if (part.type === "resource_link") return nameUri(part, server);
+  return part.type === "resource" ? { ...part, resource: nameUri(part.resource, server) } : part;
+}
+
+function nameUri(holder: unknown, server: string): unknown {
+  if (!isObject(holder) || typeof holder.uri !== "string") return holder;
+  return { ...holder, uri: makeResourceUri(server, holder.uri) };
+}

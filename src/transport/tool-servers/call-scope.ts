@@ -1,0 +1,81 @@
+// The time in which something may be asked of a tool server: it ends by a deadline, by its client, or on a command.
+import type { Fault } from "../../core/fault.ts";
+import type { Ending } from "../../core/world/ending.ts";
+import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
+import { drain, type TextReader } from "../text-reader.ts";
+
+/** The longest that a server may take to end its events behind the response, so that the connection can be used again. */
+const REST_MS = 1000;
+
+export class CallScope implements Latecomer {
+  readonly #deadlines: Deadlines;
+  readonly #abort = new AbortController();
+  readonly #deadline: Deadline;
+  readonly #makeLate: () => Fault;
+  readonly #client: Ending | null;
+  /** Answers of which the rest is being read. */
+  #rests = 0;
+  #isClosed = false;
+
+  /** `untilMs` is on the monotonic clock. Without a client, only the deadline ends it. */
+  constructor(deadlines: Deadlines, untilMs: number, makeLate: () => Fault, client: Ending | null = null) {
+    this.#deadlines = deadlines;
+    this.#makeLate = makeLate;
+    this.#client = client;
+    this.#deadline = deadlines.watch(untilMs, this);
+    client?.tell(this);
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  end(reason: Fault): void {
+    this.#abort.abort(reason);
+  }
+
+  late(): void {
+    this.end(this.#makeLate());
+  }
+
+  /** Throws the reason if it has ended. An aborted body looks like one that has come to its end. */
+  throwIfEnded(): void {
+    if (this.signal.aborted) throw this.signal.reason;
+  }
+
+  /** Waits for what others share, and no longer than this scope. */
+  async wait<Result>(waiting: Promise<Result>): Promise<Result> {
+    this.throwIfEnded();
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const onEnd = () => reject(this.signal.reason);
+    this.signal.addEventListener("abort", onEnd, { once: true });
+    try {
+      return await Promise.race([ended, waiting]);
+    } finally {
+      this.signal.removeEventListener("abort", onEnd);
+    }
+  }
+
+  /** Reads the rest of an answer that is complete, if it ends soon. */
+  drain(reader: TextReader): void {
+    this.#rests++;
+    void drain(reader).then(() => {
+      this.#rests--;
+      if (this.#isClosed) this.#finish();
+    });
+  }
+
+  /** Lets go of everything, and breaks off what isn't read to its end. */
+  close(): void {
+    this.#isClosed = true;
+    this.#client?.forget(this);
+    this.#deadline.atMs = this.#deadlines.nowMs() + REST_MS;
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#rests > 0) return;
+    this.#deadline.clear();
+    this.#abort.abort();
+  }
+}

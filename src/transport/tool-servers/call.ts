@@ -1,0 +1,198 @@
+// One call of a tool, or of a prompt or a resource, at its server: sent once, in the server's era and the caller's session.
+import type { Fault } from "../../core/fault.ts";
+import { asNumber, asString, type JsonObject } from "../../core/json/json.ts";
+import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
+import type { Ending } from "../../core/world/ending.ts";
+import {
+  makeBrokenAnswer,
+  makeInputUnsupported,
+  makeResultTooLarge,
+  makeToolTimeout,
+} from "../../tools/failures.ts";
+import { findAskedBack, findNeeded } from "../../tools/wire/asking-back.ts";
+import { CODES } from "../../tools/wire/eras.ts";
+import { isOtherEra, isUnknownSession, type ServerFacts } from "../../tools/wire/server-facts.ts";
+import type { MessageListener, ReceivedResponse } from "./answer-events.ts";
+import { CallScope } from "./call-scope.ts";
+import type { CallerSessions } from "./caller-sessions.ts";
+import type { Answer } from "./exchange.ts";
+import type { MirrorSource } from "./mirror-source.ts";
+import type { Peer } from "./peer.ts";
+
+export interface ServerCall {
+  readonly method: "tools/call" | "prompts/get" | "resources/read";
+  /** The server's own name of the tool or the prompt, or the resource's own address. */
+  readonly target: string;
+  /** A call's or a prompt's arguments. */
+  readonly arguments: JsonObject | undefined;
+  /** The session or key that the server's session is for: no two owners share one. */
+  readonly owner: string;
+  /** Beside the protocol's own fields, such as `traceparent`. */
+  readonly meta: JsonObject;
+  /** Ends the call, at the server too. */
+  readonly client: Ending;
+  readonly onProgress: ((progress: ToolProgress) => void) | null;
+  /** Called right before the call is sent: from then on it may have been carried out. */
+  readonly onSend: () => void;
+}
+
+interface CallTerms {
+  readonly peer: Peer;
+  readonly source: MirrorSource;
+  readonly sessions: CallerSessions;
+}
+
+const PARTS_MAX = 1000;
+/** The most requests of a server that are answered during one call. */
+const REQUESTS_MAX = 100;
+
+/** Resolves with the server's reply. Rejects with a fault of the table, or with the reason that the client has ended. */
+export async function callServer(terms: CallTerms, call: ServerCall): Promise<ToolReply> {
+  const { server, ports } = terms.peer.terms;
+  const { deadlines } = ports;
+  const makeLate = () => makeToolTimeout(server.name, server.timeoutMs);
+  const scope = new CallScope(deadlines, deadlines.nowMs() + server.timeoutMs, makeLate, call.client);
+  try {
+    scope.throwIfEnded();
+    return readReply(terms, await new Sending(terms, call, scope).run());
+  } finally {
+    scope.close();
+  }
+}
+
+class Sending {
+  readonly #terms: CallTerms;
+  readonly #call: ServerCall;
+  readonly #scope: CallScope;
+  #requests = 0;
+
+  constructor(terms: CallTerms, call: ServerCall, scope: CallScope) {
+    this.#terms = terms;
+    this.#call = call;
+    this.#scope = scope;
+  }
+
+  /** Sends it again only if the server says that it doesn't know the session or the era, and so has carried nothing out. */
+  async run(): Promise<Answer> {
+    const first = await this.#sendOnce();
+    const isStale = await this.#dropStale(first);
+    return isStale ? (await this.#sendOnce()).answer : first.answer;
+  }
+
+  async #sendOnce(): Promise<SentCall> {
+    const { peer, source, sessions } = this.#terms;
+    const facts = await this.#scope.wait(source.known.get(peer));
+    const session = await this.#scope.wait(sessions.open(peer, facts, this.#call.owner));
+    const id = peer.terms.ids.next();
+    try {
+      const answer = await this.#send(facts, session, id);
+      return { answer, facts, session };
+    } catch (thrown) {
+      if (this.#scope.signal.aborted) this.#cancel(facts, session, id);
+      throw thrown;
+    }
+  }
+
+  #send(facts: ServerFacts, session: string | null, id: number): Promise<Answer> {
+    const { peer, source } = this.#terms;
+    const { method, target, arguments: given, meta, onProgress, onSend } = this.#call;
+    const isRead = method === "resources/read";
+    return peer.request(facts, {
+      id,
+      method,
+      params: isRead
+        ? { uri: target }
+        : { name: target, ...(given === undefined ? {} : { arguments: given }) },
+      meta,
+      hasProgress: onProgress !== null,
+      parameters: method === "tools/call" ? (source.latest?.tools.get(target)?.parameters ?? []) : [],
+      session,
+      scope: this.#scope,
+      listener: this.#listen(facts, session, id),
+      onSend,
+    });
+  }
+
+  /** In the newer era, the end of the connection says it. */
+  #cancel({ era, version }: ServerFacts, session: string | null, id: number): void {
+    if (era === "newer") return;
+    const params = { requestId: id, reason: "The client has ended the request." };
+    this.#terms.peer.tell(version, session, { method: "notifications/cancelled", params });
+  }
+
+  async #dropStale({ answer, facts, session }: SentCall): Promise<boolean> {
+    const { source, sessions, peer } = this.#terms;
+    const signs = { status: answer.status, error: answer.received?.response.error ?? null };
+    const isForgotten = isUnknownSession(signs, facts.era);
+    if (isForgotten && session !== null) await sessions.forget(peer, this.#call.owner, session);
+    else if (isForgotten || isOtherEra(signs, facts.era)) source.known.forget(facts);
+    else return false;
+    return true;
+  }
+
+  #listen({ version }: ServerFacts, session: string | null, id: number): MessageListener {
+    const { peer, source } = this.#terms;
+    return {
+      notify: (method, params) => {
+        if (method === "notifications/progress") this.#report(params, id);
+        else if (method === "notifications/tools/list_changed") source.markOutdated();
+      },
+      request: (requestId, method) => {
+        if (++this.#requests <= REQUESTS_MAX) peer.refuse(version, session, requestId, method);
+      },
+    };
+  }
+
+  #report({ progressToken, progress, total, message }: JsonObject, id: number): void {
+    const done = asNumber(progress);
+    if (progressToken !== id || done === undefined) return;
+    const all = asNumber(total);
+    const words = asString(message);
+    this.#call.onProgress?.({
+      progress: done,
+      ...(all === undefined ? {} : { total: all }),
+      ...(words === undefined ? {} : { message: words }),
+    });
+  }
+}
+
+interface SentCall {
+  readonly answer: Answer;
+  readonly facts: ServerFacts;
+  readonly session: string | null;
+}
+
+function readReply({ peer, source }: CallTerms, { status, received }: Answer): ToolReply {
+  const { server, credentials } = peer.terms;
+  if (received === null) throw makeBrokenAnswer(server.name, `status ${status} without a response`);
+  const { response } = received;
+  if (response.result !== null) return readResult(server.name, response.result, received);
+  const { code, message, data } = response.error ?? { code: CODES.request, message: "" };
+  const needed = findNeeded({ code, message, data });
+  if (needed !== null) throw makeInputUnsupported(server.name, needed);
+  // The tool's schema has other headers by now.
+  if (code === CODES.headers) source.markOutdated();
+  const shown = { code, message: credentials.hide(message) };
+  return {
+    kind: "error",
+    error: data === undefined ? shown : { ...shown, data: hideData(data, credentials) },
+  };
+}
+
+function hideData(data: unknown, credentials: Peer["terms"]["credentials"]): unknown {
+  return typeof data === "string" ? credentials.hide(data) : data;
+}
+
+function readResult(name: string, result: JsonObject, { bytes }: ReceivedResponse): ToolReply {
+  const asked = findAskedBack(result);
+  if (asked !== null) throw makeInputUnsupported(name, asked);
+  const { content, contents, messages } = result;
+  const tooMany = [content, contents, messages].some((one) => Array.isArray(one) && one.length > PARTS_MAX);
+  if (tooMany) throw makeResultTooLarge(name, `${PARTS_MAX} parts`);
+  return { kind: "result", result, bytes };
+}
+
+/** True if the failure says that the server is down or talks nonsense. */
+export function isServerFailure({ code }: Fault): boolean {
+  return code === "tool_server_unavailable" || code === "tool_server_error" || code === "tool_timeout";
+}

@@ -1,0 +1,71 @@
+// The facts of a tool server under one credential (its era, what it offers), kept for an hour, and a session for its lists.
+import type { ServerFacts } from "../../tools/wire/server-facts.ts";
+import type { Peer } from "./peer.ts";
+import type { ToolServerPorts } from "./ports.ts";
+
+const KEPT_MS = 3_600_000;
+
+/** Found once for all who wait. */
+export class KnownFacts {
+  readonly #ports: ToolServerPorts;
+  #facts: ServerFacts | null = null;
+  #foundAtMs = 0;
+  #finding: Promise<ServerFacts> | null = null;
+  /** The gateway's own session, for lists and streams. No client's call ever uses it. */
+  #session: string | null = null;
+
+  constructor(ports: ToolServerPorts) {
+    this.#ports = ports;
+  }
+
+  get known(): ServerFacts | null {
+    return this.#facts;
+  }
+
+  get session(): string | null {
+    return this.#session;
+  }
+
+  get(peer: Peer): Promise<ServerFacts> {
+    const nowMs = this.#ports.deadlines.nowMs();
+    if (this.#facts !== null && nowMs - this.#foundAtMs < KEPT_MS) return Promise.resolve(this.#facts);
+    this.#finding ??= this.#find(peer).finally(() => {
+      this.#finding = null;
+    });
+    return this.#finding;
+  }
+
+  async #find(peer: Peer): Promise<ServerFacts> {
+    const { facts, session } = await peer.find();
+    this.endOwn(peer);
+    this.#session = session;
+    this.#facts = facts;
+    // A client's credential isn't kept, and nothing else could end this session later.
+    if (peer.terms.pass !== null) this.endOwn(peer);
+    this.#foundAtMs = this.#ports.deadlines.nowMs();
+    return facts;
+  }
+
+  /** The server has answered in the other era's words: it is asked again, unless that has happened meanwhile. */
+  forget(facts: ServerFacts): void {
+    if (this.#facts === facts) this.#foundAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Returns the gateway's own session, begun if there is none. Null if the server gives none. */
+  async open(peer: Peer, facts: ServerFacts): Promise<string | null> {
+    if (!facts.hasSessions) return null;
+    this.#session ??= await peer.begin();
+    return this.#session;
+  }
+
+  /** The server doesn't know the gateway's own session any more. */
+  forgetSession(session: string): void {
+    if (this.#session === session) this.#session = null;
+  }
+
+  /** Ends the gateway's own session at the server. */
+  endOwn(peer: Peer): void {
+    if (this.#session !== null && this.#facts !== null) void peer.end(this.#facts.version, this.#session);
+    this.#session = null;
+  }
+}

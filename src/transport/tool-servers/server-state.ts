@@ -1,0 +1,191 @@
+// One tool server in this process: its mirrors by credential, its breaker, and the calls under way.
+import { type Fault, toFault } from "../../core/fault.ts";
+import type { ToolReply } from "../../core/tools/tool-reply.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
+import { ToolBreaker } from "../../tools/breaker.ts";
+import { makeBusy, makeResting } from "../../tools/failures.ts";
+import type { LeftOut, Mirror } from "../../tools/mirror.ts";
+import { MirrorPool } from "../../tools/mirror-pool.ts";
+import { RecentValues } from "../../tools/recent-values.ts";
+import { callServer, isServerFailure, type ServerCall } from "./call.ts";
+import type { CallerSessions } from "./caller-sessions.ts";
+import { Credentials } from "./credentials.ts";
+import { Listening } from "./listening.ts";
+import { MirrorSource, type OnMirror } from "./mirror-source.ts";
+import { Peer } from "./peer.ts";
+import type { ToolServerPorts } from "./ports.ts";
+import type { RequestIds } from "./request-ids.ts";
+
+/** Values of `pass` whose lists are kept. The ones that were used longest ago go first. */
+const PASS_VALUES_MAX = 1000;
+/** The most bytes of their tools. A list that several values show counts once. */
+const PASS_BYTES_MAX = 64 * 1024 * 1024;
+
+interface StateParts {
+  readonly ports: ToolServerPorts;
+  readonly ids: RequestIds;
+  readonly sessions: CallerSessions;
+  /** Not called for servers of the kind `pass`: what one value shows is nobody else's. */
+  readonly onMirror: (server: string, before: Mirror | null, after: Mirror) => void;
+}
+
+/** A server as the operator sees it. */
+export interface ServerDescription {
+  readonly name: string;
+  readonly state: "up" | "down" | "unknown";
+  readonly era: string | null;
+  readonly version: string | null;
+  readonly instructions: string | null;
+  readonly error: string | null;
+  readonly tools: number;
+  readonly leftOut: readonly LeftOut[];
+  /** When its lists were last asked for, in Unix milliseconds. */
+  readonly checkedAtMs: number | null;
+}
+
+export class ServerState {
+  readonly #parts: StateParts;
+  readonly #server: ToolServer;
+  readonly #credentials: Credentials;
+  readonly #breaker = new ToolBreaker();
+  readonly #shared: MirrorSource;
+  /** By the digest of the value. */
+  readonly #byPass = new RecentValues<MirrorSource>({
+    count: PASS_VALUES_MAX,
+    bytes: PASS_BYTES_MAX,
+    countBytes: countMirrors,
+  });
+  readonly #pool = new MirrorPool();
+  readonly #listening: Listening | null;
+  #underWay = 0;
+  /** The fault of the last call, if the server caused it. */
+  #lastFault: Fault | null = null;
+  #hasAnswered = false;
+
+  constructor(server: ToolServer, parts: StateParts) {
+    this.#parts = parts;
+    this.#server = server;
+    this.#credentials = new Credentials(server, parts.ports);
+    const onMirror: OnMirror = (before, after) => parts.onMirror(server.name, before, after);
+    this.#shared = new MirrorSource(parts.ports, this.#pool, onMirror);
+    this.#listening = this.#isPass ? null : new Listening(this.#peerFor(null), this.#shared);
+  }
+
+  get server(): ToolServer {
+    return this.#server;
+  }
+
+  get listening(): Listening | null {
+    return this.#listening;
+  }
+
+  get #isPass(): boolean {
+    return this.#server.auth.kind === "pass";
+  }
+
+  #peerFor(pass: string | null): Peer {
+    const { ports, ids } = this.#parts;
+    const own = this.#isPass ? pass : null;
+    return new Peer({ server: this.#server, credentials: this.#credentials, pass: own, ports, ids });
+  }
+
+  #sourceFor(pass: string | null): MirrorSource {
+    if (!this.#isPass || pass === null) return this.#shared;
+    const { ports } = this.#parts;
+    return this.#byPass.get(ports.digest(pass), () => new MirrorSource(ports, this.#pool, () => {}));
+  }
+
+  /** Returns null if the server doesn't give its lists. Throws `tool_credential_missing`. */
+  async list(pass: string | null): Promise<Mirror | null> {
+    this.#credentials.require(pass);
+    return this.#sourceFor(pass).get(this.#peerFor(pass));
+  }
+
+  /** Rejects with a fault of the table. */
+  async call(call: ServerCall, pass: string | null): Promise<ToolReply> {
+    const { name, parallel } = this.#server;
+    this.#credentials.require(pass);
+    if (this.#underWay >= parallel) throw makeBusy(name, parallel);
+    const waitMs = this.#breaker.enter(this.#nowMs());
+    if (waitMs > 0) throw makeResting(name, waitMs);
+    this.#underWay++;
+    try {
+      const terms = {
+        peer: this.#peerFor(pass),
+        source: this.#sourceFor(pass),
+        sessions: this.#parts.sessions,
+      };
+      const reply = await callServer(terms, call);
+      this.#recordAnswer();
+      return reply;
+    } catch (thrown) {
+      this.#recordFault(toFault(thrown));
+      throw thrown;
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  #nowMs(): number {
+    return this.#parts.ports.deadlines.nowMs();
+  }
+
+  #recordAnswer(): void {
+    this.#breaker.recordSuccess();
+    this.#lastFault = null;
+    this.#hasAnswered = true;
+  }
+
+  #recordFault(fault: Fault): void {
+    if (isServerFailure(fault)) {
+      this.#breaker.recordFailure(this.#nowMs());
+      this.#lastFault = fault;
+    } else if (fault.code.startsWith("tool_")) {
+      // It has answered, if only to refuse.
+      this.#breaker.recordSuccess();
+    } else this.#breaker.recordNothing();
+  }
+
+  /** Nothing that was learned with a value of `pass` is shown, but whether calls go through. */
+  describe(): ServerDescription {
+    const { known, latest, fault, checkedAtMs } = this.#shared;
+    const failure = fault ?? this.#lastFault;
+    const hasAnswered = this.#hasAnswered || latest !== null;
+    return {
+      name: this.#server.name,
+      state: failure !== null || this.#breaker.isOpen() ? "down" : hasAnswered ? "up" : "unknown",
+      era: known.known?.version ?? null,
+      version: known.known?.release ?? null,
+      instructions: known.known?.instructions ?? null,
+      error:
+        failure === null ? null : (failure.details.upstream?.cause ?? failure.details.reason ?? failure.code),
+      tools: latest?.tools.size ?? 0,
+      leftOut: latest?.leftOut ?? [],
+      checkedAtMs,
+    };
+  }
+
+  /** Returns the server's instructions for this credential, as far as they are known. */
+  findInstructions(pass: string | null): string | null {
+    return this.#sourceFor(pass).known.known?.instructions ?? null;
+  }
+
+  /** Ends a caller's session that nobody has used for long. A `pass` server would want a credential that is gone. */
+  async endSession(session: string): Promise<void> {
+    const { known } = this.#shared.known;
+    if (!this.#isPass && known !== null) await this.#peerFor(null).end(known.version, session);
+  }
+
+  close(): void {
+    this.#listening?.stop();
+    this.#shared.known.endOwn(this.#peerFor(null));
+  }
+}
+
+function countMirrors(sources: Iterable<MirrorSource>): number {
+  const mirrors = new Set<Mirror>();
+  for (const { latest } of sources) if (latest !== null) mirrors.add(latest);
+  let bytes = 0;
+  for (const mirror of mirrors) bytes += mirror.bytes;
+  return bytes;
+}

@@ -1,0 +1,103 @@
+// `mcp` in the configuration: its defaults, and mistakes by field and line.
+import { describe, expect, test } from "bun:test";
+import { loadSettings } from "../../src/config/load.ts";
+
+function load(text: string) {
+  const environment = {
+    env: (name: string) => (name === "TOKEN" ? "hush-hush-hush" : undefined),
+    readFile: () => "",
+  };
+  return loadSettings({ text, file: "poundkey.yaml", ...environment, known: [], overrides: {} });
+}
+
+function explain(text: string): string {
+  const loaded = load(text);
+  return loaded.ok
+    ? "fine"
+    : loaded.errors.map(({ line, field, message }) => `${line} ${field}: ${message}`).join("\n");
+}
+
+const one = (fields: string, name = "github") => `mcp:\n  servers:\n    ${name}: { ${fields} }`;
+const URL = 'url: "https://mcp.example.com/mcp"';
+
+describe("tool servers", () => {
+  test("have defaults", () => {
+    const loaded = load(one(`${URL}, auth: { bearer: "\${TOKEN}" }`));
+    expect(loaded.ok ? loaded.settings.tools : null).toEqual({
+      streamsMax: 1000,
+      servers: [
+        {
+          name: "github",
+          url: "https://mcp.example.com/mcp",
+          auth: { kind: "bearer", token: "hush-hush-hush" },
+          tools: ["*"],
+          timeoutMs: 60_000,
+          parallel: 32,
+          pricePerCall: 0,
+          prices: new Map(),
+          resources: false,
+          prompts: false,
+        },
+      ],
+    });
+  });
+
+  test("are off without any", () => {
+    const loaded = load("mcp: { streams: 3 }");
+    expect(loaded.ok && loaded.settings.tools).toBeUndefined();
+  });
+
+  test("take prices in USD, exact to a nano-dollar", () => {
+    const loaded = load(one(`${URL}, price_per_call: 0.002, prices: { search_code: 0.01 }`));
+    const server = loaded.ok ? loaded.settings.tools?.servers[0] : undefined;
+    expect(server).toMatchObject({ pricePerCall: 2_000_000, prices: new Map([["search_code", 10_000_000]]) });
+  });
+
+  test.each([
+    [
+      "a name with capitals",
+      one(URL, "GitHub"),
+      "3 mcp.servers.GitHub: expected a name of 1 to 15 lower-case letters",
+    ],
+    ["a name that is too long", one(URL, "a-very-long-name-x"), "a name of 1 to 15 lower-case letters"],
+    ["no address", one("timeout: 5s"), "3 mcp.servers.github.url: this field is missing"],
+    ["http to the world", one('url: "http://mcp.example.com/"'), "3 mcp.servers.github.url: must be https"],
+    ["two credentials", one(`${URL}, auth: { bearer: a, pass: x-b }`), "mcp.servers.github.auth"],
+    [
+      "a key's header that would be passed on",
+      one(`${URL}, auth: { pass: X-Api-Key }`),
+      "auth.pass: must not be x-api-key",
+    ],
+    [
+      "a cookie that would be passed on",
+      one(`${URL}, auth: { pass: cookie }`),
+      "auth.pass: must not be cookie",
+    ],
+    [
+      "a header of the protocol",
+      one(`${URL}, auth: { header: { Mcp-Session-Id: a } }`),
+      "this header can't be set",
+    ],
+    ["a long timeout", one(`${URL}, timeout: 2h`), "mcp.servers.github.timeout: expected a duration"],
+    [
+      "too many calls at once",
+      one(`${URL}, parallel: 2000`),
+      "mcp.servers.github.parallel: expected an integer",
+    ],
+    [
+      "a negative price",
+      one(`${URL}, price_per_call: -1`),
+      "mcp.servers.github.price_per_call: expected a number",
+    ],
+    [
+      "a token's address over http",
+      one(`${URL}, auth: { oauth: { token_url: "http://a.example/t", client_id: i, client_secret: s } }`),
+      "oauth.token_url: must be https",
+    ],
+    ["what isn't built", "mcp: { loop: { rounds: 3 } }", "mcp.loop: unknown field"],
+  ])("refuse %s", (_what, text, words) => expect(explain(text)).toContain(words));
+
+  test("show no credential in an error", () => {
+    expect(explain(one(`${URL}, auth: { bearer: "s e c r e t" }`))).not.toContain("s e c r e t");
+  });
+});

@@ -1,0 +1,116 @@
+// The page Tools and the field of allowed tools, in front of real tool servers: one that is up, and one that is down.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { ToolServerFake } from "../simulator/tools/tool-server.ts";
+import { createOperator } from "../whole/world/operator.ts";
+import {
+  type ConsoleWorld,
+  findBarriers,
+  HAS_BROWSER,
+  isTooWide,
+  openConsole,
+  startConsoleWorld,
+  VISIT_MS,
+} from "./visitor.ts";
+
+setDefaultTimeout(VISIT_MS);
+
+const LOOKS = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+] as const;
+const schema = { type: "object", properties: { query: { type: "string" } } };
+
+let world: ConsoleWorld;
+let github: ToolServerFake;
+beforeAll(async () => {
+  github = new ToolServerFake();
+  const gone = new ToolServerFake();
+  await gone.stop();
+  github.tools = [
+    ...["read", "write", "delete_repo"].map((name) => ({
+      name,
+      description: `Can ${name}.`,
+      inputSchema: schema,
+    })),
+    { name: "odd", inputSchema: { type: "string" } },
+  ];
+  world = await startConsoleWorld({
+    more: `mcp:
+  servers:
+    github: { url: "${github.url}", price_per_call: 0.002 }
+    gone: { url: "${gone.url}" }`,
+  });
+  const operator = createOperator(world.gateway);
+  const { body } = await operator.post("/accounts", {
+    name: "Team",
+    allowed_tools: ["github_*", "!*_delete_*"],
+  });
+  await operator.post("/keys", { name: "robot", account_id: body.id });
+});
+afterAll(async () => {
+  await world.stop();
+  await github.stop();
+});
+
+describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () => {
+  test.each(LOOKS)("shows servers, their tools, who may call one and how to connect, %j", async (look) => {
+    const { page, open, leave } = await openConsole(world, look);
+    await open("/tools");
+    const servers = page.getByRole("table", { name: "Servers" });
+    const up = servers.getByRole("row").filter({ hasText: github.url });
+    await up.getByText("up", { exact: true }).waitFor();
+    await up.getByText("1 left out").click();
+    await up.getByText("odd: its schema is not that of an object").waitFor();
+    await servers.getByRole("row").filter({ hasText: "gone" }).getByText("down", { exact: true }).waitFor();
+    expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+
+    await page.getByLabel("Key", { exact: true }).selectOption({ label: "robot" });
+    const row = (name: string) =>
+      page.getByRole("table", { name: "Tools" }).getByRole("row").filter({ hasText: name });
+    await row("github_read").getByText("may call it").waitFor();
+    await row("github_delete_repo").getByText("may not").waitFor();
+
+    await page.getByRole("button", { name: "How to connect" }).click();
+    for (const title of ["Claude Code", "Codex", "Cursor", "VS Code"]) {
+      await page.getByRole("tab", { name: title, exact: true }).click();
+      const lines = page.getByRole("tabpanel", { name: title });
+      await lines.getByText(`${world.gateway.url}/mcp`).waitFor();
+    }
+    await page.getByRole("button", { name: "Done" }).click();
+
+    await page.getByRole("link", { name: "github_write" }).click();
+    await page.getByText('"query"').waitFor();
+    await page.getByRole("table", { name: "Keys" }).getByText("robot").waitFor();
+    await page.getByText("$0.002").waitFor();
+    expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+    await leave();
+  });
+
+  test("a key's list shows which tools it matches as it is typed, and is kept as typed", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/router");
+    await page.getByRole("button", { name: "Add New Key" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name", { exact: true }).fill("typed");
+    const list = form.getByLabel("Allowed tools");
+    const status = form.getByRole("status");
+    await list.fill("github_* !github_w*");
+    await status.filter({ hasText: "2 of 3 tools" }).waitFor();
+    expect(await form.getByRole("list", { name: "Tools that are matched" }).innerText()).toMatch(
+      /github_delete_repo\s+github_read/,
+    );
+    await list.fill("jira_*");
+    await status.filter({ hasText: "0 of 3 tools" }).waitFor();
+    await form.getByText("No tool that you see is matched by jira_*").waitFor();
+    await list.fill("none");
+    await status.filter({ hasText: "No tool" }).waitFor();
+    await list.fill("github_read, !*_w*");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "typed is ready" }).waitFor();
+    const keys = await createOperator(world.gateway).all("/keys", 50);
+    const allowed = keys.find(({ name }) => name === "typed")?.allowed_tools;
+    expect(allowed).toEqual(["github_read", "!*_w*"]);
+    await page.getByRole("button", { name: "Done" }).click();
+    await leave();
+  });
+});

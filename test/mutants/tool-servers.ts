@@ -1,0 +1,129 @@
+// Mutants of tool servers: calls sent twice, sessions shared, eras mistaken, rights overlooked, credentials sent astray.
+import type { Mutant } from "./mutant.ts";
+
+const CALLS = ["test/transport/tool-servers/calls.test.ts"];
+const SESSIONS = ["test/transport/tool-servers/sessions.test.ts"];
+const MIRRORS = ["test/transport/tool-servers/mirrors.test.ts"];
+const CREDENTIALS = ["test/transport/tool-servers/credentials.test.ts"];
+
+export const TOOL_SERVERS: readonly Mutant[] = [
+  {
+    name: "a tool's call is sent again after a failure",
+    file: "src/transport/tool-servers/call.ts",
+    find: "const first = await this.#sendOnce();",
+    replace: "const first = await this.#sendOnce().catch(() => this.#sendOnce());",
+    tests: ["test/transport/tool-servers/days.test.ts"],
+  },
+  {
+    name: "a tool's call is sent again after any refusal",
+    file: "src/transport/tool-servers/call.ts",
+    find: "    else return false;\n    return true;",
+    replace: "    return signs.error !== null;",
+    tests: CALLS,
+  },
+  {
+    name: "a session at a tool server is shared by all keys",
+    file: "src/transport/tool-servers/caller-sessions.ts",
+    find: "server: server.name, owner,",
+    replace: 'server: server.name, owner: "",',
+    tests: SESSIONS,
+  },
+  {
+    name: "a call uses the session of the lists",
+    file: "src/transport/tool-servers/call.ts",
+    find: "sessions.open(peer, facts, this.#call.owner)",
+    replace: "source.known.open(peer, facts)",
+    tests: SESSIONS,
+  },
+  {
+    name: "two sessions are opened for one owner at once",
+    file: "src/transport/tool-servers/caller-sessions.ts",
+    find: "if (known !== undefined) return known;",
+    replace: "",
+    tests: SESSIONS,
+  },
+  {
+    name: "a forgotten session isn't opened again",
+    file: "src/tools/wire/server-facts.ts",
+    find: "if (status === 404) return error?.code !== CODES.method;",
+    replace: "if (status === 404) return false;",
+    tests: SESSIONS,
+  },
+  {
+    name: "a cancelled call runs on at a server of the older era",
+    file: "src/transport/tool-servers/call.ts",
+    find: "if (this.#scope.signal.aborted) this.#cancel(facts, session, id);",
+    replace: "",
+    tests: CALLS,
+  },
+  {
+    name: "a redirect of a tool server is followed",
+    file: "src/transport/tool-servers/exchange.ts",
+    find: 'redirect: "manual",',
+    replace: "",
+    tests: CALLS,
+  },
+  {
+    name: "a tool's header parameters are left out",
+    file: "src/tools/wire/server-request.ts",
+    find: "...(isArguments(given) ? writeParameters(parameters, given) : {}),",
+    replace: "",
+    tests: CALLS,
+  },
+  {
+    name: "calls pass to a tool server that fails",
+    file: "src/tools/breaker.ts",
+    find: "if (waitMs > 0) return waitMs;",
+    replace: "",
+    tests: ["test/tools/times.test.ts"],
+  },
+  {
+    name: "a tool server has more calls than it may",
+    file: "src/transport/tool-servers/server-state.ts",
+    find: "if (this.#underWay >= parallel) throw makeBusy(name, parallel);",
+    replace: "",
+    tests: CALLS,
+  },
+  {
+    name: "lists of one credential are shown to another",
+    file: "src/transport/tool-servers/server-state.ts",
+    find: "if (!this.#isPass || pass === null) return this.#shared;",
+    replace: "return this.#shared;",
+    tests: CREDENTIALS,
+  },
+  {
+    name: "a gateway's own key is sent to a tool server",
+    file: "src/transport/tool-servers/credentials.ts",
+    find: "(pass === null || isOwnSecret(pass))",
+    replace: "pass === null",
+    tests: CREDENTIALS,
+  },
+  {
+    name: "a tool server that fails is asked at every list",
+    file: "src/tools/freshness.ts",
+    find: "const isPaused = failedAtMs !== null && nowMs - failedAtMs < PAUSE_MS;",
+    replace: "const isPaused = failedAtMs !== null && nowMs < 0;",
+    tests: ["test/tools/times.test.ts"],
+  },
+  {
+    name: "a bad tool takes the list along",
+    file: "src/tools/mirror.ts",
+    find: 'if (!isObject(inputSchema) || inputSchema.type !== "object") return "its schema is not that of an object";',
+    replace: "if (!isObject(inputSchema)) throw new Error();",
+    tests: MIRRORS,
+  },
+  {
+    name: "a pattern that takes tools away is ignored",
+    file: "src/core/fields/tool-list.ts",
+    find: "if (matches(pattern.slice(1), name)) return false;",
+    replace: "",
+    tests: ["test/tools/patterns.test.ts"],
+  },
+  {
+    name: "a list of tools is kept over a change of rights",
+    file: "src/tools/merged-list.ts",
+    find: "JSON.stringify(levels)",
+    replace: '""',
+    tests: ["test/tools/merged-list.test.ts"],
+  },
+];
