@@ -23,7 +23,6 @@ import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TAG_MUTANTS } from "./tags.ts";
-import { TOOL_RIGHTS } from "./tool-rights.ts";
 import { TOOL_SERVERS } from "./tool-servers.ts";
 import { TOOLS } from "./tools.ts";
 import { TURNS } from "./turns.ts";
@@ -54,6 +53,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONVERSATIONS,
   ...FILE_MUTANTS,
   ...TOOLS,
-  ...TOOL_RIGHTS,
   ...TOOL_SERVERS,
 ];
