@@ -1,7 +1,7 @@
 // /admin/v1/members/{id}/devices: the agents that a person signed in, for that person and those who see members.
 import { Elysia } from "elysia";
+import type { DeviceParts } from "../../admin/people/device-codes.ts";
 import {
-  type DeviceParts,
   deviceSchema,
   devicesSchema,
   endDevice,
