@@ -1,17 +1,18 @@
 // One key: its limits, the addresses that it is used from, its refusals and its latest requests.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { CheckedKeyDetailView } from "../../admin/keys/key-warnings.ts";
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { formatCount, formatFullTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
-import { LimitBars } from "../limits/limit-bars.tsx";
+import { makeHref, route, setQuery } from "../frame/route.ts";
+import { LimitBars, sortFullest } from "../limits/limit-bars.tsx";
 import { Refusals } from "../log/refusals.tsx";
 import { UsageSection } from "../log/usage-section.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { Allowance, KeyFacts, Leaked } from "./key-facts.tsx";
 import { Actions, KeyDialog, type OpenDialog } from "./keys.tsx";
 
 const EVERY_MS = 10_000;
@@ -31,6 +32,20 @@ export function KeyPage({ id }: { readonly id: string }) {
   const names = useNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { data } = key;
+  useEffect(() => {
+    if (data && route.value.query.get("edit") === "yes") {
+      setQuery({ edit: null }, { isTyping: true });
+      setOpen({ kind: "edit", key: data });
+    }
+  }, [data === undefined]);
+  const isLeaked = route.value.query.get("leaked") === "yes";
+  const addresses = (
+    <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
+      <Loaded of={requests} rows={2}>
+        {(rows) => <Addresses uses={listAddresses(rows)} />}
+      </Loaded>
+    </Card>
+  );
   return (
     <>
       <PageHead
@@ -47,23 +62,24 @@ export function KeyPage({ id }: { readonly id: string }) {
       >
         {data && (
           <>
-            {id}, ends in {data.last4}, {data.state}, pays from{" "}
+            <Badge text={data.state} tone={data.state === "active" ? undefined : "warn"} /> ends in {data.last4},
+            pays from{" "}
             <a href={makeHref(`/settings/accounts/${data.account_id}`)}>{names.account(data.account_id)}</a>
           </>
         )}
       </PageHead>
       <div class="stack">
+        {data && isLeaked && <Leaked of={data} onOpen={setOpen} />}
+        {data && <Allowance of={data} />}
         {data && data.limits.length > 0 && (
           <Card title="Limits" note="Of this key, and of its account">
-            <LimitBars limits={data.limits} of="key" />
+            <LimitBars limits={sortFullest(data.limits)} of="key" />
           </Card>
         )}
+        {data && <KeyFacts of={data} />}
+        {isLeaked && addresses}
         <UsageSection filters={{ key_id: id }} />
-        <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
-          <Loaded of={requests} rows={2}>
-            {(rows) => <Addresses uses={listAddresses(rows)} />}
-          </Loaded>
-        </Card>
+        {!isLeaked && addresses}
         <Refusals title="Refused" query={{ key: id }} names={names} />
       </div>
       {open && <KeyDialog open={open} setOpen={setOpen} reload={key.reload} />}

@@ -14,6 +14,8 @@ import { may } from "../frame/session.ts";
 import { Check } from "../parts/field.tsx";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty, Live } from "../parts/states.tsx";
+import { LogHistogram } from "./histogram.tsx";
+import { Peek, usePeek } from "./peek.tsx";
 import { Refusals } from "./refusals.tsx";
 import { isFailure, RequestList } from "./request-rows.tsx";
 
@@ -48,6 +50,7 @@ export function ActivityPage() {
   const isRefused = query.get("show") === "refused";
   const names = useNames();
   const { log, rows, isLive } = useLog(scope, isTailing);
+  const peek = usePeek(isRefused ? [] : (rows ?? []).map(({ id }) => id));
   const setRefused = (isOn: boolean) => setQuery({ show: isOn ? "refused" : null });
   const setTailing = (isOn: boolean) => setQuery({ tail: isOn ? null : "off" });
   const isFiltered = Object.keys(scope.filters).length + Object.keys(scope.period).length > 0;
@@ -80,13 +83,19 @@ export function ActivityPage() {
       {isRefused ? (
         <Refusals query={{ ...pickShared(scope), ...scope.period }} names={names} />
       ) : (
-        <RequestList
-          label="Requests"
-          of={{ ...log, data: rows }}
-          skeletons={8}
-          names={names}
-          empty={<EmptyLog isFiltered={isFiltered} />}
-        />
+        <>
+          <LogHistogram scope={scope} />
+          <RequestList
+            label="Requests"
+            of={{ ...log, data: rows }}
+            skeletons={8}
+            names={names}
+            onPeek={peek.open}
+            peeked={peek.id}
+            empty={<EmptyLog isFiltered={isFiltered} />}
+          />
+          <Peek {...peek} />
+        </>
       )}
     </>
   );

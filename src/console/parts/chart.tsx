@@ -11,6 +11,8 @@ interface Line {
   readonly color: string;
   /** Null where the value is unknown. */
   readonly values: readonly (number | null)[];
+  /** True for a dashed line in front of bars, to compare them with. */
+  readonly isGhost?: true;
 }
 
 /** An hour, or a day of the gateway. */
@@ -26,6 +28,8 @@ interface ChartProps {
   readonly steps: readonly ChartStep[];
   readonly lines: readonly Line[];
   readonly isBars?: boolean;
+  /** In pixels. */
+  readonly height?: number;
   /** True if fractions make no sense: the axis has whole numbers only. */
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
@@ -68,7 +72,7 @@ export function Chart(props: ChartProps) {
         class={props.onSpan ? "chart brushed" : "chart"}
         {...(props.onSpan ? keys : { role: "img", "aria-label": label })}
         title={props.onSpan && "Drag over a span, or click, to see its requests"}
-        style={{ minHeight: `${HEIGHT}px` }}
+        style={{ minHeight: `${props.height ?? HEIGHT}px` }}
       />
     </figure>
   );
@@ -90,7 +94,7 @@ function usePlot(
     if (!element) return;
     const plot = new uPlot(makeOptions(props, element, onPoint, latest), makeData(props), element);
     drawn.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: props.height ?? HEIGHT }));
     watch.observe(element);
     return () => {
       watch.disconnect();
@@ -171,10 +175,14 @@ function makeData(props: ChartProps): uPlot.AlignedData {
   const { lines, isBars } = props;
   const seconds = listPlaces(props).map((ms) => ms / 1000);
   if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
-  const stacked = lines.map((_, index) =>
-    seconds.map((_, at) => lines.slice(0, index + 1).reduce((sum, line) => sum + (line.values[at] ?? 0), 0)),
-  );
-  return [seconds, ...stacked.reverse()];
+  const bars = lines.filter(({ isGhost }) => !isGhost);
+  const ghosts = lines.filter(({ isGhost }) => isGhost);
+  const sums: number[][] = [];
+  for (const { values } of bars) {
+    const below = sums.at(-1);
+    sums.push(seconds.map((_, at) => (below?.[at] ?? 0) + (values[at] ?? 0)));
+  }
+  return [seconds, ...sums.reverse(), ...ghosts.map(({ values }) => [...values])];
 }
 
 function makeOptions(
@@ -186,10 +194,12 @@ function makeOptions(
   const { lines, isBars } = props;
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();
-  const drawn = isBars ? [...lines].reverse() : lines;
+  const drawn = isBars
+    ? [...lines.filter(({ isGhost }) => !isGhost).reverse(), ...lines.filter(({ isGhost }) => isGhost)]
+    : lines;
   return {
     width: element.clientWidth,
-    height: HEIGHT,
+    height: props.height ?? HEIGHT,
     legend: { show: false },
     cursor: {
       y: false,
@@ -241,7 +251,7 @@ function makeAxes(
 
 function makeSeries(
   props: ChartProps,
-  { label, values, color: name }: Line,
+  { label, values, color: name, isGhost }: Line,
   read: (name: string) => string,
 ): uPlot.Series {
   const color = read(name);
@@ -251,9 +261,12 @@ function makeSeries(
     label,
     stroke: color,
     spanGaps: true,
-    ...(props.isBars
+    ...(isGhost ? { dash: [5, 4], width: 1.5, points: { show: false } } : {}),
+    ...(props.isBars && !isGhost
       ? { fill: color, width: 0, paths: makeBars(props, color, surface), points: { show: false } }
-      : { width: 2, points: { show: known.length < 3 } }),
+      : isGhost
+        ? {}
+        : { width: 2, points: { show: known.length < 3 } }),
   };
 }
 

@@ -5,7 +5,8 @@ import { listRefusals, refusalSchema, refusalsQuery } from "../../admin/log/refu
 import { requestDetailSchema, requestSchema, requestsQuery } from "../../admin/log/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../../admin/log/requests.ts";
 import { savingsQuery, savingsSchema, sumSavings } from "../../admin/log/savings.ts";
-import { resultSchema, type SearchParts, search, searchQuery } from "../../admin/log/search.ts";
+import { type SearchParts, search, searchQuery, searchTextSchema } from "../../admin/log/search.ts";
+import { resultSchema } from "../../admin/log/search-result.ts";
 import { sumUsage, usageQuery, usageSchema } from "../../admin/log/usage.ts";
 import type { RowParts } from "../../admin/log/usage-rows.ts";
 import { wrapRows, wrapSearched } from "../../admin/schema.ts";
@@ -13,7 +14,7 @@ import type { AdminWorld } from "../../admin/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { noteContent } from "../audit/audited.ts";
-import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
+import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 
 export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault"> {
@@ -30,7 +31,7 @@ export function logRoutes(ports: WritingParts, parts: LogParts) {
 }
 
 function listRoutes(ports: WritingParts, parts: LogParts) {
-  const { reads } = createOperatorHooks(ports, "Log");
+  const { reads, readsBody } = createOperatorHooks(ports, "Log");
   return new Elysia()
     .get(
       "/admin/v1/requests",
@@ -73,6 +74,15 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
         "Find requests, keys, accounts, sessions, traces, models and providers by id or name",
       ),
       query: takesQuery(searchQuery),
+      response: returnsBody(wrapRows(resultSchema)),
+    })
+    .post("/admin/v1/search", ({ body, request }) => search(parts, body, readOperator(request).access), {
+      ...readsBody(
+        "requests.read",
+        "searchText",
+        "Find the same, and the key or token that a whole secret is of: it travels in the body, not in an address",
+      ),
+      body: takesBody(searchTextSchema),
       response: returnsBody(wrapRows(resultSchema)),
     });
 }
