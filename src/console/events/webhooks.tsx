@@ -1,4 +1,4 @@
-// Settings → Webhooks: events that their receivers have not accepted, why, and sending one again.
+// Gateway → Webhooks: events that their receivers have not accepted, why, and sending one again.
 
 import { useState } from "preact/hooks";
 import type { DeliveryView, ReceiverView } from "../../admin/events/webhooks.ts";

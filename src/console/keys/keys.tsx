@@ -1,4 +1,4 @@
-// Settings → Router: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
+// Access → Keys: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
