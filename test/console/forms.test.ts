@@ -51,7 +51,7 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
     await dialog.getByRole("button", { name: "Add a budget" }).click();
     const fields = await dialog.locator(".rows-field-row :is(input, select)").count();
     expect(fields).toBe(4);
-    await dialog.getByLabel("USD").fill("50");
+    await dialog.getByLabel("USD", { exact: true }).fill("50");
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByText("web is ready").waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
     const { page, open, leave } = await openConsole(world);
     await open(`/settings/router/${id}?edit=yes`);
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("USD").fill("6");
+    await dialog.getByLabel("USD", { exact: true }).fill("6");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
     const { body } = await operator.get(`/keys/${id}`);

@@ -57,10 +57,10 @@ async function show(given: Arguments, io: Io, source: ConfigSource): Promise<num
 }
 
 /** What the table shows of a model, in the catalogue and at a gateway alike. */
-type ShownModel = Pick<
-  ModelView,
-  "id" | "context_window" | "max_output_tokens" | "capabilities" | "operations" | "pricing"
->;
+type ShownModel = Pick<ModelView, "id" | "context_window" | "max_output_tokens" | "pricing"> & {
+  readonly capabilities: readonly string[];
+  readonly operations?: readonly string[] | null | undefined;
+};
 
 function print(given: Arguments, io: Io, views: readonly ShownModel[]): void {
   const operation = chooseOperation(given);

@@ -1,7 +1,7 @@
 // The filters of the log that have a field: each offers what is known, and finds others as one types.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { ResultView } from "../../admin/log/search.ts";
+import type { ResultView } from "../../admin/log/search-result.ts";
 import type { UsageSums } from "../../admin/log/usage.ts";
 import { Button } from "../parts/button.tsx";
 import { Filters as FilterRow } from "../parts/filters.tsx";

@@ -17,9 +17,10 @@ export function measureShare({ used, reserved, limit }: Pick<LimitView, "used" |
   return limit === 0 ? 1 : (used + reserved) / limit;
 }
 
-/** The one that refuses first stands first. */
+/** The one that refuses first stands first, and a budget before what only slows down. */
 export function sortFullest(limits: readonly LimitView[]): readonly LimitView[] {
-  return limits.toSorted((a, b) => measureShare(b) - measureShare(a));
+  const isBudget = ({ kind }: LimitView) => Number(kind === "budget");
+  return limits.toSorted((a, b) => measureShare(b) - measureShare(a) || isBudget(b) - isBudget(a));
 }
 
 export function LimitBars({ limits, of }: LimitBarsProps) {

@@ -6,7 +6,6 @@ import {
   formatCompact,
   formatDuration,
   formatPercent,
-  formatUsd,
   formatUsdCompact,
 } from "../frame/format.ts";
 import { makeHref, route } from "../frame/route.ts";

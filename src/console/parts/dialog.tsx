@@ -44,6 +44,9 @@ export function Dialog(props: DialogProps) {
       onClose={onClose}
       onClick={onClick}
       onKeyDown={onKeyDown}
+      onCancel={(event) => {
+        if (isKept || !onLeave()) event.preventDefault();
+      }}
     >
       <div class="row tight between dialog-head">
         <h2 id={id}>{title}</h2>
@@ -76,7 +79,7 @@ export function FormDialog({ title, action, form, onClose, children }: FormDialo
   const [wrong, setWrong] = useState(NONE_WRONG);
   const [isLeaving, setLeaving] = useState(false);
   useLayoutEffect(() => {
-    if (form.error !== null || wrong.size > 0) showFirstWrong(ref.current);
+    if (form.error !== null || wrong.size > 0) showFirstWrong(ref.current, wrong);
   }, [form.error, wrong]);
   const submit = (event: SubmitEvent) => {
     const found = ref.current ? findWrong(ref.current) : NONE_WRONG;
@@ -84,12 +87,18 @@ export function FormDialog({ title, action, form, onClose, children }: FormDialo
     if (found.size === 0) return start(event);
     event.preventDefault();
   };
+  const focused = useRef<Element | null>(null);
   const leave = () => {
-    setLeaving(isChanged && !isLeaving);
+    if (isChanged && !isLeaving) focused.current = document.activeElement;
+    setLeaving(isChanged);
     return !isChanged;
   };
+  const stay = () => {
+    setLeaving(false);
+    if (focused.current instanceof HTMLElement) focused.current.focus();
+  };
   const foot = isLeaving ? (
-    <LeaveQuestion onDiscard={onClose} onStay={() => setLeaving(false)} />
+    <LeaveQuestion onDiscard={onClose} onStay={stay} />
   ) : (
     <>
       <Button label="Cancel" onClick={onClose} />

@@ -31,9 +31,16 @@ function describeWrong(control: Control): string {
   return "This can't be read.";
 }
 
-/** Brings the first wrong field, or else the message below the form, into view and focus. */
-export function showFirstWrong(form: HTMLFormElement | null): void {
-  const wrong = form?.querySelector("[aria-invalid='true']") ?? form?.querySelector("[role='alert']");
+/**
+ * Brings the first wrong field, or else the message below the form, into view and focus. Fields that the form itself found
+ * may be drawn as wrong only later, so they are looked for by their ids.
+ */
+export function showFirstWrong(form: HTMLFormElement | null, found: WrongFields): void {
+  const [first] = found.keys();
+  const wrong =
+    first === undefined
+      ? (form?.querySelector("[aria-invalid='true']") ?? form?.querySelector("[role='alert']"))
+      : document.getElementById(first);
   if (!(wrong instanceof HTMLElement)) return;
   const folded = wrong.closest("details");
   if (folded) folded.open = true;
