@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { createOperator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
 import { PHONE } from "./people.ts";
+import { countRequests } from "./requests.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -140,9 +141,10 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
         document.documentElement.dataset.shift = String(sum);
       }).observe({ type: "layout-shift", buffered: true });
     });
+    const settle = countRequests(visitor.page);
     await visitor.page.reload();
     await visitor.page.getByText(shows).first().waitFor();
-    await visitor.page.waitForLoadState("networkidle");
+    await settle();
     const shift = await visitor.page.evaluate(() => Number(document.documentElement.dataset.shift ?? 0));
     console.log(`layout shift of ${path()}: ${shift.toFixed(3)}`);
     expect(shift).toBeLessThanOrEqual(SHIFT_MAX);

@@ -68,20 +68,24 @@ export function KeyPage({ id }: { readonly id: string }) {
           </>
         )}
       </PageHead>
-      <div class="stack">
-        {data && isLeaked && <Leaked of={data} onOpen={setOpen} />}
-        {data && <Allowance of={data} />}
-        {data && data.limits.length > 0 && (
-          <Card title="Limits" note="Of this key, and of its account">
-            <LimitBars limits={sortFullest(data.limits)} of="key" />
-          </Card>
+      <Loaded of={key} rows={6}>
+        {(shown) => (
+          <div class="stack">
+            {isLeaked && <Leaked of={shown} onOpen={setOpen} />}
+            <Allowance of={shown} />
+            {shown.limits.length > 0 && (
+              <Card title="Limits" note="Of this key, and of its account">
+                <LimitBars limits={sortFullest(shown.limits)} of="key" />
+              </Card>
+            )}
+            <KeyFacts of={shown} />
+            {isLeaked && addresses}
+            <UsageSection filters={{ key_id: id }} />
+            {!isLeaked && addresses}
+            <Refusals title="Refused" query={{ key: id }} names={names} />
+          </div>
         )}
-        {data && <KeyFacts of={data} />}
-        {isLeaked && addresses}
-        <UsageSection filters={{ key_id: id }} />
-        {!isLeaked && addresses}
-        <Refusals title="Refused" query={{ key: id }} names={names} />
-      </div>
+      </Loaded>
       {open && <KeyDialog open={open} setOpen={setOpen} reload={key.reload} />}
     </>
   );

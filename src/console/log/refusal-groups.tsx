@@ -89,7 +89,7 @@ interface Way {
 
 const EDIT = { edit: "yes" };
 
-function findWay({ key_id, account_id, limit, code }: RefusalView, names: Names): Way | null {
+function findWay({ key_id, account_id, limit, code, status }: RefusalView, names: Names): Way | null {
   const key = names.keys.find(({ id }) => id === key_id);
   if (limit?.scope === "account" && account_id !== null && may("accounts.limit", account_id)) {
     return { label: "Raise", path: `/settings/accounts/${account_id}`, query: EDIT };
@@ -105,7 +105,7 @@ function findWay({ key_id, account_id, limit, code }: RefusalView, names: Names)
     return { label: "Top up", path: `/settings/accounts/${account_id}` };
   }
   if (key && mayWriteKey(key)) {
-    return { label: limit ? "Raise" : "Change the key", path: `/settings/router/${key.id}`, query: EDIT };
+    return { label: limit || status === 429 ? "Raise" : "Change the key", path: `/settings/router/${key.id}`, query: EDIT };
   }
   return code === "model_not_found" ? { label: "Models", path: "/models" } : null;
 }

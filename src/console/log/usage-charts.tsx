@@ -19,7 +19,7 @@ export function LoadingCharts() {
     <div class="stack" role="status" aria-label="Loading">
       <div class="tiles">
         {Array.from({ length: 5 }, (_, at) => (
-          <Skeleton key={at} height={118} />
+          <Skeleton key={at} height={135} />
         ))}
       </div>
       <Skeleton height={CHART_HEIGHT} />

@@ -49,26 +49,28 @@ export function AccountPage({ id }: { readonly id: string }) {
           data?.created_at && <Actions account={data} takesCards={amounts.length > 0} onOpen={setOpen} />
         }
       />
-      <div class="stack">
-        <PaidNotice />
-        <Loaded of={account} rows={1}>
-          {(one) => <Balance account={one} />}
-        </Loaded>
-        {data && data.limits.length > 0 && (
-          <Card title="Limits" note="Of all its keys together">
-            <LimitBars limits={sortFullest(data.limits)} of="account" />
-          </Card>
+      <Loaded of={account} rows={6}>
+        {(shown) => (
+          <div class="stack">
+            <PaidNotice />
+            <Balance account={shown} />
+            {shown.limits.length > 0 && (
+              <Card title="Limits" note="Of all its keys together">
+                <LimitBars limits={sortFullest(shown.limits)} of="account" />
+              </Card>
+            )}
+            {shown.created_at && may("usage.read", id) && <AccountUse id={id} />}
+            {may("keys.read", id) && <AccountKeys id={id} />}
+            {may("members.read", id) && <AccountPeople accountId={id} />}
+            {may("journal.read", id) && (
+              <>
+                {shown.created_at && <Statement id={id} since={shown.created_at} />}
+                <Journal key={journalAt} id={id} />
+              </>
+            )}
+          </div>
         )}
-        {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
-        {may("keys.read", id) && <AccountKeys id={id} />}
-        {may("members.read", id) && <AccountPeople accountId={id} />}
-        {may("journal.read", id) && (
-          <>
-            {data?.created_at && <Statement id={id} since={data.created_at} />}
-            <Journal key={journalAt} id={id} />
-          </>
-        )}
-      </div>
+      </Loaded>
       {open && data && (
         <OpenDialog dialog={open} account={data} amounts={amounts} onClose={close} onDone={reload} />
       )}

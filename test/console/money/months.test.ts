@@ -41,7 +41,10 @@ test("a month of all accounts adds up, as JSON and as CSV with names and fixed d
   for (const name of ["topups_usd", "charges_usd", "closing_balance_usd"]) {
     expect(Number(total[name])).toBeCloseTo(sum(name), 9);
   }
-  const csv = (await operator.get(`/statements/${month}.csv`)).text.trim().split("\r\n");
+  const { url, adminToken } = world.gateway;
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const file = await fetch(`${url}/admin/v1/statements/${month}.csv`, { headers });
+  const csv = (await file.text()).trim().split("\r\n");
   expect(csv[0]).toBe(
     "month,account,account_id,external_id,time_zone,state,opening_balance_usd,topups_usd,charges_usd,adjustments_usd,closing_balance_usd,cost_usd",
   );
