@@ -25,5 +25,9 @@ export function adminRoutes(ports: AdminPorts) {
   const rules = { dayRules: () => settings().quota, keepMs: () => settings().log.keepMs };
   const known = { names, providerNames };
   const parts = { ...ports.world, ledger, contentVault, ...rules, ...known, writeRefusals };
-  return new Elysia().use(logRoutes(ports, parts)).use(moneyRoutes(ports, parts)).use(monthRoutes(ports, parts)).use(settingRoutes(ports));
+  return new Elysia()
+    .use(logRoutes(ports, parts))
+    .use(moneyRoutes(ports, parts))
+    .use(monthRoutes(ports, parts))
+    .use(settingRoutes(ports));
 }

@@ -137,7 +137,8 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
       let sum = 0;
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries())
-          if ("value" in entry && "hadRecentInput" in entry && !entry.hadRecentInput) sum += Number(entry.value);
+          if ("value" in entry && "hadRecentInput" in entry && !entry.hadRecentInput)
+            sum += Number(entry.value);
         document.documentElement.dataset.shift = String(sum);
       }).observe({ type: "layout-shift", buffered: true });
     });

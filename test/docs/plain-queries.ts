@@ -153,7 +153,7 @@ const BY_ROLE: readonly PlainQuery[] = [
   ask("command line remote", "admin-api#from-another-machine"),
   ask("backup schedule", "backups", "operate#backups"),
   ask("how many users can it handle", "sizing"),
-  ask("is it open source license", "releases", "index", "glossary"),
+  ask("is it open source license", "releases", "glossary", "getting-started"),
   ask("health endpoint", "operate#health-checks"),
   ask("restrict by ip address", "errors#addressnotallowed", "people", "admin-api#keys", "security"),
 ];

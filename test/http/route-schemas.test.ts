@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import { closeSchema } from "../whole/world/closed-schema.ts";
+import { closeSchema, resolveRefs } from "../whole/world/closed-schema.ts";
 import { REGISTERED } from "../whole/world/registered.ts";
 import { until } from "../whole/world/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
@@ -67,7 +67,7 @@ function findMistakes(template: string, method: string, { status, body }: Answer
   const answer = asObject(asObject(operation.responses)[String(status)]);
   const media = asObject(asObject(answer.content)["application/json"]);
   if (media.schema === undefined) return `no schema of ${method} ${template} ${status}`;
-  const validate = ajv.compile(asObject(closeSchema(media.schema)));
+  const validate = ajv.compile(asObject(closeSchema(resolveRefs(media.schema, document))));
   return validate(body) ? null : validate.errors;
 }
 
@@ -283,7 +283,9 @@ describe("answers to the operator match their schemas", () => {
       const media = asObject(
         asObject(asObject(asObject(operation.responses).default).content)["application/json"],
       );
-      expect(ajv.validate(asObject(closeSchema(media.schema)), answer.body)).toBe(true);
+      expect(ajv.validate(asObject(closeSchema(resolveRefs(media.schema, document))), answer.body)).toBe(
+        true,
+      );
     }
   });
 });

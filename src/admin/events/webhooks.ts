@@ -45,7 +45,13 @@ export const receiverSchema = Type.Object({
 export type ReceiverView = View<typeof receiverSchema>;
 
 export function receiverView({ url, form, key, events, accounts }: Endpoint): ReceiverView {
-  return { host: new URL(url).host, form, signed: key !== null, events: [...events], accounts: [...accounts] };
+  return {
+    host: new URL(url).host,
+    form,
+    signed: key !== null,
+    events: [...events],
+    accounts: [...accounts],
+  };
 }
 
 export const sendAgainSchema = closeObject({ id: Type.String({ minLength: 1, maxLength: 100 }) });

@@ -21,7 +21,9 @@ export async function findSecretOwner(
   if (checkTokenSecret(given)) {
     const token = await store.people.tokenByDigest(digestSecret(given, pepper));
     if (token === null || !access.may("tokens.write")) return [];
-    return [{ type: "token", id: token.id, name: `${token.name} (…${token.last4})`, url: "/#/settings/tokens" }];
+    return [
+      { type: "token", id: token.id, name: `${token.name} (…${token.last4})`, url: "/#/settings/tokens" },
+    ];
   }
   if (!checkSecret(given)) return null;
   const digest = digestSecret(given, pepper);

@@ -11,9 +11,9 @@ import type { Page } from "../../core/world/page.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Access } from "../../people/access.ts";
 import { CONSOLE_KEY } from "../keys/keys.ts";
+import { closeObject } from "../schema.ts";
 import { type ResultView, viewKey } from "./search-result.ts";
 import { findSecretOwner, type SecretParts } from "./search-secret.ts";
-import { closeObject } from "../schema.ts";
 
 const CHARACTERS_MAX = 200;
 /** The most results of each type. */
@@ -42,7 +42,8 @@ export const searchTextSchema = closeObject({
 });
 
 export interface SearchParts extends SecretParts {
-  readonly store: SecretParts["store"] & Pick<Store, "request" | "searchRequests" | "keys" | "account" | "accounts">;
+  readonly store: SecretParts["store"] &
+    Pick<Store, "request" | "searchRequests" | "keys" | "account" | "accounts">;
   readonly clock: Pick<Clock, "nowMs">;
   /** Returns the ids of the models that are on, the names of the providers, and the aliases. */
   readonly names: () => {

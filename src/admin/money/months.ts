@@ -77,12 +77,7 @@ export async function getMonth(parts: StatementParts, month: string, scope: Scop
 type Row = MonthView["data"][number];
 
 /** Null for a month that hasn't begun in the account's own zone, and for a closed account with nothing in it. */
-async function makeRow(
-  parts: StatementParts,
-  of: Account,
-  month: string,
-  scope: Scope,
-): Promise<Row | null> {
+async function makeRow(parts: StatementParts, of: Account, month: string, scope: Scope): Promise<Row | null> {
   const timeZone = of.timeZone ?? parts.dayRules().timeZone;
   if (month > computeMonth(parts.clock.nowMs(), timeZone)) return null;
   const { lines: _, ...sums } = await getStatement(parts, of.id, month, scope);

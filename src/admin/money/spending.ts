@@ -6,10 +6,10 @@ import { forecast } from "../../core/money/forecast.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
-import type { Clock } from "../../core/world/world.ts";
 import { readPages } from "../../core/world/read-pages.ts";
-import type { DayRules } from "../../ledger/limits/day.ts";
+import type { Clock } from "../../core/world/world.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, findStatementMonth } from "../../ledger/money/month.ts";
 import { listGrants } from "../../people/member.ts";
 import { limitSchema, limitView } from "../limits/limits.ts";
@@ -27,7 +27,9 @@ export const spendingSchema = Type.Object({
       account_id: text,
       cost_usd: Type.Number({ description: "USD. The price of the month's requests so far, whoever paid." }),
       forecast_usd: allowNull(
-        Type.Number({ description: "USD. The whole month's, if it goes on as it began. Null on its first day." }),
+        Type.Number({
+          description: "USD. The whole month's, if it goes on as it began. Null on its first day.",
+        }),
       ),
       requests: count,
       budget: Type.Optional(limitSchema),

@@ -63,7 +63,11 @@ export async function approveCode(
  * Returns the person's key for all agents in an account, and makes it at first. Its id follows from both, so that two
  * approvals at once make one key. After it was revoked or moved, the next one has another id.
  */
-async function keepAgentKey(parts: ApprovingParts, approver: Approver, account: Account): Promise<GatewayKey> {
+async function keepAgentKey(
+  parts: ApprovingParts,
+  approver: Approver,
+  account: Account,
+): Promise<GatewayKey> {
   const { store, clock } = parts;
   for (let count = 0; ; count++) {
     const id = makeKeyId(parts.pepper, approver.memberId, account.id, count);

@@ -136,7 +136,9 @@ function chooseAdmin(admin: ReadonlyMap<string, AdminLogin>, given: string | und
   const [only, ...others] = admin.keys();
   if (only === undefined) throw new LoginError("No command is signed in at any gateway.");
   if (others.length === 0) return only;
-  throw new UsageError(`commands are signed in at several gateways; name one: ${[...admin.keys()].join(", ")}`);
+  throw new UsageError(
+    `commands are signed in at several gateways; name one: ${[...admin.keys()].join(", ")}`,
+  );
 }
 
 async function printToken({ words, switches }: Arguments, io: Io): Promise<void> {

@@ -254,7 +254,12 @@ export function Nav({ path }: { readonly path: string }) {
                 {group}
               </div>
               {pages.map((page) => (
-                <PageLink key={page.path} page={page} isHere={isHere(page)} query={hasScope(page.path) ? kept : {}} />
+                <PageLink
+                  key={page.path}
+                  page={page}
+                  isHere={isHere(page)}
+                  query={hasScope(page.path) ? kept : {}}
+                />
               ))}
             </section>
           )

@@ -7,9 +7,9 @@ import { SearchField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Notice } from "../parts/states.tsx";
 import { ask, describeError } from "./api.ts";
+import { findPlaces, type Place } from "./places.ts";
 import { keepRecent, listRecent } from "./recent.ts";
 import { makeHref, navigate } from "./route.ts";
-import { findPlaces, type Place } from "./places.ts";
 
 /** Calls `onOpen` when the search's keys are pressed, wherever the focus is. */
 export function useSearchKeys(onOpen: () => void): void {
@@ -130,8 +130,8 @@ function Results({ text, opensFirst, onOpen }: ResultsProps) {
       {all.length === 0 && isWaiting && <p class="small faint">Searching …</p>}
       {all.length === 0 && data !== null && (
         <Empty icon="search" title="Nothing has this id or name">
-          A key's whole secret finds the key, also a revoked one. Refused requests are counted, not kept one by one:
-          see Activity, Refused.
+          A key's whole secret finds the key, also a revoked one. Refused requests are counted, not kept one
+          by one: see Activity, Refused.
         </Empty>
       )}
     </>

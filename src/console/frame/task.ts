@@ -54,7 +54,9 @@ export function useForm<Name extends string>(
     };
   };
   const otherError = () => (param && shown.has(param) ? null : error);
-  const isChanged = Object.keys(opened).some((name) => Reflect.get(draft, name) !== Reflect.get(opened, name));
+  const isChanged = Object.keys(opened).some(
+    (name) => Reflect.get(draft, name) !== Reflect.get(opened, name),
+  );
   return { draft, set, field, isBusy, start, otherError, error, isChanged };
 }
 

@@ -62,8 +62,8 @@ export function KeyPage({ id }: { readonly id: string }) {
       >
         {data && (
           <>
-            <Badge text={data.state} tone={data.state === "active" ? undefined : "warn"} /> ends in {data.last4},
-            pays from{" "}
+            <Badge text={data.state} tone={data.state === "active" ? undefined : "warn"} /> ends in{" "}
+            {data.last4}, pays from{" "}
             <a href={makeHref(`/settings/accounts/${data.account_id}`)}>{names.account(data.account_id)}</a>
           </>
         )}

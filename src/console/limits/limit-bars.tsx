@@ -13,7 +13,11 @@ interface LimitBarsProps {
 }
 
 /** Returns the share that is used or reserved. A limit of 0 counts as used up. */
-export function measureShare({ used, reserved, limit }: Pick<LimitView, "used" | "reserved" | "limit">): number {
+export function measureShare({
+  used,
+  reserved,
+  limit,
+}: Pick<LimitView, "used" | "reserved" | "limit">): number {
   return limit === 0 ? 1 : (used + reserved) / limit;
 }
 

@@ -52,7 +52,13 @@ export function AskForm({ limits, onClose, onDone }: AskFormProps) {
         />
         <TextField label="Until" type="date" isRequired hint="The end of this day" {...form.field("until")} />
       </div>
-      <TextField label="Reason" isRequired isFocused hint="Whoever decides reads it" {...form.field("reason")} />
+      <TextField
+        label="Reason"
+        isRequired
+        isFocused
+        hint="Whoever decides reads it"
+        {...form.field("reason")}
+      />
     </FormDialog>
   );
 }

@@ -117,7 +117,11 @@ export function MainChart({ data, filters, measure, first }: MainChartProps) {
       title={title}
       actions={<Segments label="Stacked by" options={listGroups()} value={group} onChange={setGroup} />}
     >
-      <Stacked {...around} label={describe(data.totals)} {...{ data, filters, group, measure, format, isWhole }} />
+      <Stacked
+        {...around}
+        label={describe(data.totals)}
+        {...{ data, filters, group, measure, format, isWhole }}
+      />
       {measure === "cost" && <Forecast filters={filters} />}
     </Card>
   );
@@ -158,7 +162,9 @@ interface StackedProps
 function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedProps) {
   const { pick } = MEASURES[measure];
   const { from, to, step, series } = data;
-  const sums = useResource<UsageSums>(withQuery("/usage", { ...filters, from, to, group_by: `${step},${group}` }));
+  const sums = useResource<UsageSums>(
+    withQuery("/usage", { ...filters, from, to, group_by: `${step},${group}` }),
+  );
   const before = usePrevious(data, filters);
   const nameOf = useNamesOf(group);
   const bars = sums.data
@@ -202,10 +208,16 @@ function stack(rows: readonly UsageView[], { data, group, pick, nameOf }: StackP
     values[place] = (values[place] ?? 0) + pick(row);
   }
   const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
-  const sorted = [...byId].filter(([, values]) => sum(values) > 0).toSorted(([, a], [, b]) => sum(b) - sum(a));
+  const sorted = [...byId]
+    .filter(([, values]) => sum(values) > 0)
+    .toSorted(([, a], [, b]) => sum(b) - sum(a));
   const shown = sorted.slice(0, COLORS.length);
   const others = sorted.slice(COLORS.length);
-  const lines = shown.map(([id, values], at) => ({ label: nameOf(id), color: COLORS[at] ?? OTHERS_COLOR, values }));
+  const lines = shown.map(([id, values], at) => ({
+    label: nameOf(id),
+    color: COLORS[at] ?? OTHERS_COLOR,
+    values,
+  }));
   if (others.length === 0) return lines;
   const rest = data.series.map((_, at) => others.reduce((all, [, values]) => all + (values[at] ?? 0), 0));
   return [...lines, { label: `${others.length} others`, color: OTHERS_COLOR, values: rest }];

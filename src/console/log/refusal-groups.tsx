@@ -105,7 +105,11 @@ function findWay({ key_id, account_id, limit, code, status }: RefusalView, names
     return { label: "Top up", path: `/settings/accounts/${account_id}` };
   }
   if (key && mayWriteKey(key)) {
-    return { label: limit || status === 429 ? "Raise" : "Change the key", path: `/settings/router/${key.id}`, query: EDIT };
+    return {
+      label: limit || status === 429 ? "Raise" : "Change the key",
+      path: `/settings/router/${key.id}`,
+      query: EDIT,
+    };
   }
   return code === "model_not_found" ? { label: "Models", path: "/models" } : null;
 }

@@ -30,7 +30,8 @@ export function Refusals({ query, names, title }: RefusalsProps) {
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon="check" title="Nothing was refused">
-              Requests without a valid key, without a model, or beyond a limit appear here within five seconds.
+              Requests without a valid key, without a model, or beyond a limit appear here within five
+              seconds.
             </Empty>
           ) : (
             <>

@@ -66,7 +66,11 @@ function MessageView({ message, share }: MessageProps) {
       </span>
       <div class="answer">
         {parts.map((part, at) =>
-          part.type === "text" ? <Folded key={at} text={String(part.text)} /> : <code key={at}>{shorten(part)}</code>,
+          part.type === "text" ? (
+            <Folded key={at} text={String(part.text)} />
+          ) : (
+            <code key={at}>{shorten(part)}</code>
+          ),
         )}
         {more.length > 0 && <code>{shorten(Object.fromEntries(more))}</code>}
       </div>

@@ -92,9 +92,9 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
     makeMinorColumn(
       "Tokens",
       ({ tokens, units }) => (
-      <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-        {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
-      </span>
+        <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
+          {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
+        </span>
       ),
       "end",
     ),
@@ -141,7 +141,10 @@ function DurationCell({ row, longestMs }: { readonly row: RequestView; readonly 
       <span class="nowrap">{formatDuration(row.total_ms)}</span>
       <span class="took-bar" aria-hidden="true">
         <span class="took-wait" style={{ width: share(first) }} />
-        <span class="took-rest" style={{ width: share(Math.max(0, Math.min(row.total_ms, longestMs) - first)) }} />
+        <span
+          class="took-rest"
+          style={{ width: share(Math.max(0, Math.min(row.total_ms, longestMs) - first)) }}
+        />
       </span>
     </div>
   );

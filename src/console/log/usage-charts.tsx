@@ -2,12 +2,7 @@
 import { useState } from "preact/hooks";
 import type { FiguresView } from "../../admin/log/figures.ts";
 import type { Overview } from "../../admin/log/overview.ts";
-import {
-  formatCompact,
-  formatDuration,
-  formatPercent,
-  formatUsdCompact,
-} from "../frame/format.ts";
+import { formatCompact, formatDuration, formatPercent, formatUsdCompact } from "../frame/format.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { type Filters, keepScope } from "../frame/scope.ts";
 import { Spark } from "../parts/chart.tsx";
@@ -90,7 +85,12 @@ interface Tile {
 const TILES: readonly Tile[] = [
   { label: "Requests", measure: "requests", pick: ({ requests }) => requests, format: formatCompact },
   { label: "Cost", measure: "cost", pick: ({ cost_usd }) => cost_usd, format: formatUsdCompact },
-  { label: "Tokens", measure: "tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: formatCompact },
+  {
+    label: "Tokens",
+    measure: "tokens",
+    pick: ({ tokens }) => tokens.prompt + tokens.completion,
+    format: formatCompact,
+  },
   {
     label: "Error rate",
     measure: "errors",

@@ -70,7 +70,13 @@ export function Targets({ draft, onChange, error }: TargetsProps) {
     <>
       <Segments label="Leads to" options={KINDS} value={draft.kind} onChange={(kind) => set({ kind })} />
       {draft.kind === "one" && (
-        <ModelField label="Model or selector" value={draft.one} onChoose={(one) => set({ one })} isAny error={error} />
+        <ModelField
+          label="Model or selector"
+          value={draft.one}
+          onChoose={(one) => set({ one })}
+          isAny
+          error={error}
+        />
       )}
       {draft.kind === "several" && (
         <Several members={draft.several} onChange={(several) => set({ several })} error={error} />
@@ -186,7 +192,8 @@ function Several({ members, onChange, error }: SeveralProps) {
         </span>
       )}
       <p class="small faint">
-        If one fails, the others are tried, the largest share first. With shares such as 2 and 1, they split the load.
+        If one fails, the others are tried, the largest share first. With shares such as 2 and 1, they split
+        the load.
       </p>
     </fieldset>
   );
@@ -198,7 +205,11 @@ interface PolicyProps {
   readonly error: string | null;
 }
 
-const NAMES = { best: "The best answer", fair: "Nearly as good, at the lowest cost", light: "The fastest answer" };
+const NAMES = {
+  best: "The best answer",
+  fair: "Nearly as good, at the lowest cost",
+  light: "The fastest answer",
+};
 
 function PolicyFields({ policy, onChange, error }: PolicyProps) {
   const { quality, allow, max_cost_usd, ...rest } = policy;
@@ -219,7 +230,9 @@ function PolicyFields({ policy, onChange, error }: PolicyProps) {
         label="What counts"
         options={(["best", "fair", "light"] as const).map((value) => ({ value, label: NAMES[value] }))}
         value={policy.selector}
-        onInput={(chosen) => set({ selector: chosen === "best" ? "best" : chosen === "light" ? "light" : "fair" })}
+        onInput={(chosen) =>
+          set({ selector: chosen === "best" ? "best" : chosen === "light" ? "light" : "fair" })
+        }
         error={error}
       />
       <ModelsField

@@ -14,7 +14,8 @@ export function AccountKeys({ id }: { readonly id: string }) {
   const keys = usePages<KeyInUseView>("/keys", { account_id: id, limit: 200 });
   const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
   const query = { group_by: "key", account: id, from, to };
-  const sums = useResource<UsageSums>(may("usage.read", id) ? withQuery("/usage", query) : null).data?.data ?? [];
+  const sums =
+    useResource<UsageSums>(may("usage.read", id) ? withQuery("/usage", query) : null).data?.data ?? [];
   const costs = new Map(sums.map(({ key_id, cost_usd }) => [key_id, cost_usd]));
   const costOf = ({ id: key }: KeyInUseView) => costs.get(key) ?? 0;
   const sorted = keys.data && { ...keys, data: keys.data.toSorted((a, b) => costOf(b) - costOf(a)) };
@@ -25,7 +26,11 @@ export function AccountKeys({ id }: { readonly id: string }) {
       of={sorted ?? keys}
       columns={makeColumns(costOf)}
       keyOf={(key) => key.id}
-      empty={<Empty icon="key" title="No keys yet">Keys that this account pays for appear here.</Empty>}
+      empty={
+        <Empty icon="key" title="No keys yet">
+          Keys that this account pays for appear here.
+        </Empty>
+      }
     />
   );
 }

@@ -29,9 +29,7 @@ type Dialog = "top-up" | "card" | "edit" | "adjust" | "close";
 
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
-  const [open, setOpen] = useState<Dialog | null>(
-    route.value.query.get("edit") === "yes" ? "edit" : null,
-  );
+  const [open, setOpen] = useState<Dialog | null>(route.value.query.get("edit") === "yes" ? "edit" : null);
   const close = () => setOpen(null);
   const [journalAt, setJournalAt] = useState(0);
   const reload = async () => {

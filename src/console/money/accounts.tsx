@@ -37,8 +37,8 @@ export function AccountsPage() {
         {sums ? (
           <>
             <span class="strong">{formatMoney(sums.total_usd)}</span> in {nameMonth(sums.month)}
-            {sums.total_forecast_usd !== null && `, about ${formatMoney(sums.total_forecast_usd)} by its end`}.
-            Balances are prepaid and never fall below zero.
+            {sums.total_forecast_usd !== null && `, about ${formatMoney(sums.total_forecast_usd)} by its end`}
+            . Balances are prepaid and never fall below zero.
           </>
         ) : (
           "Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero."

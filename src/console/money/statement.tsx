@@ -11,7 +11,6 @@ import { Card } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 
-
 type Line = StatementView["lines"][number];
 
 const COLUMNS: readonly Column<Line>[] = [

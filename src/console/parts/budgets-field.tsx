@@ -94,9 +94,7 @@ export function BudgetsField({ label, hint, error, value, onInput, hasDefault }:
         {hasDefault && value !== DEFAULT && (
           <Button label="Use the default" isTiny kind="quiet" onClick={() => onInput(DEFAULT)} />
         )}
-        {value === DEFAULT && (
-          <Button label="No budget" isTiny kind="quiet" onClick={() => set([])} />
-        )}
+        {value === DEFAULT && <Button label="No budget" isTiny kind="quiet" onClick={() => set([])} />}
       </div>
       {error ? (
         <span class="field-error" role="alert">
@@ -136,8 +134,20 @@ function Row({ row, number, onChange, onRemove }: RowProps) {
           value={per}
           onInput={(chosen) => onChange({ per: PERIODS.find((one) => one === chosen) ?? per })}
         />
-        <SelectField label="Warn" options={shares} value={warn} onInput={(chosen) => onChange({ warn: chosen })} />
-        <Button label="Remove" about={`budget ${number}`} kind="quiet" icon="trash" isIconOnly onClick={onRemove} />
+        <SelectField
+          label="Warn"
+          options={shares}
+          value={warn}
+          onInput={(chosen) => onChange({ warn: chosen })}
+        />
+        <Button
+          label="Remove"
+          about={`budget ${number}`}
+          kind="quiet"
+          icon="trash"
+          isIconOnly
+          onClick={onRemove}
+        />
       </div>
       <ModelsField
         label="Only for"

@@ -94,7 +94,9 @@ function usePlot(
     if (!element) return;
     const plot = new uPlot(makeOptions(props, element, onPoint, latest), makeData(props), element);
     drawn.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: props.height ?? HEIGHT }));
+    const watch = new ResizeObserver(() =>
+      plot.setSize({ width: element.clientWidth, height: props.height ?? HEIGHT }),
+    );
     watch.observe(element);
     return () => {
       watch.disconnect();

@@ -99,7 +99,11 @@ export function Table<Row>(props: TableProps<Row>) {
                 onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
               >
                 {columns.map(({ label, as, isMinor, cell }) => (
-                  <td key={label} class={isMinor ? `${as ?? ""} minor` : as} data-label={as === "narrow" ? undefined : label}>
+                  <td
+                    key={label}
+                    class={isMinor ? `${as ?? ""} minor` : as}
+                    data-label={as === "narrow" ? undefined : label}
+                  >
                     {cell(row)}
                   </td>
                 ))}

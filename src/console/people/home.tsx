@@ -55,7 +55,10 @@ export function HomePage() {
           <Left key={account_id} accountId={account_id} limits={limits} names={names} onAsk={setAsking} />
         ))}
         <OwnKeys keys={keys} add={add} />
-        <Card title="Connect" note="Each client's lines. Your key stands where sk-… does; it was shown when you made it.">
+        <Card
+          title="Connect"
+          note="Each client's lines. Your key stands where sk-… does; it was shown when you made it."
+        >
           <ClientTabs address={getGatewayUrl()} secret={ANY_SECRET} />
         </Card>
         <UsageSection filters={{}} />

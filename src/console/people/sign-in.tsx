@@ -27,8 +27,9 @@ export function SignIn() {
         <div>
           <h1>Sign in</h1>
           <p>
-            One address and one key for the language models of many providers, with budgets, logs and statements.{" "}
-            <a href={place("/docs")}>What this is</a> · <a href={place("/docs/clients")}>Connect a program</a>
+            One address and one key for the language models of many providers, with budgets, logs and
+            statements. <a href={place("/docs")}>What this is</a> ·{" "}
+            <a href={place("/docs/clients")}>Connect a program</a>
           </p>
         </div>
         <Company found={found} />

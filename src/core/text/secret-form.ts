@@ -11,7 +11,9 @@ export const ADMIN_PREFIX = "pk-admin-";
 export const TOKEN_PREFIX = "pk-";
 /** A sign-in of the command line. */
 export const LOGIN_PREFIX = "pk-login-";
-const CHECKED = new RegExp(`^(${KEY_PREFIX}|${TOKEN_PREFIX}|${LOGIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
+const CHECKED = new RegExp(
+  `^(${KEY_PREFIX}|${TOKEN_PREFIX}|${LOGIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`,
+);
 const ADMIN = new RegExp(`^(${ADMIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS}}$`);
 const SHOWN = 4;
 

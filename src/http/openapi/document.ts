@@ -66,10 +66,7 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
     const operation = { ...describeSurface(DESCRIPTIONS[id], isAlias ? docs : null), parameters };
     const verb = path.endsWith("*") ? `:${id}` : "";
     const operationId = isAlias ? `${id}${toName(path)}` : id;
-    return [
-      `${toTemplate(path)}${verb}`,
-      { operationId, ...operation, ...(isAlias ? INTERNAL : {}) },
-    ];
+    return [`${toTemplate(path)}${verb}`, { operationId, ...operation, ...(isAlias ? INTERNAL : {}) }];
   });
 }
 

@@ -1,11 +1,6 @@
 // /device: the page on which a signed-in person approves or denies an agent that shows a code.
 import { Elysia } from "elysia";
-import {
-  approveLogin,
-  type DeviceParts,
-  denyCode,
-  findCode,
-} from "../../admin/people/device-codes.ts";
+import { approveLogin, type DeviceParts, denyCode, findCode } from "../../admin/people/device-codes.ts";
 import { ACCOUNTS_SHOWN_MAX, approveCode, listOwnAccounts } from "../../admin/people/devices.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Account } from "../../core/keys/key.ts";

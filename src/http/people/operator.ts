@@ -1,5 +1,11 @@
 // Access to the admin routes with the admin token, a named token or a session cookie.
-import { type FindPerson, findLogin, findSession, type Proven, proveToken } from "../../admin/people/session.ts";
+import {
+  type FindPerson,
+  findLogin,
+  findSession,
+  type Proven,
+  proveToken,
+} from "../../admin/people/session.ts";
 import type { WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";

@@ -85,7 +85,12 @@ function currentSessionRoutes(ports: SessionPorts) {
         await noteSession(ports, asked, proven, "session.ended");
         return createCookieResponse(ports, asked, "", 0);
       },
-      describeRoute(TAG, "signOut", "Sign out: end the session, or the sign-in of the command line", SET_COOKIE),
+      describeRoute(
+        TAG,
+        "signOut",
+        "Sign out: end the session, or the sign-in of the command line",
+        SET_COOKIE,
+      ),
     );
 }
 

@@ -17,7 +17,10 @@ beforeAll(async () => {
   const made = await operator.post("/accounts", {
     name: '=Search, "west"',
     external_id: "4711",
-    budgets: [{ usd: 0.5, per: "month" }, { usd: 100, per: "day" }],
+    budgets: [
+      { usd: 0.5, per: "month" },
+      { usd: 100, per: "day" },
+    ],
   });
   team = String(made.body.id);
   await world.gateway.topUp(team, 12.5);
@@ -79,7 +82,11 @@ describe.skipIf(!HAS_BROWSER)("in the console (skipped without Chromium)", () =>
     await page.emulateMedia({ media: "print" });
     // The paper's height, with its margins, in landscape.
     await page.setViewportSize({ width: 1000, height: 700 });
-    const cell = await table.getByRole("row", { name: /^Total/ }).getByRole("cell").last().boundingBox();
+    const cell = await table
+      .getByRole("row", { name: /^Total/ })
+      .getByRole("cell")
+      .last()
+      .boundingBox();
     expect((cell?.x ?? 2000) + (cell?.width ?? 0)).toBeLessThanOrEqual(1000);
     await leave();
   });

@@ -74,7 +74,9 @@ test("a command signs in, acts as the person, and signs out", async () => {
   const isRecorded = async () => {
     const { body } = await askAs(ida, world.url, "/audit?action=account.created");
     const rows = asArray(asObject(body).data).map(asObject);
-    return rows.some(({ actor, target }) => asObject(actor).name === "Ida" && asObject(target).name === "Remote");
+    return rows.some(
+      ({ actor, target }) => asObject(actor).name === "Ida" && asObject(target).name === "Remote",
+    );
   };
   await until("it is on record as Ida's", isRecorded);
   // It isn't an agents' sign-in, and another gateway gets none of it.
@@ -88,7 +90,10 @@ test("a command signs in, acts as the person, and signs out", async () => {
   const ended = await ask("/admin/v1/session", secret);
   const error = expect.objectContaining({ message: expect.stringContaining("Your sign-in has ended") });
   expect([ended.status, ended.body.error]).toEqual([401, error]);
-  expect(await run("logout")).toMatchObject({ code: 1, err: expect.stringContaining("No command is signed in") });
+  expect(await run("logout")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("No command is signed in"),
+  });
 }, 60_000);
 
 test("one that has ended isn't sent", async () => {
@@ -139,7 +144,10 @@ test("it stands among the person's sessions, which end it, and ends with the per
 
 test("a code is used once, and one that was denied gives nothing", async () => {
   const begun = await begin();
-  expect(await poll(world.url, begun)).toMatchObject({ status: 400, body: { error: "authorization_pending" } });
+  expect(await poll(world.url, begun)).toMatchObject({
+    status: 400,
+    body: { error: "authorization_pending" },
+  });
   await sendDecision(ida, world.url, { user_code: begun.userCode, action: "deny" });
   expect(await poll(world.url, begun)).toMatchObject({ status: 400, body: { error: "access_denied" } });
   const another = await begin();
