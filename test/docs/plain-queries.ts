@@ -76,7 +76,13 @@ const TASKS: readonly PlainQuery[] = [
   ask("upgrade", "upgrading"),
   ask("refund", "money"),
   ask("invoice", "money", "admin-api#requests-and-usage", "admin-api#command-line"),
-  ask("export csv", "admin-api#command-line", "admin-api#audit", "admin-api#requests-and-usage"),
+  ask(
+    "export csv",
+    "admin-api#exports",
+    "admin-api#command-line",
+    "admin-api#audit",
+    "admin-api#requests-and-usage",
+  ),
   ask("cost per team", "admin-api#requests-and-usage", "company", "admin-api#command-line"),
   ask("delete a user", "people", "admin-api#people", "console"),
   ask("cursor ide", "client-cursor"),
@@ -158,11 +164,15 @@ const BY_ROLE: readonly PlainQuery[] = [
   ask("restrict by ip address", "errors#addressnotallowed", "people", "admin-api#keys", "security"),
 ];
 
-export const PLAIN_QUERIES: readonly PlainQuery[] = [
-  ...SYMPTOMS,
-  ...ERRORS,
-  ...PEERS_WORDS,
-  ...TASKS,
-  ...TRIED,
-  ...BY_ROLE,
+interface QueryList {
+  readonly name: string;
+  readonly queries: readonly PlainQuery[];
+  /** The most that may stay without an answer. */
+  readonly unansweredMax: number;
+}
+
+export const QUERY_LISTS: readonly QueryList[] = [
+  { name: "the first", queries: [...SYMPTOMS, ...ERRORS, ...PEERS_WORDS, ...TASKS], unansweredMax: 5 },
+  { name: "the tried", queries: TRIED, unansweredMax: 0 },
+  { name: "those by role", queries: BY_ROLE, unansweredMax: 4 },
 ];

@@ -27,14 +27,15 @@ export function usePeek(ids: readonly string[]): PeekState {
     if (next !== undefined) setId(next);
   };
   const close = () => setId(null);
+  const moves = { ArrowDown: () => step(1), ArrowUp: () => step(-1) };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isElsewhere(event) || !matchMedia(WIDE).matches) return;
-      if (event.key === "Escape" && id !== null) close();
-      else if (event.key === "ArrowDown") step(1);
-      else if (event.key === "ArrowUp" && id !== null) step(-1);
-      else return;
+      const act = id === null ? { ArrowDown: () => step(1) } : { ...moves, Escape: close };
+      const run: unknown = Reflect.get(act, event.key);
+      if (typeof run !== "function") return;
       event.preventDefault();
+      run();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

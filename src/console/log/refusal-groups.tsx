@@ -89,27 +89,32 @@ interface Way {
 
 const EDIT = { edit: "yes" };
 
-function findWay({ key_id, account_id, limit, code, status }: RefusalView, names: Names): Way | null {
-  const key = names.keys.find(({ id }) => id === key_id);
-  if (limit?.scope === "account" && account_id !== null && may("accounts.limit", account_id)) {
-    return { label: "Raise", path: `/settings/accounts/${account_id}`, query: EDIT };
-  }
-  const isOwn = key !== undefined && key.member_id !== null && key.member_id === session.value?.actor.id;
-  if (limit && isOwn && may("limit_requests.make", key.account_id)) {
+function findWay(row: RefusalView, names: Names): Way | null {
+  const key = names.keys.find(({ id }) => id === row.key_id);
+  return findAccountWay(row) ?? (key ? findKeyWay(row, key) : null) ?? findOtherWay(row);
+}
+
+function findAccountWay({ account_id: id, limit, code }: RefusalView): Way | null {
+  if (id === null) return null;
+  const path = `/settings/accounts/${id}`;
+  if (limit?.scope === "account" && may("accounts.limit", id)) return { label: "Raise", path, query: EDIT };
+  return code === "insufficient_balance" && may("money.move", id) ? { label: "Top up", path } : null;
+}
+
+function findKeyWay({ limit, status }: RefusalView, key: Names["keys"][number]): Way | null {
+  const { id, member_id, account_id } = key;
+  const isOwn = member_id !== null && member_id === session.value?.actor.id;
+  if (limit && isOwn && may("limit_requests.make", account_id)) {
     return { label: "Ask for more", path: "/settings/requests" };
   }
-  if (limit?.scope === "member" && key?.member_id) {
-    return may("members.read") ? { label: "Raise", path: `/settings/people/${key.member_id}` } : null;
+  if (limit?.scope === "member" && member_id !== null) {
+    return may("members.read") ? { label: "Raise", path: `/settings/people/${member_id}` } : null;
   }
-  if (code === "insufficient_balance" && account_id !== null && may("money.move", account_id)) {
-    return { label: "Top up", path: `/settings/accounts/${account_id}` };
-  }
-  if (key && mayWriteKey(key)) {
-    return {
-      label: limit || status === 429 ? "Raise" : "Change the key",
-      path: `/settings/router/${key.id}`,
-      query: EDIT,
-    };
-  }
+  if (!mayWriteKey(key)) return null;
+  const label = limit || status === 429 ? "Raise" : "Change the key";
+  return { label, path: `/settings/router/${id}`, query: EDIT };
+}
+
+function findOtherWay({ code }: RefusalView): Way | null {
   return code === "model_not_found" ? { label: "Models", path: "/models" } : null;
 }

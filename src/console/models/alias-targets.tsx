@@ -133,49 +133,15 @@ function Several({ members, onChange, error }: SeveralProps) {
     <fieldset class="rows-field">
       <legend>Models, the first one preferred</legend>
       {members.map((member, at) => (
-        <div class="rows-field-row target-line" key={at}>
-          <ModelField
-            label={`${at + 1}. model`}
-            value={member.model}
-            onChoose={(model) => set(at, { model })}
-          />
-          <TextField
-            label="Share of the load"
-            type="amount"
-            isRequired
-            value={member.weight}
-            onInput={(weight) => set(at, { weight })}
-          />
-          <div class="row tight">
-            <Button
-              label="Up"
-              about={`number ${at + 1}`}
-              kind="quiet"
-              icon="up"
-              isIconOnly
-              isDisabled={at === 0}
-              onClick={() => swap(at, at - 1)}
-            />
-            <Button
-              label="Down"
-              about={`number ${at + 1}`}
-              kind="quiet"
-              icon="down"
-              isIconOnly
-              isDisabled={at === members.length - 1}
-              onClick={() => swap(at, at + 1)}
-            />
-            <Button
-              label="Remove"
-              about={`number ${at + 1}`}
-              kind="quiet"
-              icon="trash"
-              isIconOnly
-              isDisabled={members.length === 1}
-              onClick={() => onChange(members.filter((_, index) => index !== at))}
-            />
-          </div>
-        </div>
+        <MemberRow
+          key={at}
+          member={member}
+          at={at}
+          count={members.length}
+          onChange={(part) => set(at, part)}
+          onMove={(by) => swap(at, at + by)}
+          onRemove={() => onChange(members.filter((_, index) => index !== at))}
+        />
       ))}
       <Button
         label="Add a model"
@@ -196,6 +162,41 @@ function Several({ members, onChange, error }: SeveralProps) {
         the load.
       </p>
     </fieldset>
+  );
+}
+
+interface MemberRowProps {
+  readonly member: Member;
+  readonly at: number;
+  readonly count: number;
+  readonly onChange: (part: Partial<Member>) => void;
+  readonly onMove: (by: 1 | -1) => void;
+  readonly onRemove: () => void;
+}
+
+function MemberRow({ member, at, count, onChange, onMove, onRemove }: MemberRowProps) {
+  const about = `number ${at + 1}`;
+  const actions = [
+    { label: "Up", icon: "up", isDisabled: at === 0, onClick: () => onMove(-1) },
+    { label: "Down", icon: "down", isDisabled: at === count - 1, onClick: () => onMove(1) },
+    { label: "Remove", icon: "trash", isDisabled: count === 1, onClick: onRemove },
+  ] as const;
+  return (
+    <div class="rows-field-row target-line">
+      <ModelField label={`${at + 1}. model`} value={member.model} onChoose={(model) => onChange({ model })} />
+      <TextField
+        label="Share of the load"
+        type="amount"
+        isRequired
+        value={member.weight}
+        onInput={(weight) => onChange({ weight })}
+      />
+      <div class="row tight">
+        {actions.map((action) => (
+          <Button key={action.label} {...action} about={about} kind="quiet" isIconOnly />
+        ))}
+      </div>
+    </div>
   );
 }
 
