@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 65,
-  "Store, with the ports in it": 177,
+  "Store, with the ports in it": 180,
   Operation: 48,
   RequestContext: 47,
 };

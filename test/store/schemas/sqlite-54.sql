@@ -1,0 +1,1 @@
+CREATE TABLE directory_part (group_id TEXT NOT NULL, part INTEGER NOT NULL, came TEXT NOT NULL, went TEXT NOT NULL, others TEXT NOT NULL, names TEXT NOT NULL, after_id TEXT NOT NULL, PRIMARY KEY (group_id, part)) STRICT, WITHOUT ROWID;
