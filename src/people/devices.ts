@@ -1,7 +1,14 @@
 // Sign-in from an agent (RFC 8628): the codes, the tokens that an approved one becomes, and their refresh.
 
 import { findKeyState } from "../core/keys/key.ts";
-import type { AgentSecret, CodeStep, Device, DeviceCode, DeviceStep } from "../core/people/device.ts";
+import {
+  type AgentSecret,
+  type CodeStep,
+  type Device,
+  type DeviceCode,
+  type DeviceStep,
+  LOGIN_CODE_PREFIX,
+} from "../core/people/device.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
 import { cutAddress, cutToHost } from "../core/world/address.ts";
 import type { Random } from "../core/world/world.ts";
@@ -73,9 +80,6 @@ interface DeviceRequest {
   readonly address: string;
   readonly kind?: CodeKind;
 }
-
-/** A login's device code begins with it. */
-export const LOGIN_CODE_PREFIX = "login-";
 
 /** Begins a sign-in. Null if too many from this address wait already. */
 export async function startDevice(
@@ -205,7 +209,7 @@ function stepPoll(
   return { code, grant: { error } };
 }
 
-/** Returns what an agent is told that asks before anybody has approved its code. */
+/** Returns the answer to an agent that asks before anybody has approved its code. */
 export function stepWait(
   before: DeviceCode,
   nowMs: number,

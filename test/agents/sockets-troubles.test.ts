@@ -69,7 +69,11 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
     "stops at a budget that ends in its session, after one send",
     async () => {
       const secret = await makeSecret({ budgets: [{ usd: 1, per: "day" }] });
-      const { printed, sent, ends } = await run({ model: COSTLY, secret, prompt: two("printf one", "never") });
+      const { printed, sent, ends } = await run({
+        model: COSTLY,
+        secret,
+        prompt: two("printf one", "never"),
+      });
       expect(printed).toContain("Quota exceeded");
       expect(sent).toHaveLength(1);
       // The frame with its own prompt, the turn that spent the budget, and the one that was refused.
@@ -102,7 +106,11 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
   test(
     "stops at a conversation that its model can't hold",
     async () => {
-      const { printed, sent, ends } = await run({ model: SMALL, secret: await makeSecret(), prompt: "say: no" });
+      const { printed, sent, ends } = await run({
+        model: SMALL,
+        secret: await makeSecret(),
+        prompt: "say: no",
+      });
       expect(printed).toContain("context window");
       expect(sent).toHaveLength(1);
       expect(ends).toHaveLength(1);

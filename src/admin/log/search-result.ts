@@ -1,4 +1,4 @@
-// What a search finds, each with its page in the console.
+// The results of a search, each with its page in the console.
 import { Type } from "@sinclair/typebox";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { allowWords, text, type View } from "../schema.ts";

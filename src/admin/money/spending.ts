@@ -1,4 +1,4 @@
-// What each account has cost in the running month, with the budget that it uses most, and its keys and people.
+// The cost of each account in the running month, with the budget that it uses most, and its keys and people.
 import { Type } from "@sinclair/typebox";
 import type { Account } from "../../core/keys/key.ts";
 import type { LimitState } from "../../core/limits/limit.ts";

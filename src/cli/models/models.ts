@@ -56,7 +56,7 @@ async function show(given: Arguments, io: Io, source: ConfigSource): Promise<num
   return EXIT.done;
 }
 
-/** What the table shows of a model, in the catalogue and at a gateway alike. */
+/** The part of a model that the table shows, from the catalogue and from a gateway alike. */
 type ShownModel = Pick<ModelView, "id" | "context_window" | "max_output_tokens" | "pricing"> & {
   readonly capabilities: readonly string[];
   readonly operations?: readonly string[] | null | undefined;

@@ -1,7 +1,7 @@
 // The client's side of the device flow (RFC 8628): where a gateway's addresses are, its codes and its tokens.
 import { fetchShort } from "../../app/world.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
-import { LOGIN_CODE_PREFIX } from "../../people/devices.ts";
+import { LOGIN_CODE_PREFIX } from "../../core/people/device.ts";
 import type { AdminLogin, Login } from "./login-file.ts";
 
 const WAIT_MS = 15_000;

@@ -20,7 +20,7 @@ export interface Login {
   readonly lifetimeMs: number;
 }
 
-/** What `poundkey login --admin` got: it acts with the person's rights at the gateway that gave it, and nowhere else. */
+/** A sign-in by `poundkey login --admin`: it acts with the person's rights at the gateway that gave it, and nowhere else. */
 export interface AdminLogin {
   readonly secret: string;
   readonly untilMs: number;

@@ -76,7 +76,7 @@ function Manual() {
   );
 }
 
-/** That nothing waits is no comfort where nobody would be told. */
+/** An empty list is no comfort where there is no receiver. */
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   const receivers = useResource<{ readonly data: readonly ReceiverView[] }>("/webhooks").data?.data;
   if (!isFiltered && receivers?.length === 0)

@@ -15,7 +15,7 @@ import { may } from "./session.ts";
 /** Ticked by hand, since the gateway can't know: names in the browser's storage. */
 const HIDDEN = "checklist.hidden";
 const DONE = "checklist.done";
-/** Of the card in a wide window. */
+/** The card has this height in a wide window. */
 const HEIGHT = 156;
 const byHand = (name: string) => `checklist.${name}`;
 

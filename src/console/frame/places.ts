@@ -6,7 +6,7 @@ import { may, type Permission } from "./session.ts";
 export interface Place {
   readonly kind: string;
   readonly name: string;
-  /** Of this console, with its query. */
+  /** The part of the address after the `#`. */
   readonly path: string;
 }
 

@@ -1,4 +1,4 @@
-// What was opened by the search before, as this browser remembers it until its user signs out.
+// The pages that the search opened before, as this browser remembers them until its user signs out.
 import { recall, remember } from "../browser.ts";
 import type { Place } from "./places.ts";
 

@@ -1,4 +1,4 @@
-// What a key has: the allowance that may refuse it, every field that is set, and what to do about a leaked secret.
+// The facts of a key: the allowance that may refuse it, every field that is set, and what to do about a leaked secret.
 import type { ComponentChildren } from "preact";
 import type { CheckedKeyDetailView } from "../../admin/keys/key-warnings.ts";
 import { formatTags } from "../../core/fields/tags-text.ts";
@@ -85,7 +85,8 @@ export function KeyFacts({ of }: KeyProps) {
 }
 
 function Person({ id, accountId }: { readonly id: string; readonly accountId: string }) {
-  return may("members.read", accountId) ? <a href={makeHref(`/settings/people/${id}`)}>{id}</a> : <>{id}</>;
+  if (!may("members.read", accountId)) return <span>{id}</span>;
+  return <a href={makeHref(`/settings/people/${id}`)}>{id}</a>;
 }
 
 interface LeakedProps extends KeyProps {

@@ -28,7 +28,6 @@ interface AddressUse {
 
 export function KeyPage({ id }: { readonly id: string }) {
   const key = useResource<CheckedKeyDetailView>(`/keys/${id}`, EVERY_MS);
-  const requests = usePages<RequestView>("/requests", { key_id: id, limit: LATEST }, EVERY_MS);
   const names = useNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { data } = key;
@@ -38,14 +37,6 @@ export function KeyPage({ id }: { readonly id: string }) {
       setOpen({ kind: "edit", key: data });
     }
   }, [data === undefined]);
-  const isLeaked = route.value.query.get("leaked") === "yes";
-  const addresses = (
-    <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
-      <Loaded of={requests} rows={2}>
-        {(rows) => <Addresses uses={listAddresses(rows)} />}
-      </Loaded>
-    </Card>
-  );
   return (
     <>
       <PageHead
@@ -69,25 +60,45 @@ export function KeyPage({ id }: { readonly id: string }) {
         )}
       </PageHead>
       <Loaded of={key} rows={6}>
-        {(shown) => (
-          <div class="stack">
-            {isLeaked && <Leaked of={shown} onOpen={setOpen} />}
-            <Allowance of={shown} />
-            {shown.limits.length > 0 && (
-              <Card title="Limits" note="Of this key, and of its account">
-                <LimitBars limits={sortFullest(shown.limits)} of="key" />
-              </Card>
-            )}
-            <KeyFacts of={shown} />
-            {isLeaked && addresses}
-            <UsageSection filters={{ key_id: id }} />
-            {!isLeaked && addresses}
-            <Refusals title="Refused" query={{ key: id }} names={names} />
-          </div>
-        )}
+        {(shown) => <KeyBody of={shown} onOpen={setOpen} />}
       </Loaded>
       {open && <KeyDialog open={open} setOpen={setOpen} reload={key.reload} />}
     </>
+  );
+}
+
+interface KeyBodyProps {
+  readonly of: CheckedKeyDetailView;
+  readonly onOpen: (dialog: OpenDialog) => void;
+}
+
+function KeyBody({ of, onOpen }: KeyBodyProps) {
+  const { id, limits } = of;
+  const names = useNames();
+  const requests = usePages<RequestView>("/requests", { key_id: id, limit: LATEST }, EVERY_MS);
+  const isLeaked = route.value.query.get("leaked") === "yes";
+  const addresses = (
+    <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
+      <Loaded of={requests} rows={2}>
+        {(rows) => <Addresses uses={listAddresses(rows)} />}
+      </Loaded>
+    </Card>
+  );
+  return (
+    <div class="stack">
+      {isLeaked && <Leaked of={of} onOpen={onOpen} />}
+      <Allowance of={of} />
+      {limits.length > 0 && (
+        <Card title="Limits" note="Of this key, and of its account">
+          <LimitBars limits={sortFullest(limits)} of="key" />
+        </Card>
+      )}
+      <KeyFacts of={of} />
+      {isLeaked && addresses}
+      <UsageSection filters={{ key_id: id }} />
+      {!isLeaked && addresses}
+      <Refusals title="Refused" query={{ key: id }} names={names} />
+    </div>
   );
 }
 

@@ -177,7 +177,7 @@ interface DecisionProps {
   readonly onDone: () => Promise<void>;
 }
 
-/** What was asked for is granted or refused by one tap. Another amount, or a note, takes the form. */
+/** Grants or refuses by one tap. Another amount, or a note, takes the form. */
 function Decision({ request, onChange, onDone }: DecisionProps) {
   const about = describeRequest(request);
   const [isBusy, setBusy] = useState(false);

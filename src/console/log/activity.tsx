@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { splitModelId } from "../frame/format.ts";
 import { useLive } from "../frame/live.ts";
-import { SELECTORS, useNames } from "../frame/names.ts";
-import { usePages } from "../frame/resource.ts";
+import { type Names, SELECTORS, useNames } from "../frame/names.ts";
+import { type Pages, usePages } from "../frame/resource.ts";
 import { makeHref, route, setQuery } from "../frame/route.ts";
 import { SavedViews } from "../frame/saved-views.tsx";
 import { type Filters, type LogScope, useScope } from "../frame/scope.ts";
@@ -50,7 +50,6 @@ export function ActivityPage() {
   const isRefused = query.get("show") === "refused";
   const names = useNames();
   const { log, rows, isLive } = useLog(scope, isTailing);
-  const peek = usePeek(isRefused ? [] : (rows ?? []).map(({ id }) => id));
   const setRefused = (isOn: boolean) => setQuery({ show: isOn ? "refused" : null });
   const setTailing = (isOn: boolean) => setQuery({ tail: isOn ? null : "off" });
   const isFiltered = Object.keys(scope.filters).length + Object.keys(scope.period).length > 0;
@@ -83,20 +82,35 @@ export function ActivityPage() {
       {isRefused ? (
         <Refusals query={{ ...pickShared(scope), ...scope.period }} names={names} />
       ) : (
-        <>
-          <LogHistogram scope={scope} />
-          <RequestList
-            label="Requests"
-            of={{ ...log, data: rows }}
-            skeletons={8}
-            names={names}
-            onPeek={peek.open}
-            peeked={peek.id}
-            empty={<EmptyLog isFiltered={isFiltered} />}
-          />
-          <Peek {...peek} />
-        </>
+        <Log scope={scope} of={{ ...log, data: rows }} names={names} isFiltered={isFiltered} />
       )}
+    </>
+  );
+}
+
+interface LogProps {
+  readonly scope: LogScope;
+  readonly of: Pages<RequestView>;
+  readonly names: Names;
+  readonly isFiltered: boolean;
+}
+
+/** The requests over time, their list, and the one that is looked at beside it. */
+function Log({ scope, of, names, isFiltered }: LogProps) {
+  const peek = usePeek((of.data ?? []).map(({ id }) => id));
+  return (
+    <>
+      <LogHistogram scope={scope} />
+      <RequestList
+        label="Requests"
+        of={of}
+        skeletons={8}
+        names={names}
+        onPeek={peek.open}
+        peeked={peek.id}
+        empty={<EmptyLog isFiltered={isFiltered} />}
+      />
+      <Peek {...peek} />
     </>
   );
 }

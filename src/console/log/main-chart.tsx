@@ -166,7 +166,7 @@ function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedP
     withQuery("/usage", { ...filters, from, to, group_by: `${step},${group}` }),
   );
   const before = usePrevious(data, filters);
-  const nameOf = useNamesOf(group);
+  const nameOf = useGroupNames(group);
   const bars = sums.data
     ? stack(sums.data.data, { data, group, pick, nameOf })
     : [{ label: MEASURES[measure].title, color: "--c1", values: series.map(pick) }];
@@ -235,7 +235,7 @@ function getId(row: UsageView, group: Group): string {
   return ids[group] ?? "";
 }
 
-function useNamesOf(group: Group): (id: string) => string {
+function useGroupNames(group: Group): (id: string) => string {
   const names = useNames();
   const people = usePages<MemberView>(group === "member" ? "/members" : null, { limit: 200 }).data ?? [];
   return (id) => {

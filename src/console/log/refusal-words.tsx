@@ -1,4 +1,4 @@
-// What a refusal says of its limit, its sender and the way out.
+// A refusal's limit, its sender and the way out, in words.
 import type { RefusalView } from "../../admin/log/refusals.ts";
 import { formatCount, formatFullTime, formatUsd } from "../frame/format.ts";
 import type { Names } from "../frame/names.ts";

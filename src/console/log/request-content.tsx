@@ -50,7 +50,7 @@ const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
 
 interface MessageProps {
   readonly message: unknown;
-  /** Of all that was sent and answered, by its length. */
+  /** The share of the whole conversation, by its length. */
   readonly share: number;
 }
 

@@ -5,7 +5,7 @@ import type { Overview } from "../../admin/log/overview.ts";
 import { formatCompact, formatDuration, formatPercent, formatUsdCompact } from "../frame/format.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { type Filters, keepScope } from "../frame/scope.ts";
-import { Spark } from "../parts/chart.tsx";
+import { Spark } from "../parts/spark.tsx";
 import { Skeleton } from "../parts/states.tsx";
 import { CHART_HEIGHT, type Group, MainChart, type Measure } from "./main-chart.tsx";
 
@@ -26,7 +26,7 @@ interface UsageChartsProps {
   readonly data: Overview;
   /** The filters of the requests behind the charts. */
   readonly filters: Filters;
-  /** What the chart is stacked by at first. */
+  /** The grouping by which the chart is stacked at first. */
   readonly by?: Group;
 }
 
@@ -67,7 +67,7 @@ type Reading = (figures: FiguresView) => number | null;
 /** One figure: its value, its change since the previous period or a note, and its sparkline. */
 interface Tile {
   readonly label: string;
-  /** What the chart shows when it is pressed. Missing if it shows nothing. */
+  /** The chart's measure once the tile is pressed. Missing if it has none. */
   readonly measure?: Measure;
   /** Returns null if unknown. */
   readonly pick: Reading;

@@ -15,7 +15,7 @@ interface Member {
   readonly weight: string;
 }
 
-/** What is typed for each kind of target, so that going from one to another loses nothing. */
+/** The texts for each kind of target, so that going from one to another loses nothing. */
 export interface TargetDraft {
   readonly kind: "one" | "several" | "policy";
   readonly one: string;
@@ -212,18 +212,30 @@ const NAMES = {
   light: "The fastest answer",
 };
 
+type PolicyPart = { readonly [Name in keyof Policy]?: Policy[Name] | undefined };
+
+/** Only the selector `fair` has a quality. Fields that are empty are left out. */
+function mergePolicy({
+  quality,
+  allow,
+  max_cost_usd,
+  ...rest
+}: PolicyPart & Pick<Policy, "selector">): Policy {
+  const { cache, deny, max_ms, selector } = rest;
+  return {
+    selector,
+    ...(cache === undefined ? {} : { cache }),
+    ...(deny === undefined ? {} : { deny }),
+    ...(max_ms === undefined ? {} : { max_ms }),
+    ...(quality === undefined || selector !== "fair" ? {} : { quality }),
+    ...(allow === undefined || allow.length === 0 ? {} : { allow }),
+    ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
+  };
+}
+
 function PolicyFields({ policy, onChange, error }: PolicyProps) {
   const { quality, allow, max_cost_usd, ...rest } = policy;
-  const set = (part: { readonly [Name in keyof Policy]?: Policy[Name] | undefined }) => {
-    const next = { quality, allow, max_cost_usd, ...rest, ...part };
-    onChange({
-      ...rest,
-      selector: next.selector,
-      ...(next.quality === undefined || next.selector !== "fair" ? {} : { quality: next.quality }),
-      ...(next.allow === undefined || next.allow.length === 0 ? {} : { allow: next.allow }),
-      ...(next.max_cost_usd === undefined ? {} : { max_cost_usd: next.max_cost_usd }),
-    });
-  };
+  const set = (part: PolicyPart) => onChange(mergePolicy({ ...rest, quality, allow, max_cost_usd, ...part }));
   const readNumber = (text: string) => (text.trim() === "" ? undefined : Number(text));
   return (
     <>

@@ -66,13 +66,13 @@ function sortBySpending(accounts: Pages<AccountView>, byId: ReadonlyMap<string, 
 
 type Row = SpendingView["data"][number];
 
-interface Shown {
+interface ListParts {
   /** Undefined until it is known, and for accounts whose figures one doesn't see. */
   readonly spentOf: (id: string) => Row | undefined;
   readonly onTopUp: (account: AccountView) => void;
 }
 
-function makeColumns({ spentOf, onTopUp }: Shown): readonly Column<AccountView>[] {
+function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountView>[] {
   const count = (pick: (row: Row) => number) => (account: AccountView) => {
     const row = spentOf(account.id);
     return row ? formatCount(pick(row)) : "–";

@@ -1,6 +1,7 @@
 // The control for budgets: a row each, with its amount, its window, its models and when it warns.
+import { PERIOD_OPTIONS, readPeriod } from "../../core/fields/budget-text.ts";
 import type { WireBudget } from "../../core/fields/field.ts";
-import { PERIODS, type Period } from "../../core/limits/budget.ts";
+
 import { Button } from "./button.tsx";
 import { type LabelProps, SelectField, TextField } from "./field.tsx";
 import { ModelsField } from "./models-field.tsx";
@@ -8,17 +9,13 @@ import { ModelsField } from "./models-field.tsx";
 /** A row of the form: what is typed, and what the form doesn't show of the budget. */
 interface BudgetRow {
   readonly usd: string;
-  readonly per: Period;
+  readonly per: WireBudget["per"];
   readonly models: readonly string[];
   readonly warn: string;
   readonly rest: Pick<WireBudget, "hard" | "extra_usd" | "extra_until">;
 }
 
 const DEFAULT = "default";
-const PERIOD_OPTIONS = PERIODS.map((value) => ({
-  value,
-  label: value === "total" ? "in total" : `per ${value}`,
-}));
 const WARN_OPTIONS = [
   { value: "", label: "no warning" },
   { value: "50", label: "at 50 %" },
@@ -132,7 +129,7 @@ function Row({ row, number, onChange, onRemove }: RowProps) {
           label="Each"
           options={PERIOD_OPTIONS}
           value={per}
-          onInput={(chosen) => onChange({ per: PERIODS.find((one) => one === chosen) ?? per })}
+          onInput={(chosen) => onChange({ per: readPeriod(chosen, per) })}
         />
         <SelectField
           label="Warn"

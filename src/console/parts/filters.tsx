@@ -17,7 +17,7 @@ function useNarrow(): boolean {
 }
 
 interface FiltersProps {
-  /** How many are chosen. */
+  /** The number of filters that are set. */
   readonly count: number;
   readonly children: ComponentChildren;
 }

@@ -2,7 +2,7 @@
 import { createContext } from "preact";
 
 /** By the ids of fields. */
-export type WrongFields = ReadonlyMap<string, string>;
+type WrongFields = ReadonlyMap<string, string>;
 
 export const NONE_WRONG: WrongFields = new Map();
 export const FieldErrors = createContext(NONE_WRONG);

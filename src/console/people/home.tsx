@@ -1,5 +1,5 @@
-// The home of people who have nothing here but keys of their own: what is left and until when, the way to more, their keys,
-// and how to connect an agent.
+// The home of people who have nothing here but keys of their own: the rest of their limits, the way to more, their keys, and
+// the lines that connect an agent.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
@@ -76,7 +76,7 @@ interface LeftProps {
   readonly onAsk: (limits: readonly OwnLimit[]) => void;
 }
 
-/** What is left in one account: the fullest budget in large letters, the other limits below. */
+/** The rest of the limits in one account: the fullest budget in large letters, the other limits below. */
 function Left({ accountId, limits, names, onAsk }: LeftProps) {
   const sorted = sortFullest(limits);
   const budget = sorted.find(({ kind }) => kind === "budget");

@@ -56,7 +56,7 @@ export function SignIn() {
   );
 }
 
-/** People come by their company's provider; the token is for whoever runs the gateway. */
+/** People come by their company's provider; the token is for the gateway's operator. */
 function Company({ found }: { readonly found: SignInView | null }) {
   const link = useRef<HTMLAnchorElement>(null);
   const url = found?.start_url;

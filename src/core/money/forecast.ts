@@ -1,4 +1,4 @@
-// What a month will cost if it goes on as it began.
+// The cost of a whole month, if it goes on as it began.
 
 /** After so short a time, one expensive request would decide everything. */
 const SHARE_MIN = 1 / 31;

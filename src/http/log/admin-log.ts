@@ -27,11 +27,14 @@ export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault">
 }
 
 export function logRoutes(ports: WritingParts, parts: LogParts) {
-  return new Elysia().use(listRoutes(ports, parts)).use(figureRoutes(ports, parts));
+  return new Elysia()
+    .use(listRoutes(ports, parts))
+    .use(searchRoutes(ports, parts))
+    .use(figureRoutes(ports, parts));
 }
 
 function listRoutes(ports: WritingParts, parts: LogParts) {
-  const { reads, readsBody } = createOperatorHooks(ports, "Log");
+  const { reads } = createOperatorHooks(ports, "Log");
   return new Elysia()
     .get(
       "/admin/v1/requests",
@@ -66,7 +69,12 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
         ...reads("requests.read", "getRequest", "Get a request with all its details"),
         response: returnsBody(requestDetailSchema),
       },
-    )
+    );
+}
+
+function searchRoutes(ports: WritingParts, parts: LogParts) {
+  const { reads, readsBody } = createOperatorHooks(ports, "Log");
+  return new Elysia()
     .get("/admin/v1/search", ({ query, request }) => search(parts, query, readOperator(request).access), {
       ...reads(
         "requests.read",

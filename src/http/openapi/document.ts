@@ -19,7 +19,7 @@ const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
 };
 
-interface Served {
+interface ServedDocument {
   /** The program's version. */
   readonly version: string;
   /** The path under which the gateway is reached. Empty for none. */
@@ -28,7 +28,7 @@ interface Served {
 
 export function writeOpenApi(
   routes: readonly RegisteredRoute[],
-  { version, basePath = "" }: Served,
+  { version, basePath = "" }: ServedDocument,
 ): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes.filter(isShown)) {

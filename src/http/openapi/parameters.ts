@@ -1,4 +1,4 @@
-// What parameters mean whose schema doesn't say it. Each means the same on every route that has it.
+// The meaning of parameters whose schema doesn't say it. Each means the same on every route that has it.
 import { asString, type JsonObject } from "../../core/json/json.ts";
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,13 +1,13 @@
 // Replaces the schemas that have names by references, wherever they stand in the document.
 import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 
-interface Referenced {
+interface NamedParts {
   readonly paths: JsonObject;
   readonly schemas: JsonObject;
 }
 
 /** Takes the schemas by their names, in OpenAPI's form. One that nothing refers to is left out. */
-export function referTo(schemas: Readonly<Record<string, unknown>>, paths: JsonObject): Referenced {
+export function referTo(schemas: Readonly<Record<string, unknown>>, paths: JsonObject): NamedParts {
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
   const used = new Map<string, unknown>();
   const refer = (value: unknown, isRoot: boolean): unknown => {

@@ -2,12 +2,12 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../../core/fault.ts";
+import { LOGIN_CODE_PREFIX } from "../../core/people/device.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import {
   CODE_MS,
   type GrantError,
   INTERVAL_SECONDS,
-  LOGIN_CODE_PREFIX,
   pollDevice,
   refreshDevice,
   startDevice,

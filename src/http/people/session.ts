@@ -76,15 +76,7 @@ function currentSessionRoutes(ports: SessionPorts) {
     )
     .delete(
       "/session",
-      async ({ request, server, route }) => {
-        const asked = { request, server, route };
-        const login = readLogin(request);
-        if (login !== null) return logOut(ports, asked, login);
-        const proven = await requireSession(ports, asked);
-        await signOut(ports.world, ports.cookies.readSession(request) ?? "");
-        await noteSession(ports, asked, proven, "session.ended");
-        return createCookieResponse(ports, asked, "", 0);
-      },
+      ({ request, server, route }) => end(ports, { request, server, route }),
       describeRoute(
         TAG,
         "signOut",
@@ -92,6 +84,15 @@ function currentSessionRoutes(ports: SessionPorts) {
         SET_COOKIE,
       ),
     );
+}
+
+async function end(ports: SessionPorts, asked: OperatorRequest): Promise<Response> {
+  const login = readLogin(asked.request);
+  if (login !== null) return logOut(ports, asked, login);
+  const proven = await requireSession(ports, asked);
+  await signOut(ports.world, ports.cookies.readSession(asked.request) ?? "");
+  await noteSession(ports, asked, proven, "session.ended");
+  return createCookieResponse(ports, asked, "", 0);
 }
 
 /** Returns the secret of a sign-in of the command line, by which no browser asks. */
