@@ -50,6 +50,7 @@ async function startIn(zone: string): Promise<{ readonly gateway: UnderTest; rea
 async function reachBar(page: Page, requests: number): Promise<string> {
   await page.getByRole("region", { name: "Requests" }).getByRole("button").click();
   const chart = page.getByRole("slider", { name: /^Requests over time/ });
+  await page.locator(".legend").getByText(MODEL).waitFor();
   await chart.focus();
   return until(`the bar of ${requests} requests`, async () => {
     await page.keyboard.press("ArrowLeft");

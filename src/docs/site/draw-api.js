@@ -7,7 +7,10 @@ const shown = (one) => !one["x-internal"];
 const pick = (paths, isPicked) =>
   Object.fromEntries(
     Object.entries(paths)
-      .map(([path, all]) => [path, Object.fromEntries(Object.entries(all).filter(([, one]) => isPicked(one)))])
+      .map(([path, all]) => [
+        path,
+        Object.fromEntries(Object.entries(all).filter(([, one]) => isPicked(one))),
+      ])
       .filter(([, all]) => Object.keys(all).length > 0),
   );
 const link = (tag, count) => {

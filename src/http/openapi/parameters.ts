@@ -14,6 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   credential_id: "The credential's id.",
   detail: "`ledger` for the ledger's own rows, with each hold and its return.",
   device: "The id of the agent's sign-in, `dev_…`.",
+  ended: "How the answer ended, such as `done` or `client_gone`.",
   error_code: "The error's code.",
   event: "The event's type.",
   format: "`csv` or `jsonl`.",
