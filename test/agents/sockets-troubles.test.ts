@@ -143,6 +143,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
   test(
     "goes on after a restart, with all of its conversation",
     async () => {
+      if (CODEX === undefined) return;
       const world = await newKillWorld();
       const path = join(world.directory, "poundkey.yaml");
       writeFileSync(path, readFileSync(path, "utf8").replace("port: 0", `port: ${findFreePort()}`));
@@ -151,7 +152,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
       const home = under.makeHome();
       const prompt = two("sleep 4; printf after", "it went on");
       const asked = { url, secret: world.secrets.free, model: "Own#sim-mini", home, prompt };
-      const running = runAgent(withSockets(CODEX ?? AGENTS[0]), asked);
+      const running = runAgent(withSockets(CODEX), asked);
       await until("the first turn is over", () => world.simulator.calls.all()[0]?.ended);
       first.signal("SIGTERM");
       expect(await first.exited).toBe(0);
