@@ -115,9 +115,12 @@ interface ResultsProps {
 function Results({ text, opensFirst, onOpen }: ResultsProps) {
   const { data, error } = useResults(text);
   const places = findPlaces(text);
-  const all = [...places, ...(data ?? [])];
-  const [first] = all;
   const isWaiting = data === null && error === null;
+  // Only a page's whole name comes before what has an id: a part of it may be the beginning of a key's name.
+  const isExact = ({ name }: Place) => name.toLowerCase() === text.toLowerCase();
+  const exact = places.filter(isExact);
+  const all = [...exact, ...(data ?? []), ...places.filter((place) => !isExact(place))];
+  const first = isWaiting ? exact[0] : all[0];
   useEffect(() => {
     if (!opensFirst || !first) return;
     navigate(first.path);
