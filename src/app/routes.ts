@@ -157,7 +157,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, { version, basePath }));
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {

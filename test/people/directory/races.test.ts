@@ -25,12 +25,7 @@ let groupId: string;
 
 async function open(store?: StoreSetup): Promise<void> {
   const setup = store === undefined ? {} : { store };
-  world = await startDirectoryWorld(
-    `${RULES}, allow: { domains: [a.example] }`,
-    undefined,
-    undefined,
-    setup,
-  );
+  world = await startDirectoryWorld(`${RULES}, allow: { domains: [a.example] }`, undefined, undefined, setup);
   other = await world.gateway.another();
   const address = store?.address ?? `sqlite:${join(world.gateway.directory, "poundkey.db")}`;
   opened = await openStore(address, store?.masterKey);
