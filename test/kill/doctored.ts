@@ -30,8 +30,8 @@ export const BREAKS: Readonly<Record<string, string>> = {
   "no entry is of a request without a row": `DELETE FROM request WHERE id = ${ONE_REQUEST}`,
   "what was held for is charged at its cost unless it is lost, and what produced nothing costs nothing": `
     UPDATE request SET charged_nano = 0 WHERE id = ${ONE_REQUEST}`,
-  "a request has one row": `UPDATE request SET request_id = (SELECT max(request_id) FROM request)
-    WHERE id = ${ONE_REQUEST}`,
+  "a request has one row": `UPDATE request
+    SET request_id = (SELECT max(request_id) FROM request WHERE id <> ${ONE_REQUEST}) WHERE id = ${ONE_REQUEST}`,
   "the hours' sums are those of the requests": "UPDATE hourly_usage SET requests = requests + 1",
   "places are taken by the free requests that produced something, and by no others":
     "UPDATE meter SET used = used + 1",
