@@ -1,4 +1,4 @@
-// What is on record of things that are gone afterwards: files, and the sessions of a person.
+// The entries of things that are gone afterwards: files, and the sessions of a person.
 import type { AuditFacts } from "../../core/audit/audit-log.ts";
 import type { RowChange } from "../../core/audit/changes.ts";
 

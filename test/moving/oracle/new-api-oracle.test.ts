@@ -66,7 +66,7 @@ function findWider(moved: Moved, there: TokenAllowance | null): readonly string[
   // Without anything left, it pays for nothing: models of price 0 are bounded by the import itself.
   if (there === null) return left > 0 ? [`it works, with ${left} USD left`] : [];
   const wider: string[] = [];
-  // What counts is the key and the model that answer: two names may mean the same.
+  // Two names may mean the same key and model, which are what counts.
   const allowed = new Set([...there.places.values()].flatMap((places) => [...places]));
   for (const name of NAMES) {
     const places = listPlaces(name, moved).filter((one) => !allowed.has(one));

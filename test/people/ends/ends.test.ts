@@ -199,7 +199,7 @@ async function judge({ copy, drop }: Copies, end: string, step: number): Promise
   return isWhole;
 }
 
-/** Whoever is gone is out, or in doubt if a look that was broken off may have used up the token. */
+/** A person who is gone is out, or in doubt if a look that was broken off may have used up the token. */
 async function expectOut(opened: OpenedStore): Promise<void> {
   await recheck(opened, LATER_MS);
   expect(["left", "in_doubt"]).toContain((await look(opened)).state);
