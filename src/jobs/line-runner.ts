@@ -2,7 +2,7 @@
 import type { LinePlacing } from "../core/batches/line-pace.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
-import { readBody } from "./estimating.ts";
+import { InputPieces } from "./input-pieces.ts";
 import { cancel, changeDetail, fail, wait } from "./job.ts";
 import type { LineEnd } from "./lines.ts";
 import type { Pacing } from "./pacing.ts";
@@ -29,11 +29,13 @@ interface Line {
 export class LineRunner {
   readonly #ports: JobPorts;
   readonly #pacing: Pacing;
+  readonly #pieces: InputPieces;
   readonly #advance: () => void;
 
   constructor(ports: JobPorts, pacing: Pacing, advance: () => void) {
     this.#ports = ports;
     this.#pacing = pacing;
+    this.#pieces = new InputPieces(ports.files);
     this.#advance = advance;
   }
 
@@ -75,7 +77,7 @@ export class LineRunner {
       parallelMax: rules().perAccountMax,
       ceilingNanoUsd: maxCostNanoUsd,
     };
-    const body = await readBody(this.#ports, batch, place);
+    const body = await this.#pieces.read(batch, place);
     const { customId } = place;
     const own = { line: block.countLine(at), customId, placing, waitsFor: isHealable, signal };
     return call({ key, path: endpoint, body, headers, terms, ...own });

@@ -17,7 +17,7 @@ export interface BatchBench {
 }
 
 /** Returns the store of a gateway: one of its own on SQLite if there is none. */
-export type OpenStore = () => Promise<Pick<Setup, "store" | "env">>;
+export type OpenStore = () => Promise<Pick<Setup, "store">>;
 
 export async function startBatches(setup: Setup = {}): Promise<BatchBench> {
   const under = await startUnderTest(setup);

@@ -8,10 +8,7 @@ import { testNodes } from "./nodes.suite.ts";
 const server = await startPostgres();
 afterAll(() => server.remove());
 
-/** For a store that keeps no master key beside it. */
-const masterKey = Buffer.alloc(32, 7).toString("base64");
-const env = { POUNDKEY_MASTER_KEY: masterKey };
-const openDatabase = async () => ({ store: { address: await server.newDatabase(), masterKey }, env });
+const openDatabase = async () => ({ store: await server.newDatabase() });
 
 describe("clients", () => testClients(openDatabase));
 describe("money", () => testMoney(openDatabase));
