@@ -125,7 +125,9 @@ const TEXTS: Readonly<Record<SurfaceKey, (events: readonly JsonObject[], isStrea
       ? join(events.filter(({ type }) => type === "response.output_text.delta").map(({ delta }) => delta))
       : join(
           events.flatMap(({ output }) =>
-            asArray(output).flatMap((item) => asArray(asObject(item).content).map((one) => asObject(one).text)),
+            asArray(output).flatMap((item) =>
+              asArray(asObject(item).content).map((one) => asObject(one).text),
+            ),
           ),
         ),
   gemini: (events) => join(events.flatMap(readParts).map(({ text }) => text)),
@@ -162,7 +164,9 @@ function foldBlocks(events: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 function foldDeltas(events: readonly JsonObject[]): JsonObject {
-  const deltas = events.flatMap(({ choices }) => asArray(choices).map((one) => asObject(asObject(one).delta)));
+  const deltas = events.flatMap(({ choices }) =>
+    asArray(choices).map((one) => asObject(asObject(one).delta)),
+  );
   const reasoning_details = deltas.flatMap((delta) => asArray(delta.reasoning_details));
   return { role: "assistant", content: join(deltas.map(({ content }) => content)), reasoning_details };
 }

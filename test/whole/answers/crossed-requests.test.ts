@@ -72,10 +72,7 @@ describe.each([false, true])("streamed: %p", (stream) => {
 
     test("of parallel calls only the first has what stands for a signature", async () => {
       const { status, sent } = await send(surface, "Google#gemini-3.6-flash", PARALLEL[surface], stream);
-      expect([status, listSignatures(sent)]).toEqual([
-        200,
-        ["skip_thought_signature_validator", undefined],
-      ]);
+      expect([status, listSignatures(sent)]).toEqual([200, ["skip_thought_signature_validator", undefined]]);
     });
   });
 
