@@ -1,5 +1,5 @@
-// What a provider's answer says in its own form, on every surface, whole and streamed: a forced call's envelope doesn't reach
-// the client, and the phases of an answer's messages come back to the model that gave them.
+// Answers in a provider's own form, on every surface, whole and streamed: the envelope of a forced call doesn't reach the client,
+// and the phases of an answer's messages come back to the model that gave them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
