@@ -171,7 +171,7 @@ function foldDeltas(events: readonly JsonObject[]): JsonObject {
   return { role: "assistant", content: join(deltas.map(({ content }) => content)), reasoning_details };
 }
 
-/** What a client keeps of an answer for its next request. */
+/** The turns that a client keeps of an answer for its next request. */
 const TURNS: Readonly<
   Record<SurfaceKey, (events: readonly JsonObject[], isStreamed: boolean) => readonly JsonObject[]>
 > = {

@@ -1,5 +1,5 @@
-// What a crossing to another family would lose, from every surface to every dialect, whole and streamed, through the whole
-// gateway to a strict provider: the true types of pictures, phases, signatures, and other gateways' words.
+// The parts of a request that crossings to another family used to lose, from every surface to every dialect, whole and streamed,
+// through the whole gateway to a strict provider: the true types of pictures, phases, signatures, and other gateways' words.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
