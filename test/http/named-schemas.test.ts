@@ -1,8 +1,8 @@
 // The OpenAPI document as a client's generator reads it: schemas with names, parameters with words, one spelling of each path.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { version } from "../../package.json" with { type: "json" };
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
-import { version } from "../../package.json" with { type: "json" };
 
 let world: HttpWorld;
 let document: JsonObject;
@@ -34,7 +34,9 @@ test("keys, requests and accounts have names, and their fields words", () => {
   expect(rows("/admin/v1/accounts")).toEqual({ $ref: "#/components/schemas/Account" });
   expect(answerOf("/admin/v1/requests/{id}")).toEqual({ $ref: "#/components/schemas/RequestDetail" });
   const { properties } = asObject(asObject(schemas).Key);
-  expect(asObject(asObject(properties).allowed_models).description).toStartWith("Ids of models and selectors");
+  expect(asObject(asObject(properties).allowed_models).description).toStartWith(
+    "Ids of models and selectors",
+  );
   expect(asObject(document.info).version).toBe(version);
 });
 
