@@ -1,4 +1,4 @@
-// Which room may import which.
+// The rooms of the sources, and their imports.
 
 /** The rooms that each room may import beside itself (DESIGN §2). The empty name is `package.json`, for the version. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
