@@ -221,7 +221,7 @@ export class BatchRunner {
   }
 
   #takeBlock(job: RunningBatch, nowMs: number): void {
-    if (!job.mayTake || nowMs < job.nextBlockMs) return;
+    if (nowMs < job.nextBlockMs || !job.mayTake(nowMs)) return;
     job.isTaking = true;
     const take = async () => {
       const row = await takeBlock(this.#ports, job.batch, new Set(job.blocks.keys()));

@@ -4,6 +4,8 @@ import type { RunningBlock } from "./running-block.ts";
 
 /** Blocks aren't taken from other nodes beyond this many lines that can't start here. */
 const QUEUED_MAX = 1024;
+/** Nor before no line of the blocks here could start for this long: other nodes may have room for the next block. */
+const STUCK_MS = 3000;
 
 export class RunningBatch {
   batch: Batch;
@@ -19,6 +21,8 @@ export class RunningBatch {
   /** True while a block is asked for. No other is asked for before `nextBlockMs`. */
   isTaking = false;
   nextBlockMs = 0;
+  /** Since when no line of its blocks could start. Null while one can. */
+  #stuckSinceMs: number | null = null;
   /** The room for results isn't looked at before. */
   nextRoomMs = 0;
   /** The time at which lines in flight are ended. Infinity while the batch may run. */
@@ -56,11 +60,13 @@ export class RunningBatch {
     return hasEnded(this.batch) || this.batch.status === "finalizing";
   }
 
-  /** True if another block may be taken: lines that wait for their provider don't keep others from starting. */
-  get mayTake(): boolean {
+  /** True if another block may be taken, now that no line can start: lines that wait for their provider don't keep others back. */
+  mayTake(nowMs: number): boolean {
     let queued = 0;
     for (const block of this.blocks.values()) queued += block.queued;
-    return !this.isTaking && queued < QUEUED_MAX;
+    this.#stuckSinceMs ??= nowMs;
+    const isStuck = queued === 0 || nowMs - this.#stuckSinceMs >= STUCK_MS;
+    return !this.isTaking && isStuck && queued < QUEUED_MAX;
   }
 
   /** True if a line may start now, as far as the batch is concerned. */
@@ -82,7 +88,9 @@ export class RunningBatch {
     const known = new Map<string, boolean>();
     for (const block of blocks) {
       const at = block.findNext(nowMs, (line) => known.getOrInsertComputed(this.nameModel(block, line), may));
-      if (at !== null) return { block, at };
+      if (at === null) continue;
+      this.#stuckSinceMs = null;
+      return { block, at };
     }
     return null;
   }

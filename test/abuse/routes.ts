@@ -14,7 +14,7 @@ export interface Asked {
 export interface AttackedRoute {
   /** The path as registered. */
   readonly route: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** The path as requested, its wildcard filled in. `{model}` is replaced by the requested model, and so are its parts. */
   readonly path: string;
   /** JSON, or a form. Null if there is no body. */
@@ -179,6 +179,15 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
       body: () => ({ resourceLogs: [] }),
     }),
   ),
+  ...["/mcp", "/mcp/:server"].flatMap((route): readonly AttackedRoute[] => {
+    const path = route.replace(":server", "github");
+    const body = () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    return [
+      { route, method: "POST", path, body, calls: false },
+      get(route, path),
+      { route, method: "DELETE", path, body: null, calls: false },
+    ];
+  }),
   get("/v1/models"),
   get("/models"),
   get("/v1/models/*", "/v1/models/Router%23best"),

@@ -24,7 +24,8 @@ const PROGRAMS = {
 
 /** True if it can be run, in Python with the SDK of a vendor. */
 export function isThere(runner: Runner, sdk = "openai"): boolean {
-  if (runner === "python" && sdk !== "openai") return findPython(sdk) === PROGRAMS.python;
+  if (runner === "python" && sdk !== "openai")
+    return PROGRAMS.python !== null && findPython(sdk) === PROGRAMS.python;
   return PROGRAMS[runner] !== null;
 }
 

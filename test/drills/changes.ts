@@ -122,8 +122,8 @@ export const CHANGES: readonly Change[] = [
     example: "interactions",
     names: /"interactions"|\/interactions\b|\bINTERACTIONS\b/,
     own: /^surfaces\/interactions\//,
-    // Its chapter of the manual.
-    others: ["docs/site/contents.ts"],
+    // Its chapter of the manual, and its form in the playground, which most surfaces don't have.
+    others: ["docs/site/contents.ts", "console/operations/interaction.tsx", "http/models/playground.ts"],
     most: 8,
     reason: "what is kept of it has routes of its own, and tells its ids from those of responses",
   },
@@ -139,8 +139,8 @@ export const CHANGES: readonly Change[] = [
     title: "A fault",
     example: "key_paused",
     names: matchWord("key_paused"),
-    // The field that pauses a key says what follows.
-    others: ["core/fields/key.ts"],
+    // The field that pauses a key says what follows, and the console says it in words of its own.
+    others: ["core/fields/key.ts", "console/log/refusal-groups.tsx"],
     most: 2,
   },
   { title: "A fault", example: "alias_exists", names: matchWord("alias_exists"), most: 2 },

@@ -151,7 +151,9 @@ test("each route that gives a right, or sets the end of one, stands in the table
   expect(found.filter((id) => !Object.hasOwn(PASSED_ON, id) && !ASKING.has(id))).toEqual([]);
 });
 
-function listGivers({ paths }: JsonObject): readonly string[] {
+function listGivers({ paths, components }: JsonObject): readonly string[] {
+  const schemas = asObject(asObject(components).schemas);
+  const listNames = (schema: unknown) => listSchemaNames(schema, schemas);
   const ofOperators = Object.entries(asObject(paths)).filter(([path]) => path.startsWith("/admin/v1/"));
   return ofOperators.flatMap(([, methods]) =>
     Object.entries(asObject(methods)).flatMap(([method, given]) => {
@@ -165,14 +167,16 @@ function listGivers({ paths }: JsonObject): readonly string[] {
 }
 
 /** Returns the names of all properties in a schema, but for those of prompts. */
-function listNames(schema: unknown): readonly string[] {
-  if (Array.isArray(schema)) return asArray(schema).flatMap(listNames);
+function listSchemaNames(schema: unknown, named: JsonObject): readonly string[] {
+  if (Array.isArray(schema)) return asArray(schema).flatMap((one) => listSchemaNames(one, named));
   if (typeof schema !== "object" || schema === null) return [];
-  const { properties, ...rest } = asObject(schema);
+  const { properties, $ref, ...rest } = asObject(schema);
   const { messages, ...others } = asObject(properties);
+  const referred = typeof $ref === "string" ? named[$ref.split("/").at(-1) ?? ""] : undefined;
   return [
     ...Object.keys(others),
-    ...Object.values(others).flatMap(listNames),
-    ...Object.values(rest).flatMap(listNames),
+    ...[...Object.values(others), ...Object.values(rest), referred].flatMap((one) =>
+      listSchemaNames(one, named),
+    ),
   ];
 }

@@ -1,6 +1,7 @@
 // Where an alias leads, as a form builds it: one model, several that share the load, or a selector with a policy.
 import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
+import { SELECTORS as POLICIES } from "../../core/models/selector.ts";
 import { SELECTORS, useModels } from "../frame/names.ts";
 import { Button, Segments } from "../parts/button.tsx";
 import { Combobox } from "../parts/combobox.tsx";
@@ -241,11 +242,9 @@ function PolicyFields({ policy, onChange, error }: PolicyProps) {
     <>
       <SelectField
         label="What counts"
-        options={(["best", "fair", "light"] as const).map((value) => ({ value, label: NAMES[value] }))}
+        options={POLICIES.map((value) => ({ value, label: NAMES[value] }))}
         value={policy.selector}
-        onInput={(chosen) =>
-          set({ selector: chosen === "best" ? "best" : chosen === "light" ? "light" : "fair" })
-        }
+        onInput={(chosen) => set({ selector: POLICIES.find((one) => one === chosen) ?? policy.selector })}
         error={error}
       />
       <ModelsField

@@ -136,6 +136,8 @@ export const APART = [
   "POST /limit-requests/:id/decide",
   "POST /playground",
   "POST /playground/*",
+  // It changes nothing: what is sought may be a secret, which stands in no address.
+  "POST /search",
   "POST /session",
   "DELETE /session",
   // Only a session has sessions of its own: `test/people/cookies.test.ts` ends one.
