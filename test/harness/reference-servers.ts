@@ -14,7 +14,8 @@ export interface ReferenceServer {
 
 /** One that tells what became of its calls. Its tools are `echo`, `fail`, and `slow`, which ends when it is cancelled. */
 export interface WatchedServer extends ReferenceServer {
-  /** The number of calls that were cancelled. */
+  /** The number of calls of `slow`, and of those that were cancelled. */
+  countStarted(): number;
   countCancelled(): number;
   /** Adds the tool `late` and says so. */
   change(): void;
@@ -33,11 +34,13 @@ function makeEcho(text: string) {
 
 /** What the tools of one server have seen. */
 class Seen {
+  started = 0;
   cancelled = 0;
   hasLate = false;
 
   /** Reports progress once, and waits to be cancelled. */
   async runSlowly(signal: AbortSignal, token: string | number | undefined, report: Progress) {
+    this.started++;
     if (token !== undefined) await report(token);
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -80,6 +83,7 @@ export function startSecondSdk(isStrict: boolean): WatchedServer {
       await handler.close();
       await stop();
     },
+    countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
     change() {
       seen.hasLate = true;
@@ -127,6 +131,7 @@ export function startFirstSdk(): WatchedServer {
       const known = transports.get(request.headers.get("mcp-session-id") ?? "");
       return (known ?? (await open())).handleRequest(request);
     }),
+    countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
     change() {
       for (const server of servers.values()) {
@@ -148,6 +153,7 @@ export function startStateless(make?: () => OlderServer): WatchedServer {
       await (make?.() ?? makeOlder(seen)).connect(transport);
       return transport.handleRequest(request);
     }),
+    countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
     change() {
       seen.hasLate = true;
