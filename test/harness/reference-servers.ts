@@ -105,32 +105,50 @@ function makeOlder(seen: Seen): OlderServer {
   return server;
 }
 
-/** Starts the first SDK's server with sessions. */
-export function startFirstSdk(): WatchedServer {
-  const seen = new Seen();
+/** A server of the first SDK that isn't connected yet. */
+interface Unconnected {
+  connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
+}
+
+/** Starts a server of the first SDK, one for each session. */
+export function startSessions<Made extends Unconnected>(
+  make: () => Made,
+  onOpen: (id: string, server: Made) => void = () => {},
+  onClose: (id: string) => void = () => {},
+): ReferenceServer {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
-  const servers = new Map<string, OlderServer>();
   const open = async () => {
-    const server = makeOlder(seen);
+    const server = make();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
         transports.set(id, transport);
-        servers.set(id, server);
+        onOpen(id, server);
       },
       onsessionclosed: (id) => {
         transports.delete(id);
-        servers.delete(id);
+        onClose(id);
       },
     });
     await server.connect(transport);
     return transport;
   };
+  return serve(async (request) => {
+    const known = transports.get(request.headers.get("mcp-session-id") ?? "");
+    return (known ?? (await open())).handleRequest(request);
+  });
+}
+
+/** Starts the first SDK's server with sessions. */
+export function startFirstSdk(): WatchedServer {
+  const seen = new Seen();
+  const servers = new Map<string, OlderServer>();
   return {
-    ...serve(async (request) => {
-      const known = transports.get(request.headers.get("mcp-session-id") ?? "");
-      return (known ?? (await open())).handleRequest(request);
-    }),
+    ...startSessions(
+      () => makeOlder(seen),
+      (id, server) => void servers.set(id, server),
+      (id) => void servers.delete(id),
+    ),
     countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
     change() {
@@ -144,13 +162,13 @@ export function startFirstSdk(): WatchedServer {
 }
 
 /** Starts the first SDK's server with neither sessions nor events. Its changes are only seen in lists. */
-export function startStateless(make?: () => OlderServer): WatchedServer {
+export function startStateless(): WatchedServer {
   const seen = new Seen();
   return {
     ...serve(async (request) => {
       if (request.method !== "POST") return new Response(null, { status: 405 });
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-      await (make?.() ?? makeOlder(seen)).connect(transport);
+      await makeOlder(seen).connect(transport);
       return transport.handleRequest(request);
     }),
     countStarted: () => seen.started,
