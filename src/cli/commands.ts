@@ -19,13 +19,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }, { probeIssuer }, accounts, versions] = await Promise.all([
-        import("./start/check.ts"),
-        import("../app/models/probe.ts"),
-        import("../app/oidc/sign-in.ts"),
-        import("../app/start/account-names.ts"),
-        import("../app/start/store-versions.ts"),
-      ]);
+      const [{ runCheck }, { probe }, { probeTools }, { probeIssuer }, accounts, versions] =
+        await Promise.all([
+          import("./start/check.ts"),
+          import("../app/models/probe.ts"),
+          import("../app/tools/probe.ts"),
+          import("../app/oidc/sign-in.ts"),
+          import("../app/start/account-names.ts"),
+          import("../app/start/store-versions.ts"),
+        ]);
       const { readStoreVersions: schema } = versions;
       const store = {
         accountNames: accounts.readAccountNames,
@@ -35,7 +37,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         exposedFiles: findExposedFiles,
         schema,
       };
-      const ports = { probe, probeIssuer, ...store, version: describeVersion };
+      const ports = { probe, probeTools, probeIssuer, ...store, version: describeVersion };
       return runCheck(args, io, { ...source, ...ports });
     },
   },

@@ -1,6 +1,6 @@
 // The end of a person: their access ends at once, and their keys for good some time later.
 import type { AuditFacts } from "../core/audit/audit-log.ts";
-import type { Changes } from "../core/audit/changes.ts";
+import type { Changes, MemberReach } from "../core/audit/changes.ts";
 import { type EventData, type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { Act, Member } from "../core/people/people.ts";
@@ -8,7 +8,7 @@ import type { SignInRules } from "../core/people/sign-in.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { SignInRefused } from "./issuer.ts";
-import { eachKey, endKeys, KEYS_AT_ONCE, listKeys } from "./own-keys.ts";
+import { eachKey, KEYS_AT_ONCE, listKeys, revokeAt } from "./own-keys.ts";
 import { describeStays } from "./stays.ts";
 
 /** Puts on record what a sender changes, and does besides. */
@@ -44,14 +44,19 @@ export async function note(
   change: Partial<Member>,
   events: readonly OutboxEvent[] = [],
   isSame: (before: Member) => boolean = () => true,
+  reach?: MemberReach,
 ): Promise<boolean> {
-  const changed = await recordAs(undefined, events).changes.changeMember(id, (before) =>
-    before?.anonymisedAtMs === null &&
-    before.seenAtMs === seenAtMs &&
-    before.leasedUntilMs === leasedUntilMs &&
-    isSame(before)
-      ? { ...before, ...change }
-      : null,
+  const { changes } = recordAs(undefined, events);
+  const changed = await changes.changeMember(
+    id,
+    (before) =>
+      before?.anonymisedAtMs === null &&
+      before.seenAtMs === seenAtMs &&
+      before.leasedUntilMs === leasedUntilMs &&
+      isSame(before)
+        ? { ...before, ...change }
+        : null,
+    reach,
   );
   return changed !== null;
 }
@@ -85,7 +90,7 @@ function makeKeyEvents(
  * and they have everything back once they sign in.
  */
 export async function endPerson(parts: EndingParts, member: Member, reason: string): Promise<void> {
-  const { store, clock, recordAs } = parts;
+  const { clock } = parts;
   const stays = await describeStays({ ...parts, nowMs: clock.nowMs() }, member);
   const events = [
     makeMemberEvent(parts, member, "member.left", { reason, ...stays }),
@@ -94,15 +99,19 @@ export async function endPerson(parts: EndingParts, member: Member, reason: stri
   const nowMs = clock.nowMs();
   // Rules that match nobody say nothing of the issuer: a group of the directory may give a role again.
   const refused = reason === "no_rule" ? {} : { refusedAtMs: nowMs };
-  const change = { ruleGrants: [], refreshSealed: null, checkedAtMs: nowMs, doubt: undefined, ...refused };
-  if (!(await note(parts, member, change, events))) return;
-  const sessions = await store.people.endSessionsOf(member.id);
-  if (sessions > 0) {
-    const target = { type: "session", id: member.id, name: "" } as const;
-    await recordAs().note({ action: "session.ended", target, reason, after: { sessions } });
-  }
-  await store.devices.endDevicesOf(member.id, clock.nowMs());
-  await note(parts, member, { leasedUntilMs: 0 });
+  const left = { ruleGrants: [], refreshSealed: null, checkedAtMs: nowMs, doubt: undefined, ...refused };
+  await endAccess(parts, member, left, events, { accessEndMs: nowMs, reason });
+}
+
+/** Writes the end with all that it reaches. Returns false if the person has signed in since, or another node asks. */
+function endAccess(
+  parts: EndingParts,
+  member: Member,
+  ended: Partial<Member>,
+  events: readonly OutboxEvent[],
+  reach: MemberReach,
+): Promise<boolean> {
+  return note(parts, member, { ...ended, leasedUntilMs: 0 }, events, undefined, reach);
 }
 
 /** Service keys stay, but somebody else has to look after those whose contact is the person's address. */
@@ -111,11 +120,6 @@ async function reportContacts(parts: EndingParts, member: Member): Promise<reado
   const keys: GatewayKey[] = [];
   await eachKey(parts.store, { contact: member.email.toLowerCase() }, async (key) => keys.push(key));
   return makeKeyEvents(parts, member, "key.contact_gone", keys);
-}
-
-/** Revokes the keys of a person that the gateway found gone. */
-function endOwnKeys({ store, clock, recordAs }: EndingParts, memberId: string): Promise<number> {
-  return endKeys({ store, clock, changes: recordAs().changes }, memberId);
 }
 
 /**
@@ -134,7 +138,7 @@ export async function expireKeys(
     const hadRole = member.ruleGrants.length > 0;
     const events = hadRole ? [makeMemberEvent(parts, member, "member.keys_expired", { until })] : [];
     const ended = { ruleGrants: [], refreshSealed: null, doubt: undefined, refusedAtMs: nowMs };
-    if (await note(parts, member, ended, events)) await endOwnKeys(parts, member.id);
+    await endAccess(parts, member, ended, events, { accessEndMs: nowMs, changeKey: revokeAt(nowMs) });
   } else if (
     member.ruleGrants.length > 0 &&
     endMs - WEEK_MS <= nowMs &&

@@ -1,6 +1,6 @@
 // Visits the nodes of a client's own request body (messages, blocks, parts, tools), by a table of each family's nodes.
 import { Fault } from "../core/fault.ts";
-import { ElementWork, isGrowing } from "../core/json/growing.ts";
+import { followMade, isGrowing, ListProgress } from "../core/json/growing.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type Form, findForm, type Grammar, type Holding, type Nodes } from "../operations/text-grammar.ts";
 
@@ -21,10 +21,12 @@ export interface Visitor<Kind extends string> {
   checkField(field: string, value: unknown, path: Path): void;
   /** Called with the type of each object within settings. May throw a Fault. */
   checkSetting(type: string, path: Path): void;
-  /** All that the result depends on beside a node itself. Missing if it also depends on the nodes around it. */
+  /** All that the result depends on beside a node itself and those before it. Missing if it depends on others. */
   readonly rules?: object;
   /** Returns how much was found so far. */
   countFound(): number;
+  /** All that the result depends on of the nodes before, as a yes or no. Missing if it depends on none. */
+  trace?: boolean;
 }
 
 class Trail implements Path {
@@ -65,8 +67,16 @@ export function rewriteBody<Kind extends string>(
   return new Walk(grammar, visitor).node(kind, body) ?? {};
 }
 
-/** The elements of lists that stayed the same, and in which nothing was found. */
-const VISITED = new ElementWork();
+/** An element in which nothing was found. */
+interface VisitedNode {
+  /** Null if it is left out. */
+  readonly node: JsonObject | null;
+  /** The visitor's, behind it. */
+  readonly trace: boolean | undefined;
+}
+
+/** The first elements of lists, in which nothing was found. */
+const VISITED = new ListProgress<readonly VisitedNode[]>();
 
 class Walk<Kind extends string> {
   readonly #grammar: Grammar<Kind>;
@@ -142,30 +152,53 @@ class Walk<Kind extends string> {
 
   #list(kind: Kind, given: readonly unknown[]): readonly unknown[] {
     const { rules } = this.#visitor;
-    if (rules === undefined || !isGrowing(given)) return this.#elements(kind, given, 0).list;
+    if (rules === undefined || !isGrowing(given)) return this.#elements(kind, given);
     const terms = [this.#grammar, kind, rules];
-    const { list, same } = this.#elements(kind, given, VISITED.count(given, terms));
-    VISITED.note(given, same, terms);
-    return list;
+    const visited = this.#visitFrom(kind, given, VISITED.find(given, terms));
+    VISITED.keep(given, visited.known.length, visited.known, terms);
+    const kept = keepNodes(given, visited.nodes);
+    followMade(given, kept, VISITED);
+    return kept;
   }
 
-  /** Visits the elements from a place on. `same` is the number of first ones that stay, in which nothing was found. */
-  #elements(kind: Kind, given: readonly unknown[], from: number) {
-    const found = this.#visitor.countFound();
-    let same = from;
+  #elements(kind: Kind, given: readonly unknown[]): readonly unknown[] {
     let kept: JsonObject[] | null = null;
-    let index = from;
-    for (const one of from === 0 ? given : given.slice(from)) {
-      this.#path.push(index);
-      if (!isObject(one)) throw this.#wrongShape("an object");
-      const node = this.node(kind, one);
-      this.#path.pop();
+    let index = 0;
+    for (const one of given) {
+      const node = this.#element(kind, one, index);
       if (node !== one) kept ??= given.slice(0, index).filter(isObject);
-      else if (same === index && this.#visitor.countFound() === found) same++;
       if (node !== null) kept?.push(node);
       index++;
     }
-    return { list: kept ?? given, same };
+    return kept ?? given;
+  }
+
+  #element(kind: Kind, one: unknown, index: number): JsonObject | null {
+    this.#path.push(index);
+    if (!isObject(one)) throw this.#wrongShape("an object");
+    const node = this.node(kind, one);
+    this.#path.pop();
+    return node;
+  }
+
+  /** Visits only elements that weren't visited before, and those behind one in which something was found. */
+  #visitFrom(
+    kind: Kind,
+    given: readonly unknown[],
+    before: { readonly shared: number; readonly state: readonly VisitedNode[] } | null,
+  ) {
+    const visitor = this.#visitor;
+    const known = before === null ? [] : before.state.slice(0, before.shared);
+    const last = known.at(-1);
+    if (last?.trace !== undefined) visitor.trace = last.trace;
+    const nodes = known.map(({ node }) => node);
+    const found = visitor.countFound();
+    for (let index = known.length; index < given.length; index++) {
+      const node = this.#element(kind, given[index], index);
+      nodes.push(node);
+      if (visitor.countFound() === found) known.push({ node, trace: visitor.trace });
+    }
+    return { nodes, known };
   }
 
   /** Checks what the table doesn't describe. With `mayBeBlocks`, its typed objects must be known. */
@@ -206,6 +239,12 @@ class Walk<Kind extends string> {
 
 function isNeeded<Kind extends string>(holding: Holding<Kind> | undefined): boolean {
   return typeof holding === "object" && "isNeeded" in holding;
+}
+
+/** Returns the elements that stay: the same list if all of them stay as they were. */
+function keepNodes(given: readonly unknown[], nodes: readonly (JsonObject | null)[]): readonly unknown[] {
+  if (nodes.every((node, at) => node === given[at])) return given;
+  return nodes.filter((node) => node !== null);
 }
 
 function isEmpty(value: unknown): boolean {

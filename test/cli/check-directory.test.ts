@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { actAs } from "../../src/admin/audit/audit-trail.ts";
-import { createGroup } from "../../src/admin/people/directory.ts";
+import { createGroup } from "../../src/admin/people/directory-groups.ts";
 import { createAnyToken } from "../../src/admin/people/directory-tokens.ts";
 import { revokeToken } from "../../src/admin/people/named-tokens.ts";
 import { readAccountNames, readGroupNames } from "../../src/app/start/account-names.ts";

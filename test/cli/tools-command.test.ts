@@ -43,7 +43,7 @@ test.each([
 ])("lists tools with what a key may, and names what is wrong, %s", async (_, run) => {
   const all = await run();
   expect(all.code).toBe(0);
-  expect(all.out).toMatch(/^NAME +USD A CALL +DESCRIPTION\nwiki_read +0\.5 +Reads\.\nwiki_write +0\.5 +/);
+  expect(all.out).toMatch(/^NAME +USD A CALL +DESCRIPTION\nwiki_read +0\.5 +Reads\.\nwiki_write +0\.5\n$/);
   expect(all.err).toContain("gone is down: ");
   expect(all.err).toContain("wiki: 1 tool left out, such as odd: its schema is not that of an object");
   const ofKey = await run("--key", "reader", "--server", "wiki", "--json");
@@ -53,6 +53,9 @@ test.each([
     ["wiki_write", false],
   ]);
   expect(ofKey.err).not.toContain("gone");
-  const wrong = await run("--server", "wikki");
-  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("no tool server 'wikki'")]);
+});
+
+test("a server that isn't configured is named", async () => {
+  const { code, err } = await here("--server", "wikki");
+  expect([code, err]).toEqual([2, expect.stringContaining("no tool server 'wikki'")]);
 });

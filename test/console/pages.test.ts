@@ -1,6 +1,7 @@
 // Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
 // accessible.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { createOperator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
 import { type Items, listUnseenPages, listViews } from "./views.ts";
@@ -24,10 +25,13 @@ const LOOKS = [
 
 let world: ConsoleWorld;
 let items: Partial<Items> = {};
+const tools = new ToolServerFake();
 
 beforeAll(async () => {
   world = await startConsoleWorld({
-    more: 'webhooks: [{ url: "http://127.0.0.1:9/hook", secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" }]\naliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }\nrouter: { rules: [{ category: coding, at_least: 0.9, models: ["OpenAI#gpt-5.4"] }], explore: 0.01 }',
+    more:
+      'webhooks: [{ url: "http://127.0.0.1:9/hook", secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" }]\naliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }\nrouter: { rules: [{ category: coding, at_least: 0.9, models: ["OpenAI#gpt-5.4"] }], explore: 0.01 }\n' +
+      `mcp: { allowed_tools: ["*"], servers: { wiki: { url: "${tools.url}" } } }`,
   });
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
   const answer = await world.gateway.chat({ model: "Router#best", messages });
@@ -41,10 +45,13 @@ beforeAll(async () => {
     body: JSON.stringify({ amount_usd: 5, note: "Invoice 1" }),
   });
   const key = (await world.gateway.newKey({ name: "viewed" })).id;
-  items = { request, key, account: "default" };
+  items = { request, key, account: "default", tool: "wiki_echo" };
 });
 
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await tools.stop();
+});
 
 test("every page of the navigation's table is among the views", () => {
   expect(listUnseenPages()).toEqual([]);

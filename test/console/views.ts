@@ -10,6 +10,8 @@ export interface Items {
   readonly account: string;
   readonly key: string;
   readonly person: string;
+  /** A tool of a tool server. */
+  readonly tool?: string;
 }
 
 interface View {
@@ -31,7 +33,7 @@ export const VIEWS: readonly View[] = [
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/models/OpenAI%23gpt-5.4", shows: "Names and fallbacks" },
   { path: "/tools", shows: /No tool servers|last 30 days/ },
-  { path: "/tools/none", shows: "There is no tool with that name." },
+  { path: "/tools", of: "tool", shows: "Who may use it" },
   { path: "/playground", shows: "Answers appear here." },
   { path: "/sampling", shows: "What to sample" },
   { path: "/settings/router", shows: "unlimited" },

@@ -80,6 +80,8 @@ const TASKS: readonly PlainQuery[] = [
   ask("cost per team", "admin-api#requests-and-usage", "company", "admin-api#command-line"),
   ask("delete a user", "people", "admin-api#people", "console"),
   ask("cursor ide", "client-cursor"),
+  ask("model context protocol", "tool-servers"),
+  ask("mcp permissions per key", "tool-servers"),
 ];
 
 export const PLAIN_QUERIES: readonly PlainQuery[] = [...SYMPTOMS, ...ERRORS, ...PEERS_WORDS, ...TASKS];

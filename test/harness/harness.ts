@@ -58,10 +58,15 @@ export interface Setup {
   readonly files?: Readonly<Record<string, string>>;
   /** Makes the upstream calls. The binary makes them through a relay. */
   readonly fetch?: Fetch;
-  /** The address of a PostgreSQL database, in this process only. A SQLite file if missing. */
-  readonly database?: { readonly url: string; readonly masterKey: string };
   /** Stand before and around every answer, in this process only. */
   readonly steps?: readonly Step[];
+  /** The store, if it isn't a SQLite file of its own. In this process only. */
+  readonly store?: StoreSetup;
+}
+
+export interface StoreSetup {
+  readonly address: string;
+  readonly masterKey: string;
 }
 
 /** Every dialect of the simulator as a provider that accepts unlisted names. */
@@ -93,8 +98,8 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const configFile = join(directory, "poundkey.yaml");
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
   const database = join(directory, "poundkey.db");
-  writeEmptyStore(database);
-  const store = `store: "${setup.database?.url ?? `sqlite:${database}`}"`;
+  if (setup.store === undefined) writeEmptyStore(database);
+  const store = `store: "${setup.store?.address ?? `sqlite:${database}`}"`;
   const relay = BINARY && setup.fetch ? startRelay(simulator.url, setup.fetch) : null;
   const upstream = relay?.url.origin ?? simulator.url;
   const more = typeof setup.more === "function" ? setup.more(upstream) : (setup.more ?? "");
@@ -194,7 +199,7 @@ export interface Started {
 
 async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
   const settings = requireSettings(loadText(await Bun.file(configFile).text(), setup));
-  const opened = await openStore(settings.store, setup.database?.masterKey);
+  const opened = await openStore(settings.store, setup.store?.masterKey);
   const running = await startGateway({
     settings,
     opened,

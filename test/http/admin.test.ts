@@ -16,9 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-function told({ status, error }: Seen): string {
-  return error ? `${status} ${error.code} ${error.param}` : String(status);
-}
+const told = ({ status, error }: Seen) => (error ? `${status} ${error.code} ${error.param}` : String(status));
 
 async function ask(secret: string, path: string): Promise<Seen> {
   return seen(await fetch(world.url + path, { headers: { authorization: `Bearer ${secret}` } }));
@@ -28,7 +26,6 @@ describe("accounts", () => {
   test("can be created, shown and renamed", async () => {
     const made = await operator.post("/accounts", { name: "Team" });
     expect(made.status).toBe(201);
-    const { id } = made.body;
     expect(made.body).toEqual({
       id: expect.stringMatching(/^acct_/),
       name: "Team",
@@ -43,6 +40,7 @@ describe("accounts", () => {
       tags: null,
       external_id: null,
       member_defaults: null,
+      allowed_tools: null,
       paused: false,
       paused_by: [],
       state: "open",
@@ -52,9 +50,9 @@ describe("accounts", () => {
       due_usd: 0,
       created_at: expect.stringMatching(INSTANT),
     });
-    const changed = await operator.patch(`/accounts/${id}`, { name: "Crew" });
+    const changed = await operator.patch(`/accounts/${made.body.id}`, { name: "Crew" });
     expect(changed.body.name).toBe("Crew");
-    expect((await operator.get(`/accounts/${id}`)).body).toEqual(changed.body);
+    expect((await operator.get(`/accounts/${made.body.id}`)).body).toEqual(changed.body);
   });
 
   test("are listed newest first, in pages, including the default one", async () => {
@@ -72,6 +70,7 @@ describe("keys", () => {
   const FIELDS = {
     name: "Team's key",
     allowed_models: ["Acme#cheap", "Router#fair"],
+    allowed_tools: ["github_*", "!github_delete_*"],
     spend_limit_usd: 12.5,
     keep_responses: false,
     cache: null,
@@ -141,7 +140,7 @@ describe("keys", () => {
       limits: [spendLimit],
       spent_usd: { today: 0, month: 0, total: 0 },
       allowed_models: FIELDS.allowed_models,
-      allowed_tools: null,
+      allowed_tools: FIELDS.allowed_tools,
       expires_at: FIELDS.expires_at,
       paused: false,
     });
@@ -241,9 +240,8 @@ describe("the log", () => {
 
   test("can be filtered and paged", async () => {
     const { body: key } = await operator.post("/keys", { name: "logged" });
-    const secret = String(key.secret);
     for (const model of ["Local#sim", "Local#sim", "Local#sim~trouble=500"])
-      await seen(await world.chat(asking(model), { secret }));
+      await seen(await world.chat(asking(model), { secret: String(key.secret) }));
     const count = async (query: string) =>
       ((await operator.get(`/requests?key_id=${key.id}${query}`)).body.data as unknown[]).length;
     await until("all rows", async () => (await count("")) === 3);

@@ -1,6 +1,7 @@
 // A gateway that is killed, or stopped, under WebSockets with lanes: the books balance, and no turn ends as whole that isn't paid.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { IS_LONG } from "../harness/long.ts";
 import { PROGRAM } from "../harness/program.ts";
@@ -11,7 +12,7 @@ import { brokenRules } from "./rules.ts";
 import { loadSockets, type SocketLoad } from "./sockets.ts";
 import { type KillWorld, newKillWorld } from "./world.ts";
 
-const ENDS = IS_LONG ? 350 : 2;
+const ENDS = IS_LONG ? Number(process.env.ENDS ?? 350) : 2;
 const SOCKETS = IS_LONG ? 200 : 8;
 /** One end in seven is a SIGTERM. */
 const STOP_EVERY = IS_LONG ? 7 : 2;
@@ -46,6 +47,8 @@ test(
   `${ENDS} ends under ${SOCKETS} connections: every whole turn is paid for once, no hold is left, and the books balance`,
   async () => {
     world.configure("always");
+    const bounds = `{ per_key: ${SOCKETS}, per_account: ${SOCKETS} }`;
+    appendFileSync(join(world.directory, "poundkey.yaml"), `responses: { sockets: ${bounds} }\n`);
     const completed: string[] = [];
     for (let number = 1; number <= ENDS; number++) completed.push(...(await runOnce(number)).completed);
     expect(completed.length).toBeGreaterThan(0);

@@ -58,8 +58,8 @@ export const CONVERSATIONS: readonly Mutant[] = [
   {
     name: "what was found out about a changed message stays known",
     file: "src/core/json/growing.ts",
-    find: "count: countShared(list, done.elements, done.count)",
-    replace: "count: Math.min(list.length, done.count)",
+    find: "shared: countShared(list, done.elements, done.count)",
+    replace: "shared: Math.min(list.length, done.count)",
     tests: READ,
   },
 ];

@@ -8,6 +8,13 @@ const CREDENTIALS = ["test/transport/tool-servers/credentials.test.ts"];
 
 export const TOOL_SERVERS: readonly Mutant[] = [
   {
+    name: "a tool's call is sent again after a failure",
+    file: "src/transport/tool-servers/call.ts",
+    find: "const first = await this.#sendOnce();",
+    replace: "const first = await this.#sendOnce().catch(() => this.#sendOnce());",
+    tests: ["test/transport/tool-servers/days.test.ts"],
+  },
+  {
     name: "a tool's call is sent again after any refusal",
     file: "src/transport/tool-servers/call.ts",
     find: "    else return false;\n    return true;",

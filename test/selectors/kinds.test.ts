@@ -48,6 +48,26 @@ describe.each(Object.entries(MATERIALS))("before %s", (_, text) => {
   ] as const)("a task of the kind %s stays one: %s", (kind, task) => {
     for (const times of [4, 40]) expect(findKind(`${task}\n\n${text.repeat(times)}`)).toBe(kind);
   });
+
+  test.each([
+    ["summary", "Summarise this text."],
+    ["summary", "tl;dr"],
+    ["summary", "Fasse das zusammen."],
+    ["translation", "Translate this into German."],
+    ["extraction", "Extract all names as JSON."],
+    ["document", "What does the document say about costs?"],
+  ] as const)("or behind it, a task of the kind %s needs no colon: %s", (kind, task) => {
+    for (const times of [4, 40]) {
+      const long = text.repeat(times);
+      expect([findKind(`${task}\n\n${long}`), findKind(`${long}\n\n${task}`)]).toEqual([kind, kind]);
+    }
+  });
+});
+
+test("a line that only stands at an end of a long task is no instruction", () => {
+  const code = "function add(a, b) {\n  return a + b;\n}\nconst total = items.reduce(add, 0);\n".repeat(6);
+  expect(findKind(`Fix this bug.\n\n${code}`)).toBe("coding");
+  expect(findKind(`${code}console.log(total);`)).toBe("coding");
 });
 
 test("everyday prompts of every language are understood, and learned from by nobody", () => {

@@ -118,7 +118,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "a step of a running process that a test takes at a moment of its own": [
     "src/app/start/accepting.ts AcceptGuard",
-    "src/app/upkeep/upkeep.ts forgetOldest",
+    "src/app/upkeep/prune.ts forgetOldest",
     "src/app/workers/workers.ts MetricsSum",
   ],
 };

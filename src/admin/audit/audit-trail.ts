@@ -108,10 +108,14 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeToken(change);
     case "member":
       return describeMember(change);
+    case "sessions":
+      return describeSessions(change);
     case "directory_user":
       return describeUser(change);
     case "directory_group":
       return describeGroup(change);
+    case "people_left":
+      return null;
     case "thing":
       return describeThing(change);
     case "setting":
@@ -310,6 +314,11 @@ function describeMember(change: Pair<Member>): AuditFacts | null {
     return { action: "member.anonymised", target: { type: "member", id: after.id, name: "" } };
   }
   return describe(change, "member", viewMember, () => null);
+}
+
+function describeSessions({ memberId, ended, reason }: Extract<RowChange, { kind: "sessions" }>): AuditFacts {
+  const target = { type: "session", id: memberId, name: "" } as const;
+  return { action: "session.ended", target, reason, after: { sessions: ended } };
 }
 
 /** A change adds, changes or deletes one alias. */

@@ -72,7 +72,7 @@ export function describeGroup({ before, after, came, went }: GroupChange): Audit
 
 /** Returns the events of a change: the people who left by it. Ends of single users have events of their own. */
 export function listDirectoryEvents(change: RowChange, atMs: number): readonly OutboxEvent[] {
-  if (change.kind !== "directory_group") return [];
+  if (change.kind !== "directory_group" && change.kind !== "people_left") return [];
   return change.left.map((member_id) =>
     makeEvent("member.left", member_id, { accountId: "", atMs, data: { member_id, reason: "no_rule" } }),
   );

@@ -24,6 +24,9 @@ interface ClosingParts extends ActingWorld {
   readonly timeZone?: string;
 }
 
+type FinishingParts = Pick<ClosingParts, "store" | "changes" | "clock">;
+
+const ACCOUNTS_AT_ONCE = 20;
 const KEYS_AT_ONCE = 200;
 const ROWS_AT_ONCE = 1000;
 
@@ -44,19 +47,38 @@ export async function closeAccount(
     throw new Fault("missing_required_parameter", message, { param: "reason" });
   }
   await changeState(parts, accountId, pay_out, reason);
+  await finishClosing(parts, accountId);
+  return find(parts, accountId);
+}
+
+/** Ends the keys of a closed account, and deletes what is kept of it. */
+async function finishClosing(parts: FinishingParts, accountId: string): Promise<void> {
   await revokeKeys(parts, accountId);
   while ((await parts.store.purgeAccount(accountId, ROWS_AT_ONCE)) > 0);
-  return find(parts, accountId);
+}
+
+/** Finishes closings that were interrupted, as when a node is killed in the middle. */
+export async function finishClosings(parts: FinishingParts): Promise<void> {
+  for (;;) {
+    const ids = await parts.store.journals.unfinishedClosings(ACCOUNTS_AT_ONCE);
+    for (const id of ids) await finishClosing(parts, id);
+    if (ids.length < ACCOUNTS_AT_ONCE) return;
+  }
 }
 
 const DEFAULT_ACCOUNT = "default";
 
-/** Opens a closed account again. Its keys stay revoked. Throws the Fault `not_found`. */
+/**
+ * Opens a closed account again. Its keys stay revoked: a closing that was interrupted is finished before. Throws the Fault
+ * `not_found`.
+ */
 export async function reopenAccount(
   parts: ClosingParts,
   accountId: string,
   { reason }: Static<typeof reopeningSchema>,
 ): Promise<AccountView> {
+  const account = await parts.store.account(accountId);
+  if (account !== null && account.closingAtMs !== null) await finishClosing(parts, accountId);
   await changeState(parts, accountId, null, reason);
   return find(parts, accountId);
 }
@@ -87,7 +109,7 @@ async function changeState(
 }
 
 /** Each is on record by itself. No request was let in since the account was closed. */
-async function revokeKeys({ store, changes, clock }: ClosingParts, accountId: string): Promise<void> {
+async function revokeKeys({ store, changes, clock }: FinishingParts, accountId: string): Promise<void> {
   for (;;) {
     const nowMs = clock.nowMs();
     const page = { limit: KEYS_AT_ONCE, after: null };

@@ -10,6 +10,7 @@ import {
 import type { DirectoryContext } from "../../people/directory/user-changes.ts";
 import { makeRecordAs } from "../audit/audit-trail.ts";
 import { type DirectoryParts, makeContext } from "./directory.ts";
+import { finishGroups } from "./directory-groups.ts";
 
 const SETTING = "directory_rules";
 const OFF = "off";
@@ -34,6 +35,9 @@ export class DirectoryReview {
     if (rules?.directory === undefined && this.#known === OFF) return;
     if (rules === undefined) return;
     const context = await makeContext(this.#parts, rules);
+    const acting = { ...this.#parts, changes: makeRecordAs(this.#parts)().changes };
+    // A node that was killed in the middle of a large group's change has left parts of it.
+    if (rules.directory !== undefined) await finishGroups(acting, context, null);
     const digest = rules.directory === undefined ? OFF : describeRules(context);
     if (digest === this.#known) return;
     await this.#reviewAll(context);

@@ -1,12 +1,10 @@
-// The use-cases of a company's directory: users and groups, which make people and their rights.
+// The use-cases of a company's directory: its users, who become people with rights.
 import { makeEvent } from "../../core/events/events.ts";
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type {
-  DirectoryGroup,
   DirectoryUser,
-  GroupWrite,
-  MemberSteps,
+  MemberRights,
   UserAttributes,
   UserWrite,
 } from "../../core/people/directory.ts";
@@ -14,16 +12,6 @@ import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { Log } from "../../core/world/world.ts";
 import { mintId } from "../../keys/secret.ts";
 import { listRuleGroups } from "../../people/directory/deciding.ts";
-import { planGroup, readGroup } from "../../people/directory/group.ts";
-import {
-  claimGroup,
-  decideGroup,
-  decideGroupEnd,
-  decideNewGroup,
-  type GroupChange,
-  GroupMoved,
-  noGroup,
-} from "../../people/directory/group-changes.ts";
 import { readOperations } from "../../people/directory/operations.ts";
 import { applyUserStep, readUser } from "../../people/directory/user.ts";
 import {
@@ -48,8 +36,6 @@ export interface DirectoryParts extends AdminWorld {
 
 /** With the changes of the directory's token. */
 export type ActingDirectory = DirectoryParts & Pick<ActingWorld, "act" | "changes">;
-
-const TRIES_MAX = 20;
 
 /** Returns the rules of the sign-in. Throws the Fault `unknown_url` while no directory is configured. */
 export function requireDirectory({ rules }: Pick<DirectoryParts, "rules">): SignInRules {
@@ -156,83 +142,13 @@ export async function findUser({ store }: Pick<DirectoryParts, "store">, id: str
   throw noUser();
 }
 
-/** Throws the refusal `notFound`. */
-export async function findGroup(
-  { store }: Pick<DirectoryParts, "store">,
-  id: string,
-): Promise<DirectoryGroup> {
-  const { rows } = await store.directory.groups({ id }, { offset: 0, limit: 1 });
-  const [group] = rows;
-  if (group !== undefined) return group;
-  throw noGroup();
-}
-
-export async function createGroup(parts: ActingDirectory, body: JsonObject): Promise<DirectoryGroup> {
-  const rules = requireDirectory(parts);
-  const attributes = readGroup(body);
-  const context = await makeContext(parts, rules);
-  const id = mintId("grp", parts.random);
-  const claim = claimGroup(id, attributes, null, listRuleGroups(rules));
-  const write = await parts.changes.changeGroup(claim, (rows) =>
-    decideNewGroup(context, id, attributes, rows),
-  );
-  if (write === null) throw new Error("A new group was not written.");
-  await keepGroupAccounts(parts, context, write);
-  return write.group;
-}
-
-export function replaceGroup(parts: ActingDirectory, id: string, body: JsonObject): Promise<DirectoryGroup> {
-  return changeGroup(parts, id, readGroup(body));
-}
-
-export function patchGroup(parts: ActingDirectory, id: string, body: JsonObject): Promise<DirectoryGroup> {
-  return changeGroup(parts, id, planGroup(readOperations(body)));
-}
-
-async function changeGroup(parts: ActingDirectory, id: string, change: GroupChange): Promise<DirectoryGroup> {
-  const rules = requireDirectory(parts);
-  const context = await makeContext(parts, rules);
-  for (let tries = 1; ; tries++) {
-    const before = await findGroup(parts, id);
-    const claim = claimGroup(id, change, before, listRuleGroups(rules));
-    try {
-      const write = await parts.changes.changeGroup(claim, (rows) =>
-        decideGroup(context, claim, change, rows),
-      );
-      if (write === null) return before;
-      await keepGroupAccounts(parts, context, write);
-      return write.group;
-    } catch (error) {
-      if (!(error instanceof GroupMoved) || tries === TRIES_MAX) throw error;
-    }
-  }
-}
-
-const ALL_GO: MemberSteps = { isWhole: true, users: new Map() };
-
-export async function deleteGroup(parts: ActingDirectory, id: string): Promise<void> {
-  const rules = requireDirectory(parts);
-  const context = await makeContext(parts, rules);
-  const change = { displayName: undefined, externalId: undefined, members: ALL_GO };
-  const claim = claimGroup(id, change, await findGroup(parts, id), listRuleGroups(rules));
-  await parts.changes.changeGroup(claim, (rows) => decideGroupEnd(context, rows));
-}
-
 /** Makes the own accounts of people whom the rules give one. One that is missing is made at the sign-in. */
-async function keepAccounts(
-  parts: ActingDirectory,
+export async function keepAccounts(
+  parts: Pick<ActingDirectory, "store" | "changes" | "clock">,
   { accountsOf }: DirectoryContext,
-  people: readonly Pick<UserWrite["member"], "id" | "ruleGrants">[],
+  people: readonly Pick<MemberRights, "id" | "ruleGrants">[],
 ): Promise<void> {
   for (const { id, ruleGrants } of people) {
     await keepOwnAccount(parts, { grants: ruleGrants }, accountsOf(id).ownId);
   }
-}
-
-function keepGroupAccounts(
-  parts: ActingDirectory,
-  context: DirectoryContext,
-  { rights }: GroupWrite,
-): Promise<void> {
-  return context.rules.members.createsAccount ? keepAccounts(parts, context, rights) : Promise.resolve();
 }

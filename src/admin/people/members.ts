@@ -1,5 +1,6 @@
 // The operator's use-cases on people who signed in: list, view, change, anonymise.
 import { type Static, Type } from "@sinclair/typebox";
+import type { MemberReach } from "../../core/audit/changes.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
@@ -11,7 +12,7 @@ import { readPages } from "../../core/world/read-pages.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { findDoubt } from "../../people/doubt.ts";
 import { listGrants } from "../../people/member.ts";
-import { eachKey, endKeys } from "../../people/own-keys.ts";
+import { revokeAt } from "../../people/own-keys.ts";
 import { addPause, liftPause } from "../../people/pauses.ts";
 import { joinGrants } from "../../people/roles.ts";
 import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
@@ -129,28 +130,23 @@ export async function changeMember(
   const change = await readMemberChange(parts, before, given);
   checkEnd(access, { ...before, ...change }, given);
   const changed = requireMember(
-    await changes.changeMember(id, (now) => (now === null ? null : { ...now, ...change })),
+    await changes.changeMember(
+      id,
+      (now) => (now === null ? null : { ...now, ...change }),
+      findReach(given, clock.nowMs()),
+    ),
   );
-  if (given.disabled === true) {
-    await store.people.endSessionsOf(id);
-    await store.devices.endDevicesOf(id, clock.nowMs());
-  }
-  if (given.disabled !== undefined) await changeKeys(parts, id, given.disabled);
   return showMember(parts, changed);
 }
 
 /** The state alone already refuses the keys. Their pause shows it, and enabling lifts no other pause. */
-async function changeKeys(
-  { store, changes }: ActingParts,
-  memberId: string,
-  isDisabled: boolean,
-): Promise<void> {
-  const change = isDisabled ? addPause : liftPause;
-  await eachKey(store, { memberId }, (key) =>
-    isDisabled || key.pausedBy.includes("disabled")
-      ? changes.changeKey(key.id, (before) => change("disabled", before))
-      : Promise.resolve(),
-  );
+function findReach({ disabled }: MemberChange, nowMs: number): MemberReach | undefined {
+  if (disabled === undefined) return undefined;
+  if (disabled) return { accessEndMs: nowMs, changeKey: (key) => ({ ...key, ...addPause("disabled", key) }) };
+  return {
+    changeKey: (key) =>
+      key.pausedBy.includes("disabled") ? { ...key, ...liftPause("disabled", key) } : key,
+  };
 }
 
 async function readMemberChange(
@@ -227,7 +223,7 @@ async function makeGrants(
 
 /**
  * Ends the person's access for good, and erases who it was. Their usage and acts stay, under an id that says nothing. The
- * e-mail address goes last: by it, a call that was interrupted can be repeated.
+ * access ends in one transaction. The e-mail address goes last: by it, a call that was interrupted can be repeated.
  */
 export async function anonymiseMember(
   parts: ActingParts,
@@ -247,14 +243,14 @@ export async function anonymiseMember(
     groups: [],
   };
   const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
-  const change = (fields: Partial<Member>) =>
+  const change = (fields: Partial<Member>, reach?: MemberReach) =>
     changes.changeMember(
       id,
       (before) => before && { ...before, ...fields, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
+      reach,
     );
-  const shut = requireMember(await change({ ...erased, ...ended }));
-  await store.people.endSessionsOf(id);
-  await endKeys(parts, id);
+  const reach = { accessEndMs: nowMs, changeKey: revokeAt(nowMs) };
+  const shut = requireMember(await change({ ...erased, ...ended }, reach));
   await forgetInKeys(parts, shut);
   await store.limitRequests.forgetTexts(id);
   await store.people.erase(shut, false);

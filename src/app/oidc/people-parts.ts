@@ -1,5 +1,7 @@
 // The parts of people that the gateway is composed of.
 
+import { makeRecordAs } from "../../admin/audit/audit-trail.ts";
+import { finishClosings } from "../../admin/money/closing.ts";
 import { RefusedSignIns } from "../../admin/people/refused-sign-ins.ts";
 import { WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { Log } from "../../core/world/world.ts";
@@ -15,9 +17,16 @@ export function createPeopleParts(opened: OpenedStore, live: LiveConfiguration, 
   const people = createSignInParts(opened, live, log);
   const directory = createDirectory(opened, live, log);
   const refused = new RefusedSignIns({ store, clock, random });
+  const { changes } = makeRecordAs(opened.world)();
   const wrongTokens = new WrongTokens({ store, clock, log, refused });
   return {
     served: { people, directory, wrongTokens },
-    upkept: { refused, wrongTokens, members: createRecheck(people), directory },
+    upkept: {
+      refused,
+      wrongTokens,
+      members: createRecheck(people),
+      directory,
+      finishClosings: () => finishClosings({ store, clock, changes }),
+    },
   };
 }

@@ -1,12 +1,10 @@
 // A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
 import type { PriceBook } from "../../catalogue/price-book.ts";
-import { REPEAT_SECRET_MS } from "../../core/audit/repeats.ts";
-import { REFUSALS_MAX, type TakenRefusals } from "../../core/log/refusal-log.ts";
-import type { PruneBefore, Store } from "../../core/store.ts";
+import type { TakenRefusals } from "../../core/log/refusal-log.ts";
+import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import { carryCounts } from "../../ledger/key-move.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { findOldestRow, REPLY_KEPT_MS } from "../../ledger/replies.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
 import { type EndingModels, warnOfEnds } from "./ending-models.ts";
 import { warnOfContacts } from "./ending-tokens.ts";
@@ -14,6 +12,7 @@ import { warnOfExpiry } from "./expiring-keys.ts";
 import { warnOfExpiringTokens } from "./expiring-tokens.ts";
 import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 import { writePrices } from "./price-history.ts";
+import { prune } from "./prune.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
@@ -49,17 +48,8 @@ const PRUNE_MS = 60_000;
 const FILES_MS = 30_000;
 /** Sessions at tool servers are ended within this time after their rest. */
 const TOOLS_MS = 60_000;
-const ROWS_MAX = 2000;
-/** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
-const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
-const REPLIES_AT_ONCE = 20;
-/** Meters are kept for more than a day, because a clock that was set back may still need an old one. */
-const METERS_MS = 7 * 86_400_000;
-/** Deliveries that failed for good can be sent again within this time. */
-const DEAD_MS = 30 * 86_400_000;
-const DEAD_MAX = 10_000;
-/** Providers' invoices come after a month's end, and some are asked about. */
-const CALLS_MS = 70 * 86_400_000;
+/** Closings of accounts that a killed node has left are finished within this time. */
+const CLOSINGS_MS = 60_000;
 
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
@@ -80,6 +70,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly wrongTokens?: { share(): Promise<void> };
   /** Looks for people who left. Missing if there are no admin routes. */
   readonly members?: { recheck(): Promise<void>; endRoles(): Promise<void> };
+  /** Finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
+  readonly finishClosings?: () => Promise<void>;
   /** Shares what the directory sent, and reviews its people after a change of the rules. Missing if there are no admin routes. */
   readonly directory?: { share(): Promise<void>; review(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
@@ -178,8 +170,9 @@ function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedu
   ];
 }
 
-function scheduleSweeps({ sweepFiles, sweepTools }: UpkeepParts, schedule: Schedule) {
+function scheduleSweeps({ finishClosings, sweepFiles, sweepTools }: UpkeepParts, schedule: Schedule) {
   const tasks: (() => void)[] = [];
+  if (finishClosings) tasks.push(schedule("closings_failed", CLOSINGS_MS, finishClosings));
   if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
   if (sweepTools) tasks.push(schedule("tools_failed", TOOLS_MS, sweepTools));
   return tasks;
@@ -278,37 +271,4 @@ export async function writeRest(
   parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
 ): Promise<void> {
   await Promise.all([writeRefusals(parts), writePrices(parts)]);
-}
-
-/** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */
-export async function forgetOldest(
-  store: Pick<Store, "prune" | "keptCharacters">,
-  before: PruneBefore,
-  charactersMax: number,
-): Promise<void> {
-  while ((await store.keptCharacters()) > charactersMax) {
-    if ((await store.prune(before, REPLIES_AT_ONCE)) === 0) return;
-  }
-}
-
-async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Promise<void> {
-  const nowMs = clock.nowMs();
-  const before = {
-    requestsMs: findOldestRow(nowMs, keepMs()),
-    contentsMs: nowMs - keepMs(),
-    metersMs: nowMs - METERS_MS,
-    repliesMs: nowMs - REPLY_KEPT_MS,
-    putsMs: nowMs - REPEAT_SECRET_MS,
-    callsMs: nowMs - CALLS_MS,
-  };
-  while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
-  await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
-  await store.repeats.prune(nowMs);
-  while ((await store.foreign.end(nowMs, ROWS_MAX)) === ROWS_MAX);
-  while ((await store.cache.prune(nowMs, ROWS_MAX)) === ROWS_MAX);
-  while ((await store.refusals.prune(before.contentsMs, REFUSALS_MAX, ROWS_MAX)) === ROWS_MAX);
-  while ((await store.providerCalls.prune(before.callsMs, ROWS_MAX)) === ROWS_MAX);
-  await store.webhooks.prune(nowMs - DEAD_MS, DEAD_MAX);
-  const responsesMs = nowMs - responsesKeepMs();
-  while ((await store.responses.prune(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

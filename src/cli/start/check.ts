@@ -4,6 +4,7 @@ import type { ProbeResult } from "../../app/models/probe.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import type { UnreadStore } from "../../app/start/store-versions.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
+import type { ToolProbe } from "../../app/tools/probe.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { explainEnd, listEndingNames } from "../../catalogue/ending-names.ts";
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
@@ -13,17 +14,21 @@ import { listUnbounded } from "../../config/unbounded-rules.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
 import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
+import { describeToolProbe } from "./tool-probes.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once with each of its credentials. */
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<readonly ProbeResult[]>;
   /** Asks the provider that people sign in with once, and returns a sentence. Rejects if it doesn't answer. */
   readonly probeIssuer: (rules: SignInRules) => Promise<string>;
+  /** Asks each tool server once. Missing if none are asked. */
+  readonly probeTools?: (servers: readonly ToolServer[]) => Promise<readonly ToolProbe[]>;
   /** Returns how many of the store's accounts a name or id means, or null if that can't be known without more than a look. */
   readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlyMap<string, number> | null>;
   /** Returns the names and ids of the store's accounts that bound each member, or null as above. Missing if no store is. */
@@ -49,7 +54,7 @@ valid but may not do what you expect. Warnings don't change the exit code. Shows
 store's schema, if there is a store; one on PostgreSQL is asked only with --probe, and by \`poundkey migrate --dry-run\`.
 
   --config FILE, --store S  as for \`poundkey serve\`
-  --probe        call each provider once with each of its keys, and the one that people sign in with
+  --probe        call each provider once with each of its keys, the one that people sign in with, and tool servers
   --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
   --help         print this help
@@ -79,17 +84,29 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
   const { warnings, schema } = await lookAtStore(loaded, ports, switches.has("probe"));
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;
-  const ok = loaded.ok && probes.every((probe) => probe.ok) && signIn?.ok !== false;
+  const tools = loaded.ok && switches.has("probe") ? await probeServers(loaded.settings, ports) : [];
+  const ok = loaded.ok && [...probes, ...tools].every((probe) => probe.ok) && signIn?.ok !== false;
   const isUnasked = !switches.has("probe") && loaded.ok && loaded.settings.store.startsWith("postgres");
   const versions = { version: await ports.version(), schema, isUnasked };
   const result = createResult(file, loaded, warnings, probes);
   if (switches.has("json"))
-    io.out(JSON.stringify({ ok, ...result, sign_in: signIn, ...viewVersions(versions) }, null, 2));
+    io.out(JSON.stringify({ ok, ...result, tools, sign_in: signIn, ...viewVersions(versions) }, null, 2));
   else report(file, loaded, warnings, probes, io, versions);
-  if (signIn !== null && !switches.has("json")) {
-    (signIn.ok ? io.out : io.err)(`sign_in: ${signIn.message}`);
-  }
+  if (!switches.has("json")) reportBeside(io, tools, signIn);
   return ok ? EXIT.done : EXIT.failed;
+}
+
+function reportBeside(
+  io: Io,
+  tools: readonly ToolProbe[],
+  signIn: { readonly ok: boolean; readonly message: string } | null,
+): void {
+  for (const probed of tools) (probed.ok ? io.out : io.err)(describeToolProbe(probed));
+  if (signIn !== null) (signIn.ok ? io.out : io.err)(`sign_in: ${signIn.message}`);
+}
+
+async function probeServers({ tools }: Settings, { probeTools }: CheckPorts): Promise<readonly ToolProbe[]> {
+  return tools === undefined || probeTools === undefined ? [] : await probeTools(tools.servers);
 }
 
 /** Returns all warnings, the file's first, and the versions of the schema if they can be read. */

@@ -5,7 +5,14 @@ import { call, describeError } from "../frame/api.ts";
 import type { Values } from "../parts/request-fields.ts";
 
 /** An answer's counts and costs, by the names that the APIs use. */
-type Count = "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds";
+type Count =
+  | "prompt_tokens"
+  | "completion_tokens"
+  | "input_tokens"
+  | "output_tokens"
+  | "total_input_tokens"
+  | "total_output_tokens"
+  | "seconds";
 export type Spending = Partial<Record<Count | "cost" | "charged", number>>;
 
 export interface WithUsage {

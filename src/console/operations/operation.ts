@@ -1,6 +1,7 @@
 // The playground's operations, and which of them a model serves.
 import type { OperationName } from "../../core/models/card.ts";
 import { type Models, SELECTORS } from "../frame/names.ts";
+import { InteractionPanel } from "./interaction.tsx";
 import { ImagesPanel, SpeechPanel } from "./media.tsx";
 import type { OperationPanel } from "./panel.tsx";
 import {
@@ -12,15 +13,21 @@ import {
 } from "./texts.tsx";
 
 interface Choice {
-  readonly value: OperationName;
+  readonly value: OperationName | "interaction";
+  /** The model's operation, if it has another name. */
+  readonly operation?: OperationName;
   readonly label: string;
   /** Null for chat, which has its own page. */
   readonly Panel: OperationPanel | null;
 }
 
 export const CHAT: Choice = { value: "chat", label: "Chat", Panel: null };
-const CHOICES: readonly Choice[] = [
+const CHATS: readonly Choice[] = [
   CHAT,
+  { value: "interaction", operation: "chat", label: "Interaction", Panel: InteractionPanel },
+];
+const CHOICES: readonly Choice[] = [
+  ...CHATS,
   { value: "completion", label: "Completion", Panel: CompletionPanel },
   { value: "embeddings", label: "Embeddings", Panel: EmbeddingsPanel },
   { value: "rerank", label: "Rerank", Panel: RerankPanel },
@@ -32,7 +39,9 @@ const CHOICES: readonly Choice[] = [
 
 /** Returns a model's operations, or all of them if unknown. Selectors only choose among chat models. */
 export function listOperations(id: string, { find }: Pick<Models, "find">): readonly Choice[] {
-  if (SELECTORS.some((selector) => selector.id === id)) return [CHAT];
+  if (SELECTORS.some((selector) => selector.id === id)) return CHATS;
   const served = find(id)?.operations ?? null;
-  return served === null ? CHOICES : CHOICES.filter(({ value }) => served.includes(value));
+  return served === null
+    ? CHOICES
+    : CHOICES.filter(({ value, operation = value }) => served.some((one) => one === operation));
 }

@@ -140,8 +140,8 @@ function Shown<Answer extends WithUsage>({ answer, Show }: ShownProps<Answer>) {
 }
 
 function describeSpending(spent: Spending): readonly (string | null)[] {
-  const read = spent.prompt_tokens ?? spent.input_tokens ?? 0;
-  const written = spent.completion_tokens ?? spent.output_tokens ?? 0;
+  const read = spent.prompt_tokens ?? spent.input_tokens ?? spent.total_input_tokens ?? 0;
+  const written = spent.completion_tokens ?? spent.output_tokens ?? spent.total_output_tokens ?? 0;
   const tokens =
     written > 0 ? `${formatCount(read)} → ${formatCount(written)} tokens` : `${formatCount(read)} tokens`;
   return [

@@ -46,8 +46,12 @@ export type RowChange =
       readonly went: readonly string[];
       readonly left: readonly string[];
     })
+  /** People are without a role now, by a part of a group's change that is on record. */
+  | { readonly kind: "people_left"; readonly left: readonly string[] }
   | EntityChange<"limit_request", LimitRequest>
   | EntityChange<"member", Member>
+  /** The sessions of a person ended, so many, with the person's access. */
+  | { readonly kind: "sessions"; readonly memberId: string; readonly ended: number; readonly reason: string }
   | EntityChange<"token", NamedToken>
   | (EntityChange<"thing", PlainEntity> & { readonly thing: PlainThing })
   | (EntityChange<"setting", string> & { readonly name: OperatorSetting })
@@ -59,6 +63,16 @@ export type RowChange =
  * changed that would be on record, and events. A transaction that has to be repeated calls it again.
  */
 export type Trail = (change: RowChange) => readonly OutboxEvent[];
+
+/** The things that change with a person, so that a node that is killed leaves all of it done or nothing. */
+export interface MemberReach {
+  /** The person's sessions and agents' sign-ins end at this time. Missing if they go on. */
+  readonly accessEndMs?: number;
+  /** The reason that is on record for the end of sessions. Missing if only the person's change is. */
+  readonly reason?: string;
+  /** Returns one of the person's keys as it is afterwards: paused, resumed or revoked. Called for those that aren't revoked. */
+  readonly changeKey?: (key: GatewayKey) => GatewayKey;
+}
 
 /** Each method is one transaction, as in `Store`. */
 export interface Changes extends DirectoryChanges {
@@ -98,9 +112,13 @@ export interface Changes extends DirectoryChanges {
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
   /**
    * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
-   * writes nothing. `change` must be pure: it may run more than once.
+   * writes nothing. What the change reaches is changed with it. Both must be pure: they may run more than once.
    */
-  changeMember(id: string, change: (before: Member | null) => Member | null): Promise<Member | null>;
+  changeMember(
+    id: string,
+    change: (before: Member | null) => Member | null,
+    reach?: MemberReach,
+  ): Promise<Member | null>;
 
   /**
    * Adds a request for more with its event. `check` gets the person's requests that are open or were made after `sinceMs`,

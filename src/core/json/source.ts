@@ -1,6 +1,7 @@
 // The bytes that large values of a request were parsed from: one that nothing has changed is sent as it came.
 
 import { parseBounded } from "./bounds.ts";
+import { ElementWork, keepsJson } from "./growing.ts";
 import type { JsonObject } from "./json.ts";
 import { countElements } from "./plain.ts";
 import { findRepeated, mayRepeat, noteRepeated, type RepeatedValue, readRepeated } from "./repeated.ts";
@@ -103,30 +104,47 @@ export function forgetSources(body: object): void {
   }
 }
 
-/** Returns the body as JSON, in bytes if a part of it is sent as it came. */
+/** Returns the body as JSON, in bytes if a part of it is sent as it came, or as it was written before. */
 export function writeJson(body: JsonObject): string | Uint8Array<ArrayBuffer> {
-  for (const field in body) if (findSource(body[field])) return joinSources(body);
+  for (const field in body) if (isWritten(body[field])) return joinPieces(body);
   return JSON.stringify(body);
 }
 
-function findSource(value: unknown): Uint8Array | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  return sources.get(value) ?? readRepeated(value)?.bytes;
+function isWritten(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (sources.has(value) || readRepeated(value)) return true;
+  return Array.isArray(value) && value.length > 0 && keepsJson(value);
 }
 
-function joinSources(body: JsonObject): Uint8Array<ArrayBuffer> {
+function joinPieces(body: JsonObject): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
   let text = "{";
   for (const field of Object.keys(body)) {
     const value = body[field];
-    const source = findSource(value);
-    const written = source ? "" : JSON.stringify(value);
+    const hasPieces = isWritten(value);
+    const written = hasPieces ? "" : JSON.stringify(value);
     if (written === undefined) continue;
     text += `${text === "{" && pieces.length === 0 ? "" : ","}${JSON.stringify(field)}:${written}`;
-    if (source === undefined) continue;
-    pieces.push(Buffer.from(text), source);
+    if (!hasPieces) continue;
+    pieces.push(Buffer.from(text));
+    addPieces(value, pieces);
     text = "";
   }
   pieces.push(Buffer.from(`${text}}`));
   return Buffer.concat(pieces);
+}
+
+/** By element, its JSON behind a comma: a list that grows is written only where it is new. */
+const WRITTEN = new ElementWork<Uint8Array>();
+const OPEN = Buffer.from("[");
+const CLOSE = Buffer.from("]");
+
+function addPieces(value: object, pieces: Uint8Array[]): void {
+  const source = sources.get(value) ?? readRepeated(value)?.bytes;
+  if (source) return void pieces.push(source);
+  const write = (one: unknown) => Buffer.from(`,${JSON.stringify(one) ?? "null"}`);
+  const written = Array.isArray(value) ? WRITTEN.listResults(value, write) : null;
+  pieces.push(OPEN);
+  for (const one of written ?? []) pieces.push(pieces.at(-1) === OPEN ? one.subarray(1) : one);
+  pieces.push(CLOSE);
 }

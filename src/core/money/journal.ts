@@ -34,6 +34,8 @@ export interface JournalStore extends StatementStore {
   findFacts(accountId: string, entries: readonly Entry[]): Promise<EntryFacts>;
   /** Returns the amount that requests held after each of these entries, by its number: the sum from the journal's beginning. */
   heldAfter(accountId: string, entries: readonly Entry[]): Promise<ReadonlyMap<number, NanoUsd>>;
+  /** Returns closed accounts of which keys or something that was kept for them are left, up to this many. */
+  unfinishedClosings(most: number): Promise<readonly string[]>;
   /** The movements of all accounts that involve a system account, newest first. */
   systemEntries(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
   systemBalance(account: SystemAccount): Promise<NanoUsd>;

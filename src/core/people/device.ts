@@ -117,8 +117,6 @@ export interface DeviceStore {
   devicesOf(memberId: string, nowMs: number): Promise<readonly Device[]>;
   /** Returns false if the person has no such device. */
   endDevice(memberId: string, id: string, atMs: number): Promise<boolean>;
-  /** Returns how many ended. */
-  endDevicesOf(memberId: string, atMs: number): Promise<number>;
   /** Counts a code that a person types as a wrong one until its time. Returns false if `most` count at `nowMs`. */
   addMistake(
     mistake: { readonly id: string; readonly memberId: string; readonly untilMs: number },

@@ -193,6 +193,8 @@ export interface GroupRows {
   readonly standings: readonly Standing[];
   /** All groups that there are. */
   readonly count: number;
+  /** True if parts of an earlier change of the group are left. */
+  readonly isUnfinished: boolean;
 }
 
 /** The part of a person that follows from rules. */
@@ -207,6 +209,43 @@ export interface GroupWrite {
   readonly left: readonly string[];
   readonly nowMs: number;
 }
+
+/** The start of a change that concerns too many people for one transaction. The rest is stored as parts. */
+export interface GroupBeginning extends Pick<GroupWrite, "group" | "came" | "went"> {
+  /** The group that the change was decided on. Null for a new one. */
+  readonly before: DirectoryGroup | null;
+  readonly parts: readonly UserMoves[];
+  /** The names in the claims of people whose rights it may change. They are looked for afterwards, page by page. */
+  readonly names: readonly string[];
+}
+
+/** Users whom one transaction moves. */
+interface UserMoves {
+  readonly came: readonly string[];
+  readonly went: readonly string[];
+  /** Those who neither come nor go, but whose rights may change. */
+  readonly others: readonly string[];
+}
+
+/** A part of a group's change that is still to be done. */
+export interface GroupPart extends UserMoves {
+  readonly groupId: string;
+  readonly part: number;
+  /** Empty, or the names in the claims of people who are looked for among the users after an id. */
+  readonly names: readonly string[];
+  readonly after: string;
+}
+
+/** The rows that such a part depends on. */
+export interface GroupPartRows {
+  readonly groups: readonly DirectoryGroup[];
+  readonly standings: readonly Standing[];
+}
+
+export interface GroupPartWrite extends Pick<GroupWrite, "rights" | "left" | "nowMs"> {}
+
+/** The users whom a change of a group may concern: its members, or those whose person's claims have one of these names. */
+export type GroupUsers = { readonly group: string } | { readonly names: readonly string[] };
 
 /** A user whom somebody who signs in may be. */
 export interface UserMatch {
@@ -243,6 +282,17 @@ export interface DirectoryStore {
   /** The person whom an id leads to. Null if it is nobody else's. */
   aliased(id: string): Promise<string | null>;
   summary(groups: number): Promise<DirectorySummary>;
+  /** The number of a group's members, and of all users. */
+  measureGroup(id: string): Promise<{ readonly members: number; readonly users: number }>;
+  /** A page of users by their ids. `next` is the id that the next one begins after, or null at the end. */
+  groupUsers(
+    of: GroupUsers,
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
+  /** Those of these users who exist. */
+  knownUsers(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The first part that is left of a group's change, or of any. */
+  nextGroupPart(groupId: string | null): Promise<GroupPart | null>;
 }
 
 /** The changes of the directory. Each is one transaction, one after the other over all nodes. */
@@ -250,6 +300,22 @@ export interface DirectoryChanges {
   /** Writes what `decide` makes of the rows. Null writes nothing. It must be pure: it may run more than once. */
   changeUser(claim: UserClaim, decide: (rows: UserRows) => UserWrite | null): Promise<UserWrite | null>;
   changeGroup(claim: GroupClaim, decide: (rows: GroupRows) => GroupWrite | null): Promise<GroupWrite | null>;
+  /** Writes a group and stores the parts of its change. `check` throws if the group can't be changed so. */
+  beginGroup(
+    claim: Omit<GroupClaim, "steps" | "wideNames" | "ruleGroups">,
+    beginning: GroupBeginning,
+    check: (rows: Pick<GroupRows, "group" | "isTaken" | "count" | "isUnfinished">) => void,
+  ): Promise<void>;
+  /**
+   * Does a part, unless somebody else has done it, and writes what `decide` makes of the rows. It must be pure. `end` is the
+   * last user of a step through all users, after whom the part goes on. Null if it ends.
+   */
+  stepGroup(
+    part: GroupPart,
+    end: string | null,
+    ruleGroups: readonly string[],
+    decide: (rows: GroupPartRows) => GroupPartWrite,
+  ): Promise<GroupPartWrite | null>;
   /** Writes the rights of people after an id, in its order, up to this many. Returns the last one's id, or null at the end. */
   reviewMembers(
     page: {

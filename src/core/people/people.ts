@@ -239,8 +239,6 @@ export interface PeopleStore {
   endSession(digest: string): Promise<void>;
   /** The sessions of an owner that haven't ended, newest first, up to this many. */
   sessionsOf(owner: SessionOwner, nowMs: number, most: number): Promise<readonly Session[]>;
-  /** Ends all sessions of a person. Returns how many. */
-  endSessionsOf(memberId: string): Promise<number>;
   /** Returns whether the person has a session, and made a token that is neither revoked nor expired. */
   holdings(memberId: string, nowMs: number): Promise<Holdings>;
 

@@ -1,6 +1,6 @@
 // The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
 
-import { ElementWork, isGrowing, mapGrowing } from "../../core/json/growing.ts";
+import { ElementWork, isGrowing, mapRemembered } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json/json.ts";
 import type { AssistantMessage, ChatMessage, ContentPart } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
@@ -35,7 +35,7 @@ interface MessageNeeds {
   readonly keepsExtras: boolean;
 }
 
-const MADE = new ElementWork();
+const MADE = new ElementWork<JsonObject>();
 
 /** Makes the messages for a server with these quirks. Returns the same list if it takes them as they are. */
 export function makeMessages(
@@ -44,8 +44,8 @@ export function makeMessages(
   needs: MessageNeeds,
 ): readonly JsonObject[] {
   const make = (message: ChatMessage) => keepSame<JsonObject>(message, makeMessage(message, quirks, needs));
-  const terms = isGrowing(messages) ? [quirks, needs.thinks, needs.keepsExtras] : null;
-  return mapGrowing(messages, make, MADE, terms);
+  if (!isGrowing(messages)) return mapList(messages, make);
+  return mapRemembered(messages, make, MADE, [quirks, needs.thinks, needs.keepsExtras]);
 }
 
 function makeMessage(

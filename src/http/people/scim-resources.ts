@@ -1,17 +1,19 @@
 // The resources of /scim/v2 by path and method, and how they answer.
 import {
   type ActingDirectory,
-  createGroup,
   createUser,
-  deleteGroup,
   deleteUser,
-  findGroup,
   findUser,
-  patchGroup,
   patchUser,
-  replaceGroup,
   replaceUser,
 } from "../../admin/people/directory.ts";
+import {
+  createGroup,
+  deleteGroup,
+  findGroup,
+  patchGroup,
+  replaceGroup,
+} from "../../admin/people/directory-groups.ts";
 import {
   type ListQuery,
   listGroups,

@@ -18,11 +18,10 @@ const REFUSED_FRAMES_MAX = 100;
 const MINUTE_MS = 60_000;
 const PING_EVERY_MS = 30_000;
 
-/** The reasons for ends that aren't ours, by their codes: the TCP connection is gone, or a frame was too large. */
-const CLIENT_ENDS: ReadonlyMap<number, string> = new Map([
-  [1006, "client_gone"],
-  [1009, "frame_too_large"],
-]);
+/** The code of a connection that ended without a close frame. */
+const DROPPED = 1006;
+/** Bun's own words for it, beside that code (1.4). Its client is told 1009. */
+const FRAME_TOO_LARGE = "Received too big message";
 
 /** The parts of the gateway that a connection needs. */
 interface ConnectionPorts {
@@ -42,8 +41,8 @@ export interface Handshake {
   readonly id: string;
   readonly keyId: string;
   readonly accountId: string;
-  readonly url: string;
-  readonly headers: Headers;
+  /** The request that a turn stands for, with the headers that hold for all of them. */
+  readonly request: Request;
   readonly address: string;
 }
 
@@ -158,8 +157,11 @@ export class Connection {
   }
 
   /** The client's own words aren't passed on: what isn't said in ours can be anything. */
-  close(_port: SocketPort, code: number): void {
-    this.#leave(code, this.#writer?.isCut ? "stuck_reader" : (CLIENT_ENDS.get(code) ?? "client_closed"));
+  close(_port: SocketPort, code: number, words = ""): void {
+    if (this.#writer?.isCut) this.#leave(code, "stuck_reader");
+    else if (code !== DROPPED) this.#leave(code, "client_closed");
+    else if (words === FRAME_TOO_LARGE) this.#leave(CLOSED.tooLarge, "frame_too_large");
+    else this.#leave(code, "client_gone");
   }
 
   /** Ends the connection, at once or when what runs on it has ended. Later requests are refused with the Fault. */

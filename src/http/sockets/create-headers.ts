@@ -17,11 +17,22 @@ const HANDSHAKE = [
   "x-request-id",
 ];
 
-/** Throws the Fault `invalid_value` for another name, and for a value that isn't a text. */
-export function makeHeaders(handshake: Headers, { headers: given }: JsonObject): Headers {
+/** Returns those of a handshake that hold for all of its turns. */
+export function makeSharedHeaders(handshake: Headers): Headers {
   const headers = new Headers(handshake);
   for (const name of HANDSHAKE) headers.delete(name);
-  for (const [name, value] of Object.entries(asObject(given))) {
+  return headers;
+}
+
+/**
+ * Returns the headers of a turn: the same ones if it sends none. Throws the Fault `invalid_value` for another name, and for a
+ * value that isn't a text.
+ */
+export function addOwnHeaders(shared: Headers, { headers: given }: JsonObject): Headers {
+  const own = Object.entries(asObject(given));
+  if (own.length === 0) return shared;
+  const headers = new Headers(shared);
+  for (const [name, value] of own) {
     const text = asString(value);
     if (text === undefined || !OWN.test(name.toLowerCase()) || /[^\t\x20-\x7e]/.test(text)) {
       const most =

@@ -1,10 +1,21 @@
 // The newest response of each lane of each connection, whatever the client has stored: turns send only what is new.
+import { followEarlier, GrowingList, isGrowing, partFrom } from "../../core/json/growing.ts";
+import { asArray } from "../../core/json/json.ts";
+import type { KeptExchange } from "../../core/models/kept.ts";
 import type { SocketRules } from "../../core/settings.ts";
 
 /** A conversation up to a response, and the response's id. Lanes share the items that they have in common. */
 export interface RememberedTurn {
   readonly id: string;
   readonly items: readonly unknown[];
+}
+
+/** Returns what a connection remembers of an answer. Its items are read and written once, however many turns go on from them. */
+export function makeRemembered({ id, input, response }: KeptExchange): RememberedTurn {
+  const items = [...input, ...asArray(response.output)];
+  if (isGrowing(input)) followEarlier(input, items);
+  else new GrowingList(true).follow(items);
+  return { id, items };
 }
 
 type MemoryRules = Pick<SocketRules, "bytesMax" | "accountBytesMax" | "memoryBytesMax">;
@@ -101,6 +112,7 @@ export class ConnectionMemory {
   keep(name: string, turn: RememberedTurn): void {
     const before = this.#lanes.get(name);
     const lane = { owner: this, name, turn };
+    for (const other of this.#lanes.values()) if (other !== before) partFrom(other.turn.items, turn.items);
     for (const item of turn.items) this.#hold(item);
     if (before) this.#drop(before);
     this.#lanes.set(name, lane);

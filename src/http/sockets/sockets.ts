@@ -19,7 +19,7 @@ import { CountingLimit } from "../serve/counting.ts";
 import { noteRefusal } from "../serve/serve.ts";
 import { Setups } from "../serve/setups.ts";
 import { Connection, type Handshake } from "./connection.ts";
-import { makeHeaders } from "./create-headers.ts";
+import { addOwnHeaders, makeSharedHeaders } from "./create-headers.ts";
 import { makeTurnedOff, type OpenSockets } from "./open-sockets.ts";
 import { CLOSED } from "./port.ts";
 import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
@@ -107,7 +107,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   /** A key that was revoked, has expired, or whose person has left ends its connections. A paused one doesn't. */
   async #checkKey(connection: Connection): Promise<void> {
     try {
-      await identify(this.#ports, this.#makeRequest(connection.handshake, connection.handshake.headers));
+      await identify(this.#ports, makeRoute(connection.handshake));
     } catch (thrown) {
       const fault = toFault(thrown);
       if (fault.row.status === 401) connection.expel(fault);
@@ -117,8 +117,9 @@ export class Sockets implements SocketRoutes, Latecomer {
   #make(request: Request, { id: keyId, accountId }: GatewayKey, address: string): Connection {
     const { deadlines, random, clock } = this.#ports;
     const id = `sock_${mintOrderedId(random, clock.nowMs())}`;
-    const headers = new Headers(request.headers);
-    const handshake: Handshake = { id, keyId, accountId, url: request.url, headers, address };
+    const headers = makeSharedHeaders(request.headers);
+    const shared = new Request(request.url, { method: "POST", headers });
+    const handshake: Handshake = { id, keyId, accountId, request: shared, address };
     const ports = {
       deadlines,
       rules: this.#rules,
@@ -145,7 +146,7 @@ export class Sockets implements SocketRoutes, Latecomer {
     const { type: _type, generate, stream_id: streamId, headers: _headers, ...fields } = frame;
     const isWarmUp = generate === false;
     if (isWarmUp) this.#warmUps.begin(handshake.keyId, this.#ports.clock.monotonicMs())();
-    const { request, server } = this.#makeRequest(handshake, makeHeaders(handshake.headers, frame));
+    const { request, server } = makeRoute(handshake, frame);
     const { random, clock } = this.#ports;
     const set = { headers: { "x-request-id": `req_${mintOrderedId(random, clock.nowMs())}` } };
     const place = { route: ROUTE, counting: this.#warmUps, socketId: handshake.id };
@@ -162,12 +163,6 @@ export class Sockets implements SocketRoutes, Latecomer {
       previous: typeof id === "string" ? connection.memory.find(id) : null,
       isWarmUp,
     };
-  }
-
-  /** Returns a turn as the request that it stands for. */
-  #makeRequest({ url, address }: Handshake, headers: Headers) {
-    const request = new Request(url, { method: "POST", headers });
-    return { request, server: { requestIP: () => ({ address }), timeout: () => {} } };
   }
 
   #add(connection: Connection): void {
@@ -204,6 +199,14 @@ export class Sockets implements SocketRoutes, Latecomer {
     this.#isLooking = true;
     deadlines.watch(deadlines.nowMs() + LOOK_EVERY_MS, this);
   }
+}
+
+/** Returns a turn as the request that it stands for. Most send no headers, and share the handshake's. */
+function makeRoute({ request: shared, address }: Handshake, frame: JsonObject = {}) {
+  const headers = addOwnHeaders(shared.headers, frame);
+  const request =
+    headers === shared.headers ? shared : new Request(shared.url, { method: "POST", headers });
+  return { request, server: { requestIP: () => ({ address }), timeout: () => {} } };
 }
 
 function shuttingDown(): Fault {

@@ -1,7 +1,7 @@
 // A turn of a connection: the same request as a POST with everything in it, answered in frames.
 
 import { Fault, toFault } from "../../core/fault.ts";
-import { asArray, type JsonObject } from "../../core/json/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";
 import { logBug } from "../../core/world/bug.ts";
@@ -21,7 +21,7 @@ import { checkRoom, noteRefusal, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
 import { AnswerStamp } from "../serve/stamp.ts";
 import { addFields, splitEvents, writeFailure } from "./frames.ts";
-import type { RememberedTurn } from "./memory.ts";
+import { makeRemembered, type RememberedTurn } from "./memory.ts";
 
 const SURFACE = OPENAI_RESPONSES;
 
@@ -226,7 +226,7 @@ class RunningTurn {
       const kept = this.#makeKept();
       if (kept && !earlier.isRemembered) await this.#ports.kept.keep(this.#call.key, kept);
       this.#answer.write(writer.end());
-      if (kept && earlier.stored === null) connection.remember(listTurn(kept));
+      if (kept && earlier.stored === null) connection.remember(makeRemembered(kept));
       return "completed";
     } catch (thrown) {
       logBug(this.#ports, thrown);
@@ -242,10 +242,6 @@ class RunningTurn {
     if (!exchange.keep || kept === null || response === undefined) return null;
     return exchange.keep(kept.body, response);
   }
-}
-
-function listTurn({ id, input, response }: KeptExchange): RememberedTurn {
-  return { id, items: [...input, ...asArray(response.output)] };
 }
 
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0, charged: 0 };
@@ -269,5 +265,5 @@ function warmUp(call: ClientCall<ChatForm>, answer: TurnAnswer, connection: Turn
     if (!frame.startsWith('{"type":"response.in_progress"')) answer.send(frame);
   const response = writer.finish?.();
   if (exchange.keep && kept !== null && response)
-    connection.remember(listTurn(exchange.keep(kept.body, response)));
+    connection.remember(makeRemembered(exchange.keep(kept.body, response)));
 }

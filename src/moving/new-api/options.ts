@@ -8,7 +8,7 @@ import { HOOKS, type Report } from "../report.ts";
 const RATE = "ModelRequestRateLimit";
 /** Read elsewhere, or of no use without its own interface and background work. */
 const RATIOS = /^(Model|Completion|Group|Cache)Ratio$/;
-const READ = ["QuotaPerUnit", "UserUsableGroups"];
+const READ = ["QuotaPerUnit", "UserUsableGroups", "group_ratio_setting.group_special_usable_group"];
 const LOST: Readonly<Record<string, string>> = {
   SensitiveWords: HOOKS,
   ModelPrice: "prices are in USD per million tokens: models.<id>.price",

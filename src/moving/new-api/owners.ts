@@ -11,7 +11,7 @@ import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd, spl
 import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
-import { type GroupModels, readTokenGroup } from "./groups.ts";
+import { DEFAULT_GROUP, type GroupModels, readTokenGroup } from "./groups.ts";
 import { readOption, readRateLimit } from "./options.ts";
 import { listUnknown } from "./schema.ts";
 import type { Flavour } from "./types.ts";
@@ -35,6 +35,7 @@ interface OwnerParts {
 const GATEWAY = "new-api";
 const UNITS_PER_USD = 500_000;
 const MS_PER_SECOND = 1000;
+const NEVER = -1;
 const LAST_CHARACTERS = 4;
 const STATUS = { on: 1, expired: 3 } as const;
 /** One API keeps the rows of users who were deleted. */
@@ -50,12 +51,13 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
   for (const row of tokens) {
     const id = readNumber(row, "user_id");
     // A CSV has the tokens alone.
-    if (id !== null && !known.has(id)) known.set(id, { id });
+    if (id !== null && users.length === 0) known.set(id, { id });
   }
-  const live = [...known].filter(
-    ([, row]) => readText(row, "deleted_at") === null && readNumber(row, "status") !== USER_DELETED,
+  const live = [...known].filter(([, row]) => !isDeletedUser(row));
+  const tokensOf = Map.groupBy(tokens, (row) => readNumber(row, "user_id"));
+  const accounts = live.map(([id, row]) =>
+    readUser(id, { row, tokens: tokensOf.get(id) ?? [] }, { ...parts, units, options }),
   );
-  const accounts = live.map(([id, row]) => readUser(id, row, { ...parts, units, options }));
   const keys = tokens.flatMap((row) => {
     const user = known.get(readNumber(row, "user_id") ?? 0);
     return readToken({ row, user }, { ...parts, units, options }) ?? [];
@@ -63,16 +65,25 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
   return { wholeOf: null, accounts, keys };
 }
 
+function isDeletedUser(row: ForeignRow): boolean {
+  return readText(row, "deleted_at") !== null || readNumber(row, "status") === USER_DELETED;
+}
+
 interface UnitParts extends OwnerParts {
   /** Units of quota in one USD. */
   readonly units: number;
 }
 
-function readUser(id: number, row: ForeignRow, parts: TokenParts): PlannedAccount {
+interface UserSource {
+  readonly row: ForeignRow;
+  readonly tokens: readonly ForeignRow[];
+}
+
+function readUser(id: number, { row, tokens }: UserSource, parts: TokenParts): PlannedAccount {
   const { units, nowMs, report } = parts;
   const name = cutName(readText(row, "username") ?? readText(row, "display_name") ?? "");
   const shown = name === "" ? `user ${id}` : name;
-  const rate = readRate(row, shown, parts);
+  const rate = readRate({ row, tokens }, shown, parts);
   const pausedFor = [...explainUnknown("users", row), ...(rate === 0 ? [RATE_TOO_LOW] : [])];
   const isPaused = isOff(row) || pausedFor.length > 0;
   const account: Account = {
@@ -92,9 +103,19 @@ function readUser(id: number, row: ForeignRow, parts: TokenParts): PlannedAccoun
 
 const RATE_TOO_LOW = "new-api's limit of requests is below one in a minute";
 
-/** new-api limits the requests of each user in some minutes. Here, every minute has its part. */
-function readRate(row: ForeignRow, name: string, { options, report }: TokenParts): number | null {
-  const rate = readRateLimit(options, readText(row, "group") ?? "default");
+/**
+ * new-api limits the requests of each user in some minutes, by the group of the token that is used. Here, every minute has
+ * its part, and the lowest of these limits is the account's.
+ */
+function readRate(
+  { row, tokens }: UserSource,
+  name: string,
+  { options, report }: TokenParts,
+): number | null {
+  const groups = new Set(tokens.map((token) => readTokenGroup(token, row, options).group));
+  const given = groups.size > 0 ? [...groups] : [readText(row, "group") ?? DEFAULT_GROUP];
+  const limits = given.flatMap((group) => readRateLimit(options, group) ?? []);
+  const rate = limits.length === 0 ? null : Math.min(...limits);
   if (rate !== null) report.narrow(null, `account ${name}: limit of requests`, `${rate} in each minute`);
   return rate;
 }
@@ -133,7 +154,7 @@ function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | 
   const secret = `sk-${bare}`;
   const id = readNumber(row, "id");
   const name = cutName(readText(row, "name") ?? "") || `token ${id ?? bare.slice(-LAST_CHARACTERS)}`;
-  const refusal = refuseToken(row, secret, nowMs);
+  const refusal = refuseToken(row, secret, nowMs) ?? refuseUser(user);
   if (refusal !== null) {
     report.leave(null, `key ${name}`, refusal);
     return null;
@@ -172,16 +193,22 @@ function readQuota(row: ForeignRow, name: string, { units, report }: UnitParts) 
   return { budgets: [budget], spent: new Map([[nameBudget(budget), roundUsd(used / units)]]) };
 }
 
-/** Tokens without an end have -1. */
+/** Tokens without an end have -1. Any other time that is past has ended them, 0 as well. */
 function readExpiry(row: ForeignRow): number | null {
-  const seconds = readNumber(row, "expired_time") ?? 0;
-  return seconds > 0 ? seconds * MS_PER_SECOND : null;
+  const seconds = readNumber(row, "expired_time") ?? NEVER;
+  return seconds === NEVER ? null : seconds * MS_PER_SECOND;
 }
 
 function reportGroup(row: ForeignRow, name: string, report: Report): void {
   const group = readText(row, "group");
   if (group !== null)
     report.leave(null, `key ${name}: group ${group}`, "there is one billing.markup for all");
+}
+
+/** Tokens of users who are gone are refused there. */
+function refuseUser(user: ForeignRow | undefined): string | null {
+  if (user === undefined) return "its user isn't there";
+  return isDeletedUser(user) ? "its user was deleted" : null;
 }
 
 function refuseToken(row: ForeignRow, secret: string, nowMs: number): string | null {
@@ -229,7 +256,8 @@ function readAddresses(
   { report, flavour }: UnitParts,
   name: string,
 ): readonly string[] | null {
-  const given = splitList(readText(row, flavour.addresses), /[\n,]/);
+  const text = readText(row, flavour.addresses)?.replace(/[,\s]+$/, "") ?? null;
+  const given = splitList(text, flavour.addressEnd);
   const blocks = given.filter(isAddressBlock);
   const others = given.filter((one) => !isAddressBlock(one));
   for (const one of others) report.leave(null, `key ${name}: address ${one}`, "it is no IP address");

@@ -108,6 +108,8 @@ export interface Flavour {
   /** The columns of a token's limits. */
   readonly models: string;
   readonly addresses: string;
+  /** Between two addresses. new-api has one a line, in which commas count for nothing. */
+  readonly addressEnd: RegExp;
   /** The column that says if the models count. Null if they always do. */
   readonly modelsSwitch: string | null;
 }
@@ -116,9 +118,10 @@ const NEW: Flavour = {
   types: NEW_API,
   models: "model_limits",
   addresses: "allow_ips",
+  addressEnd: /,*\s*\n/,
   modelsSwitch: "model_limits_enabled",
 };
-const ONE: Flavour = { types: ONE_API, models: "models", addresses: "subnet", modelsSwitch: null };
+const ONE: Flavour = { types: ONE_API, models: "models", addresses: "subnet", addressEnd: /,/, modelsSwitch: null };
 /** Columns that only one of them has, in either table. */
 const ONLY_NEW = ["model_limits", "model_limits_enabled", "allow_ips", "setting", "auto_ban"];
 const ONLY_ONE = ["subnet", "config", "system_prompt"];

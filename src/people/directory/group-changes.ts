@@ -2,7 +2,11 @@
 import type {
   DirectoryGroup,
   GroupAttributes,
+  GroupBeginning,
   GroupClaim,
+  GroupPart,
+  GroupPartRows,
+  GroupPartWrite,
   GroupRows,
   GroupWrite,
   MemberRights,
@@ -20,6 +24,11 @@ const NOBODY: MemberSteps = { isWhole: false, users: new Map() };
 
 /** The change concerns more people than its claim took into account, so that it needs another one. */
 export class GroupMoved extends Error {}
+/** Parts of an earlier change of the group are left, which come first. */
+export class GroupUnfinished extends Error {}
+
+/** The most users whom one transaction moves, which takes it some 10 ms. */
+export const USERS_AT_ONCE = 250;
 
 /** A change of a group: undefined for what stays. */
 export interface GroupChange {
@@ -68,10 +77,7 @@ export function decideNewGroup(
   { displayName, externalId, members }: GroupAttributes & { readonly members: MemberSteps },
   rows: GroupRows,
 ): GroupWrite {
-  if (rows.isTaken) throw isTaken(displayName);
-  if (rows.count >= GROUPS_MAX) {
-    throw new DirectoryRefusal("tooMany", `a directory has at most ${GROUPS_MAX} groups`);
-  }
+  checkNew({ displayName }, rows);
   const { nowMs } = context;
   const group = {
     id,
@@ -83,6 +89,16 @@ export function decideNewGroup(
     deletedAtMs: null,
   };
   return decide(context, rows, group, members);
+}
+
+function checkNew(
+  { displayName }: Pick<DirectoryGroup, "displayName">,
+  { isTaken: isNameTaken, count }: Pick<GroupRows, "isTaken" | "count">,
+): void {
+  if (isNameTaken) throw isTaken(displayName);
+  if (count >= GROUPS_MAX) {
+    throw new DirectoryRefusal("tooMany", `a directory has at most ${GROUPS_MAX} groups`);
+  }
 }
 
 function isTaken(name: string): DirectoryRefusal {
@@ -99,13 +115,12 @@ export function decideGroup(
   { displayName, externalId, members }: GroupChange,
   rows: GroupRows,
 ): GroupWrite | null {
-  const before = rows.group;
-  if (before === null) throw noGroup();
+  const before = requireGroup(rows);
   const group = {
     ...before,
     displayName: displayName ?? before.displayName,
     externalId: externalId === undefined ? before.externalId : externalId,
-    changedAtMs: context.nowMs,
+    changedAtMs: findTurn(context, before),
   };
   if (rows.isTaken) throw isTaken(group.displayName);
   if (claim.wideNames === null && !(before.isFilled && isSameName(before, group))) throw new GroupMoved();
@@ -114,11 +129,21 @@ export function decideGroup(
   return isSame ? null : decided;
 }
 
+function requireGroup({ group, isUnfinished }: Pick<GroupRows, "group" | "isUnfinished">): DirectoryGroup {
+  if (group === null) throw noGroup();
+  if (isUnfinished) throw new GroupUnfinished();
+  return group;
+}
+
+/** Two changes never have the same time, so that one that is decided on by an older state is noticed. */
+function findTurn({ nowMs }: DirectoryContext, { changedAtMs }: DirectoryGroup): number {
+  return Math.max(nowMs, changedAtMs + 1);
+}
+
 /** Its members lose what it gave. It decides about older claims still, so that nobody has it again by these. */
 export function decideGroupEnd(context: DirectoryContext, rows: GroupRows): GroupWrite {
-  if (rows.group === null) throw noGroup();
-  const { nowMs } = context;
-  const group = { ...rows.group, changedAtMs: nowMs, deletedAtMs: nowMs };
+  const before = requireGroup(rows);
+  const group = { ...before, changedAtMs: findTurn(context, before), deletedAtMs: context.nowMs };
   return decide(context, rows, group, { ...NOBODY, isWhole: true });
 }
 
@@ -142,35 +167,79 @@ function decide(
     throw new DirectoryRefusal("invalidValue", `a group has at most ${GROUP_MEMBERS_MAX} members`);
   }
   const group = { ...named, isFilled: named.isFilled || size > 0 };
-  const rights = reviewAll(context, rows, group, { came: new Set(came), went: new Set(went) });
-  const had = new Set(
-    rows.standings.flatMap(({ member }) => (member.ruleGrants.length > 0 ? member.id : [])),
-  );
-  const left = rights.filter(({ id, ruleGrants }) => ruleGrants.length === 0 && had.has(id));
-  return { group, came, went, rights, left: left.map(({ id }) => id), nowMs: context.nowMs };
+  const now = [...rows.groups.filter(({ id }) => id !== group.id), group];
+  const moves = { id: group.id, came: new Set(came), went: new Set(went) };
+  return { group, came, went, ...reviewAll(context, { ...rows, groups: now }, moves) };
+}
+
+/** Decides about the people of a part, whose group is as the change has left it. */
+export function decidePart(
+  context: DirectoryContext,
+  { groupId: id, came, went }: GroupPart,
+  rows: GroupPartRows,
+): GroupPartWrite {
+  return reviewAll(context, rows, { id, came: new Set(came), went: new Set(went) });
+}
+
+/** Returns the start of a change that has too many users for one transaction. `members` are those from before. */
+export function splitGroup(
+  before: DirectoryGroup | null,
+  { group, came, went }: GroupWrite,
+  members: ReadonlySet<string>,
+  wideNames: GroupClaim["wideNames"],
+): GroupBeginning {
+  // A group that decides about nothing, neither before nor now, changes nobody's rights by its name.
+  const isWide = wideNames !== null && (group.isFilled || before?.isFilled === true);
+  const moved = new Set([...came, ...went]);
+  const others = isWide ? [...members].filter((id) => !moved.has(id)) : [];
+  const moves = [
+    ...came.map((id) => ({ id, move: "came" }) as const),
+    ...went.map((id) => ({ id, move: "went" }) as const),
+    ...others.map((id) => ({ id, move: "others" }) as const),
+  ];
+  const count = Math.ceil(moves.length / USERS_AT_ONCE);
+  const parts = Array.from({ length: count }, (_, at) => {
+    const users = moves.slice(at * USERS_AT_ONCE, (at + 1) * USERS_AT_ONCE);
+    const pick = (wanted: string) => users.flatMap(({ id, move }) => (move === wanted ? id : []));
+    return { came: pick("came"), went: pick("went"), others: pick("others") };
+  });
+  return { before, group, came, went, parts, names: isWide ? wideNames : [] };
+}
+
+/** Throws unless the group is still as it was when the change was decided on. */
+export function checkBeginning(
+  { before, group }: Pick<GroupBeginning, "before" | "group">,
+  rows: Pick<GroupRows, "group" | "isTaken" | "count" | "isUnfinished">,
+): void {
+  if (before === null) checkNew(group, rows);
+  else if (requireGroup(rows).changedAtMs !== before.changedAtMs) throw new GroupMoved();
+  else if (rows.isTaken) throw isTaken(group.displayName);
 }
 
 interface Movement {
+  /** The group's id. */
+  readonly id: string;
   readonly came: ReadonlySet<string>;
   readonly went: ReadonlySet<string>;
 }
 
 /** Returns the rights that change. */
 function reviewAll(
-  { rules, accountsOf }: DirectoryContext,
-  { standings, groups }: GroupRows,
-  group: DirectoryGroup,
-  { came, went }: Movement,
-): readonly MemberRights[] {
-  const now = [...groups.filter(({ id }) => id !== group.id), group];
-  return standings.flatMap((standing) => {
+  { rules, accountsOf, nowMs }: DirectoryContext,
+  { standings, groups }: GroupPartRows,
+  { id, came, went }: Movement,
+): GroupPartWrite {
+  const rights = standings.flatMap((standing): readonly MemberRights[] => {
     const { user, member } = standing;
     if (!user.isActive) return [];
     const groupIds = new Set(standing.groupIds);
-    if (came.has(user.id)) groupIds.add(group.id);
-    if (went.has(user.id)) groupIds.delete(group.id);
+    if (came.has(user.id)) groupIds.add(id);
+    if (went.has(user.id)) groupIds.delete(id);
     const moved: Standing = { ...standing, groupIds };
-    const rights = findRights(moved, now, rules, accountsOf(member.id));
-    return hasSameRights(member, rights) ? [] : [rights];
+    const found = findRights(moved, groups, rules, accountsOf(member.id));
+    return hasSameRights(member, found) ? [] : [found];
   });
+  const had = new Set(standings.flatMap(({ member }) => (member.ruleGrants.length > 0 ? member.id : [])));
+  const left = rights.filter(({ id, ruleGrants }) => ruleGrants.length === 0 && had.has(id));
+  return { rights, left: left.map(({ id }) => id), nowMs };
 }

@@ -10,7 +10,7 @@ import {
 import { readAskedTokens } from "./answer-length.ts";
 import { readCues } from "./cues.ts";
 import { HashCounts } from "./hash-index.ts";
-import { findInstruction } from "./instruction.ts";
+import { findInstructions, type Instruction } from "./instruction.ts";
 import { makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
 import { findSideCall } from "./side-calls.ts";
@@ -70,7 +70,7 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
     counts,
     grams,
     cues: readCues(mended),
-    instruction: readInstruction(mended, shape),
+    instructions: findInstructions(mended).map((one) => readInstruction(one, shape)),
     /** Null unless a coding agent asks for something beside its work. */
     sideCall: findSideCall(request, shape.outputTokensMax),
     /** The tokens of the answer that the task asks for. Null if it asks for no length. */
@@ -81,14 +81,13 @@ export function readFeatures(request: ChatRequest, words: Words | null = loadShi
   };
 }
 
-/** Describes the instruction before a long text as if that were the whole task. Null if there is none. */
-function readInstruction(task: string, shape: Shape) {
-  const line = findInstruction(task);
-  if (line === null) return null;
+/** Describes an instruction as if that were the whole task. */
+function readInstruction({ line, isAnnouncement }: Instruction, shape: Shape) {
   const counts = makeCounts();
   scan(line, counts, new HashCounts(line.length / CHARS_PER_GRAM), 1);
   const chars = line.length;
   return {
+    isAnnouncement,
     cues: readCues(line),
     shape: { ...shape, chars, turnChars: chars },
     counts,

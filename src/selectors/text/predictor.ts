@@ -1,6 +1,7 @@
 // Predicts a request's kinds, difficulty, length of answer and likeness to the training material from its features. Its
 // topics, which learning works with, come from a linear model over hashed words, trained by test/selectors/training/train.ts.
 
+import { KINDS } from "../../core/models/skill.ts";
 import { expectTokens, findHighest, makeRow } from "../row.ts";
 import type { RequestFeatures } from "./features.ts";
 import { type KindModel, loadKindModel, readTaskShape, softmax, understand } from "./kind-model.ts";
@@ -18,6 +19,11 @@ const DIFFICULTY_MAX = 4;
  */
 const SURE_KIND = [0.2, 0.7] as const;
 const SURE_TOPIC = [0.5, 0.9] as const;
+/** The kinds of tasks that are done with a text. A line that is so likely of one is an instruction, not a part of the text. */
+const OF_TEXTS = (["summary", "translation", "extraction", "classification", "document"] as const).map((kind) =>
+  KINDS.indexOf(kind),
+);
+const SURE_INSTRUCTION = 0.5;
 /** Likelihoods up to the first count for nothing, those from the second as certain. */
 const COPIED = [0.3, 0.5] as const;
 const TESTED = [0.3, 0.7] as const;
@@ -47,9 +53,9 @@ export function predict(
     askedTokens === null ? plain + copied * (Math.log(features.taskTokens) - plain) : Math.log(askedTokens);
   const tokens = expectTokens(logTokens);
   const skills = weighSkills(topics);
-  // No words of the text behind an instruction say what is to be done with it.
-  const announced = features.instruction && readAnnounced(features.instruction, kindModel);
-  const shares = announced ?? seen.kinds.map((share, at) => blend(skills[at] ?? 0, share));
+  // No words of the text beside an instruction say what is to be done with it.
+  const told = readInstructed(features.instructions, kindModel);
+  const shares = told ?? seen.kinds.map((share, at) => blend(skills[at] ?? 0, share));
   const kinds = mixKinds(shares, shape.tools > 0, shape.format !== "text");
   return {
     /** The shares of KINDS in the request. They sum to 1. */
@@ -74,9 +80,13 @@ export function predict(
   };
 }
 
-function readAnnounced(instruction: NonNullable<RequestFeatures["instruction"]>, model: KindModel) {
-  const shape = readTaskShape(instruction, readStructure(instruction));
-  return understand(instruction.cues, shape, model).kinds;
+/** Returns the kinds of the first instruction. Null if none of the lines is one. */
+function readInstructed(instructions: RequestFeatures["instructions"], model: KindModel) {
+  for (const one of instructions) {
+    const { kinds } = understand(one.cues, readTaskShape(one, readStructure(one)), model);
+    if (one.isAnnouncement || OF_TEXTS.some((at) => (kinds[at] ?? 0) >= SURE_INSTRUCTION)) return kinds;
+  }
+  return null;
 }
 
 /** 0…1: from the share of known words that is usual in foreign material to that of benchmarks' questions. */

@@ -28,7 +28,8 @@ import { deviceMethods } from "../people/devices.ts";
 import { directoryMethods } from "../people/directory.ts";
 import { directoryChanges } from "../people/directory-changes.ts";
 import { erasingMethods } from "../people/erasing.ts";
-import { peopleChanges, peopleMethods } from "../people/people.ts";
+import { memberChanges } from "../people/member-changes.ts";
+import { peopleMethods, tokenChanges } from "../people/people.ts";
 import { plainChanges, plainMethods } from "../things/plain.ts";
 import type { Engine } from "./engine.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
@@ -80,7 +81,8 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Change
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...fileChanges(engine, record),
-    ...peopleChanges(engine, ofRows, record),
+    ...tokenChanges(engine, record),
+    ...memberChanges(ofRows, record),
     ...directoryChanges(ofRows, record),
     ...limitRequestChanges(ofRows, record),
     ...checkoutChanges(ofRows, record),

@@ -8,7 +8,7 @@ import { readInteger, readText } from "../engine/found.ts";
 import { joinMarks, quoteLiteral, selectSql } from "../engine/sql.ts";
 import { ENTRY, MOVEMENT } from "../schema/tables.ts";
 
-export function journalMethods({ mark, run }: Engine) {
+export function journalMethods({ mark, run, runSlowReads }: Engine) {
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -40,6 +40,10 @@ export function journalMethods({ mark, run }: Engine) {
         requestIds: new Map(found.map((row) => [readText(row, "id"), readText(row, "request_id")])),
       };
     },
+    unfinishedClosings: async (most) => {
+      const [found] = await runSlowReads([bind(composeUnfinished(mark), most)]);
+      return (found ?? []).map((row) => readText(row, "id"));
+    },
     heldAfter: async (accountId, entries) => {
       const numbers = entries.map(({ seq }) => seq);
       const found = await run(bind(held, accountId, Math.max(...numbers), Math.min(...numbers)));
@@ -58,6 +62,15 @@ const KEPT = [
   ["file", ""],
   ["reply", "AND state <> 'pending'"],
 ] as const;
+
+/** Finds closed accounts with keys that haven't ended, or with something that is kept. */
+function composeUnfinished(mark: Engine["mark"]): string {
+  const left = [
+    "EXISTS (SELECT 1 FROM gateway_key WHERE account_id = account.id AND revoked_at_ms IS NULL)",
+    ...KEPT.map(([table, rows]) => `EXISTS (SELECT 1 FROM ${table} WHERE account_id = account.id ${rows})`),
+  ];
+  return `SELECT id FROM account WHERE closing_at_ms IS NOT NULL AND (${left.join(" OR ")}) ORDER BY id LIMIT ${mark(1)}`;
+}
 
 /** `ofRows` is for changes to rows that decisions depend on. */
 export function purgeMethods({ mark, forUpdate, change }: Engine) {

@@ -54,7 +54,7 @@ export function consoleMethods({ mark, run, runAll }: Engine) {
   } satisfies Partial<Store>;
 }
 
-export function sessionMethods({ mark, run, runOnce, runAll }: Engine) {
+export function sessionMethods({ mark, run, runAll }: Engine) {
   const first = mark(1);
   const forgetSessions = `DELETE FROM session WHERE expires_at_ms <= ${first}`;
   const ownedBy = (column: string) =>
@@ -81,8 +81,6 @@ export function sessionMethods({ mark, run, runOnce, runAll }: Engine) {
       return (await run(of)).map(SESSION.rowOf);
     },
     endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
-    endSessionsOf: async (memberId) =>
-      (await runOnce(bind(`DELETE FROM session WHERE member_id = ${first}`, memberId))).count,
   } satisfies Partial<PeopleStore>;
 }
 

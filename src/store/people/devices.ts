@@ -186,13 +186,12 @@ function viewMethods({ mark, run, runOnce }: Engine) {
   };
   const ofMember = `${selectSql(DEVICE)} WHERE member_id = ${first} AND ended_at_ms IS NULL
     AND expires_at_ms > ${second} ORDER BY used_at_ms DESC, id`;
-  const end = `UPDATE device SET ended_at_ms = CAST(${first} AS BIGINT) WHERE member_id = ${second} AND ended_at_ms IS NULL`;
-  const endOne = `${end} AND expires_at_ms > ${first} AND id = ${third}`;
+  const endOne = `UPDATE device SET ended_at_ms = CAST(${first} AS BIGINT)
+    WHERE member_id = ${second} AND ended_at_ms IS NULL AND expires_at_ms > ${first} AND id = ${third}`;
   return {
     agentByDigest: async (digest) => readFirst({ rowOf: readAgent }, await run(bind(agent, digest))),
     devicesOf: async (memberId, nowMs) => (await run(bind(ofMember, memberId, nowMs))).map(DEVICE.rowOf),
     endDevice: async (memberId, id, atMs) => (await runOnce(bind(endOne, atMs, memberId, id))).count > 0,
-    endDevicesOf: async (memberId, atMs) => (await runOnce(bind(end, atMs, memberId))).count,
   } satisfies Partial<DeviceStore>;
 }
 

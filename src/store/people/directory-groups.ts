@@ -1,11 +1,19 @@
 // Changes of a directory's groups, and of the rights of everybody whom they concern.
-import type { DirectoryChanges, GroupClaim, GroupRows, GroupWrite } from "../../core/people/directory.ts";
+import type {
+  DirectoryChanges,
+  DirectoryGroup,
+  GroupClaim,
+  GroupPart,
+  GroupPartWrite,
+  GroupRows,
+  GroupWrite,
+} from "../../core/people/directory.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
 import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
-import { GROUP, USER } from "./directory-tables.ts";
+import { GROUP, GROUP_PART, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
 import { REVIEWED } from "./people.ts";
 
@@ -29,7 +37,7 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
-  const { id, displayName, externalId, steps, wideNames, ruleGroups } = claim;
+  const { id, steps, wideNames, ruleGroups } = claim;
   const listed = JSON.stringify([...steps.users.keys()]);
   const concerned = selectConcerned(engine, claim);
   const of = [
@@ -46,14 +54,8 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
   const within = steps.isWhole ? "" : `AND ${isListed("user_id", second)}`;
   return [
     lockDirectory(engine),
-    bind(`${selectSql(GROUP)} WHERE id = ${first} AND deleted_at_ms IS NULL`, id),
-    bind(
-      `SELECT id FROM directory_group WHERE id <> ${first} AND deleted_at_ms IS NULL
-        AND (name_folded = ${second} OR external_id = ${third}) LIMIT 1`,
-      id,
-      displayName,
-      externalId,
-    ),
+    findGroup(engine, id),
+    findTaken(engine, claim),
     steps.isWhole
       ? bind(`SELECT user_id FROM directory_membership WHERE group_id = ${first}`, id)
       : bind(`SELECT user_id FROM directory_membership WHERE group_id = ${first} ${within}`, id, listed),
@@ -66,12 +68,13 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
     ofUsers(`${selectSql(USER)} WHERE (${concerned}) ${all}`),
     ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${users})
       AND (group_id = ${first} OR group_id IN (${ruled})) ${all}`),
-    bind("SELECT count(*) AS counted FROM directory_group WHERE deleted_at_ms IS NULL"),
+    countGroups(),
+    findUnfinished(engine, id),
   ];
 }
 
 function toGroupRows(results: readonly Result[]): GroupRows {
-  const [, group, taken, members, size, known, groups, people, users, inGroups, counted] = results;
+  const [, group, taken, members, size, known, groups, people, users, inGroups, counted, left] = results;
   const [found] = group ?? [];
   return {
     group: found ? GROUP.rowOf(found) : null,
@@ -82,12 +85,35 @@ function toGroupRows(results: readonly Result[]): GroupRows {
     groups: (groups ?? []).map(GROUP.rowOf),
     standings: joinStandings(people, users, inGroups),
     count: readInteger(counted?.[0] ?? {}, "counted"),
+    isUnfinished: (left?.length ?? 0) > 0,
   };
 }
 
+function findGroup({ mark }: Engine, id: string): Statement {
+  return bind(`${selectSql(GROUP)} WHERE id = ${mark(1)} AND deleted_at_ms IS NULL`, id);
+}
+
+function findTaken(
+  { mark }: Engine,
+  { id, displayName, externalId }: Pick<GroupClaim, "id" | "displayName" | "externalId">,
+): Statement {
+  const text = `SELECT id FROM directory_group WHERE id <> ${mark(1)} AND deleted_at_ms IS NULL
+    AND (name_folded = ${mark(2)} OR external_id = ${mark(3)}) LIMIT 1`;
+  return bind(text, id, displayName, externalId);
+}
+
+function countGroups(): Statement {
+  return bind("SELECT count(*) AS counted FROM directory_group WHERE deleted_at_ms IS NULL");
+}
+
+function findUnfinished({ mark }: Engine, id: string): Statement {
+  return bind(`SELECT part FROM directory_part WHERE group_id = ${mark(1)} LIMIT 1`, id);
+}
+
 export function groupChanges(engine: Engine, record: Recorder) {
-  const write = makeGroupWriter(engine);
+  const { writeAll } = makeGroupWriter(engine);
   return {
+    ...partChanges(engine, record),
     changeGroup: (claim, decide) =>
       engine.change<GroupWrite | null>(readGroupRows(engine, claim), (results) => {
         const rows = toGroupRows(results);
@@ -96,9 +122,97 @@ export function groupChanges(engine: Engine, record: Recorder) {
         const { group, came, went, left } = decided;
         const after = group.deletedAtMs === null ? group : null;
         const recorded = record({ kind: "directory_group", before: rows.group, after, came, went, left });
-        return { writes: [...write(decided), ...recorded], toResult: () => decided };
+        return { writes: [...writeAll(decided), ...recorded], toResult: () => decided };
       }),
   } satisfies Partial<DirectoryChanges>;
+}
+
+/** Changes that concern too many people for one transaction, in parts. */
+function partChanges(engine: Engine, record: Recorder) {
+  const { mark, change } = engine;
+  const put = upsertSql(GROUP_PART, mark);
+  const remove = `DELETE FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
+  const go = `UPDATE directory_part SET after_id = ${mark(3)} WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
+  const found = `SELECT part FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)} AND after_id = ${mark(3)}`;
+  const writer = makeGroupWriter(engine);
+  return {
+    beginGroup: (claim, { before, group, came, went, parts, names }, check) =>
+      change(
+        [
+          lockDirectory(engine),
+          findGroup(engine, group.id),
+          findTaken(engine, claim),
+          countGroups(),
+          findUnfinished(engine, group.id),
+        ],
+        ([, found, taken, counted, left]) => {
+          const [row] = found ?? [];
+          const now = row ? GROUP.rowOf(row) : null;
+          // A transaction that runs again finds its own group.
+          if (now?.changedAtMs === group.changedAtMs) return { writes: [], toResult: () => undefined };
+          check({
+            group: now,
+            isTaken: (taken?.length ?? 0) > 0,
+            count: readInteger(counted?.[0] ?? {}, "counted"),
+            isUnfinished: (left?.length ?? 0) > 0,
+          });
+          const after = group.deletedAtMs === null ? group : null;
+          const recorded = record({ kind: "directory_group", before, after, came, went, left: [] });
+          const looks = names.length === 0 ? [] : [{ came: [], went: [], others: [], names }];
+          const stored = [...parts, ...looks].map((moves, part) =>
+            bind(put, ...GROUP_PART.valuesOf({ names: [], ...moves, groupId: group.id, part, after: "" })),
+          );
+          return { writes: [writer.writeGroup(group), ...stored, ...recorded], toResult: () => undefined };
+        },
+      ),
+    stepGroup: (part, end, ruleGroups, decide) =>
+      change(
+        [
+          lockDirectory(engine),
+          bind(found, part.groupId, part.part, part.after),
+          ...readPart(engine, part, ruleGroups),
+        ],
+        ([, still, people, users, inGroups, groups]) => {
+          if ((still?.length ?? 0) === 0) return { writes: [], toResult: () => null };
+          const standings = joinStandings(people, users, inGroups);
+          const decided = decide({ standings, groups: (groups ?? []).map(GROUP.rowOf) });
+          const writes = [
+            ...writer.writeMoves(part.groupId, part),
+            ...writer.writeRights(decided),
+            ...(decided.left.length > 0 ? record({ kind: "people_left", left: decided.left }) : []),
+            end === null
+              ? bind(remove, part.groupId, part.part)
+              : bind(go, part.groupId, part.part, end),
+          ];
+          return { writes, toResult: () => decided };
+        },
+      ),
+  } satisfies Partial<DirectoryChanges>;
+}
+
+function readPart(engine: Engine, { came, went, others, groupId }: GroupPart, ruleGroups: readonly string[]) {
+  const { mark, isListed, forUpdate } = engine;
+  const first = mark(1);
+  const second = mark(2);
+  const third = mark(3);
+  const ids = JSON.stringify([...came, ...went, ...others]);
+  const listed = JSON.stringify(ruleGroups);
+  const ruled = `SELECT id FROM directory_group WHERE ${isListed("display_name", second)} OR ${isListed("external_id", second)}`;
+  return [
+    bind(
+      `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${isListed("id", first)}) ${forUpdate}`,
+      ids,
+    ),
+    bind(`${selectSql(USER)} WHERE ${isListed("id", first)}`, ids),
+    bind(
+      `SELECT user_id, group_id FROM directory_membership WHERE ${isListed("user_id", first)}
+        AND (group_id = ${third} OR group_id IN (${ruled}))`,
+      ids,
+      listed,
+      groupId,
+    ),
+    bind(selectNamed(engine), listed),
+  ];
 }
 
 function makeGroupWriter(engine: Engine) {
@@ -112,15 +226,27 @@ function makeGroupWriter(engine: Engine) {
     ON CONFLICT (group_id, user_id) DO NOTHING`;
   const go = `DELETE FROM directory_membership WHERE group_id = ${first} AND ${isListed("user_id", second)}`;
   const endings = makeEndings(engine, () => []);
-  const writeRights = makeRightsWriter(engine);
-  return ({ group, came, went, rights, left, nowMs }: GroupWrite): readonly Statement[] => {
-    const isForgotten = group.deletedAtMs !== null && !group.isFilled;
-    return [
-      isForgotten ? bind(forget, group.id) : bind(put, ...GROUP.valuesOf(group)),
-      ...(went.length > 0 ? [bind(go, group.id, JSON.stringify(went))] : []),
-      ...(came.length > 0 ? [bind(come, group.id, JSON.stringify(came))] : []),
-      ...writeRights(rights),
-      ...endings.endAccess(left, nowMs),
-    ];
+  const writeAlike = makeRightsWriter(engine);
+  const writeMoves = (groupId: string, { came, went }: Pick<GroupWrite, "came" | "went">) => [
+    ...(went.length > 0 ? [bind(go, groupId, JSON.stringify(went))] : []),
+    ...(came.length > 0 ? [bind(come, groupId, JSON.stringify(came))] : []),
+  ];
+  const writeRights = ({ rights, left, nowMs }: GroupPartWrite) => [
+    ...writeAlike(rights),
+    ...endings.endAccess(left, nowMs),
+  ];
+  const writeGroup = (group: DirectoryGroup) =>
+    group.deletedAtMs !== null && !group.isFilled
+      ? bind(forget, group.id)
+      : bind(put, ...GROUP.valuesOf(group));
+  return {
+    writeGroup,
+    writeMoves,
+    writeRights,
+    writeAll: (write: GroupWrite): readonly Statement[] => [
+      writeGroup(write.group),
+      ...writeMoves(write.group.id, write),
+      ...writeRights(write),
+    ],
   };
 }

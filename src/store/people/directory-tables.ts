@@ -1,7 +1,7 @@
 // The tables of what a company's directory says by SCIM.
 import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
-import type { DirectoryEmail, DirectoryGroup, DirectoryUser } from "../../core/people/directory.ts";
-import { allowNull, type Column, type Columns, FLAG, nameColumn, TEXT, TIME } from "../engine/columns.ts";
+import type { DirectoryEmail, DirectoryGroup, DirectoryUser, GroupPart } from "../../core/people/directory.ts";
+import { allowNull, type Column, type Columns, FLAG, INTEGER, makeJson, nameColumn, TEXT, TIME } from "../engine/columns.ts";
 import { readText } from "../engine/found.ts";
 import { table } from "../schema/tables.ts";
 
@@ -108,6 +108,20 @@ export function readUser(found: Parameters<typeof USER.rowOf>[0]): DirectoryUser
   const { attributes, displayFolded: _, ...row } = USER.rowOf(found);
   return { ...row, ...attributes };
 }
+
+const IDS = makeJson<readonly string[]>((json) =>
+  asArray(parseJson(json)).filter((one) => typeof one === "string"),
+);
+
+export const GROUP_PART = table<GroupPart>("directory_part", ["group_id", "part"], {
+  groupId: TEXT,
+  part: INTEGER,
+  came: IDS,
+  went: IDS,
+  others: IDS,
+  names: IDS,
+  after: nameColumn("after_id", TEXT),
+});
 
 const GROUP_NAME: Columns<string> = {
   columns: {

@@ -6,10 +6,10 @@ import type {
   UserFilter,
   UserMatch,
 } from "../../core/people/directory.ts";
-import { bind, type Engine } from "../engine/engine.ts";
+import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readText, type Value } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
-import { foldCase, GROUP, readUser, USER } from "./directory-tables.ts";
+import { foldCase, GROUP, GROUP_PART, readUser, USER } from "./directory-tables.ts";
 
 /** Conditions whose values are numbered as they come. */
 class Conditions {
@@ -43,6 +43,7 @@ export function directoryMethods(engine: Engine) {
     ...listMethods(engine),
     ...findMethods(engine),
     ...summaryMethods(engine),
+    ...groupUserMethods(engine),
   } satisfies DirectoryStore;
 }
 
@@ -171,6 +172,47 @@ function summaryMethods({ mark, run }: Engine) {
         unlinked: Number(counted.unlinked),
         groups: found.map((group) => ({ group, members: members.get(group.id) ?? 0 })),
       };
+    },
+  } satisfies Partial<DirectoryStore>;
+}
+
+/** Reads of a group's users, page by page, since a large group has too many for one statement. */
+function groupUserMethods({ mark, run, isListed, contains }: Engine) {
+  const first = mark(1);
+  const second = mark(2);
+  const members = `SELECT count(*) AS found FROM directory_membership WHERE group_id = ${first}`;
+  const users = "SELECT count(*) AS found FROM directory_user";
+  const known = `SELECT id FROM directory_user WHERE ${isListed("id", first)}`;
+  const ofGroup = `SELECT user_id AS id, 1 AS claims FROM directory_membership
+    WHERE user_id > ${first} AND group_id = ${mark(3)} ORDER BY user_id LIMIT ${second}`;
+  const claiming = (names: readonly string[]) => {
+    const named = names.map((_, at) => contains("issuer_groups", mark(3 + at))).join(" OR ");
+    return `SELECT id, (SELECT count(*) FROM member WHERE member.id = member_id AND seen_at_ms > 0 AND (${named})) AS claims
+      FROM directory_user WHERE id > ${first} ORDER BY id LIMIT ${second}`;
+  };
+  const parts = selectSql(GROUP_PART);
+  const next = "ORDER BY group_id, part LIMIT 1";
+  const count = async (statement: Parameters<typeof run>[0]) => readInteger((await run(statement))[0] ?? {}, "found");
+  return {
+    measureGroup: async (id) => ({ members: await count(bind(members, id)), users: await count(bind(users)) }),
+    groupUsers: async (of, { after, limit }) => {
+      const asked =
+        "group" in of
+          ? bind(ofGroup, after, limit, of.group)
+          : bind(claiming(of.names), after, limit, ...of.names.map((name) => JSON.stringify(name)));
+      const found = await run(asked);
+      const last = found.at(-1);
+      const ids = found.filter((row) => readInteger(row, "claims") > 0).map((row) => readText(row, "id"));
+      return { ids, next: last === undefined || found.length < limit ? null : readText(last, "id") };
+    },
+    knownUsers: async (ids) =>
+      new Set((await run(bind(known, JSON.stringify(ids)))).map((row) => readText(row, "id"))),
+    nextGroupPart: async (groupId) => {
+      const asked =
+        groupId === null
+          ? bind(`${parts} ${next}`)
+          : bind(`${parts} WHERE group_id = ${first} ${next}`, groupId);
+      return readFirst(GROUP_PART, await run(asked));
     },
   } satisfies Partial<DirectoryStore>;
 }

@@ -29,7 +29,7 @@ import { bind, type Engine, readFirst, type Statement } from "../engine/engine.t
 import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { narrowMembers } from "../engine/scope.ts";
-import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
+import { insertSql, joinNames, type Mark, selectSql } from "../engine/sql.ts";
 import { parseGrants, readRules } from "../limits/member-columns.ts";
 import { table } from "../schema/tables.ts";
 import { countMethods } from "./people-counts.ts";
@@ -147,12 +147,7 @@ export function peopleMethods(engine: Engine) {
   };
 }
 
-/** `ofRows` is for changes to rows that decisions depend on. */
-export function peopleChanges(engine: Engine, ofRows: Engine, record: Recorder) {
-  return { ...tokenChanges(engine, record), ...memberChanges(ofRows, record) };
-}
-
-function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
+export function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
   const first = mark(1);
   const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
   const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
@@ -262,21 +257,6 @@ function doubtMethods({ mark, run, runAll }: Engine) {
       return readInteger(found, "people");
     },
   } satisfies Partial<PeopleStore>;
-}
-
-function memberChanges({ mark, forUpdate, change: changeRows }: Engine, record: Recorder) {
-  const byId = `${selectSql(MEMBER)} WHERE id = ${mark(1)} ${forUpdate}`;
-  const put = upsertSql(MEMBER, mark);
-  return {
-    changeMember: (id, change) =>
-      changeRows([bind(byId, id)], ([found]) => {
-        const before = readFirst(MEMBER, found);
-        const after = change(before);
-        if (after === null) return { writes: [], toResult: () => null };
-        const recorded = record({ kind: "member", before, after });
-        return { writes: [bind(put, ...MEMBER.valuesOf(after)), ...recorded], toResult: () => after };
-      }),
-  } satisfies Partial<Changes>;
 }
 
 /** Sessions and tokens of people. */

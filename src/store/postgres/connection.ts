@@ -3,8 +3,8 @@ import type { Result as Rows, Statement } from "../engine/engine.ts";
 import type { Value } from "../engine/found.ts";
 import { CommitError } from "../engine/unavailable.ts";
 import type { Connections } from "./connections.ts";
-import { isConflict, isDeadServer, LateError } from "./failures.ts";
-import type { Session } from "./session.ts";
+import { isConflict, isDeadServer, isReadOnly, LateError } from "./failures.ts";
+import { END_READ_ONLY, type Session } from "./session.ts";
 
 /** The values are bound to `$1, $2 …`; lists are for `unnest` and `= ANY`. */
 export interface Query extends Statement<Value | Uint8Array | readonly Value[]> {
@@ -26,6 +26,7 @@ const BEGIN = fixed`BEGIN ISOLATION LEVEL READ COMMITTED`;
 const BEGIN_SNAPSHOT = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = fixed`COMMIT`;
 const ROLLBACK = fixed`ROLLBACK`;
+const END_POOLED: Query = { text: END_READ_ONLY, values: [] };
 
 export class Connection {
   readonly #session: Session;
@@ -33,6 +34,7 @@ export class Connection {
   /** The first statements of each transaction. */
   readonly #settings: readonly Query[];
   #closed = false;
+  #isReadOnly = false;
 
   constructor(session: Session, connections: Connections, settings: readonly Query[]) {
     this.#session = session;
@@ -92,6 +94,7 @@ export class Connection {
     if (this.#closed || this.#session.isOver) return;
     const [end] = await this.#flight([ROLLBACK], withinMs);
     if (end?.status === "rejected") this.#end();
+    else if (this.#isReadOnly && this.#session.isPooled) await this.#flight([END_POOLED], withinMs);
   }
 
   release(): void {
@@ -103,11 +106,15 @@ export class Connection {
     const timer = setTimeout(() => this.#end(), withinMs);
     const ends = await Promise.allSettled(queries.map((one) => this.#start(one)));
     clearTimeout(timer);
-    if (ends.some((end) => end.status === "rejected" && isDeadServer(end.reason)))
-      this.#connections.renew(this.#session);
+    for (const end of ends) if (end.status === "rejected") this.#learn(end.reason);
     if (!this.#closed) return ends;
     const late = new LateError(`The database did not answer within ${Math.round(withinMs)} ms.`);
     return ends.map((end) => (end.status === "fulfilled" ? end : { status: "rejected", reason: late }));
+  }
+
+  #learn(failure: unknown): void {
+    if (isDeadServer(failure)) this.#connections.renew(this.#session);
+    if (isReadOnly(failure)) this.#isReadOnly = true;
   }
 
   #end(): void {

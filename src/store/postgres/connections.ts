@@ -114,7 +114,9 @@ export class Connections {
   #openMore(): void {
     const isPaused = this.#open.size > 0 && performance.now() < this.#pausedUntilMs;
     if (isPaused || this.#isClosed) return;
-    const free = this.#parts.max - this.#open.size - this.#opening;
+    // A server that is slow to answer would spend its last connections on openings that nobody waits for any more.
+    const openingMax = this.#failure === undefined ? this.#parts.max : 1;
+    const free = Math.min(this.#parts.max - this.#open.size, openingMax) - this.#opening;
     const missing = Math.min(free, this.#waiters.size - this.#opening);
     for (let count = 0; count < missing; count++) void this.#openOne();
   }
@@ -128,8 +130,10 @@ export class Connections {
       this.#opening--;
       this.#open.set(session, generation);
       this.#failure = undefined;
+      this.#pausedUntilMs = 0;
       session.onEnd(() => this.#forget(session));
       this.give(session);
+      this.#openMore();
     } catch (error) {
       this.#opening--;
       this.#failure = error;

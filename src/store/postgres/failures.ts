@@ -41,6 +41,11 @@ export function isDeadServer(error: unknown): boolean {
   return /^(25006|25P02|57P0[1-5]|28...)$/.test(readSqlState(error) ?? "");
 }
 
+/** True if the server refused to write, as an old primary does after a failover. */
+export function isReadOnly(error: unknown): boolean {
+  return readSqlState(error) === "25006";
+}
+
 /** True if another attempt to connect may soon succeed: a refused or closed connection, or a server that starts or only reads. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;

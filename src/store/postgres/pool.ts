@@ -45,7 +45,11 @@ export class Pool implements Engine {
     this.#lookupMs = patienceMs / 3;
     this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
     const settings = keepsSettings ? timeouts : {};
-    const options = () => ({ settings, prepare: mayPrepare(dialer.url, traits) });
+    const options = () => ({
+      settings,
+      prepare: mayPrepare(dialer.url, traits),
+      isPooled: !keepsSettings,
+    });
     this.#connections = new Connections({ dialer, options, max: connections });
   }
 

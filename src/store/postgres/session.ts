@@ -11,7 +11,16 @@ export interface SessionOptions {
   readonly settings: ConnectionSettings;
   /** If missing, the address decides. */
   readonly prepare?: boolean | undefined;
+  /** True if a pooler stands between, which has connections of its own to the server. */
+  readonly isPooled?: boolean | undefined;
 }
+
+/**
+ * Ends the pooler's connection too: otherwise it would be handed out again, and lead to the old primary for as long as that runs.
+ * One that can be written stays, since the pooler may run this statement on another than the one before.
+ */
+export const END_READ_ONLY =
+  "SELECT pg_terminate_backend(pg_backend_pid()) WHERE current_setting('transaction_read_only') = 'on'";
 
 interface Place {
   readonly host: PostgresHost;
@@ -27,13 +36,15 @@ interface Life {
 
 export class Session {
   readonly reserved: ReservedSQL;
+  readonly isPooled: boolean;
   readonly #client: SQL;
   readonly #life: Life;
 
-  private constructor(client: SQL, reserved: ReservedSQL, life: Life) {
+  private constructor(client: SQL, reserved: ReservedSQL, life: Life, isPooled: boolean) {
     this.#client = client;
     this.reserved = reserved;
     this.#life = life;
+    this.isPooled = isPooled;
   }
 
   /** Connects. Throws the database's errors, and an UnreachableError for all others. */
@@ -49,6 +60,7 @@ export class Session {
 
   static async #connect(place: Place, options: SessionOptions): Promise<Session> {
     const life: Life = { isOver: false, onEnd: () => {} };
+    const { isPooled = false } = options;
     const client = makeClient(place.host.url, {
       ...options,
       ip: place.ip,
@@ -61,7 +73,8 @@ export class Session {
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(late), CONNECT_MS);
     try {
-      return new Session(client, await Promise.race([connect(client, place), promise]), life);
+      const reserved = await Promise.race([connect(client, place, isPooled), promise]);
+      return new Session(client, reserved, life, isPooled);
     } catch (error) {
       endClient(client);
       throw error;
@@ -90,10 +103,11 @@ function endClient(client: SQL): void {
   void client.close({ timeout: 0 }).catch(() => {});
 }
 
-async function connect(client: SQL, { needsWritable }: Place): Promise<ReservedSQL> {
+async function connect(client: SQL, { needsWritable }: Place, isPooled: boolean): Promise<ReservedSQL> {
   const reserved = await client.reserve();
   if (!needsWritable) return reserved;
   const [found] = await reserved.unsafe("SELECT current_setting('transaction_read_only') AS read_only");
   if (found?.read_only === "off") return reserved;
+  if (isPooled) await reserved.unsafe(END_READ_ONLY).catch(() => {});
   throw new UnreachableError("The server is read-only.");
 }

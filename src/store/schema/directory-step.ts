@@ -1,4 +1,4 @@
-// The step of the schema for what a company's directory says by SCIM.
+// The steps of the schema for what a company's directory says by SCIM.
 import { integer, integerOrNull, type Step, text, textOrNull } from "./schema-step.ts";
 
 /**
@@ -121,4 +121,19 @@ export const DIRECTORY: Step = [
     isSparse: true,
   },
   { kind: "addColumn", table: "token", column: { name: "kind", type: "text", isNullable: true } },
+];
+
+/** The parts that are left of changes of large groups. A program from before doesn't do them: the newer ones do. */
+export const GROUP_PARTS: Step = [
+  {
+    kind: "createTable",
+    table: "directory_part",
+    columns: [
+      text("group_id"),
+      integer("part"),
+      ...["came", "went", "others", "names", "after_id"].map(text),
+    ],
+    key: ["group_id", "part"],
+    placement: "everywhere",
+  },
 ];

@@ -9,7 +9,7 @@ import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
-import { DIRECTORY } from "./directory-step.ts";
+import { DIRECTORY, GROUP_PARTS } from "./directory-step.ts";
 import { FILES } from "./files-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -300,6 +300,7 @@ export const STEPS: readonly Step[] = [
   REPEATS,
   FILES,
   BATCHES,
+  GROUP_PARTS,
   ALLOWED_TOOLS,
   TOOLS,
 ];

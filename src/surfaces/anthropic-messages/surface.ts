@@ -106,6 +106,9 @@ const NAMES = {
   "messages.file": "messages.document",
 };
 
+/** The messages of a request, which go on from those of the one before it. */
+const CONVERSATION = {};
+
 function readAsk(
   body: JsonObject,
   seal: Sealer,
@@ -130,7 +133,7 @@ function readAsk(
     cache_control: body.cache_control,
     response_format: readFormat(body),
   });
-  followMade(asArray(body.messages), ask.messages);
+  followMade(asArray(body.messages), ask.messages, CONVERSATION);
   const lost = listLostFields(body, READ_FIELDS);
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
   const nativeOnly = read.nativeOnly ?? tools.demand;

@@ -116,6 +116,8 @@ function withoutUrl(choice: unknown): unknown {
 
 class Findings implements Visitor<Kind> {
   searches = false;
+  /** Missing with references: what is behind one decides about it. */
+  readonly rules?: LaneRules;
   /** True if a cache mark, or the request as a whole, asks for twelve hours: writing those costs twice as much. */
   cachesLong = false;
   readonly #rules: LaneRules;
@@ -125,19 +127,21 @@ class Findings implements Visitor<Kind> {
   /** The types of dropped tools. */
   readonly #droppedTypes = new Set<string>();
   #toolsKept = 0;
+  /** The tools and cache marks so far. */
+  #found = 0;
   /** OpenAI recognises by id the items that belong to a reasoning item, and refuses them without it. */
-  #isBereft = false;
+  trace = false;
 
   constructor(rules: LaneRules, seal: Sealer, dropped: string[], asides: ReadonlySet<unknown>) {
     this.#asides = asides;
     this.#rules = rules;
     this.#seal = seal;
     this.#dropped = dropped;
+    if (asides.size === 0) this.rules = rules;
   }
 
-  /** An item's reading depends on those before and behind it. */
   countFound(): number {
-    return this.#dropped.length;
+    return this.#dropped.length + this.#found;
   }
 
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
@@ -148,7 +152,10 @@ class Findings implements Visitor<Kind> {
   }
 
   checkField(field: string, value: unknown, path: Path): void {
-    if (CACHE_FIELDS.has(field) && asObject(value).ttl === "12h") this.cachesLong = true;
+    if (CACHE_FIELDS.has(field) && asObject(value).ttl === "12h") {
+      this.cachesLong = true;
+      this.#found++;
+    }
     const row = NAMES.findRefusal(field, this.#rules.remoteTools === true);
     const isName = typeof value === "string" ? value !== "" : Array.isArray(value) && value.length > 0;
     if (row && isName) throw refuseField(String(path), row.reason);
@@ -173,6 +180,7 @@ class Findings implements Visitor<Kind> {
   }
 
   #tool(tool: JsonObject, path: Path): JsonObject | null {
+    this.#found++;
     const type = asString(tool.type) ?? "";
     const row = TOOLS.find(type);
     // A shell in the provider's container is billed by the minute.
@@ -196,7 +204,7 @@ class Findings implements Visitor<Kind> {
     const type = refersToItem(item) ? "item_reference" : (asString(item.type) ?? "");
     if (type === "item_reference" && this.#isNeedless(item)) {
       this.#dropped.push(String(path));
-      this.#isBereft = true;
+      this.trace = true;
       return null;
     }
     const row = ITEMS.find(type);
@@ -204,12 +212,12 @@ class Findings implements Visitor<Kind> {
     if (!row && !isKnown) this.#refuseUnknown(item, path);
     if (type === "reasoning") {
       const restored = restoreReasoning(item, this.#seal);
-      this.#isBereft = !asString(restored?.encrypted_content);
+      this.trace = !asString(restored?.encrypted_content);
       return restored;
     }
-    if (item.role === "user") this.#isBereft = false;
+    if (item.role === "user") this.trace = false;
     if (isOwnSearch(item)) return null;
-    const isForeign = this.#isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "");
+    const isForeign = this.trace || OWN_ITEM_ID.test(asString(item.id) ?? "");
     const own = type === "configuration_update" ? this.#configure(item, path) : item;
     return isForeign ? withoutId(own) : own;
   }

@@ -1,5 +1,6 @@
 // Requests that continue from earlier responses: the ids they name, their whole input, and what is kept of an answer.
 import { Fault } from "../../core/fault.ts";
+import { followEarlier } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../../core/models/kept.ts";
 import { refersToItem } from "./lane.ts";
@@ -44,7 +45,9 @@ export function joinEarlier(given: JsonObject, { keeping, stored }: StoredHistor
     throw new Fault("invalid_value", `Duplicate item found with id '${shown}'.`, { param });
   });
   if (previous === null) return Array.isArray(given.input) ? { ...rest, input } : rest;
-  return { ...rest, input: [...previous.input, ...asArray(previous.response.output), ...input] };
+  const whole = [...previous.input, ...asArray(previous.response.output), ...input];
+  followEarlier(previous.input, whole);
+  return { ...rest, input: whole };
 }
 
 /** Returns an input as items. A text becomes a user's message. */

@@ -26,11 +26,19 @@ export interface ToolName {
 /** The names of a request's tools as other vendors' models see them. */
 export class ToolNames {
   readonly #byFlat = new Map<string, ToolName>();
+  /** How often a flat name got another meaning. */
+  changes = 0;
+
+  copy(): ToolNames {
+    const copy = new ToolNames();
+    for (const [flat, tool] of this.#byFlat) copy.#byFlat.set(flat, tool);
+    return copy;
+  }
 
   /** Returns a tool's flat name. Tools without a namespace keep their name and must be added first. */
   flatten(name: string, namespace?: string): string {
     if (namespace === undefined) {
-      this.#byFlat.set(name, { name });
+      this.#keep(name, { name });
       return name;
     }
     const whole = `${namespace}__${name}`;
@@ -38,8 +46,14 @@ export class ToolNames {
     const tool = { name, namespace };
     const isFree = plain.length <= NAME_CHARACTERS_MAX && this.#isFree(plain, tool);
     const flat = isFree ? plain : this.#shorten(plain, whole);
-    this.#byFlat.set(flat, tool);
+    this.#keep(flat, tool);
     return flat;
+  }
+
+  #keep(flat: string, tool: ToolName): void {
+    if (this.#byFlat.has(flat) && this.#isFree(flat, tool)) return;
+    this.#byFlat.set(flat, tool);
+    this.changes++;
   }
 
   #isFree(flat: string, { name, namespace }: ToolName): boolean {

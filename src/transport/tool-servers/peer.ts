@@ -3,7 +3,7 @@ import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeBrokenAnswer, makeUnavailable } from "../../tools/failures.ts";
-import { NEWER_VERSION } from "../../tools/wire/eras.ts";
+import { findEra, NEWER_VERSION } from "../../tools/wire/eras.ts";
 import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
 import { makeMethodError, type RpcId } from "../../tools/wire/rpc.ts";
 import { mayBeOlder, readDiscover, readInitialize, type ServerFacts } from "../../tools/wire/server-facts.ts";
@@ -150,8 +150,9 @@ export class Peer {
       .finally(() => scope.close());
   }
 
-  /** Nothing that a server asks of its client is passed on, but it hears so at once. */
+  /** Nothing that a server asks of its client is passed on, but it hears so at once. The newer era knows no such answers. */
   refuse(version: string, session: string | null, id: RpcId, method: string): void {
+    if (findEra(version) === "newer") return;
     const answer = method === "ping" ? { result: {} } : { error: makeMethodError(method) };
     this.tell(version, session, { id, ...answer });
   }

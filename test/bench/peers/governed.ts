@@ -106,6 +106,7 @@ function keepNoJournals(): Pick<Store, "purgeAccount" | "journals"> {
     entries: nobody,
     findFacts: unused,
     heldAfter: unused,
+    unfinishedClosings: nobody,
     systemEntries: nobody,
     systemBalance: async () => 0,
     sumStatement: unused,
@@ -171,6 +172,8 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeUser: nothing,
     changeGroup: nothing,
     reviewMembers: nothing,
+    beginGroup: async () => {},
+    stepGroup: async () => null,
   };
 }
 

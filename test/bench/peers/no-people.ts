@@ -30,7 +30,6 @@ export function noPeople(): Pick<
     session: nothing,
     endSession: async () => {},
     sessionsOf: nobody,
-    endSessionsOf: async () => 0,
   };
   const people = {
     ...tokens,
@@ -57,6 +56,10 @@ export function noPeople(): Pick<
     groupsNamed: nobody,
     aliased: nothing,
     summary: async () => ({ users: 0, active: 0, unlinked: 0, groups: [] }),
+    measureGroup: async () => ({ members: 0, users: 0 }),
+    groupUsers: async () => ({ ids: [], next: null }),
+    knownUsers: async () => new Set<string>(),
+    nextGroupPart: nothing,
   };
   return { people, devices, directory, limitRequests, checkouts, foreign, cache };
 }
@@ -75,7 +78,6 @@ function noDevices(): Store["devices"] {
     agentByDigest: nothing,
     devicesOf: async () => [],
     endDevice: async () => false,
-    endDevicesOf: async () => 0,
     addMistake: async () => true,
     removeMistake: async () => {},
   };

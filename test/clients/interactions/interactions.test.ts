@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createGoogle } from "@ai-sdk/google";
 import type { Interactions } from "@google/genai";
-import { generateText, isStepCount, streamText, tool } from "ai";
+import { generateText, isStepCount, Output, streamText, tool } from "ai";
 import { z } from "zod";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
@@ -150,6 +150,20 @@ describe.each(FAMILIES)("the AI SDK over %s", (model) => {
     };
     expect((await generateText(asked)).text).toContain("7 degrees, rain");
     expect(await streamText(asked).text).toContain("7 degrees, rain");
+  });
+
+  test("keeps to a schema, whole and streamed", async () => {
+    const google = createGoogle({ baseURL: `${under.url}/v1beta`, apiKey: under.secret });
+    const schema = z.object({ name: z.string().min(2), size: z.number().int().nullable() });
+    const asked = {
+      model: google.interactions(model),
+      prompt: "A city.",
+      output: Output.object({ schema }),
+      maxRetries: 0,
+    };
+    const { output } = await generateText(asked);
+    expect(output).toEqual({ name: "sample", size: expect.any(Number) });
+    expect(await streamText(asked).output).toEqual(output);
   });
 
   test("goes on by id", async () => {

@@ -88,6 +88,18 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     await visitor.leave();
   });
 
+  test("an interaction is asked in Google's form, and its steps are shown", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#gpt-4.1", "Interaction");
+    await page.getByLabel("Input", { exact: true }).fill("say: good day");
+    expect(await readCurl(page)).toStartWith(`curl ${world.gateway.url}/v1/interactions \\\n`);
+    await press(page, "Send");
+    const text = await readAnswer(page, "OpenAI#gpt-4.1");
+    expect(text).toContain("good day");
+    expect(text).toMatch(SPENT);
+    await visitor.leave();
+  });
+
   test("a request can be edited as JSON as well, with fields that the form doesn't have", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "Cohere#rerank-v3.5");
@@ -138,7 +150,8 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
       const visitor = await openConsole(world, { colorScheme, viewport: { width: 400, height: 740 } });
       const page = await openModel(visitor, "Local#sim-any");
       const names = await page.getByLabel("Operation").locator("option").allInnerTexts();
-      expect(names).toHaveLength(OPERATIONS.length);
+      // Chat is asked in two forms.
+      expect(names).toHaveLength(OPERATIONS.length + 1);
       for (const label of names) {
         await page.getByLabel("Operation").selectOption({ label });
         if (label !== "Chat") await page.getByText("More fields").click();

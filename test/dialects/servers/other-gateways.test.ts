@@ -3,22 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { makeBudget } from "../../../src/dialects/anthropic/thinking.ts";
 import { CROSSED_MODELS, cross } from "../../surfaces/crossing/crossing.ts";
+import { expectWish, WISHES } from "../../surfaces/crossing/wishes.ts";
 
 const messages = [{ role: "user", content: "hi" }];
 const send = (model: string, more: JsonObject, isStreamed = false) =>
   cross("chat", { messages, ...more }, model, isStreamed);
-
-/** A wish, and the effort that says the same. */
-const WISHES: readonly (readonly [JsonObject, string])[] = [
-  [{ reasoning: { effort: "high" } }, "high"],
-  [{ reasoning: { effort: "none" } }, "none"],
-  [{ reasoning: { enabled: false } }, "none"],
-  [{ reasoning: { enabled: true } }, "medium"],
-  [{ reasoning: { max_tokens: 2000 } }, "low"],
-  [{ reasoning: { max_tokens: 30_000 } }, "high"],
-  [{ thinking: { type: "enabled", budget_tokens: 4000 } }, "medium"],
-  [{ thinking: { type: "disabled" } }, "none"],
-];
 
 describe.each(WISHES)("%j", (wish, effort) => {
   // Cohere documents a `thinking` of its own.
@@ -27,9 +16,7 @@ describe.each(WISHES)("%j", (wish, effort) => {
     for (const isStreamed of [false, true]) {
       const said = send(model, { reasoning_effort: effort }, isStreamed);
       const wished = send(model, wish, isStreamed);
-      const summary = asObject(wished.body.reasoning).summary;
-      const expected = summary === undefined ? said.body : withSummary(said.body, summary);
-      expect(wished.body).toEqual(expected);
+      expect(wished.body).toEqual(expectWish(said.body, wished.body));
       expect(wished.dropped).toEqual(said.dropped);
     }
   });
@@ -42,11 +29,6 @@ describe.each(WISHES)("%j", (wish, effort) => {
     expect(body.reasoning_effort).toBeUndefined();
   });
 });
-
-/** OpenAI's API shows thinking only if it is asked for, which `reasoning` does. */
-function withSummary(body: JsonObject, summary: unknown): JsonObject {
-  return { ...body, reasoning: { ...asObject(body.reasoning), summary } };
-}
 
 test("the client's own effort counts before another gateway's", () => {
   const { body, dropped } = send("Anthropic#claude-sonnet-5", {

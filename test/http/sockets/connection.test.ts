@@ -54,8 +54,7 @@ function openConnection() {
     id: "sock_1",
     keyId: "key_1",
     accountId: "default",
-    url: "http://127.0.0.1/v1/responses",
-    headers: new Headers(),
+    request: new Request("http://127.0.0.1/v1/responses", { method: "POST" }),
     address: "127.0.0.1",
   };
   const connection = new Connection(ports, handshake, new SocketMemory(() => RULES).open("default"));

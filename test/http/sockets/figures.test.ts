@@ -48,6 +48,17 @@ test("turns, warm-ups, refused handshakes and ends are counted", async () => {
   expect(ended).toContain("poundkey_socket_bytes 0");
 });
 
+test("a frame above the limit is named in the log and the metrics", async () => {
+  const client = await connect();
+  client.send("x".repeat(5_000_000));
+  expect(await client.gone()).toMatchObject({ code: 1009 });
+  await until("it is counted", async () =>
+    (await readMetrics()).includes('poundkey_sockets_closed_total{reason="frame_too_large"} 1'),
+  );
+  const ends = world.events.filter(({ event }) => event === "socket.closed");
+  expect(ends.at(-1)).toMatchObject({ code: 1009, reason: "frame_too_large" });
+});
+
 test("a client's own words about its end stay out of the log", async () => {
   const socket: WebSocket = Reflect.construct(WebSocket, [
     `${world.url.replace("http", "ws")}/v1/responses`,

@@ -166,6 +166,37 @@ describe("a key that is revoked", () => {
     expect(JSON.stringify(client.frames)).not.toContain("second");
   });
 
+  test("while its answer streams: the answer ends whole, and nothing is asked any more", async () => {
+    const { secret, id } = await world.newKey({ requests_per_day: null });
+    const client = await new SocketClient(world.url, secret).open();
+    const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+    client.send({ type: "response.create", model: `${MODEL}~pace=20`, input: `say: ${words}`, stream_id: "a" });
+    await until("it streams", () => client.frames.some(({ type }) => type === "response.output_text.delta"));
+    await revoke(id);
+    client.send({ type: "response.create", model: MODEL, input: "say: other", stream_id: "b" });
+    expect(await client.gone()).toMatchObject({ code: 1008 });
+    const whole = client.frames.find(({ type }) => type === "response.completed");
+    expect(JSON.stringify(whole)).toContain(words);
+    expect(client.frames.some(({ type, status }) => type === "error" && status === 401)).toBe(true);
+    expect(JSON.stringify(client.frames)).not.toContain("other");
+  });
+
+  test("with what it remembers: a turn that goes on from it is refused, and all is forgotten", async () => {
+    const { secret, id } = await world.newKey({ requests_per_day: null });
+    const client = await new SocketClient(world.url, secret).open();
+    const warmed = await client.create({ model: MODEL, generate: false, input: "say: to be kept" });
+    await revoke(id);
+    const calls = world.simulator.calls.total;
+    const previous = asObject(warmed.at(-1)?.response).id;
+    client.send({ type: "response.create", model: MODEL, previous_response_id: previous, input: "say: on" });
+    expect(await client.gone()).toMatchObject({ code: 1008 });
+    expect(world.simulator.calls.total).toBe(calls);
+    expect(client.frames.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
+    await until("nothing is remembered", async () =>
+      (await readMetrics()).includes("\npoundkey_socket_bytes 0\n"),
+    );
+  });
+
   test("with half a frame on its way", async () => {
     const { secret, id } = await world.newKey({ requests_per_day: null });
     const client = await new RawClient(world.url, secret).open();

@@ -5,6 +5,8 @@ import type { Started } from "../../harness/harness.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { startToolsWorld, type ToolsWorld } from "./tools-world.ts";
 
+/** A container or a server of PostgreSQL starts within it. */
+const LONG_MS = 60_000;
 let database: PostgresServer;
 let world: ToolsWorld;
 let other: Started;
@@ -14,15 +16,15 @@ beforeAll(async () => {
   world = await startToolsWorld({
     servers: { old: { era: "older", sessions: true } },
     more: "quota: { requests_per_day: 0 }",
-    database: { url: database.url, masterKey },
+    store: { address: database.url, masterKey },
   });
   other = await world.another();
-});
+}, LONG_MS);
 afterAll(async () => {
   await other.stop();
   await world.stop();
   await database.remove();
-});
+}, LONG_MS);
 
 test("a session goes on at another node, and each call is charged once", async () => {
   const accountId = await world.newAccount();
@@ -45,5 +47,7 @@ test("a session goes on at another node, and each call is charged once", async (
   expect(new Set(seen).size).toBe(1);
   const { balance_usd: balance, held_usd: held } = asObject(await world.read(`/accounts/${accountId}`));
   expect([balance, held]).toEqual([0.992, 0]);
-  expect((await world.rows()).map(({ charged_usd: charged }) => charged)).toEqual([0.002, 0.002, 0.002, 0.002]);
+  expect((await world.rows()).map(({ charged_usd: charged }) => charged)).toEqual([
+    0.002, 0.002, 0.002, 0.002,
+  ]);
 });

@@ -1,11 +1,12 @@
 // A deactivation at the same moment as something else on another node: no session, key, token or agent lives on.
-// `LONG=1` plays each race 200 times, `RACE_SEED=n` replays the moments of one run.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// `LONG=1` plays each race 200 times, on SQLite and PostgreSQL. `RACE_SEED=n` replays the moments of one run.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { digestUserCode, pollDevice, refreshDevice, startDevice } from "../../../src/people/devices.ts";
-import type { Started } from "../../harness/harness.ts";
+import type { Started, StoreSetup } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
+import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { until } from "../../whole/world/until.ts";
 import { asking } from "../../whole/world/world.ts";
 import { makeRule, makeRules } from "./node.ts";
@@ -21,18 +22,27 @@ let world: DirectoryWorld;
 let other: Started;
 let opened: OpenedStore;
 let groupId: string;
-beforeAll(async () => {
-  world = await startDirectoryWorld(`${RULES}, allow: { domains: [a.example] }`);
+
+async function open(store?: StoreSetup): Promise<void> {
+  const setup = store === undefined ? {} : { store };
+  world = await startDirectoryWorld(
+    `${RULES}, allow: { domains: [a.example] }`,
+    undefined,
+    undefined,
+    setup,
+  );
   other = await world.gateway.another();
-  opened = await openStore(`sqlite:${join(world.gateway.directory, "poundkey.db")}`, undefined);
+  const address = store?.address ?? `sqlite:${join(world.gateway.directory, "poundkey.db")}`;
+  opened = await openStore(address, store?.masterKey);
   const group = await world.scim("POST", "/Groups", { displayName: "s", externalId: "grp-search-oid" });
   groupId = group.body.id;
-});
-afterAll(async () => {
+}
+
+async function close(): Promise<void> {
   await opened.store.close();
   await other.stop();
   await world.stop();
-});
+}
 
 /** Repeatable numbers from 0 to 1 (mulberry32). */
 function makeDice(seed: number) {
@@ -187,25 +197,46 @@ async function expectOut(person: Person, { cookie, secret, token }: Made): Promi
   }
 }
 
-test.each(Object.keys(RACES))(
-  "a deactivation and %s, at the same moment on two nodes",
-  async (name) => {
-    const race = RACES[name];
-    if (race === undefined) throw new Error(`no race ${name}`);
-    const dice = makeDice(SEED * 1000 + Object.keys(RACES).indexOf(name));
-    for (let round = 0; round < ROUNDS; round++) {
-      const person = await provision(`${name.replaceAll(/\W/g, "-")}-${round}`);
-      const [early, late] = [dice() * DELAY_MAX_MS, dice() * DELAY_MAX_MS];
-      const [made] = await Promise.all([
-        Bun.sleep(early).then(() => race(person)),
-        Bun.sleep(late).then(() =>
-          world.scim("PATCH", `/Users/${person.userId}`, {
-            Operations: [{ op: "replace", value: { active: false } }],
-          }),
-        ),
-      ]);
-      await expectOut(person, made);
-    }
-  },
-  LONG_MS,
-);
+function playAll(): void {
+  test.each(Object.keys(RACES))(
+    "a deactivation and %s, at the same moment on two nodes",
+    async (name) => {
+      const race = RACES[name];
+      if (race === undefined) throw new Error(`no race ${name}`);
+      const dice = makeDice(SEED * 1000 + Object.keys(RACES).indexOf(name));
+      for (let round = 0; round < ROUNDS; round++) {
+        const person = await provision(`${name.replaceAll(/\W/g, "-")}-${round}`);
+        const [early, late] = [dice() * DELAY_MAX_MS, dice() * DELAY_MAX_MS];
+        const [made] = await Promise.all([
+          Bun.sleep(early).then(() => race(person)),
+          Bun.sleep(late).then(() =>
+            world.scim("PATCH", `/Users/${person.userId}`, {
+              Operations: [{ op: "replace", value: { active: false } }],
+            }),
+          ),
+        ]);
+        await expectOut(person, made);
+      }
+    },
+    LONG_MS,
+  );
+}
+
+describe("on SQLite", () => {
+  beforeAll(() => open());
+  afterAll(close);
+  playAll();
+});
+
+describe.if(IS_LONG)("on PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await open({ address: server.url, masterKey: Buffer.alloc(32, 7).toString("base64") });
+  });
+  afterAll(async () => {
+    await close();
+    await server.remove();
+  });
+  playAll();
+});

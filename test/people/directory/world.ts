@@ -1,6 +1,6 @@
 // A gateway whose company's directory tells by SCIM who is here, and the directory that asks it.
 import type { Member } from "../../../src/core/people/people.ts";
-import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { type Setup, startUnderTest, type UnderTest } from "../../harness/harness.ts";
 
 const ISSUER = "https://issuer.example";
 
@@ -38,8 +38,10 @@ export async function startDirectoryWorld(
   rules = GROUP_RULES,
   more = "scim: { on: true }",
   issuer = ISSUER,
+  setup: Setup = {},
 ): Promise<DirectoryWorld> {
   const gateway = await startUnderTest({
+    ...setup,
     server: 'public_url: "https://gateway.example"',
     more: `sign_in: { oidc: { issuer: "${issuer}", client_id: gateway, client_secret: a-client-secret, ${rules} } }\n${more}`,
   });

@@ -1,5 +1,5 @@
 // Seeded outages of the provider: nobody who was removed gets in later than the bound, nobody else loses a key for good.
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAuthenticator } from "../../../src/keys/authenticate.ts";
 import { digestSecret, mintSecret } from "../../../src/keys/secret.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../../src/people/issuer.ts";
@@ -9,6 +9,7 @@ import { makeKey } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
+import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { createRechecks, HOUR_MS } from "./rechecks.ts";
 import { oidcYaml, RULES } from "./world.ts";
 
@@ -18,6 +19,8 @@ const PEOPLE = 6;
 const DOUBT_MS = 6 * HOUR_MS;
 const MEMBERS = "members: { recheck: 1h, key_expires: 30d, doubt: 6h }";
 const SEEDS = IS_LONG ? 200 : 1;
+/** Each step is a round trip there, so that fewer are played. */
+const POSTGRES_SEEDS = IS_LONG ? 10 : 0;
 const DAYS = IS_LONG ? 30 : 2;
 /** The next look after a removal, and the steps of this test. */
 const SLACK_MS = HOUR_MS + 2 * STEP_MS;
@@ -60,10 +63,28 @@ class Provider {
   };
 }
 
-test.each(Array.from({ length: SEEDS }, (_, at) => at + 1))("outages of seed %i", async (seed) => {
+const countTo = (most: number) => Array.from({ length: most }, (_, at) => at + 1);
+const LONG_MS = 600_000;
+
+test.each(countTo(SEEDS))("outages of seed %i", (seed) => play(seed));
+
+describe.if(POSTGRES_SEEDS > 0)("on PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+  test.each(countTo(POSTGRES_SEEDS))(
+    "outages of seed %i",
+    async (seed) => play(seed, await server.newDatabase()),
+    LONG_MS,
+  );
+});
+
+async function play(seed: number, address?: string): Promise<void> {
   const dice = makeDice(seed);
   const rechecks = createRechecks();
-  await rechecks.open();
+  await rechecks.open(address);
   const { store, world } = rechecks.opened;
   const provider = new Provider();
   const clock = { nowMs: () => rechecks.nowMs };
@@ -123,4 +144,4 @@ test.each(Array.from({ length: SEEDS }, (_, at) => at + 1))("outages of seed %i"
     expect([id, (await store.key(`key_${id}`))?.revokedAtMs, await usesKey(id)]).toEqual([id, null, true]);
   }
   await rechecks.close();
-});
+}

@@ -19,6 +19,8 @@ export interface OwnProvider {
   readonly people: Map<string, Person>;
   /** Makes it answer as a server that is down, until it is called with false. */
   rest(isAway: boolean): void;
+  /** Lets another server answer in its place, until `rest(false)`. */
+  lead(address: string): void;
   stop(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function startProvider(publicUrl: string): Promise<OwnProvider> {
     issuer: front.url,
     people,
     rest: (isAway) => front.lead(isAway ? null : address),
+    lead: (other) => front.lead(other),
     async stop() {
       await front.stop();
       server.closeAllConnections();

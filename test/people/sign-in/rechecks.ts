@@ -29,8 +29,8 @@ class Rechecks {
   nowMs = NOON;
   #opened: OpenedStore | null = null;
 
-  async open(): Promise<void> {
-    this.#opened = await openStore("sqlite::memory:", Buffer.alloc(32, 5).toString("base64"));
+  async open(address = "sqlite::memory:"): Promise<void> {
+    this.#opened = await openStore(address, Buffer.alloc(32, 5).toString("base64"));
   }
 
   close = (): Promise<void> => this.opened.store.close();

@@ -1,32 +1,10 @@
 // A tool server for tests, of either era or both, strict about every header and session, with faults on command.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { ToolFault } from "./faults.ts";
 import { describeRequest, listMistakes, type SeenRequest } from "./messages.ts";
 import { runTool, TOOLS } from "./tools.ts";
 
 export type ServedEra = "older" | "newer" | "both";
-
-/** A fault that the next request of a method meets. */
-export type ToolFault =
-  | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  /** Never answers. */
-  | { readonly kind: "stall" }
-  /** Answers with a stream that stays open. */
-  | { readonly kind: "listen" }
-  /** Breaks the connection after having carried out the call. */
-  | { readonly kind: "break" }
-  /** Ends the events before the response. */
-  | { readonly kind: "cut" }
-  | { readonly kind: "garble"; readonly type?: string; readonly text?: string }
-  /** Forgets all sessions first. */
-  | { readonly kind: "forget" }
-  /** Gives the response twice, and one to no question. */
-  | { readonly kind: "twice" }
-  /** Sends so many notifications before the response. */
-  | { readonly kind: "flood"; readonly count: number; readonly bytes: number }
-  /** Asks the client for something. */
-  | { readonly kind: "ask"; readonly method: string }
-  /** An answer of one's own. */
-  | { readonly kind: "answer"; readonly message: JsonObject; readonly status?: number };
 
 export interface ToolServerOptions {
   readonly era?: ServedEra;
@@ -53,6 +31,8 @@ export class ToolServerFake {
   readonly mistakes: string[] = [];
   /** The number of times that each tool ran. */
   readonly runs = new Map<string, number>();
+  /** The text of each call that was carried out. */
+  readonly texts: string[] = [];
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
   readonly sessions = new Set<string>();
@@ -272,6 +252,7 @@ export class ToolServerFake {
     if (tool === undefined) return refuse(200, seen.id, -32602, `Unknown tool: ${name}`);
     this.mistakes.push(...this.#checkParameters(seen, tool));
     this.runs.set(name, this.countRuns(name) + 1);
+    this.texts.push(String(asObject(seen.params.arguments).text));
     const { answers = "events" } = this.options;
     const isStreamed = answers === "events" || fault !== null || name === "progress" || name === "slow";
     const result = runTool(name, asObject(seen.params.arguments));

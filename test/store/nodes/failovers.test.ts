@@ -1,5 +1,5 @@
 // Many failovers under load, one after another, on two nodes: nobody lends a hand, no answered request is lost, and the books
-// balance. `FAILOVERS=3 bun test store/nodes/failovers`, or `LONG=1` for fifty, directly and behind PgBouncer.
+// balance. `FAILOVERS=3 bun test store/nodes/failovers`, or `LONG=1` for fifty; behind PgBouncer a fifth of them in each mode.
 import { describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { asNumber, asObject, parseJson } from "../../../src/core/json/json.ts";
@@ -101,10 +101,11 @@ async function standbyOf(primary: PostgresServer): Promise<PostgresServer> {
   return made;
 }
 
-async function runFailovers(endings: readonly Ending[], isPooled: boolean): Promise<void> {
+/** `pooling` are PgBouncer's settings. Null connects directly. */
+async function runFailovers(endings: readonly Ending[], pooling: readonly string[] | null): Promise<void> {
   let primary = await startPostgres();
   const way = await openWay(primary.url);
-  const pooler = isPooled ? await startPooler(way.url) : null;
+  const pooler = pooling && (await startPooler(way.url, pooling));
   const simulator = await startSimulator({ port: 0 });
   const provider = `  Acme: { dialect: openai, keys: ["sim-key"], base_url: "${simulator.url}/openai/v1", models: [{ name: quick, context: 128000, output: 4096, price: { input: 1, output: 2 } }] }`;
   const more = `${provider}\nbilling: { charge: always }`;
@@ -147,19 +148,29 @@ async function runFailovers(endings: readonly Ending[], isPooled: boolean): Prom
   await primary.remove();
 }
 
-const ENDINGS = Array.from({ length: FAILOVERS }, (_, at): Ending => (at % 2 === 0 ? "killed" : "read-only"));
+function listEndings(count: number): readonly Ending[] {
+  return Array.from({ length: count }, (_, at) => (at % 2 === 0 ? "killed" : "read-only"));
+}
+
+/** PgBouncer would otherwise wait for 15 s after a server that it can't reach. */
+const RETRIES = "server_login_retry = 1";
+/** Each node keeps its connections to itself. */
+const POOLINGS = [
+  ["transaction", [RETRIES]],
+  ["session", ["pool_mode = session", "default_pool_size = 40", RETRIES]],
+] as const;
+const POOLED = Math.ceil(FAILOVERS / 5);
 
 describe.skipIf(FAILOVERS === 0)("failovers under load on two nodes", () => {
-  test("need no hand, and the books balance", () => runFailovers(ENDINGS, false), FAILOVERS * ROUND_MS);
-
-  test.skipIf(POOLER === undefined)(
-    "nor do they behind PgBouncer",
-    // It keeps its own connections to a server that stays, which is for its operator to end.
-    () =>
-      runFailovers(
-        ENDINGS.map(() => "killed" as const),
-        true,
-      ),
+  test(
+    "need no hand, and the books balance",
+    () => runFailovers(listEndings(FAILOVERS), null),
     FAILOVERS * ROUND_MS,
+  );
+
+  test.skipIf(POOLER === undefined).each(POOLINGS)(
+    "nor do they behind PgBouncer in %s mode",
+    (_, pooling) => runFailovers(listEndings(POOLED), pooling),
+    POOLED * ROUND_MS,
   );
 });

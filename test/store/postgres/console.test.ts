@@ -22,7 +22,8 @@ beforeAll(async () => {
   simulator = await startSimulator({ port: 0 });
   own = await startSimulator({ port: 0 });
   const more = `  Bare: { dialect: openai, keys: ["bad-key"], base_url: "${own.url}/openai/v1", unlisted_models: true }
-log: { content: true }`;
+log: { content: true }
+responses: { keep: 30d }`;
   const options = { store: server.url, simulatorUrl: simulator.url, more };
   processes = [startGatewayProcess(options), startGatewayProcess(options)];
   [here = "", there = ""] = await Promise.all(processes.map(({ url }) => url));
@@ -55,6 +56,30 @@ test(
     const out = { method: "DELETE", headers: { cookie, "sec-fetch-site": "same-origin" } };
     expect((await fetch(`${there}/admin/v1/session`, out)).status).toBe(204);
     expect([await status(here), await status(there)]).toEqual([401, 401]);
+  },
+  LONG_MS,
+);
+
+test(
+  "an interaction that one node kept is read, continued and deleted on the other",
+  async () => {
+    const { secret } = await newSecret();
+    const headers = { authorization: `Bearer ${secret}` };
+    const ask = async (url: string, more: JsonObject) => {
+      const body = { model: "OpenAI#gpt-4.1", ...more };
+      return asObject(await (await post(`${url}/v1/interactions`, secret, body)).json());
+    };
+    const first = await ask(here, { input: "say: one" });
+    const second = await ask(there, { input: "say: two", previous_interaction_id: first.id });
+    expect(JSON.stringify(simulator.calls.last()?.body)).toContain("say: one");
+    const read = (url: string, method = "GET") =>
+      fetch(`${url}/v1/interactions/${second.id}`, { method, headers });
+    expect(await (await read(here)).json()).toMatchObject({ id: second.id, status: "completed" });
+    expect((await read(here, "DELETE")).status).toBe(200);
+    expect((await read(there)).status).toBe(404);
+    expect(await ask(there, { input: "say: three", previous_interaction_id: second.id })).toMatchObject({
+      error: { code: 400, reason: "unsupported_parameter" },
+    });
   },
   LONG_MS,
 );

@@ -1,4 +1,4 @@
-// PgBouncer in transaction mode in front of the tests' PostgreSQL, if it is installed.
+// PgBouncer in front of the tests' PostgreSQL, if it is installed, in transaction mode unless told otherwise.
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export interface Pooler {
   stop(): Promise<void>;
 }
 
-/** `more` are further lines of PgBouncer's configuration. */
+/** `more` are further lines of PgBouncer's configuration, which override these. */
 export async function startPooler(serverUrl: string, more: readonly string[] = []): Promise<Pooler> {
   if (POOLER === undefined) throw new Error("no pgbouncer on this machine");
   const folder = mkdtempSync(join(tmpdir(), "poundkey-pooler-"));

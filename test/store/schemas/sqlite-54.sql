@@ -1,2 +1,1 @@
-ALTER TABLE gateway_key ADD COLUMN allowed_tools TEXT NOT NULL DEFAULT 'null';
-ALTER TABLE account ADD COLUMN allowed_tools TEXT NOT NULL DEFAULT 'null';
+CREATE TABLE directory_part (group_id TEXT NOT NULL, part INTEGER NOT NULL, came TEXT NOT NULL, went TEXT NOT NULL, others TEXT NOT NULL, names TEXT NOT NULL, after_id TEXT NOT NULL, PRIMARY KEY (group_id, part)) STRICT, WITHOUT ROWID;

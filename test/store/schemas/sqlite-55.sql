@@ -1,11 +1,2 @@
-CREATE TABLE tool_session (account_id TEXT NOT NULL, id TEXT NOT NULL, key_id TEXT NOT NULL, owner TEXT NOT NULL, server TEXT NOT NULL, used_at_ms INTEGER NOT NULL, sealed TEXT NOT NULL, PRIMARY KEY (account_id, id)) STRICT, WITHOUT ROWID;
-CREATE INDEX tool_session_used ON tool_session (used_at_ms);
-CREATE INDEX tool_session_key ON tool_session (account_id, key_id, used_at_ms);
-CREATE INDEX tool_session_owner ON tool_session (account_id, owner);
-ALTER TABLE request ADD COLUMN server TEXT;
-ALTER TABLE request ADD COLUMN tool TEXT;
-ALTER TABLE request ADD COLUMN tool_error TEXT;
-ALTER TABLE request ADD COLUMN argument_bytes INTEGER;
-ALTER TABLE request ADD COLUMN result_bytes INTEGER;
-ALTER TABLE request ADD COLUMN response_id TEXT;
-CREATE INDEX request_server ON request (server, at_ms, id) WHERE server IS NOT NULL;
+ALTER TABLE gateway_key ADD COLUMN allowed_tools TEXT NOT NULL DEFAULT 'null';
+ALTER TABLE account ADD COLUMN allowed_tools TEXT NOT NULL DEFAULT 'null';

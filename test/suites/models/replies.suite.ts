@@ -1,6 +1,6 @@
 // Replies stored for clients that repeat an Idempotency-Key, on every store.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { forgetOldest } from "../../../src/app/upkeep/upkeep.ts";
+import { forgetOldest } from "../../../src/app/upkeep/prune.ts";
 import type { AdmissionAnswer } from "../../../src/core/demand.ts";
 import type { Store } from "../../../src/core/store.ts";
 import type { Ticket } from "../../../src/ledger/ledger.ts";

@@ -1,18 +1,17 @@
 // A company's directory on every store: what it says is whole, counts at once on every node, and ends what it ends.
 import { expect, test } from "bun:test";
-import {
-  createGroup,
-  createUser,
-  deleteUser,
-  patchGroup,
-  patchUser,
-} from "../../../src/admin/people/directory.ts";
+import { createUser, deleteUser, patchUser } from "../../../src/admin/people/directory.ts";
+import { createGroup, patchGroup } from "../../../src/admin/people/directory-groups.ts";
 import { listGroups, listUsers } from "../../../src/admin/people/directory-lists.ts";
 import { DirectoryReview } from "../../../src/admin/people/directory-review.ts";
 import { anonymiseMember } from "../../../src/admin/people/members.ts";
+import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import type { DirectoryUser } from "../../../src/core/people/directory.ts";
 import type { SignInRules } from "../../../src/core/people/sign-in.ts";
 import { DirectoryRefusal } from "../../../src/people/directory/refusal.ts";
 import { findMemberState } from "../../../src/people/state.ts";
+import { USER } from "../../../src/store/people/directory-tables.ts";
+import { MEMBER } from "../../../src/store/people/people.ts";
 import { makeKey, NOON } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
@@ -45,6 +44,7 @@ export function directory(opened: () => TwoStores): void {
   whole(opened);
   lists(opened);
   reviews(opened);
+  large(opened);
 }
 
 function twins(opened: () => TwoStores): void {
@@ -202,5 +202,80 @@ function reviews(opened: () => TwoStores): void {
     expect(await opened().other.directory.memberships({ groups: [group.id] })).toEqual([]);
     const again = await createUser(here, { userName: "ann@a.example", externalId: "oid-ann" });
     expect(again.memberId).not.toBe(user.memberId);
+  });
+}
+
+const CROWD = 600;
+
+/** Adds copies of a user with their people. Returns the ids of all users. */
+async function multiply({ bench, store }: TwoStores, { id, memberId }: DirectoryUser): Promise<readonly string[]> {
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${CROWD + 1})`;
+  for (const { name, columns, of, ids } of [
+    { name: "member", columns: MEMBER.columns, of: memberId, ids: ["id"] },
+    { name: "directory_user", columns: USER.columns, of: id, ids: ["id", "member_id", "name_folded"] },
+  ]) {
+    const values = columns.map((column) => (ids.includes(column) ? `${column} || '-' || i` : column));
+    await bench.raw(
+      `INSERT INTO ${name} (${columns.join(", ")}) ${numbers} SELECT ${values.join(", ")} FROM ${name}, n WHERE id = '${of}'`,
+    );
+  }
+  const { rows } = await store.directory.users({}, { offset: 0, limit: 2 * CROWD });
+  return rows.map((row) => row.id);
+}
+
+/** A node that ends after the first part of a large change. */
+function makeDying(node: ReturnType<typeof makeNode>) {
+  let parts = 0;
+  const stepGroup: typeof node.changes.stepGroup = async (...given) => {
+    if (parts++ > 0) throw new Error("the node is gone");
+    return node.changes.stepGroup(...given);
+  };
+  return { ...node, changes: { ...node.changes, stepGroup } };
+}
+
+function large(opened: () => TwoStores): void {
+  const memberOf = makeMemberOf(opened);
+
+  test("a change of a large group is whole with its answer, or once another node or the next change has finished it", async () => {
+    const { here, there } = makeNodes(opened());
+    const [first, ...more] = await multiply(
+      opened(),
+      await createUser(here, { userName: "ann@a.example" }),
+    );
+    const ids = [first ?? "", ...more];
+    const countIn = async () => {
+      const { rows } = await opened().other.directory.users({}, { offset: 0, limit: 2 * CROWD });
+      const people = await Promise.all(rows.map(memberOf));
+      return people.filter(({ ruleGrants }) => ruleGrants.length > 0).length;
+    };
+    const group = await createGroup(here, { displayName: "Search" });
+    await patchGroup(here, group.id, members("replace", ids));
+    expect([ids.length, await countIn()]).toEqual([CROWD + 1, CROWD + 1]);
+    const half = ids.slice(0, CROWD / 2);
+    expect(await catchThrown(patchGroup(makeDying(here), group.id, members("replace", half)))).toBeInstanceOf(
+      Error,
+    );
+    expect(await countIn()).toBeGreaterThan(half.length);
+    await new DirectoryReview(there).tick();
+    expect(await countIn()).toBe(half.length);
+    expect(await catchThrown(patchGroup(makeDying(here), group.id, members("replace", ids)))).toBeInstanceOf(
+      Error,
+    );
+    await patchGroup(there, group.id, members("remove", [ids.at(-1) ?? ""]));
+    expect(await countIn()).toBe(CROWD);
+    const entries = await listGroupEntries(opened());
+    expect(entries).toEqual(["created", "0+601", "301+0", "0+301", "1+0"]);
+  }, 30_000);
+}
+
+/** Returns how many went and came by each entry of the audit. */
+async function listGroupEntries({ store }: TwoStores): Promise<readonly string[]> {
+  while ((await store.auditLog.chain(100)) !== null);
+  const rows = await store.auditLog.rows({ accountIds: null }, { limit: 10_000, before: null });
+  const ofGroups = rows.toReversed().filter(({ action }) => action.startsWith("group."));
+  return ofGroups.map(({ action, after }) => {
+    if (action === "group.created") return "created";
+    const { went_in_all = 0, came_in_all = 0 } = asObject(parseJson(after ?? ""));
+    return `${went_in_all}+${came_in_all}`;
   });
 }

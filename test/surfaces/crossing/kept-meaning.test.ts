@@ -1,8 +1,9 @@
 // Summaries of the conversation so far, and demands for tools that a provider runs: leaving one out would change a request's
 // meaning. Each is carried as text, or kept to the providers that understand it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { listSignatures, PARALLEL } from "./conversations.ts";
 import { CROSSED_MODELS, cross, readAt, SURFACE_KEYS } from "./crossing.ts";
 
 const SUMMARY = "They chose a blue roof.";
@@ -198,66 +199,13 @@ test("betas and tools in the wrong place don't pass", () => {
   expect(() => readAt("gemini", call)).not.toThrow();
 });
 
-/** Two calls of one step, made by another model, and their results. */
-const PARALLEL: Readonly<Record<"chat" | "messages" | "responses" | "gemini", JsonObject>> = {
-  chat: {
-    messages: [
-      { role: "user", content: "look" },
-      {
-        role: "assistant",
-        content: null,
-        tool_calls: ["a", "b"].map((id) => ({
-          id,
-          type: "function",
-          function: { name: "look", arguments: "{}" },
-        })),
-      },
-      ...["a", "b"].map((id) => ({ role: "tool", tool_call_id: id, content: "blue" })),
-    ],
-  },
-  messages: {
-    messages: [
-      { role: "user", content: "look" },
-      {
-        role: "assistant",
-        content: ["a", "b"].map((id) => ({ type: "tool_use", id, name: "look", input: {} })),
-      },
-      {
-        role: "user",
-        content: ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: "blue" })),
-      },
-    ],
-  },
-  responses: {
-    input: [
-      { role: "user", content: "look" },
-      ...["a", "b"].map((id) => ({ type: "function_call", call_id: id, name: "look", arguments: "{}" })),
-      ...["a", "b"].map((id) => ({ type: "function_call_output", call_id: id, output: "blue" })),
-    ],
-  },
-  gemini: {
-    contents: [
-      { role: "user", parts: [{ text: "look" }] },
-      { role: "model", parts: ["a", "b"].map((id) => ({ functionCall: { id, name: "look", args: {} } })) },
-      {
-        role: "user",
-        parts: ["a", "b"].map((id) => ({ functionResponse: { id, name: "look", response: { x: 1 } } })),
-      },
-    ],
-  },
-};
-
 test.each([...SURFACE_KEYS])(
   "of parallel calls from %s, only the first has what stands for a signature",
   (surface) => {
     for (const model of ["Google#gemini-3.8-flash", "Vertex#gemini-3.1-pro-preview"]) {
       for (const isStreamed of [false, true]) {
         const { body } = cross(surface, PARALLEL[surface], model, isStreamed);
-        const calls = asArray(body.contents).flatMap((turn) => asArray(asObject(turn).parts).map(asObject));
-        const signatures = calls
-          .filter(({ functionCall }) => functionCall)
-          .map(({ thoughtSignature }) => thoughtSignature);
-        expect(signatures).toEqual(["skip_thought_signature_validator", undefined]);
+        expect(listSignatures(body)).toEqual(["skip_thought_signature_validator", undefined]);
       }
     }
   },

@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import type { ToolProgress } from "../../../src/core/tools/tool-reply.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
-import type { ToolFault, ToolServerFake, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
+import type { ToolFault } from "../../simulator/tools/faults.ts";
+import type { ToolServerFake, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
 import { until } from "../../whole/world/until.ts";
 import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
 

@@ -1,11 +1,11 @@
 // A conversation's summary as an item: sealed for its account, and opened in its place for every model. A provider's own is
 // sealed with its place, since nobody else reads it.
 import { Fault } from "../../../core/fault.ts";
+import { ElementWork, followMade } from "../../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../core/json/json.ts";
 import { type EncryptedHistory, readHistory } from "../../../core/models/encrypted-history.ts";
 import type { Sealer } from "../../../core/world/world.ts";
 import { escapeNoteMark, writeNote } from "../../../operations/chat/prompt/note.ts";
-import { mapList } from "../../../operations/text-json.ts";
 import { isOurSignature, PREFIX } from "../../signature.ts";
 import type { Stamp } from "../../surface.ts";
 
@@ -50,20 +50,28 @@ interface OpenedInput {
  */
 export function openSummaries(input: unknown, seal: Sealer): OpenedInput {
   if (!Array.isArray(input) || !input.some(isSummary)) return { input, history: undefined };
+  const open = (item: unknown, index: number): OpenedItem =>
+    isSummary(item) ? openItem(asObject(item), seal, `input[${index}]`) : { item, history: null };
+  const items = OPENED.listResults(input, open) ?? input.map(open);
   let history: EncryptedHistory | undefined;
-  const opened = mapList(input, (item, index) => {
-    if (!isSummary(item)) return item;
-    const path = `input[${index}]`;
-    const read = openItem(asObject(item), seal, path);
-    if (read.history === null) return read.item;
-    if (history && !isSamePlace(history, read.history)) throw refuseSecond(path);
-    history ??= read.history;
-    return read.item;
-  });
+  for (const one of items) {
+    if (one.history === null) continue;
+    if (history && !isSamePlace(history, one.history)) throw refuseSecond(one.history.path);
+    history ??= one.history;
+  }
+  const opened = items.map(({ item }) => item);
+  followMade(input, opened, OPENED);
   return { input: opened, history };
 }
 
-function openItem(item: JsonObject, seal: Sealer, path: string) {
+interface OpenedItem {
+  readonly item: unknown;
+  readonly history: EncryptedHistory | null;
+}
+
+const OPENED = new ElementWork<OpenedItem>();
+
+function openItem(item: JsonObject, seal: Sealer, path: string): OpenedItem {
   const sealed = asString(item.encrypted_content) ?? "";
   if (!isOurSignature(sealed)) return { item, history: { path, place: null } };
   const opened = seal.open(sealed.slice(PREFIX.length));

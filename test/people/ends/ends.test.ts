@@ -1,0 +1,225 @@
+// An end that a SIGKILL interrupts at any of its steps is whole after the restart, or hasn't begun. `LONG=1` kills at each
+// step on SQLite, and at a fifth of them on PostgreSQL.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeRecordAs } from "../../../src/admin/audit/audit-trail.ts";
+import { finishClosings } from "../../../src/admin/money/closing.ts";
+import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
+import { findMemberState } from "../../../src/people/state.ts";
+import { IS_LONG } from "../../harness/long.ts";
+import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
+import { ENDS, fill, MASTER_KEY, recheck, TEAM } from "./ends.ts";
+
+const PROCESS = join(import.meta.dir, "end.process.ts");
+const LATER_MS = 3_600_000;
+const LONG_MS = 1_800_000;
+
+const folder = mkdtempSync(join(tmpdir(), "poundkey-ends-"));
+let server: PostgresServer | undefined;
+afterAll(async () => {
+  await server?.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** Makes copies of one store, each for one kill. */
+interface Copies {
+  copy(): Promise<string>;
+  drop(address: string): Promise<void>;
+}
+
+let files = 0;
+
+async function makeFiles(): Promise<Copies> {
+  const first = join(folder, "first.db");
+  const opened = await openStore(`sqlite:${first}`, MASTER_KEY);
+  await fill(opened);
+  await opened.store.close();
+  const paths = (address: string) => ["", "-wal", "-shm"].map((end) => `${address.slice("sqlite:".length)}${end}`);
+  return {
+    async copy() {
+      const path = join(folder, `${++files}.db`);
+      copyFileSync(first, path);
+      return `sqlite:${path}`;
+    },
+    async drop(address) {
+      for (const path of paths(address)) rmSync(path, { force: true });
+    },
+  };
+}
+
+async function makeDatabases(): Promise<Copies> {
+  const started = await startPostgres();
+  server = started;
+  const opened = await openStore(started.url, MASTER_KEY);
+  await fill(opened);
+  await opened.store.close();
+  return { copy: () => started.newDatabase(started.url), drop: async () => {} };
+}
+
+/** Runs an end that is killed at a step. Returns the number of its steps if it survives, else null. */
+async function run(address: string, end: string, step: number): Promise<number | null> {
+  const child = Bun.spawn([process.execPath, PROCESS, address, end, String(step)], {
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [code, out, err] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if (child.signalCode === "SIGKILL") return null;
+  if (code !== 0) throw new Error(`${end} failed: ${err}`);
+  return Number(out);
+}
+
+/** All that is there of the person and the account, after the tasks that every start runs. */
+async function restart(address: string) {
+  const opened = await openStore(address, MASTER_KEY);
+  const { store, world } = opened;
+  await store.beat();
+  await finishClosings({ store, clock: world.clock, changes: makeRecordAs(world)().changes });
+  const seen = await look(opened);
+  return { opened, seen };
+}
+
+async function look({ store }: OpenedStore) {
+  const [member] = await store.people.members({ limit: 10, after: null });
+  if (member === undefined) throw new Error("the person is gone");
+  const owner = { memberId: member.id, tokenId: null, tokenDigest: "" };
+  const page = { limit: 10, after: null };
+  const keys = await store.keys(page, { memberId: member.id, nowMs: 0 });
+  const account = await store.account(TEAM);
+  const ofTeam = await store.keys(page, { accountId: TEAM, nowMs: 0 });
+  while ((await store.auditLog.chain(100)) !== null);
+  const entries = await store.auditLog.rows({ accountIds: null }, { limit: 100, before: null });
+  return {
+    state: findMemberState(member),
+    sessions: (await store.people.sessionsOf(owner, 0, 10)).length,
+    agents: (await store.devices.devicesOf(member.id, Date.now())).length,
+    revoked: keys.filter(({ revokedAtMs }) => revokedAtMs !== null).length,
+    pausedBy: keys.map(({ pausedBy }) => pausedBy.filter((one) => one !== "operator").join()).join("|"),
+    isClosed: account?.closingAtMs !== null,
+    revokedOfTeam: ofTeam.filter(({ revokedAtMs }) => revokedAtMs !== null).length,
+    contents: (await Promise.all(["key_a", "key_b"].map((id) => store.content(TEAM, `content of ${id}`)))).filter(
+      (one) => one !== null,
+    ).length,
+    actions: entries.map(({ action }) => action).sort().join(" "),
+  };
+}
+
+type Sight = Awaited<ReturnType<typeof look>>;
+
+/** Nothing has begun, or all has ended. Each is on record once, with what ended by it. */
+const UNTOUCHED: Sight = {
+  state: "active",
+  sessions: 1,
+  agents: 1,
+  revoked: 0,
+  pausedBy: "|",
+  isClosed: false,
+  revokedOfTeam: 0,
+  contents: 2,
+  actions: "member.provisioned",
+};
+const OUT = { sessions: 0, agents: 0 };
+const WHOLE: Readonly<Record<string, Partial<Sight>>> = {
+  "gone at the issuer": {
+    ...OUT,
+    state: "left",
+    actions: "member.changed member.provisioned session.ended",
+  },
+  "deactivated by the directory": {
+    ...OUT,
+    state: "deactivated",
+    pausedBy: "directory|directory",
+    actions: "key.changed key.changed member.deactivated member.provisioned",
+  },
+  "deleted by the directory": {
+    ...OUT,
+    state: "left",
+    revoked: 2,
+    actions: "key.revoked key.revoked member.deprovisioned member.provisioned",
+  },
+  "disabled by an admin": {
+    ...OUT,
+    state: "disabled",
+    pausedBy: "disabled|disabled",
+    actions: "key.changed key.changed member.changed member.provisioned",
+  },
+  anonymised: {
+    ...OUT,
+    state: "anonymised",
+    revoked: 2,
+    actions: "key.revoked key.revoked member.anonymised member.provisioned",
+  },
+  "the account closed": {
+    isClosed: true,
+    revokedOfTeam: 2,
+    contents: 0,
+    actions: "account.closed key.revoked key.revoked member.provisioned",
+  },
+};
+
+/** Names of keys that an anonymised person chose go one by one, which is on record, too. */
+const without = (seen: Sight, end: string): Sight =>
+  end === "anonymised" ? { ...seen, actions: seen.actions.replaceAll("key.changed ", "") } : seen;
+
+/** Kills an end at a step, and says what is wrong after the restart. */
+async function judge({ copy, drop }: Copies, end: string, step: number): Promise<boolean> {
+  const address = await copy();
+  const survived = await run(address, end, step);
+  const { opened, seen } = await restart(address);
+  const whole = { ...UNTOUCHED, ...WHOLE[end] };
+  const isWhole = JSON.stringify(without(seen, end)) === JSON.stringify(whole);
+  if (survived !== null) expect([end, without(seen, end)]).toEqual([end, whole]);
+  else if (!isWhole) expect([end, step, seen]).toEqual([end, step, UNTOUCHED]);
+  if (!isWhole && end === "gone at the issuer") await expectOut(opened);
+  await opened.store.close();
+  await drop(address);
+  return isWhole;
+}
+
+/** Whoever is gone is out, or in doubt if a look that was broken off may have used up the token. */
+async function expectOut(opened: OpenedStore): Promise<void> {
+  await recheck(opened, LATER_MS);
+  expect(["left", "in_doubt"]).toContain((await look(opened)).state);
+}
+
+/** Sends and answers of PostgreSQL are many: two in a row, then some are left out. */
+const isPlayedThere = (step: number) => step % 10 < 2;
+
+async function killAll(
+  copies: Copies,
+  end: string,
+  isPlayed: (step: number) => boolean = () => true,
+): Promise<void> {
+  const address = await copies.copy();
+  const steps = await run(address, end, 0);
+  await copies.drop(address);
+  if (steps === null) throw new Error("it was killed though nobody asked for it");
+  expect(steps).toBeGreaterThan(5);
+  // In the short form: in the middle, where transactions meet, and at the last step.
+  const chosen = IS_LONG
+    ? Array.from({ length: steps + 1 }, (_, at) => at + 1).filter((step) => step > steps || isPlayed(step))
+    : [Math.ceil(steps / 2), steps, steps + 1];
+  const whole: boolean[] = [];
+  for (const step of chosen) whole.push(await judge(copies, end, step));
+  console.log(`${end}: ${chosen.length} kills of ${steps} steps, whole after ${whole.filter(Boolean).length}`);
+  expect(whole.at(-1)).toBe(true);
+}
+
+let onFiles: Copies;
+beforeAll(async () => {
+  onFiles = await makeFiles();
+});
+
+test.concurrent.each(Object.keys(ENDS))("%s, killed at its steps, is whole or hasn't begun", async (end) => {
+  await killAll(onFiles, end);
+}, LONG_MS);
+
+test.if(IS_LONG)("on PostgreSQL, too", async () => {
+  const copies = await makeDatabases();
+  for (const end of Object.keys(ENDS)) await killAll(copies, end, isPlayedThere);
+}, LONG_MS);

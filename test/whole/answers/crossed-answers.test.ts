@@ -1,0 +1,221 @@
+// What a provider's answer says in its own form, on every surface, whole and streamed: a forced call's envelope doesn't reach
+// the client, and the phases of an answer's messages come back to the model that gave them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import type { Fetch } from "../../../src/core/world/world.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { listPhases } from "../../surfaces/crossing/conversations.ts";
+import { SURFACE_KEYS, type SurfaceKey } from "../../surfaces/crossing/crossing.ts";
+import { askSurface } from "../world/surface-asking.ts";
+
+/** An event stream, each event named by its type. */
+function stream(events: readonly JsonObject[]): Response {
+  const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  return new Response(text, { headers: { "content-type": "text/event-stream" } });
+}
+
+const MAP = { a: { x: "y" } };
+const CALL = { type: "tool_use", id: "t", name: "poundkey_output" };
+const ENVELOPE = { parameters: MAP };
+
+/** Claude's answer to a forced call, in an envelope. */
+function answerEnveloped(isStreamed: boolean): Response {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = { id: "m", type: "message", role: "assistant", model: "m", stop_sequence: null };
+  if (!isStreamed)
+    return Response.json({
+      ...message,
+      content: [{ ...CALL, input: ENVELOPE }],
+      stop_reason: "tool_use",
+      usage,
+    });
+  const pieces = JSON.stringify(ENVELOPE).match(/.{1,5}/g) ?? [];
+  return stream([
+    { type: "message_start", message: { ...message, content: [], stop_reason: null, usage } },
+    { type: "content_block_start", index: 0, content_block: { ...CALL, input: {} } },
+    ...pieces.map((partial_json) => ({
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "input_json_delta", partial_json },
+    })),
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage },
+    { type: "message_stop" },
+  ]);
+}
+
+/** Their places don't say which is which: both stand before the end. */
+const SAID = [
+  ["commentary", "Let me look."],
+  ["commentary", "Looking on."],
+] as const;
+
+/** An answer of two messages with phases. */
+function answerPhased(isStreamed: boolean): Response {
+  const output = SAID.map(([phase, text], at) => ({
+    type: "message",
+    id: `msg_${at}`,
+    role: "assistant",
+    status: "completed",
+    phase,
+    content: [{ type: "output_text", text, annotations: [] }],
+  }));
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  const response = { id: "resp_1", object: "response", created_at: 1, model: "m", usage };
+  const completed = { ...response, status: "completed", output };
+  if (!isStreamed) return Response.json(completed);
+  return stream([
+    { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
+    ...output.flatMap((item, output_index) => [
+      { type: "response.output_item.added", output_index, item: { ...item, content: [] } },
+      {
+        type: "response.output_text.delta",
+        output_index,
+        content_index: 0,
+        item_id: item.id,
+        delta: SAID[output_index]?.[1] ?? "",
+      },
+      { type: "response.output_item.done", output_index, item },
+    ]),
+    { type: "response.completed", response: completed },
+  ]);
+}
+
+const LOOK = "Look at it.";
+const NEXT = "say: and now?";
+
+/** Answers a forced call, and the first request of a conversation. Others reach the simulated provider. */
+const answerFirst: Fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const text = await request.clone().text();
+  const isStreamed = asObject(parseJson(text)).stream === true;
+  if (text.includes(CALL.name)) return answerEnveloped(isStreamed);
+  return text.includes(LOOK) && !text.includes(NEXT) ? answerPhased(isStreamed) : fetch(request);
+};
+
+let gateway: UnderTest;
+beforeAll(async () => {
+  gateway = await startUnderTest({ fetch: answerFirst });
+});
+afterAll(() => gateway.stop());
+
+function readEvents(text: string): readonly JsonObject[] {
+  const lines = text.split("\n").filter((line) => line.startsWith("data: {"));
+  return lines.map((line) => asObject(parseJson(line.slice("data: ".length))));
+}
+
+const join = (texts: readonly unknown[]) => texts.map((text) => asString(text) ?? "").join("");
+const readParts = (body: JsonObject) =>
+  asArray(body.candidates).flatMap((one) => asArray(asObject(asObject(one).content).parts).map(asObject));
+
+/** The text of an answer's events, which of a whole answer is one. */
+const TEXTS: Readonly<Record<SurfaceKey, (events: readonly JsonObject[], isStreamed: boolean) => string>> = {
+  chat: (events) =>
+    join(
+      events.flatMap(({ choices }) =>
+        asArray(choices).map((one) => asObject(asObject(one).message ?? asObject(one).delta).content),
+      ),
+    ),
+  messages: (events, isStreamed) =>
+    isStreamed
+      ? join(events.map(({ delta }) => asObject(delta).text))
+      : join(events.flatMap(({ content }) => asArray(content).map((block) => asObject(block).text))),
+  responses: (events, isStreamed) =>
+    isStreamed
+      ? join(events.filter(({ type }) => type === "response.output_text.delta").map(({ delta }) => delta))
+      : join(
+          events.flatMap(({ output }) =>
+            asArray(output).flatMap((item) => asArray(asObject(item).content).map((one) => asObject(one).text)),
+          ),
+        ),
+  gemini: (events) => join(events.flatMap(readParts).map(({ text }) => text)),
+};
+
+/** A map, which Claude's own field for structured answers can't express. */
+const SCHEMA = {
+  type: "object",
+  properties: { a: { type: "object", additionalProperties: { type: "string" } } },
+};
+const FORMAT = { name: "answer", schema: SCHEMA };
+const HI = [{ role: "user", content: "hi" }];
+const STRUCTURED: Readonly<Record<SurfaceKey, JsonObject>> = {
+  chat: { messages: HI, response_format: { type: "json_schema", json_schema: FORMAT } },
+  messages: { messages: HI, output_config: { format: { type: "json_schema", schema: SCHEMA } } },
+  responses: { input: HI, text: { format: { type: "json_schema", ...FORMAT } } },
+  gemini: {
+    contents: [{ role: "user", parts: [{ text: "hi" }] }],
+    generationConfig: { responseMimeType: "application/json", responseJsonSchema: SCHEMA },
+  },
+};
+
+/** Puts the blocks of a streamed message together. */
+function foldBlocks(events: readonly JsonObject[]): readonly JsonObject[] {
+  const blocks: JsonObject[] = [];
+  for (const { type, content_block, delta } of events) {
+    if (type === "content_block_start") blocks.push({ ...asObject(content_block) });
+    const block = blocks.at(-1);
+    const { type: _, ...pieces } = asObject(type === "content_block_delta" ? delta : {});
+    for (const [field, piece] of Object.entries(pieces))
+      if (block) block[field] = `${asString(block[field]) ?? ""}${piece}`;
+  }
+  return blocks;
+}
+
+function foldDeltas(events: readonly JsonObject[]): JsonObject {
+  const deltas = events.flatMap(({ choices }) => asArray(choices).map((one) => asObject(asObject(one).delta)));
+  const reasoning_details = deltas.flatMap((delta) => asArray(delta.reasoning_details));
+  return { role: "assistant", content: join(deltas.map(({ content }) => content)), reasoning_details };
+}
+
+/** What a client keeps of an answer for its next request. */
+const TURNS: Readonly<
+  Record<SurfaceKey, (events: readonly JsonObject[], isStreamed: boolean) => readonly JsonObject[]>
+> = {
+  chat: (events, isStreamed) => [
+    isStreamed ? foldDeltas(events) : asObject(asObject(asArray(events[0]?.choices)[0]).message),
+  ],
+  messages: (events, isStreamed) => [
+    { role: "assistant", content: isStreamed ? foldBlocks(events) : asArray(events[0]?.content) },
+  ],
+  responses: (events, isStreamed) =>
+    asArray(isStreamed ? asObject(events.at(-1)?.response).output : events[0]?.output).map(asObject),
+  gemini: (events) => [{ role: "model", parts: events.flatMap(readParts) }],
+};
+
+function converse(surface: SurfaceKey, turns: readonly JsonObject[]): JsonObject {
+  const says = [LOOK, NEXT].slice(0, turns.length === 0 ? 1 : 2);
+  const parts = says.map((text) => ({ role: "user", parts: [{ text }] }));
+  const users = says.map((content) => ({ role: "user", content }));
+  const [first, ...rest] = surface === "gemini" ? parts : users;
+  const field = { chat: "messages", messages: "messages", responses: "input", gemini: "contents" }[surface];
+  return { [field]: [first, ...turns, ...rest] };
+}
+
+describe.each([false, true])("streamed: %p", (isStreamed) => {
+  // Claude's own API is passed on as it is.
+  test.each(SURFACE_KEYS.filter((surface) => surface !== "messages"))(
+    "on %s a forced call's answer has no envelope",
+    async (surface) => {
+      const { status, text } = await askSurface(gateway, {
+        surface,
+        model: "Anthropic#claude-sonnet-4-5",
+        body: STRUCTURED[surface],
+        stream: isStreamed,
+      });
+      const events = isStreamed ? readEvents(text) : [asObject(parseJson(text))];
+      expect([status, TEXTS[surface](events, isStreamed)]).toEqual([200, JSON.stringify(MAP)]);
+    },
+  );
+
+  test.each([...SURFACE_KEYS])("on %s an answer's phases come back", async (surface) => {
+    const asking = { surface, model: "OpenAI#gpt-5.3-codex", stream: isStreamed };
+    const { status, text } = await askSurface(gateway, { ...asking, body: converse(surface, []) });
+    const events = isStreamed ? readEvents(text) : [asObject(parseJson(text))];
+    const turns = TURNS[surface](events, isStreamed);
+    const next = await askSurface(gateway, { ...asking, body: converse(surface, turns) });
+    expect([status, next.status, next.status === 200 ? "" : next.text]).toEqual([200, 200, ""]);
+    // A stream of Messages has shown the text by the time that the phases are known: it comes back as one message.
+    const isLate = surface === "messages" && isStreamed;
+    expect(listPhases(next.sent)).toEqual(isLate ? ["final_answer"] : SAID.map(([phase]) => phase));
+  });
+});
