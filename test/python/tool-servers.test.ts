@@ -1,0 +1,144 @@
+// fastmcp on both sides of the gateway's tool servers: behind it as a server, and as a client of either era over servers of
+// either.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
+import { CONNECTS, readText } from "../clients/tool-clients.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import {
+  findFreePort,
+  type ReferenceServer,
+  startEverything,
+  startSecondSdk,
+  startServerProgram,
+  type WatchedServer,
+} from "../harness/reference-servers.ts";
+import { until } from "../whole/world/until.ts";
+
+const SCRIPT = join(import.meta.dir, "tool_servers.py");
+const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
+const SCRIPT_MS = 120_000;
+const MODES = ["legacy", "auto", "2026-07-28"];
+const environment = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+
+function findPython(): string | null {
+  for (const python of [OWN, Bun.which("python3")]) {
+    if (python === null || !existsSync(python)) continue;
+    const { success } = Bun.spawnSync([python, SCRIPT, "--list"], { env: environment, stderr: "ignore" });
+    if (success) return python;
+  }
+  return null;
+}
+
+const WATCHED = {
+  calls: [
+    ["echo", { text: "hi" }],
+    ["fail", {}],
+  ],
+  slow: ["slow", {}],
+};
+const ASKED = [
+  {
+    name: "everything",
+    calls: [["echo", { message: "hi" }]],
+    slow: ["trigger-long-running-operation", { duration: 60, steps: 600 }],
+  },
+  { name: "newer", ...WATCHED },
+  { name: "python", ...WATCHED },
+];
+
+function suite(python: string): void {
+  let under: UnderTest;
+  let everything: ReferenceServer;
+  let newer: WatchedServer;
+  let fast: ReferenceServer;
+  let seen: readonly JsonObject[];
+
+  /** Runs the script, and makes the change of which all its clients hear once they all listen. */
+  async function runScript(): Promise<readonly JsonObject[]> {
+    const given = { url: under.url, secret: under.secret, servers: ASKED, changes: "newer" };
+    const child = Bun.spawn([python, SCRIPT, JSON.stringify(given)], {
+      env: environment,
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    const lines: JsonObject[] = [];
+    let text = "";
+    for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      const whole = text.split("\n");
+      text = whole.pop() ?? "";
+      const before = countListening(lines);
+      lines.push(...whole.map((line) => asObject(parseJson(line))));
+      if (before < MODES.length && countListening(lines) === MODES.length) newer.change();
+    }
+    return lines;
+  }
+
+  beforeAll(async () => {
+    const port = await findFreePort();
+    [everything, fast] = await Promise.all([
+      startEverything(),
+      startServerProgram([python, SCRIPT, "--serve", String(port)], port),
+    ]);
+    newer = startSecondSdk(true);
+    const servers = Object.entries({ everything, newer, python: fast });
+    const rows = servers.map(([name, { url }]) => `${name}: { url: "${url}" }`);
+    under = await startUnderTest({ more: `mcp: { allowed_tools: ["*"], servers: { ${rows.join(", ")} } }` });
+    seen = await runScript();
+  }, SCRIPT_MS);
+  afterAll(async () => {
+    await under.stop();
+    for (const server of [everything, newer, fast]) await server.stop();
+  });
+
+  describe.each(MODES)("as a client: %s", (mode) => {
+    test.each(ASKED.map(({ name }) => name))("lists, calls, and leaves a call over %s", (server) => {
+      const found = seen.find((line) => line.server === server && line.mode === mode);
+      expect(found).toMatchObject({
+        version: mode === "legacy" ? "2025-11-25" : "2026-07-28",
+        left: "left",
+        unknown: expect.stringContaining("Unknown tool: missing"),
+      });
+      expect(asArray(found?.tools)).toContain("echo");
+      expect(asArray(found?.calls)).toEqual(
+        server === "everything"
+          ? [[false, "Echo: hi"]]
+          : [
+              [false, "echo: hi"],
+              [true, expect.stringContaining("the tool broke")],
+            ],
+      );
+    });
+
+    test("hears of a server's change", () => {
+      expect(seen.find(({ heard }) => heard === mode)).toMatchObject({ added: ["late"] });
+    });
+  });
+
+  describe.each(CONNECTS)("as a server of %s", (_name, connect) => {
+    test("lists, answers, fails, reports progress, and is told of a call that was left", async () => {
+      const client = await connect(`${under.url}/mcp/python`, under.secret);
+      expect(await client.listNames()).toEqual(["count_cancelled", "echo", "fail", "slow"]);
+      expect(readText(await client.call("echo", { text: "hi" }))).toBe("echo: hi");
+      const failed = await client.call("fail", {});
+      expect([failed.isError, readText(failed)]).toEqual([true, expect.stringContaining("the tool broke")]);
+      const countCancelled = async () => Number(readText(await client.call("count_cancelled", {})));
+      const before = await countCancelled();
+      const leaving = new AbortController();
+      const onProgress = () => leaving.abort();
+      await expect(client.call("slow", {}, { signal: leaving.signal, onProgress })).rejects.toThrow();
+      await until("it is cancelled there", async () => (await countCancelled()) > before);
+      await client.close();
+    });
+  });
+}
+
+function countListening(lines: readonly JsonObject[]): number {
+  return lines.filter(({ listens }) => listens !== undefined).length;
+}
+
+const python = findPython();
+if (python) describe("fastmcp", () => suite(python));
+else test.skip("It is not there: pip install -r test/python/requirements.txt into .venv", () => {});
