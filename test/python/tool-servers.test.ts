@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import { CONNECTS, readText } from "../clients/tool-clients.ts";
+import { CONNECTS, readText } from "../clients/tools/clients.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import {
   findFreePort,
-  type ReferenceServer,
   startEverything,
   startSecondSdk,
   startServerProgram,
@@ -48,54 +47,70 @@ const ASKED = [
   { name: "python", ...WATCHED },
 ];
 
-function suite(python: string): void {
-  let under: UnderTest;
-  let everything: ReferenceServer;
-  let newer: WatchedServer;
-  let fast: ReferenceServer;
-  let seen: readonly JsonObject[];
+interface World {
+  readonly under: UnderTest;
+  /** A line of each thing that the clients of the script have seen. */
+  readonly seen: readonly JsonObject[];
+  stop(): Promise<void>;
+}
 
-  /** Runs the script, and makes the change of which all its clients hear once they all listen. */
-  async function runScript(): Promise<readonly JsonObject[]> {
-    const given = { url: under.url, secret: under.secret, servers: ASKED, changes: "newer" };
-    const child = Bun.spawn([python, SCRIPT, JSON.stringify(given)], {
-      env: environment,
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    const lines: JsonObject[] = [];
-    let text = "";
-    for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) {
-      text += piece;
-      const whole = text.split("\n");
-      text = whole.pop() ?? "";
-      const before = countListening(lines);
-      lines.push(...whole.map((line) => asObject(parseJson(line))));
-      if (before < MODES.length && countListening(lines) === MODES.length) newer.change();
-    }
-    return lines;
-  }
-
-  beforeAll(async () => {
-    const port = await findFreePort();
-    [everything, fast] = await Promise.all([
-      startEverything(),
-      startServerProgram([python, SCRIPT, "--serve", String(port)], port),
-    ]);
-    newer = startSecondSdk(true);
-    const servers = Object.entries({ everything, newer, python: fast });
-    const rows = servers.map(([name, { url }]) => `${name}: { url: "${url}" }`);
-    under = await startUnderTest({ more: `mcp: { allowed_tools: ["*"], servers: { ${rows.join(", ")} } }` });
-    seen = await runScript();
-  }, SCRIPT_MS);
-  afterAll(async () => {
-    await under.stop();
-    for (const server of [everything, newer, fast]) await server.stop();
+async function startWorld(python: string): Promise<World> {
+  const port = await findFreePort();
+  const [everything, fast] = await Promise.all([
+    startEverything(),
+    startServerProgram([python, SCRIPT, "--serve", String(port)], port),
+  ]);
+  const newer = startSecondSdk(true);
+  const servers = Object.entries({ everything, newer, python: fast });
+  const rows = servers.map(([name, { url }]) => `${name}: { url: "${url}" }`);
+  const under = await startUnderTest({
+    more: `mcp: { allowed_tools: ["*"], servers: { ${rows.join(", ")} } }`,
   });
+  return {
+    under,
+    seen: await runScript(python, under, newer),
+    async stop() {
+      await under.stop();
+      for (const [, server] of servers) await server.stop();
+    },
+  };
+}
+
+/** Runs the script, and makes the change of which all its clients hear once they all listen. */
+async function runScript(
+  python: string,
+  { url, secret }: UnderTest,
+  newer: WatchedServer,
+): Promise<readonly JsonObject[]> {
+  const given = { url, secret, servers: ASKED, changes: "newer" };
+  const child = Bun.spawn([python, SCRIPT, JSON.stringify(given)], {
+    env: environment,
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const lines: JsonObject[] = [];
+  let text = "";
+  for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    const whole = text.split("\n");
+    text = whole.pop() ?? "";
+    const before = countListening(lines);
+    lines.push(...whole.map((line) => asObject(parseJson(line))));
+    if (before < MODES.length && countListening(lines) === MODES.length) newer.change();
+  }
+  return lines;
+}
+
+function suite(python: string): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(python);
+  }, SCRIPT_MS);
+  afterAll(() => world.stop());
 
   describe.each(MODES)("as a client: %s", (mode) => {
     test.each(ASKED.map(({ name }) => name))("lists, calls, and leaves a call over %s", (server) => {
-      const found = seen.find((line) => line.server === server && line.mode === mode);
+      const found = world.seen.find((line) => line.server === server && line.mode === mode);
       expect(found).toMatchObject({
         version: mode === "legacy" ? "2025-11-25" : "2026-07-28",
         left: "left",
@@ -113,13 +128,13 @@ function suite(python: string): void {
     });
 
     test("hears of a server's change", () => {
-      expect(seen.find(({ heard }) => heard === mode)).toMatchObject({ added: ["late"] });
+      expect(world.seen.find(({ heard }) => heard === mode)).toMatchObject({ added: ["late"] });
     });
   });
 
   describe.each(CONNECTS)("as a server of %s", (_name, connect) => {
     test("lists, answers, fails, reports progress, and is told of a call that was left", async () => {
-      const client = await connect(`${under.url}/mcp/python`, under.secret);
+      const client = await connect(`${world.under.url}/mcp/python`, world.under.secret);
       expect(await client.listNames()).toEqual(["count_cancelled", "echo", "fail", "slow"]);
       expect(readText(await client.call("echo", { text: "hi" }))).toBe("echo: hi");
       const failed = await client.call("fail", {});

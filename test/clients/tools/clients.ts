@@ -6,7 +6,7 @@ import {
 import { Client as First } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 interface CallOptions {
   readonly signal?: AbortSignal;

@@ -1,16 +1,16 @@
 // The protocol's own SDKs as clients of the gateway's tool servers, over servers of either era that others wrote.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asArray, asObject } from "../../src/core/json/json.ts";
-import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { asArray, asObject } from "../../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import {
   type ReferenceServer,
   startEverything,
   startSecondSdk,
   startStateless,
   type WatchedServer,
-} from "../harness/reference-servers.ts";
-import { until } from "../whole/world/until.ts";
-import { CONNECTS, readText, type ToolClient } from "./tool-clients.ts";
+} from "../../harness/reference-servers.ts";
+import { until } from "../../whole/world/until.ts";
+import { CONNECTS, readText, type ToolClient } from "./clients.ts";
 
 interface Row {
   readonly server: "everything" | "newer" | "stateless";
