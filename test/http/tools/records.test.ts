@@ -1,4 +1,4 @@
-// What is left of tool servers and calls beside the rows: the audit log, the metrics and the spans.
+// The audit log, the metrics and the spans of tool servers and calls, beside the rows.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { asArray, asObject } from "../../../src/core/json/json.ts";

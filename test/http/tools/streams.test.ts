@@ -112,10 +112,10 @@ describe("listening", () => {
     await fetch(`${world.url}/admin/v1/keys/${id}`, {
       method: "PATCH",
       headers: { "content-type": "application/json", authorization: `Bearer ${world.adminToken}` },
-      body: JSON.stringify({ allowed_tools: ["new_echo"] }),
+      body: JSON.stringify({ allowed_tools: ["new_echo", "old_fail"] }),
     });
     await until("it happened", () => heard.length > 0);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["new_echo"]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["new_echo", "old_fail"]);
     await expect(client.callTool({ name: "old_echo" })).rejects.toThrow("Unknown tool: old_echo");
     await client.close();
   });
