@@ -35,7 +35,7 @@ const PASSED_ON = [
   "dns-rebinding-protection",
 ];
 
-/** What the gateway doesn't pass on, and the method that it names. */
+/** The scenarios of requests that the gateway doesn't pass on, and the method that its refusal names. */
 const NOT_BUILT = [
   ["logging-set-level", "logging/setLevel"],
   ["tools-call-with-logging", "logging/setLevel"],

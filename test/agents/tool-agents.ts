@@ -1,7 +1,7 @@
-// How the coding agents are connected with the gateway's tool servers, as the manual says, and what they call its tools.
+// Connects the coding agents with the gateway's tool servers, as the manual says, and writes the names that they give tools.
 import { asObject, parseJson } from "../../src/core/json/json.ts";
 import { fillSnippet, type Snippet, TOOL_SETUPS } from "../../src/docs/site/client-setups.ts";
-import { type Agent, type AgentRun, findProgram } from "./agents.ts";
+import { type Agent, type AgentRun, findProgram, type ToolCall } from "./agents.ts";
 
 interface ToolAgent {
   /** The agent's. */
@@ -10,12 +10,29 @@ interface ToolAgent {
   readonly setup: string;
   /** Returns the name of a server's tool that the model is shown. */
   readonly write: (server: string, tool: string) => string;
+  /** The agent's own tool that reads a server's resource, and its arguments. */
+  readonly read: (server: string, uri: string) => ToolCall;
 }
 
 export const TOOL_AGENTS: readonly ToolAgent[] = [
-  { name: "claude", setup: "claude-code", write: (server, tool) => `mcp__${server}__${tool}` },
-  { name: "codex", setup: "codex", write: (server, tool) => `mcp__${server}__${tool}`.replaceAll("-", "_") },
-  { name: "gemini", setup: "gemini-cli", write: (server, tool) => `mcp_${server}_${tool}` },
+  {
+    name: "claude",
+    setup: "claude-code",
+    write: (server, tool) => `mcp__${server}__${tool}`,
+    read: (server, uri) => ["ReadMcpResourceTool", { server, uri }],
+  },
+  {
+    name: "codex",
+    setup: "codex",
+    write: (server, tool) => `mcp__${server}__${tool}`.replaceAll("-", "_"),
+    read: (server, uri) => ["read_mcp_resource", { server, uri }],
+  },
+  {
+    name: "gemini",
+    setup: "gemini-cli",
+    write: (server, tool) => `mcp_${server}_${tool}`,
+    read: (_server, uri) => ["read_mcp_resource", { uri }],
+  },
 ];
 
 type Run = Omit<AgentRun, "prompt">;

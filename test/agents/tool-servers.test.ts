@@ -1,5 +1,5 @@
 // The coding agents as clients of the gateway's tool servers, set up as the manual says: the tools that they show their models,
-// calls whose results reach the model, and a failure, over servers of either era that others wrote.
+// calls whose results reach the model, a failure, and a resource, over servers of either era that others wrote.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../../src/core/json/json.ts";
 import { type ReferenceServer, startEverything, startSecondSdk } from "../harness/reference-servers.ts";
@@ -8,14 +8,16 @@ import { connectTools, TOOL_AGENTS } from "./tool-agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const PATIENT_MS = 300_000;
-/** What the agents call their servers, and where these are at the gateway. */
+/** The agents' own names of servers, and their paths at the gateway. */
 const PATHS = { poundkey: "/mcp", everything: "/mcp/everything", newer: "/mcp/newer" };
 
 let under: AgentWorld;
 let servers: Readonly<Record<string, ReferenceServer>>;
 beforeAll(async () => {
   servers = { everything: await startEverything(), newer: startSecondSdk(true) };
-  const rows = Object.entries(servers).map(([name, { url }]) => `${name}: { url: "${url}" }`);
+  const rows = Object.entries(servers).map(
+    ([name, { url }]) => `${name}: { url: "${url}", resources: true, prompts: true }`,
+  );
   under = await startAgentWorld(`mcp: { allowed_tools: ["*"], servers: { ${rows.join(", ")} } }`);
 });
 afterAll(async () => {
@@ -34,13 +36,14 @@ async function readRows(): Promise<readonly string[]> {
     .reverse();
 }
 
+const DOCUMENT = "demo://resource/static/document/startup.md";
 const MODEL = "Anthropic#claude-haiku-4-5";
 
-for (const { name, write } of TOOL_AGENTS) {
+for (const { name, write, read } of TOOL_AGENTS) {
   const agent = AGENTS.find((one) => one.name === name);
   if (!agent) continue;
   test.skipIf(!isInstalled(agent))(
-    `${name} lists the tools of all addresses, calls them, and is told of a failure`,
+    `${name} lists the tools of all addresses, calls them, is told of a failure, and reads a resource`,
     async () => {
       const { url, secret } = under;
       const run = { url, secret, model: agent.modelName(MODEL), home: under.makeHome() };
@@ -52,6 +55,7 @@ for (const { name, write } of TOOL_AGENTS) {
         call("everything", "echo", { message: `three for ${name}` }),
         call("newer", "echo", { text: `four for ${name}` }),
         call("newer", "fail", {}),
+        writeCall(read("poundkey", `everything+${DOCUMENT}`)),
         "say: it is over",
       ];
       const prompt = steps.map((step, at) => `step ${at + 1}: ${step}`).join("\n");
@@ -65,7 +69,7 @@ for (const { name, write } of TOOL_AGENTS) {
         printed: expect.stringContaining("it is over"),
         rows: ["everything", "newer", "everything", "newer"]
           .map((server) => `${server} echo: answered`)
-          .concat("newer fail: answered"),
+          .concat("newer fail: answered", "everything resources/read: answered"),
       });
       const last = shown.at(-1);
       for (const result of [
@@ -74,6 +78,7 @@ for (const { name, write } of TOOL_AGENTS) {
         `Echo: three for ${name}`,
         `echo: four for ${name}`,
         "the tool broke",
+        "Everything Server - Startup Process",
       ])
         expect(last).toContain(result);
       const tools = shown.at(-1)?.matchAll(/"name":"([^"]*)"/g) ?? [];

@@ -32,7 +32,7 @@ function makeEcho(text: string) {
   return { content: [{ type: "text" as const, text: `echo: ${text}` }] };
 }
 
-/** What the tools of one server have seen. */
+/** Counts the calls of one server's tool `slow`. */
 class Seen {
   started = 0;
   cancelled = 0;

@@ -86,8 +86,9 @@ async function runScript(
   const child = Bun.spawn([python, SCRIPT, JSON.stringify(given)], {
     env: environment,
     stdout: "pipe",
-    stderr: "inherit",
+    stderr: "pipe",
   });
+  const errors = new Response(child.stderr).text();
   const lines: JsonObject[] = [];
   let text = "";
   for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -98,6 +99,8 @@ async function runScript(
     lines.push(...whole.map((line) => asObject(parseJson(line))));
     if (before < MODES.length && countListening(lines) === MODES.length) newer.change();
   }
+  // It prints tracebacks of messages that came after it had left, which hurt nothing.
+  if ((await child.exited) !== 0) throw new Error(await errors);
   return lines;
 }
 
