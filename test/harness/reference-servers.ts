@@ -12,11 +12,13 @@ export interface ReferenceServer {
   stop(): Promise<void>;
 }
 
-/** One that tells what became of its calls. Its tools are `echo`, `fail`, and `slow`, which ends when it is cancelled. */
+/** One that tells what became of its calls. Its tools are `echo`, `fail`, and `slow`, which ends when it is cancelled or released. */
 export interface WatchedServer extends ReferenceServer {
   /** The number of calls of `slow`, and of those that were cancelled. */
   countStarted(): number;
   countCancelled(): number;
+  /** Answers the calls of `slow` that are under way. */
+  release(): void;
   /** Adds the tool `late` and says so. */
   change(): void;
 }
@@ -37,15 +39,23 @@ class Seen {
   started = 0;
   cancelled = 0;
   hasLate = false;
+  readonly #running: (() => void)[] = [];
 
-  /** Reports progress once, and waits to be cancelled. */
+  /** Reports progress once, and waits to be cancelled or released. */
   async runSlowly(signal: AbortSignal, token: string | number | undefined, report: Progress) {
     this.started++;
     if (token !== undefined) await report(token);
     if (!signal.aborted)
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-    this.cancelled++;
+      await new Promise<void>((resolve) => {
+        this.#running.push(resolve);
+        signal.addEventListener("abort", () => resolve());
+      });
+    if (signal.aborted) this.cancelled++;
     return { content: [] };
+  }
+
+  release(): void {
+    for (const resolve of this.#running.splice(0)) resolve();
   }
 }
 
@@ -85,6 +95,7 @@ export function startSecondSdk(isStrict: boolean): WatchedServer {
     },
     countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
+    release: () => seen.release(),
     change() {
       seen.hasLate = true;
       handler.notify.toolsChanged();
@@ -151,6 +162,7 @@ export function startFirstSdk(): WatchedServer {
     ),
     countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
+    release: () => seen.release(),
     change() {
       for (const server of servers.values()) {
         if (seen.hasLate) server.sendToolListChanged();
@@ -173,6 +185,7 @@ export function startStateless(): WatchedServer {
     }),
     countStarted: () => seen.started,
     countCancelled: () => seen.cancelled,
+    release: () => seen.release(),
     change() {
       seen.hasLate = true;
     },
