@@ -103,16 +103,22 @@ function listInputs<Table extends FieldsOf<Table>>(
 }
 
 function makeInput<Name extends KindName>(field: Field<Name>): TSchema {
-  return RENDERERS[field.kind].input(field);
+  return { ...RENDERERS[field.kind].input(field), description: writePlain(field.manual) };
 }
 
 /** Returns the schemas of the fields in an answer. */
 export function makeViewProperties<Table extends FieldsOf<Table>>(fields: Table): ByName<Table, Schemas> {
-  return mapFields<Table, Schemas>(fields, ({ kind }) => makeView(kind));
+  return mapFields<Table, Schemas>(fields, (field) => makeView<KindName>(field));
 }
 
-function makeView<Name extends KindName>(kind: Name): Schemas[Name] {
-  return RENDERERS[kind].view;
+function makeView<Name extends KindName>({ kind, manual }: Field<Name>): Schemas[Name] {
+  return { ...RENDERERS[kind].view, description: writePlain(manual) };
+}
+
+/** Returns a sentence of the manual without its links, which lead nowhere elsewhere. */
+function writePlain(manual: string): string {
+  const plain = manual.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`;
 }
 
 /** Some fields of an entity, as a request gives them. */

@@ -157,7 +157,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, basePath));
+    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, { version, basePath }));
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {
@@ -214,7 +214,8 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () => listPublicProblems({ ...parts, takesFiles: () => takesFiles(live.settings) }),
+    problems: () =>
+      listPublicProblems({ ...parts, files: ports.files, takesFiles: () => takesFiles(live.settings) }),
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),

@@ -86,7 +86,7 @@ export function observeState(
         measures,
         deadlines,
         health: () => later().health,
-        providers: () => later().live.settings.providers,
+        settings: () => later().live.settings,
         batches: () => later().runner.readings,
         tools: () => later().tools,
         pricesAsOf: () => findPriceDay(later().live.settings.catalogueAsOf),

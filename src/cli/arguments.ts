@@ -12,8 +12,8 @@ export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", j
 
 /** The lines of help on a command that works on the store, or at a gateway. */
 export const STORE_OR_GATEWAY = `  --config FILE, --store S  as for \`poundkey serve\`
-  --gateway URL             ask this gateway, with the admin token in POUNDKEY_TOKEN,
-                            instead of opening a store`;
+  --gateway URL             ask this gateway, with the admin token in POUNDKEY_TOKEN or
+                            after \`poundkey login --admin\`, instead of opening a store`;
 
 const EVERYWHERE = ["config", "store", "gateway", "help"];
 

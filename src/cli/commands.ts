@@ -160,6 +160,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "sign in at a gateway with the company's account",
     run: async (args, io) => (await import("./people/login.ts")).runLogin(args, io),
   },
+  logout: {
+    about: "end what login --admin began",
+    run: async (args, io) => (await import("./people/login.ts")).runLogout(args, io),
+  },
   token: {
     about: "print a key of that sign-in, for agents",
     run: async (args, io) => (await import("./people/login.ts")).runToken(args, io),

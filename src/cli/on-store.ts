@@ -13,7 +13,7 @@ import type { ConfigError } from "../config/errors.ts";
 import type { StoreSettings } from "../config/store-settings.ts";
 import type { Administration, Open } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
-import { createGateway, type Gateway, TOKEN_VARIABLE } from "./gateway/gateway.ts";
+import { createGateway, type Gateway } from "./gateway/gateway.ts";
 
 export interface Command {
   readonly about: string;
@@ -38,7 +38,7 @@ export function onStoreOrGateway(about: string, load: Load): Command {
     if (gateway === undefined || isHelp(rest)) return runHere(load, rest, io);
     if (STORE_FLAGS.some((name) => takeFlag(rest, name) !== undefined))
       throw new UsageError("--gateway takes the place of --store and --config");
-    return runThere(await load(), rest, io, createGateway(gateway, process.env[TOKEN_VARIABLE]));
+    return runThere(await load(), rest, io, createGateway(gateway, process.env));
   };
   return { about, run: (args, io) => catchUsage(io, () => run(args, io)) };
 }

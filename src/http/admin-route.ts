@@ -64,6 +64,8 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     /** A route with a body. */
     writes: (permission: Permission, id: ChangingRoute, summary: string) =>
       write({ permission, id }, summary),
+    /** A route that changes nothing, with a body for what may not stand in an address. */
+    readsBody: (permission: Permission, id: string, summary: string) => write({ permission, id }, summary),
     /** The same of an action. */
     readsAction: (action: Action) => read(action, action.summary),
     writesAction: (action: Action) => write(action, action.summary),

@@ -5,6 +5,7 @@ import type { RequestParts } from "../admin/log/requests.ts";
 import { type LogParts, logRoutes } from "./log/admin-log.ts";
 import { type SettingPorts, settingRoutes } from "./models/admin-settings.ts";
 import { moneyRoutes } from "./money/admin-money.ts";
+import { monthRoutes } from "./money/admin-months.ts";
 
 interface AdminPorts extends SettingPorts, Pick<NearingParts, "ledger"> {
   readonly contentVault: RequestParts["contentVault"];
@@ -24,5 +25,9 @@ export function adminRoutes(ports: AdminPorts) {
   const rules = { dayRules: () => settings().quota, keepMs: () => settings().log.keepMs };
   const known = { names, providerNames };
   const parts = { ...ports.world, ledger, contentVault, ...rules, ...known, writeRefusals };
-  return new Elysia().use(logRoutes(ports, parts)).use(moneyRoutes(ports, parts)).use(settingRoutes(ports));
+  return new Elysia()
+    .use(logRoutes(ports, parts))
+    .use(moneyRoutes(ports, parts))
+    .use(monthRoutes(ports, parts))
+    .use(settingRoutes(ports));
 }

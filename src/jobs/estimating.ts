@@ -1,7 +1,7 @@
 // Estimates of a batch: its expected cost, and the sum that its lines would hold.
-import type { Batch, LinePlace } from "../core/batches/batch.ts";
+import type { Batch } from "../core/batches/batch.ts";
+import { InputPieces } from "./input-pieces.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
-import { readInput } from "./objects.ts";
 import type { Estimate, JobPorts } from "./ports.ts";
 
 /** If there are more lines, this many are looked at, spread evenly. */
@@ -15,12 +15,13 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
   const wanted = Array.from({ length: sampled }, (_, at) => Math.floor((at * total) / sampled));
   const key = await ports.findKey(batch.keyId).catch(() => null);
   if (key === null || sampled === 0) return { estimatedNanoUsd: 0, worstNanoUsd: 0 };
+  const pieces = new InputPieces(ports.files);
   let expectedNanoUsd = 0;
   let worstNanoUsd = 0;
   for await (const { at, place } of readPlaces(ports, batch, wanted)) {
     const { endpoint, headers } = batch.detail;
     const terms = { batchId: batch.id, parallelMax: ports.rules().perAccountMax, ceilingNanoUsd: null };
-    const body = await readBody(ports, batch, place);
+    const body = await pieces.read(batch, place);
     const line = { key, path: endpoint, headers, body, terms, line: at + 1, customId: place.customId };
     const estimate = await ports.estimate(line);
     expectedNanoUsd += estimate?.expectedNanoUsd ?? 0;
@@ -42,19 +43,4 @@ async function* readPlaces({ store }: JobPorts, batch: Batch, wanted: readonly n
       }
     }
   }
-}
-
-/** Returns a line's own body. Throws FileMissing. */
-export async function readBody(
-  { files }: Pick<JobPorts, "files">,
-  batch: Batch,
-  { from, to }: Pick<LinePlace, "from" | "to">,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const body = new Uint8Array(to - from);
-  let at = 0;
-  for await (const part of readInput(files, batch, from, to)) {
-    body.set(part, at);
-    at += part.length;
-  }
-  return body;
 }

@@ -28,6 +28,7 @@ const SHAPES: readonly (readonly [look: RegExp, says: string])[] = [
   [/^[<([{]|[>)\]}]$/, "it is in brackets. Send it without them"],
   [/^(undefined|null|none|nil|false|\[object object\])$/i, `the word says that it is not set, ${NO_VALUE}`],
   [/^pk-admin-/, "it is the console's admin token. Requests to models need a key of this gateway, 'sk-…'"],
+  [/^pk-login-/, "it is the command line's sign-in. Requests to models need a key of this gateway, 'sk-…'"],
   [/^pk-/, "it is a token for administration. Requests to models need a key of this gateway, 'sk-…'"],
   [
     /^(key|acct|cred)_[0-9A-Za-z]+$/,

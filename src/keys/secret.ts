@@ -8,6 +8,7 @@ import {
   formatDigits,
   hasChecksum,
   KEY_PREFIX,
+  LOGIN_PREFIX,
   TOKEN_PREFIX,
 } from "../core/text/secret-form.ts";
 import type { Random } from "../core/world/world.ts";
@@ -20,6 +21,7 @@ const ID_DIGITS = 21;
 export const SECRET_CHARACTERS = KEY_PREFIX.length + BODY_DIGITS + CHECKSUM_DIGITS;
 const CHECKED = `[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}`;
 const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}${CHECKED}$`);
+const LOGIN_SHAPE = new RegExp(`^${LOGIN_PREFIX}${CHECKED}$`);
 const TOKEN_SHAPE = new RegExp(`^${TOKEN_PREFIX}${CHECKED}$`);
 
 function drawDigits(random: Random, bytes: number, count: number): string {
@@ -36,6 +38,11 @@ export function mintTokenSecret(random: Random): string {
   return mintChecked(TOKEN_PREFIX, random);
 }
 
+/** Makes the secret of a sign-in of the command line: `pk-login-`, and the same. */
+export function mintLoginSecret(random: Random): string {
+  return mintChecked(LOGIN_PREFIX, random);
+}
+
 function mintChecked(prefix: string, random: Random): string {
   const text = prefix + drawDigits(random, SECRET_BYTES, BODY_DIGITS);
   return text + computeChecksum(text);
@@ -49,6 +56,11 @@ export function checkSecret(text: string): boolean {
 /** The same for secrets of named tokens. */
 export function checkTokenSecret(text: string): boolean {
   return TOKEN_SHAPE.test(text) && hasChecksum(text);
+}
+
+/** The same for sign-ins of the command line. */
+export function checkLoginSecret(text: string): boolean {
+  return LOGIN_SHAPE.test(text) && hasChecksum(text);
 }
 
 /** Makes an admin token of 256 random bits. Its prefix tells it from a gateway secret. */
@@ -95,6 +107,11 @@ export function digestSecret(secret: string, pepper: Uint8Array): string {
 /** Returns the stored form of a session's secret, which no other secret has. */
 export function digestSession(secret: string, pepper: Uint8Array): string {
   return digestSecret(`session ${secret}`, pepper);
+}
+
+/** Returns the stored form of the secret of a sign-in of the command line, which no cookie has. */
+export function digestLogin(secret: string, pepper: Uint8Array): string {
+  return digestSecret(`login ${secret}`, pepper);
 }
 
 /** Compares two digests in constant time. */

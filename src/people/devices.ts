@@ -1,7 +1,14 @@
 // Sign-in from an agent (RFC 8628): the codes, the tokens that an approved one becomes, and their refresh.
 
 import { findKeyState } from "../core/keys/key.ts";
-import type { AgentSecret, CodeStep, Device, DeviceCode, DeviceStep } from "../core/people/device.ts";
+import {
+  type AgentSecret,
+  type CodeStep,
+  type Device,
+  type DeviceCode,
+  type DeviceStep,
+  LOGIN_CODE_PREFIX,
+} from "../core/people/device.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
 import { cutAddress, cutToHost } from "../core/world/address.ts";
 import type { Random } from "../core/world/world.ts";
@@ -55,8 +62,12 @@ export function readUserCode(typed: string): string | null {
   return isCode ? formatUserCode(letters) : null;
 }
 
-export function digestUserCode(code: string, pepper: Uint8Array): string {
-  return digestSecret(`user code ${code}`, pepper);
+/** An agent's code becomes keys of the person; a login's one sign-in of the command line with the person's rights. */
+export type CodeKind = "agent" | "login";
+
+/** The digests of the two kinds differ, so that a code of one kind is never found as the other's, on a node of any version. */
+export function digestUserCode(code: string, pepper: Uint8Array, kind: CodeKind = "agent"): string {
+  return digestSecret(kind === "agent" ? `user code ${code}` : `login's user code ${code}`, pepper);
 }
 
 interface DeviceStart {
@@ -64,17 +75,26 @@ interface DeviceStart {
   readonly userCode: string;
 }
 
+interface DeviceRequest {
+  readonly agent: string;
+  readonly address: string;
+  readonly kind?: CodeKind;
+}
+
 /** Begins a sign-in. Null if too many from this address wait already. */
 export async function startDevice(
   { store, pepper, random, clock }: Parts,
-  { agent, address }: { readonly agent: string; readonly address: string },
+  { agent, address, kind = "agent" }: DeviceRequest,
 ): Promise<DeviceStart | null> {
-  const begun = { deviceCode: mintAgentCode(random), userCode: mintUserCode(random) };
+  const begun = {
+    deviceCode: `${kind === "agent" ? "" : LOGIN_CODE_PREFIX}${mintAgentCode(random)}`,
+    userCode: mintUserCode(random),
+  };
   const nowMs = clock.nowMs();
   const network = cutAddress(address) ?? address;
   const code: DeviceCode = {
     deviceDigest: digestDeviceCode(begun.deviceCode, pepper),
-    userDigest: digestUserCode(begun.userCode, pepper),
+    userDigest: digestUserCode(begun.userCode, pepper, kind),
     agent,
     address,
     block: cutToHost(address),
@@ -91,7 +111,7 @@ export async function startDevice(
   return (await store.devices.addCode(code, makeCodeRoom(network))) ? begun : null;
 }
 
-function digestDeviceCode(code: string, pepper: Uint8Array): string {
+export function digestDeviceCode(code: string, pepper: Uint8Array): string {
   return digestSecret(`device code ${code}`, pepper);
 }
 
@@ -185,8 +205,17 @@ function stepPoll(
       grant: { tokens },
     };
   }
-  if (isTooSoon(before, nowMs)) return refuse("slow_down");
-  return { code: { ...before, polledAtMs: nowMs }, grant: { error: "authorization_pending" } };
+  const { code, error } = stepWait(before, nowMs);
+  return { code, grant: { error } };
+}
+
+/** Returns the answer to an agent that asks before anybody has approved its code. */
+export function stepWait(
+  before: DeviceCode,
+  nowMs: number,
+): { readonly code: DeviceCode | null; readonly error: GrantError } {
+  if (isTooSoon(before, nowMs)) return { code: null, error: "slow_down" };
+  return { code: { ...before, polledAtMs: nowMs }, error: "authorization_pending" };
 }
 
 function isTooSoon({ polledAtMs }: DeviceCode, nowMs: number): boolean {

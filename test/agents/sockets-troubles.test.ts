@@ -69,7 +69,11 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
     "stops at a budget that ends in its session, after one send",
     async () => {
       const secret = await makeSecret({ budgets: [{ usd: 1, per: "day" }] });
-      const { printed, sent, ends } = await run({ model: COSTLY, secret, prompt: two("printf one", "never") });
+      const { printed, sent, ends } = await run({
+        model: COSTLY,
+        secret,
+        prompt: two("printf one", "never"),
+      });
       expect(printed).toContain("Quota exceeded");
       expect(sent).toHaveLength(1);
       // The frame with its own prompt, the turn that spent the budget, and the one that was refused.
@@ -102,7 +106,11 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
   test(
     "stops at a conversation that its model can't hold",
     async () => {
-      const { printed, sent, ends } = await run({ model: SMALL, secret: await makeSecret(), prompt: "say: no" });
+      const { printed, sent, ends } = await run({
+        model: SMALL,
+        secret: await makeSecret(),
+        prompt: "say: no",
+      });
       expect(printed).toContain("context window");
       expect(sent).toHaveLength(1);
       expect(ends).toHaveLength(1);
@@ -135,6 +143,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
   test(
     "goes on after a restart, with all of its conversation",
     async () => {
+      if (CODEX === undefined) return;
       const world = await newKillWorld();
       const path = join(world.directory, "poundkey.yaml");
       writeFileSync(path, readFileSync(path, "utf8").replace("port: 0", `port: ${findFreePort()}`));
@@ -143,7 +152,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
       const home = under.makeHome();
       const prompt = two("sleep 4; printf after", "it went on");
       const asked = { url, secret: world.secrets.free, model: "Own#sim-mini", home, prompt };
-      const running = runAgent(withSockets(CODEX ?? AGENTS[0]), asked);
+      const running = runAgent(withSockets(CODEX), asked);
       await until("the first turn is over", () => world.simulator.calls.all()[0]?.ended);
       first.signal("SIGTERM");
       expect(await first.exited).toBe(0);

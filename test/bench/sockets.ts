@@ -12,9 +12,12 @@ import { computeMedian, spread } from "./figures.ts";
 import { cpuMicros, residentBytes } from "./processes.ts";
 
 const SOCKETS = Number(process.argv[2] ?? 1000);
-const ROUNDS = 6;
+const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const TURNS = 100;
 const CONVERSATION = 50;
+/** The turns by one way before as many by the other: both meet the same noise of a busy machine. */
+const BLOCK = 5;
+/** The characters that a turn adds to the conversation. */
 const STEP_CHARACTERS = 4000;
 const MODEL = "Own#sim-mini";
 
@@ -96,57 +99,66 @@ async function measureIdle({ url, pid, secret }: Target): Promise<void> {
   for (const socket of sockets) socket.close();
 }
 
-/** Turns and POSTs by turns, so that both meet the same noise. */
+type Turn = (turn: number) => Promise<void>;
+
+/** Returns the CPU of turns by one way, of that by the other. */
+async function comparePaired(target: Target, turns: number, one: Turn, other: Turn): Promise<number> {
+  const run = async (way: Turn, from: number) => {
+    for (let turn = from; turn < from + BLOCK; turn++) await way(turn);
+  };
+  let sum = 0;
+  let ofOther = 0;
+  for (let from = 0; from < turns; from += BLOCK) {
+    sum += await measureCpu(target, () => run(one, from));
+    ofOther += await measureCpu(target, () => run(other, from));
+  }
+  return sum / ofOther;
+}
+
 async function compareTurns(target: Target): Promise<void> {
   const client = await new BenchSocket(target).open();
   const body = { model: MODEL, input: "say: a short answer of a few words", store: false };
-  const bySocket = async () => {
-    for (let turn = 0; turn < TURNS; turn++) await client.create(body);
-  };
-  const byPost = async () => {
-    for (let turn = 0; turn < TURNS; turn++) await post(target, body);
-  };
-  for (let warm = 0; warm < 3; warm++) await bySocket().then(byPost);
+  const bySocket = async () => void (await client.create(body));
+  const byPost = async () => void (await post(target, body));
+  const compare = () => comparePaired(target, TURNS, bySocket, byPost);
+  for (let warm = 0; warm < 3; warm++) await compare();
   const ratios: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const socket = await measureCpu(target, bySocket);
-    ratios.push(socket / (await measureCpu(target, byPost)));
-  }
+  for (let round = 0; round < ROUNDS; round++) ratios.push(await compare());
   log(`CPU of a turn, of a streamed POST's: ${spread(ratios)}`);
   client.close();
 }
 
+/** Returns what a turn adds, most of it a tool's result as in an agent's session, or half of it the answer. */
+function makeStep(turn: number, isEchoed: boolean): readonly object[] {
+  if (isEchoed) return [say(`say: ok ${turn} ${"word ".repeat(STEP_CHARACTERS / 10)}`)];
+  return [say("word ".repeat(STEP_CHARACTERS / 5)), say(`say: ok ${turn}`)];
+}
+
 /** A conversation that grows to 200 kB: the connection remembers it, by HTTP each request has all of it. */
-async function compareConversations(target: Target): Promise<void> {
+async function compareConversations(target: Target, isEchoed: boolean): Promise<void> {
   const client = await new BenchSocket(target).open();
-  const step = (turn: number) => say(`say: ok ${turn} ${"word ".repeat(STEP_CHARACTERS / 5)}`);
   const up = { socket: 0, post: 0 };
-  const bySocket = async () => {
+  const compare = () => {
     let previous = {};
-    for (let turn = 0; turn < CONVERSATION; turn++) {
-      const body = { model: MODEL, ...previous, input: [step(turn)], store: false };
+    const input: unknown[] = [];
+    const bySocket = async (turn: number) => {
+      const body = { model: MODEL, ...previous, input: makeStep(turn, isEchoed), store: false };
       up.socket += JSON.stringify(body).length;
       previous = { previous_response_id: asString((await client.create(body)).id) };
-    }
-  };
-  const byPost = async () => {
-    const input: unknown[] = [];
-    for (let turn = 0; turn < CONVERSATION; turn++) {
-      input.push(step(turn));
+    };
+    const byPost = async (turn: number) => {
+      input.push(...makeStep(turn, isEchoed));
       const body = { model: MODEL, input, store: false };
       up.post += JSON.stringify(body).length;
       input.push(...asArray(outputOf(await post(target, body)).output));
-    }
+    };
+    return comparePaired(target, CONVERSATION, bySocket, byPost);
   };
-  await bySocket();
-  await byPost();
+  await compare();
   const ratios: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const socket = await measureCpu(target, bySocket);
-    ratios.push(socket / (await measureCpu(target, byPost)));
-  }
-  log(`fifty turns up to 200 kB, of HTTP's: bytes ${(up.socket / up.post).toFixed(3)}`);
-  log(`fifty turns up to 200 kB, of HTTP's: CPU ${spread(ratios)}`);
+  for (let round = 0; round < ROUNDS; round++) ratios.push(await compare());
+  const what = `fifty turns up to 200 kB, ${isEchoed ? "half of it answers" : "most of it results"}, of HTTP's`;
+  log(`${what}: bytes ${(up.socket / up.post).toFixed(3)}, CPU ${spread(ratios)}`);
   client.close();
 }
 
@@ -189,7 +201,8 @@ await until("it is ready", async () => (await fetch(`${target.url}/readyz`)).ok)
 await post(target, { model: MODEL, input: "say: hi", store: false });
 await measureIdle(target);
 await compareTurns(target);
-await compareConversations(target);
+await compareConversations(target, false);
+await compareConversations(target, true);
 await compareFirst(target);
 victim.signal("SIGTERM");
 await victim.exited;

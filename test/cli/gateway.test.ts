@@ -103,6 +103,8 @@ describe("at a gateway on another port", () => {
     expect((await readRows("requests", "--model", "Acme#cheap")).length).toBeGreaterThan(0);
     expect(await readDone("requests", "--limit", "1")).toContain("Acme#cheap");
     await readDone("refusals");
+    expect((await readRows("models", "--provider", "acme")).map(({ id }) => id)).toContain("Acme#cheap");
+    expect(await readDone("models")).toContain("Acme#cheap");
     expect(await readRows("usage", "--group-by", "provider")).toContainEqual(
       expect.objectContaining({ provider: "Acme" }),
     );

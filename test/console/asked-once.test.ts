@@ -1,18 +1,11 @@
 // A page asks the gateway for each list once, however many of its rows and cards show it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Page, Request } from "playwright-core";
-import { until } from "../whole/world/until.ts";
+import type { Page } from "playwright-core";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
+import { type Count, countRequests } from "./requests.ts";
 import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
-
-const ADMIN = "/admin/v1";
-/** Its answer lasts as long as the page. */
-const LIVE = `${ADMIN}/requests/live`;
-
-/** For a page on a busy machine. */
-const SETTLED_MS = 40_000;
 
 let world: PeopleWorld;
 let team = "";
@@ -27,47 +20,6 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: 5 }, ask));
 });
 afterAll(() => world.stop());
-
-interface Count {
-  /** The paths that were asked for more than once, with how often. */
-  readonly repeated: readonly string[];
-  readonly paths: readonly string[];
-}
-
-/** Counts what the browser asks for from now on. The function that is returned waits until nothing is on its way. */
-function countRequests(page: Page): () => Promise<Count> {
-  const paths: string[] = [];
-  const pending = new Set<Request>();
-  page.on("request", (request) => {
-    const { pathname, search } = new URL(request.url());
-    if (!pathname.startsWith(ADMIN) || pathname === LIVE) return;
-    paths.push(`${request.method()} ${pathname.slice(ADMIN.length)}${search}`);
-    pending.add(request);
-  });
-  page.on("requestfinished", (request) => void pending.delete(request));
-  page.on("requestfailed", (request) => void pending.delete(request));
-  return async () => {
-    await until(
-      "the page has all that it asks for",
-      async () => {
-        // A row that an answer has brought asks for its own only once it is drawn.
-        await page.evaluate(
-          () =>
-            new Promise((drawn) =>
-              requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))),
-            ),
-        );
-        return pending.size === 0;
-      },
-      SETTLED_MS,
-    );
-    const counts = Object.entries(Object.groupBy(paths, (path) => path));
-    const repeated = counts.flatMap(([path, all = []]) =>
-      all.length > 1 ? [`${path} × ${all.length}`] : [],
-    );
-    return { repeated, paths };
-  };
-}
 
 /** Reloads the page with clocks that stand still, since what it asks for at intervals isn't part of its opening. */
 async function stopClocks(page: Page): Promise<void> {
@@ -123,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("each list is asked for once (skipped without Chro
     await page.getByRole("button", { name: "Add account" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Research");
-    await dialog.getByRole("button", { name: /Add|Create/ }).click();
+    await dialog.getByRole("button", { name: "Create account" }).click();
     await row(page, "Research");
     // Someone else's change.
     await world.gateway.newAccount("Elsewhere");

@@ -118,8 +118,11 @@ describe.skipIf(!HAS_BROWSER)("an operator (skipped without Chromium)", () => {
   flow("finds why a key gets 429, and raises its limit", asOperator, { clicks: 5, keys: 9 }, async (hand) => {
     const { page } = hand.visitor;
     await hand.search("batch", "type");
-    await page.getByRole("table", { name: "Refusals" }).getByText("rate_limit_exceeded").waitFor();
-    await hand.click(page.getByRole("main").getByRole("button", { name: "Edit" }));
+    await page
+      .getByRole("list", { name: /^Refusals/ })
+      .getByText("rate_limit_exceeded")
+      .waitFor();
+    await hand.click(page.getByRole("main").getByRole("link", { name: "Raise" }));
     await hand.choose(page.getByLabel("Daily allowance", { exact: true }), "Custom");
     await hand.click(page.getByLabel("Free requests per day"));
     await page.getByLabel("Free requests per day").fill("");
@@ -137,14 +140,14 @@ describe.skipIf(!HAS_BROWSER)("an operator (skipped without Chromium)", () => {
     await page.getByRole("row").filter({ hasText: "Research" }).getByText("$50.00").waitFor();
   });
 
-  flow("issues a key with a budget", asOperator, { clicks: 5, keys: 11 }, async (hand) => {
+  flow("issues a key with a budget", asOperator, { clicks: 6, keys: 5 }, async (hand) => {
     const { page } = hand.visitor;
-    await hand.click(pages(hand.visitor).getByRole("link", { name: "Router" }));
+    await hand.click(pages(hand.visitor).getByRole("link", { name: "Keys" }));
     await hand.click(page.getByRole("button", { name: "Add New Key" }));
     await hand.type("shop");
-    await hand.click(page.getByLabel("Budgets in USD"));
-    await page.getByLabel("Budgets in USD").fill("");
-    await hand.type("5/month");
+    await hand.click(page.getByRole("button", { name: "Add a budget" }));
+    await hand.click(page.getByLabel("USD", { exact: true }));
+    await hand.type("5");
     await hand.click(page.getByRole("button", { name: "Create key" }));
     await hand.click(page.getByRole("button", { name: "Copy key" }));
     await page.getByRole("button", { name: "Copied" }).waitFor();

@@ -176,15 +176,18 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     await page.getByLabel("Mistral API key").fill("sim-key-second");
     await page.getByRole("dialog").getByRole("button", { name: "Add credential" }).click();
     const added = card.getByRole("listitem").filter({ hasText: "added here" });
+    // It is tried while it is added.
+    await page.getByRole("dialog").getByText("It works").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
     await added.getByText("••••cond").waitFor();
     await added.getByRole("button", { name: "Test" }).click();
     await added.getByText("It works").waitFor();
     await added.getByRole("button", { name: "Replace" }).click();
     await page.getByLabel("Mistral API key").fill("bad-key-0000");
     await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
     await added.getByText("••••0000").waitFor();
-    await added.getByRole("button", { name: "Test" }).click();
-    await added.getByRole("alert").waitFor();
     await added.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await added.waitFor({ state: "detached" });

@@ -122,7 +122,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Add alias" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("house-model");
-    await dialog.getByLabel("Target").fill("claude-sonnet-5");
+    await dialog.getByLabel("Model or selector").fill("claude-sonnet-5");
     await dialog.getByRole("option", { name: "Anthropic#claude-sonnet-5", exact: true }).click();
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Add alias" }).click();
@@ -132,8 +132,8 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
       .filter({ hasText: "house-model" });
     await row.getByText("Anthropic#claude-sonnet-5").waitFor();
     await row.getByRole("button", { name: "Edit house-model" }).click();
-    await dialog.getByRole("button", { name: "A group or policy" }).click();
-    await dialog.getByLabel("Target, as JSON").fill('{ "selector": "fair", "quality": 0.9 }');
+    await dialog.getByRole("button", { name: "The best choice each time" }).click();
+    await dialog.getByLabel("Share of the best quality to keep").fill("0.9");
     await dialog.getByRole("button", { name: "Save" }).click();
     await row.getByText("keeps 90% of the quality").waitFor();
     await row.getByRole("button", { name: "Remove house-model" }).click();

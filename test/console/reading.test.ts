@@ -79,7 +79,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
 
   test("the page of keys is called so, and a model's row leads to the model", async () => {
     const { page, leave } = await openConsole(world);
-    await page.getByRole("link", { name: "Router · keys" }).click();
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
     await page.getByRole("complementary").getByRole("link", { name: "Models" }).click();
     expect(await page.getByLabel("Not enabled, too").isChecked()).toBe(false);
@@ -93,6 +93,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
     const { page, open, leave } = await openConsole(world);
     await open("/?model=OpenAI%23gpt-5.4&range=24h");
     await page.getByText("The bars follow the column that the rows are sorted by").waitFor();
+    await page.getByRole("button", { name: "Time to first token" }).click();
     const card = page.locator("section.card").filter({ hasText: "Time to first token" }).last();
     await card.getByText("Nothing was measured in this period.").waitFor();
     await leave();

@@ -48,8 +48,9 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Findable" }).waitFor();
     await page.getByRole("table", { name: "Addresses" }).getByText("127.0.0.1").waitFor();
-    await page.getByRole("table", { name: "Refusals" }).getByText("model_not_found").waitFor();
-    await page.getByText("requests per minute of the key: 1 of 1 used").waitFor();
+    const refusals = page.getByRole("list", { name: "Refusals by cause and key" });
+    await refusals.getByText("model_not_found").waitFor();
+    await refusals.getByText("requests per minute of the key: 1 of 1 used").waitFor();
     await page.getByRole("main").getByRole("link", { name: "default" }).waitFor();
     await page.getByRole("button", { name: "Rotate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();

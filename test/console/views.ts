@@ -42,6 +42,7 @@ export const VIEWS: readonly View[] = [
   { path: "/settings/providers/OpenAI", shows: "As they fare now" },
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts", of: "account", shows: "Balance before" },
+  { path: "/settings/statements", shows: "Total" },
   { path: "/settings/reconciliation", shows: "By day, provider and credential" },
   { path: "/settings/reconciliation?range=last-month", shows: "No calls here" },
   { path: "/settings/webhooks", shows: /no connection|Nothing waits/ },

@@ -48,12 +48,14 @@ async function startIn(zone: string): Promise<{ readonly gateway: UnderTest; rea
 
 /** Moves to the chart's bar with these requests by the keyboard, and returns what is read out of it. */
 async function reachBar(page: Page, requests: number): Promise<string> {
+  await page.getByRole("region", { name: "Requests" }).getByRole("button").click();
   const chart = page.getByRole("slider", { name: /^Requests over time/ });
+  await page.locator(".legend").getByText(MODEL).waitFor();
   await chart.focus();
   return until(`the bar of ${requests} requests`, async () => {
     await page.keyboard.press("ArrowLeft");
     const text = (await chart.getAttribute("aria-valuetext")) ?? "";
-    return text.includes(`Answered ${requests}`) ? text : null;
+    return new RegExp(`gpt-5.4\\S* ${requests}(,|$)`).test(text) ? text : null;
   });
 }
 

@@ -38,6 +38,8 @@ const INCIDENTS = {
   PoundkeyTelemetryDropped: [16, 16.5],
   PoundkeyFilesRunningOut: [17, 18],
   PoundkeySocketsNearMost: [11, 11.8],
+  PoundkeyBatchesWaiting: [14, 15.5],
+  PoundkeyFilesNearlyFull: [14, 14.8],
   PoundkeyToolServerDown: [14, 14.8],
   PoundkeyInternalErrors: [18, 18.2],
   PoundkeyWrittenOff: [19, 19.2],
@@ -83,6 +85,7 @@ class MadeDay {
     if (this.is("PoundkeyWrongKeys")) this.#refuse(180, "invalid_api_key");
     if (this.is("PoundkeyTelemetryDropped")) this.#dropped += PER_MINUTE;
     if (this.is("PoundkeyInternalErrors")) metrics.count({ event: "internal_error" });
+    this.metrics.count({ event: "batch_line", outcome: "completed" });
     this.#provision();
     if (this.minute % 90 === 0) this.#rareEvents();
   }
@@ -147,6 +150,23 @@ class MadeDay {
     });
   }
 
+  /** Of what outlasts a request: sockets, tool servers, files and batches. */
+  #makeLongLivedReadings(): Partial<MetricsParts["readings"]> {
+    return {
+      poundkey_sockets: () => (this.is("PoundkeySocketsNearMost") ? 470 : 40),
+      poundkey_sockets_max: () => 500,
+      poundkey_socket_bytes: () => 6_000_000,
+      poundkey_tool_server_up: () => new Map([["github", Number(!this.is("PoundkeyToolServerDown"))]]),
+      poundkey_mcp_streams: () => 12,
+      poundkey_files_bytes: () => (this.is("PoundkeyFilesNearlyFull") ? 19 : 3) * GB,
+      poundkey_files_max_bytes: () => 20 * GB,
+      poundkey_batches: () => new Map([["in_progress", 3]]),
+      poundkey_batches_waiting: () =>
+        new Map([["insufficient_balance", Number(this.is("PoundkeyBatchesWaiting"))]]),
+      poundkey_batch_lines_running: () => 12,
+    };
+  }
+
   #makeReadings(): MetricsParts["readings"] {
     const flag = (incident: Incident) => () => Number(!this.is(incident));
     const failingMs = () =>
@@ -157,14 +177,10 @@ class MadeDay {
     const freeBytes = () => (this.minute < full ? 100 * GB : Math.max(0.5, 100 - (this.minute - full)) * GB);
     return {
       ...NOTHING_READ,
+      ...this.#makeLongLivedReadings(),
       poundkey_build_info: () => new Map([["1.0.0", 1]]),
       poundkey_requests_open: () => 4,
       poundkey_body_bytes: () => new Map([["large", 3_000_000]]),
-      poundkey_sockets: () => (this.is("PoundkeySocketsNearMost") ? 470 : 40),
-      poundkey_sockets_max: () => 500,
-      poundkey_socket_bytes: () => 6_000_000,
-      poundkey_tool_server_up: () => new Map([["github", Number(!this.is("PoundkeyToolServerDown"))]]),
-      poundkey_mcp_streams: () => 12,
       poundkey_breaker_open: () => new Map([[MODELS[0], Number(this.is("PoundkeyProviderFailing"))]]),
       poundkey_telemetry_dropped_total: () => new Map([["traces", this.#dropped]]),
       poundkey_store_up: flag("PoundkeyStoreDown"),
@@ -186,9 +202,6 @@ class MadeDay {
         ]),
       poundkey_provider_failing_seconds: () =>
         new Map(PROVIDERS.map((name) => [name, name === "OpenAI" ? failingMs() : 0])),
-      poundkey_batches: () => null,
-      poundkey_batches_waiting: () => null,
-      poundkey_batch_lines_running: () => 0,
       poundkey_members: () =>
         new Map([
           ["active", 50],

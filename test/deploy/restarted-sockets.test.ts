@@ -92,9 +92,11 @@ describe.skipIf(NGINX === null)("two gateways behind the sample's nginx (skipped
       await until("nothing is held", async () => (await books.audit()).held === 0n, 90_000);
       expect(findErrors(await books.audit())).toEqual([]);
       await using sql = new SQL(database.url, { max: 1 });
-      const rows = await sql`SELECT id, charged_nano FROM request WHERE socket_id IS NOT NULL AND charged_nano > 0`;
+      const rows =
+        await sql`SELECT id, charged_nano FROM request WHERE socket_id IS NOT NULL AND charged_nano > 0`;
       const charged = new Map<string, bigint>();
-      for (const row of rows) charged.set(String(asObject(row).id), BigInt(String(asObject(row).charged_nano)));
+      for (const row of rows)
+        charged.set(String(asObject(row).id), BigInt(String(asObject(row).charged_nano)));
       expect(sessions.turns.filter(({ id }) => !charged.has(id))).toEqual([]);
       expect(charged.size).toBe(rows.length);
       expect(charged.size).toBeLessThanOrEqual(simulator.calls.total);

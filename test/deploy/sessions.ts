@@ -5,12 +5,12 @@ const AGAIN_MS = 20;
 
 export interface EndedTurn {
   readonly id: string;
-  /** What was said, and what should have been. */
+  /** The answer, and the words that it should have. */
   readonly said: string;
   readonly wanted: string;
 }
 
-/** Sessions that are busy until they are told to end. */
+/** Sessions that are busy until `end` is called. */
 export class Sessions {
   readonly turns: EndedTurn[] = [];
   /** The codes of refused turns. */
@@ -41,7 +41,10 @@ export class Sessions {
       while (socket !== null && !this.#isOver) {
         const wanted = `session ${number} turn ${turn}`;
         const added = { role: "user", content: `say: ${wanted}` };
-        const going: object = previous === null ? { input: [...items, added] } : { input: [added], previous_response_id: previous };
+        const going: object =
+          previous === null
+            ? { input: [...items, added] }
+            : { input: [added], previous_response_id: previous };
         if (previous === null && turn > 0) this.healed++;
         const last = await ask(socket, { model, store: false, ...going });
         if (last === null) break;

@@ -76,7 +76,13 @@ const TASKS: readonly PlainQuery[] = [
   ask("upgrade", "upgrading"),
   ask("refund", "money"),
   ask("invoice", "money", "admin-api#requests-and-usage", "admin-api#command-line"),
-  ask("export csv", "admin-api#command-line", "admin-api#audit", "admin-api#requests-and-usage"),
+  ask(
+    "export csv",
+    "admin-api#exports",
+    "admin-api#command-line",
+    "admin-api#audit",
+    "admin-api#requests-and-usage",
+  ),
   ask("cost per team", "admin-api#requests-and-usage", "company", "admin-api#command-line"),
   ask("delete a user", "people", "admin-api#people", "console"),
   ask("cursor ide", "client-cursor"),
@@ -84,4 +90,91 @@ const TASKS: readonly PlainQuery[] = [
   ask("mcp permissions per key", "tool-servers"),
 ];
 
-export const PLAIN_QUERIES: readonly PlainQuery[] = [...SYMPTOMS, ...ERRORS, ...PEERS_WORDS, ...TASKS];
+/** Those that the search answered wrongly or poorly when people tried it. */
+const TRIED: readonly PlainQuery[] = [
+  ask("getting started", "getting-started"),
+  ask("quickstart", "getting-started"),
+  ask("downgrade", "upgrading"),
+  ask("someone left the company", "sign-in#leaving", "directory", "people"),
+  ask("what is an account", "glossary", "getting-started"),
+  ask("invite a colleague", "sign-in", "getting-started", "people"),
+  ask("vat invoice", "glossary#what-it-doesnt-do", "money#statements"),
+  ask("web socket", "sockets", "clients#websockets"),
+  ask("hash in url", "models", "clients#one-request-for-every-model", "errors#modelnotfound", "glossary"),
+  ask("port already in use", "troubleshooting#the-gateway-is-gone", "getting-started"),
+  ask("a/b test models", "models#groups", "selectors"),
+  ask("json mode", "clients", "models"),
+  ask("function calling", "clients", "models"),
+  ask("terraform", "state", "glossary#what-it-doesnt-do"),
+  ask("scim", "directory"),
+  ask("block a model for one team", "people", "company", "admin-api#keys", "models#rights-by-alias"),
+  ask("budget for each developer", "people#limits-of-a-person", "company"),
+  ask("read replica", "operate#postgresql", "glossary#what-it-doesnt-do"),
+];
+
+/** Fifty more, by the roles of those who ask. */
+const BY_ROLE: readonly PlainQuery[] = [
+  ask("first request", "getting-started"),
+  ask("how do I get a key", "getting-started", "console"),
+  ask("openai python base url", "client-openai-sdk", "clients#sdks", "getting-started"),
+  ask("use claude code with it", "client-claude-code", "agents", "clients#coding-agents"),
+  ask("which models can I use", "models", "clients#routes", "getting-started"),
+  ask("how much budget is left", "people#limits-of-a-person", "console", "getting-started", "clients"),
+  ask("ask for more budget", "people#asking-for-more", "getting-started"),
+  ask("my key stopped working", "troubleshooting", "sign-in#leaving", "errors#keypaused"),
+  ask("stream answers", "clients#streaming"),
+  ask("images in a prompt", "models#images-by-url", "clients", "operations"),
+  ask("embeddings", "operations"),
+  ask("transcribe audio", "operations"),
+  ask("cheapest model", "selectors", "prices"),
+  ask("compare models", "console", "selectors"),
+  ask("prompt caching", "caching", "models", "clients"),
+  ask("retry without paying twice", "clients#idempotency"),
+  ask("environment variables", "configuration#environment"),
+  ask("change the port", "configuration#server"),
+  ask("postgres", "operate#postgresql"),
+  ask("systemd", "operate#as-a-service", "operate#deploying"),
+  ask("proxy settings corporate", "network"),
+  ask("self signed certificate", "network", "troubleshooting"),
+  ask("move from litellm", "migrate-litellm"),
+  ask("openrouter alternative", "migrate-openrouter"),
+  ask("sso with okta", "sign-in", "directory"),
+  ask("azure ad groups", "sign-in", "directory"),
+  ask("what can a manager do", "people#roles", "people#permissions"),
+  ask("rotate a key", "operate#changing-secrets", "troubleshooting#a-key-has-leaked", "admin-api#keys"),
+  ask("rotate provider key", "operate#changing-secrets", "console"),
+  ask("who changed this", "operate#the-audit-log", "admin-api#audit"),
+  ask("gdpr delete a person", "people", "security", "admin-api#people"),
+  ask("are prompts stored", "security", "configuration#log"),
+  ask("turn off logging", "configuration#log", "security"),
+  ask("monthly report for finance", "money#statements", "getting-started", "console"),
+  ask("chargeback by cost center", "money#tags", "company", "money#statements"),
+  ask("does the bill match", "money#reconciliation"),
+  ask("stripe", "cards"),
+  ask("currency", "glossary", "money"),
+  ask("what is a hold", "glossary", "money"),
+  ask("allowance", "money#free-allowance", "glossary"),
+  ask("alias", "models", "configuration#aliases", "glossary"),
+  ask("fallback model", "models#fallbacks-and-hedging"),
+  ask("slack notifications", "webhooks"),
+  ask("prometheus metrics", "metrics", "operate#metrics"),
+  ask("command line remote", "admin-api#from-another-machine"),
+  ask("backup schedule", "backups", "operate#backups"),
+  ask("how many users can it handle", "sizing"),
+  ask("is it open source license", "releases", "glossary", "getting-started"),
+  ask("health endpoint", "operate#health-checks"),
+  ask("restrict by ip address", "errors#addressnotallowed", "people", "admin-api#keys", "security"),
+];
+
+interface QueryList {
+  readonly name: string;
+  readonly queries: readonly PlainQuery[];
+  /** The most that may stay without an answer. */
+  readonly unansweredMax: number;
+}
+
+export const QUERY_LISTS: readonly QueryList[] = [
+  { name: "the first", queries: [...SYMPTOMS, ...ERRORS, ...PEERS_WORDS, ...TASKS], unansweredMax: 5 },
+  { name: "the tried", queries: TRIED, unansweredMax: 0 },
+  { name: "those by role", queries: BY_ROLE, unansweredMax: 4 },
+];

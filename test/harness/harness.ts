@@ -15,6 +15,8 @@ import { loadText, requireSettings } from "./settings.ts";
 /** Set when the built binary is tested. */
 export const BINARY = process.env.POUNDKEY_BINARY;
 const ADMIN_TOKEN = "admin-token-of-the-tests";
+/** For a store that keeps none beside it. */
+export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 const START_MS = 10_000;
 
 export interface UnderTest {
@@ -54,19 +56,14 @@ export interface Setup {
   readonly server?: string;
   /** The gateway's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The store. SQLite in the folder of the test if missing. */
+  readonly store?: string;
   /** The files that the configuration names, by their paths, in this process only. */
   readonly files?: Readonly<Record<string, string>>;
   /** Makes the upstream calls. The binary makes them through a relay. */
   readonly fetch?: Fetch;
   /** Stand before and around every answer, in this process only. */
   readonly steps?: readonly Step[];
-  /** The store, if it isn't a SQLite file of its own. In this process only. */
-  readonly store?: StoreSetup;
-}
-
-export interface StoreSetup {
-  readonly address: string;
-  readonly masterKey: string;
 }
 
 /** Every dialect of the simulator as a provider that accepts unlisted names. */
@@ -97,9 +94,7 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
   const configFile = join(directory, "poundkey.yaml");
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
-  const database = join(directory, "poundkey.db");
-  if (setup.store === undefined) writeEmptyStore(database);
-  const store = `store: "${setup.store?.address ?? `sqlite:${database}`}"`;
+  const store = `store: "${setup.store ?? makeDatabase(directory)}"`;
   const relay = BINARY && setup.fetch ? startRelay(simulator.url, setup.fetch) : null;
   const upstream = relay?.url.origin ?? simulator.url;
   const more = typeof setup.more === "function" ? setup.more(upstream) : (setup.more ?? "");
@@ -135,6 +130,12 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function makeDatabase(directory: string): string {
+  const database = join(directory, "poundkey.db");
+  writeEmptyStore(database);
+  return `sqlite:${database}`;
 }
 
 /** Makes keys and accounts with the admin token. The error of a request that fails names the bug in the log, if it was one. */
@@ -199,7 +200,7 @@ export interface Started {
 
 async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
   const settings = requireSettings(loadText(await Bun.file(configFile).text(), setup));
-  const opened = await openStore(settings.store, setup.store?.masterKey);
+  const opened = await openStore(settings.store, setup.store && MASTER_KEY);
   const running = await startGateway({
     settings,
     opened,
@@ -217,11 +218,11 @@ async function startBinary(
   binary: string,
   configFile: string,
   directory: string,
-  { env }: Setup,
+  { env, store }: Setup,
 ): Promise<Started> {
   const child = Bun.spawn([binary, "serve", "--config", configFile], {
     cwd: directory,
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: { PATH: process.env.PATH ?? "", ...(store && { POUNDKEY_MASTER_KEY: MASTER_KEY }), ...env },
     stdout: "ignore",
     stderr: "pipe",
   });

@@ -1,15 +1,40 @@
 // The pieces of a batch's results: none is written over by another block, or by a node that has lost the block.
 import { expect, test } from "bun:test";
-import { PIECE_BYTES } from "../../src/files/port.ts";
-import { nextPiece, writePieces } from "../../src/jobs/objects.ts";
-import { makeBlock } from "../harness/batches.ts";
-import { MemoryFiles } from "./day.ts";
+import { type Files, PIECE_BYTES } from "../../src/files/port.ts";
+import { InputPieces } from "../../src/jobs/input-pieces.ts";
+import { nameInput, nextPiece, writePieces } from "../../src/jobs/objects.ts";
+import { makeBatch, makeBlock } from "../harness/batches.ts";
+import { MemoryFiles } from "./job-world.ts";
 
 test("each block and each lease has numbers of its own", () => {
   const pieces = [{ number: 0, kind: "o", bytes: 1 }] as const;
   const blocks = [0, 1].flatMap((block) => [0, 1, 2].map((lease) => makeBlock("batch_1", block, { lease })));
   const numbers = blocks.flatMap((block) => [nextPiece(block), nextPiece({ ...block, pieces })]);
   expect(new Set(numbers).size).toBe(12);
+});
+
+test("a piece of the input is read once for all lines in it, and a line may lie in two", async () => {
+  const files = new MemoryFiles();
+  const bytes = new Uint8Array(PIECE_BYTES + 100).map((_, at) => at % 251);
+  const batch = makeBatch("batch_1", {}, { inputFileId: null, inputBytes: bytes.length });
+  const send = async function* () {
+    yield bytes;
+  };
+  await writePieces(files, "default", nameInput(batch), send());
+  let reads = 0;
+  const { read } = files.pieces;
+  const counted: Files["pieces"] = {
+    ...files.pieces,
+    read: (...place) => {
+      reads++;
+      return read(...place);
+    },
+  };
+  const pieces = new InputPieces(Object.assign(files, { pieces: counted }));
+  const places = [0, 10, 5000, PIECE_BYTES - 20, PIECE_BYTES + 10].map((from) => ({ from, to: from + 40 }));
+  const bodies = await Promise.all(places.map((place) => pieces.read(batch, place)));
+  expect(bodies).toEqual(places.map(({ from, to }) => bytes.slice(from, to)));
+  expect(reads).toBe(2);
 });
 
 test("a stream becomes full pieces and a last one", async () => {

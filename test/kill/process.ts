@@ -2,7 +2,7 @@
 import { openSync } from "node:fs";
 import { join } from "node:path";
 
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 /** The words that start the program, before the name of its own command. */
 export type Program = readonly string[];

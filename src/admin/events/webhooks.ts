@@ -1,12 +1,12 @@
 // Deliveries of events that no receiver has accepted yet, as operators see them, and sending one again.
 import { type Static, Type } from "@sinclair/typebox";
-import { DELIVERY_STATES, type Delivery, type Endpoint } from "../../core/events/webhook.ts";
+import { DELIVERY_STATES, type Delivery, type Endpoint, WEBHOOK_FORMS } from "../../core/events/webhook.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
 import { note } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { type ListPage, listPage, pageFields } from "../list.ts";
-import { allowNull, allowWords, closeObject, count, instant, text, type View } from "../schema.ts";
+import { allowNull, allowWords, boolean, closeObject, count, instant, text, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 
 export const deliveriesQuery = closeObject({
@@ -33,6 +33,26 @@ export const deliverySchema = Type.Object({
   reason: allowNull(text),
 });
 export type DeliveryView = View<typeof deliverySchema>;
+
+export const receiverSchema = Type.Object({
+  host: Type.String({ description: "The rest of its address may be a secret." }),
+  form: allowWords(WEBHOOK_FORMS),
+  signed: boolean,
+  events: Type.Array(text, { description: "Patterns of the types that it gets, such as `budget.*`." }),
+  accounts: Type.Array(text, { description: "Names or ids of the accounts whose events it gets, or `*`." }),
+});
+
+export type ReceiverView = View<typeof receiverSchema>;
+
+export function receiverView({ url, form, key, events, accounts }: Endpoint): ReceiverView {
+  return {
+    host: new URL(url).host,
+    form,
+    signed: key !== null,
+    events: [...events],
+    accounts: [...accounts],
+  };
+}
 
 export const sendAgainSchema = closeObject({ id: Type.String({ minLength: 1, maxLength: 100 }) });
 

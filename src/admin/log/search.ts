@@ -11,12 +11,17 @@ import type { Page } from "../../core/world/page.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Access } from "../../people/access.ts";
 import { CONSOLE_KEY } from "../keys/keys.ts";
-import { allowWords, closeObject, text, type View } from "../schema.ts";
+import { closeObject } from "../schema.ts";
+import { type ResultView, viewKey } from "./search-result.ts";
+import { findSecretOwner, type SecretParts } from "./search-secret.ts";
 
 const CHARACTERS_MAX = 200;
 /** The most results of each type. */
 const EACH_MAX = 8;
 const FIRST: Page = { limit: EACH_MAX, after: null };
+/** Those among which further words of a name are looked for. */
+const MANY: Page = { limit: 100, after: null };
+const MANY_PEOPLE: Page = { limit: 1000, after: null };
 const TRACE_SHAPE = /^[0-9a-f]{32}$/;
 const SOCKET_SHAPE = /^sock_[0-9A-Za-z]+$/;
 
@@ -28,17 +33,17 @@ export const searchQuery = closeObject({
   }),
 });
 
-export const resultSchema = Type.Object({
-  type: allowWords(["request", "key", "account", "session", "trace", "socket", "model", "alias", "provider"]),
-  id: text,
-  name: text,
-  /** Its page in the console. */
-  url: text,
+export const searchTextSchema = closeObject({
+  q: Type.String({
+    minLength: 1,
+    maxLength: CHARACTERS_MAX,
+    description: "The same, or the whole secret of a key, an agent or a named token, which is digested.",
+  }),
 });
-export type ResultView = View<typeof resultSchema>;
 
-export interface SearchParts {
-  readonly store: Pick<Store, "request" | "searchRequests" | "key" | "keys" | "account" | "accounts">;
+export interface SearchParts extends SecretParts {
+  readonly store: SecretParts["store"] &
+    Pick<Store, "request" | "searchRequests" | "keys" | "account" | "accounts">;
   readonly clock: Pick<Clock, "nowMs">;
   /** Returns the ids of the models that are on, the names of the providers, and the aliases. */
   readonly names: () => {
@@ -48,18 +53,29 @@ export interface SearchParts {
   };
 }
 
-/** Returns what the viewer sees that has this id, or a name with this part: exact ids first. Every lookup uses an index or a short list. */
+interface Results {
+  readonly data: readonly ResultView[];
+  readonly next: null;
+}
+
+/**
+ * Returns what the viewer sees that has this id, or a name with all of these words in any order: exact ids first. A whole
+ * secret finds what it proves, by its digest alone. Every lookup uses an index or a short list.
+ */
 export async function search(
   parts: SearchParts,
   { q }: Static<typeof searchQuery>,
   access: Access,
-): Promise<{ readonly data: readonly ResultView[]; readonly next: null }> {
+): Promise<Results> {
   const given = q.trim();
   if (given === "") return { data: [], next: null };
+  const proven = await findSecretOwner(parts, given, access);
+  if (proven !== null) return { data: proven, next: null };
   const found = await Promise.all([
     findRequests(parts, given, access.scope("requests.read")),
     findKeys(parts, given, access.scope("keys.read")),
     findAccounts(parts, given, access.scope("accounts.read")),
+    findPeople(parts, given, access),
   ]);
   return { data: unify([...found.flat(), ...findNames(parts, given)]), next: null };
 }
@@ -104,19 +120,37 @@ function viewPage(type: "model" | "provider", id: string, folder: string) {
   return { type, id, name: id, url: `/#/${folder}/${encodeURIComponent(id)}` } as const;
 }
 
+/** Returns a test of names for all words of a text, in any order. */
+function matchWords(given: string): (name: string) => boolean {
+  const words = readWords(given);
+  return (name) => {
+    const small = name.toLowerCase();
+    return words.every((word) => small.includes(word));
+  };
+}
+
+function readWords(given: string): readonly string[] {
+  return given
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+}
+
+/** The store looks for one part of a name: the longest word, which the fewest have. */
+function chooseWord(given: string): string {
+  return readWords(given).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}
+
 async function findKeys(
   { store, clock }: SearchParts,
   given: string,
   scope: Scope,
 ): Promise<readonly ResultView[]> {
-  const filter = { nowMs: clock.nowMs(), text: given.toLowerCase(), except: CONSOLE_KEY, scope };
-  const [one, some] = await Promise.all([store.key(given, scope), store.keys(FIRST, filter)]);
-  return [...(one === null ? [] : [one]), ...some].map(({ id, name, last4 }) => ({
-    type: "key",
-    id,
-    name: `${name} (…${last4})`,
-    url: `/#/settings/router/${encodeURIComponent(id)}`,
-  }));
+  const filter = { nowMs: clock.nowMs(), text: chooseWord(given), except: CONSOLE_KEY, scope };
+  const [one, some] = await Promise.all([store.key(given, scope), store.keys(MANY, filter)]);
+  const isMatch = matchWords(given);
+  const named = some.filter(({ name, last4, id }) => isMatch(`${name} ${last4} ${id}`)).slice(0, EACH_MAX);
+  return [...(one === null ? [] : [one]), ...named].map(viewKey);
 }
 
 async function findAccounts(
@@ -126,9 +160,13 @@ async function findAccounts(
 ): Promise<readonly ResultView[]> {
   const [one, some] = await Promise.all([
     store.account(given, scope),
-    store.accounts(FIRST, { text: given.toLowerCase(), scope }),
+    store.accounts(MANY, { text: chooseWord(given), scope }),
   ]);
-  return [...(one === null ? [] : [one]), ...some].map(({ id, name }) => ({
+  const isMatch = matchWords(given);
+  const isFound = ({ name, externalId, id }: (typeof some)[number]) =>
+    isMatch(`${name} ${externalId ?? ""} ${id}`);
+  const named = some.filter(isFound).slice(0, EACH_MAX);
+  return [...(one === null ? [] : [one]), ...named].map(({ id, name }) => ({
     type: "account",
     id,
     name,
@@ -136,14 +174,31 @@ async function findAccounts(
   }));
 }
 
+/** Among the latest people: the store looks for no parts of their names. */
+async function findPeople(
+  { store }: SearchParts,
+  given: string,
+  access: Access,
+): Promise<readonly ResultView[]> {
+  if (!access.may("members.read")) return [];
+  const isMatch = matchWords(given);
+  const people = await store.people.members(MANY_PEOPLE, access.scope("members.read"));
+  return people
+    .filter(({ id, name, email }) => isMatch(`${name} ${email ?? ""} ${id}`))
+    .slice(0, EACH_MAX)
+    .map(({ id, name }) => ({
+      type: "person",
+      id,
+      name: name || id,
+      url: `/#/settings/people/${encodeURIComponent(id)}`,
+    }));
+}
+
 function findNames({ names }: SearchParts, given: string): readonly ResultView[] {
   const { models, providers, aliases } = names();
-  const part = given.toLowerCase();
+  const isMatch = matchWords(given);
   const pick = (list: readonly string[], view: (name: string) => ResultView) =>
-    list
-      .filter((name) => name.toLowerCase().includes(part))
-      .slice(0, EACH_MAX)
-      .map(view);
+    list.filter(isMatch).slice(0, EACH_MAX).map(view);
   return [
     ...pick(providers, (name) => viewPage("provider", name, "settings/providers")),
     ...pick(Object.keys(aliases), (name) => viewFilter("alias", name, "model")),

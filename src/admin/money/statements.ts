@@ -58,11 +58,11 @@ export const statementQuery = closeObject({
   month: Type.String({ description: "the month, such as 2026-11" }),
 });
 
-const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
+export const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
 /** The time after a month's end for which its statement stays open. */
 export const OPEN_AFTER_MS = 86_400_000;
 
-interface StatementParts extends Pick<AdminWorld, "store" | "clock"> {
+export interface StatementParts extends Pick<AdminWorld, "store" | "clock"> {
   readonly dayRules: () => DayRules;
 }
 

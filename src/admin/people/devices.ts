@@ -1,66 +1,33 @@
-// A person's agents: the decision on a code that one shows, the key that all of them share, their list and their end.
+// A person's agents: the approval of one, the key that all of them share, their list and their end.
 import { Type } from "@sinclair/typebox";
-import type { AuditFacts, AuditTarget } from "../../core/audit/audit-log.ts";
 import type { Changes } from "../../core/audit/changes.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Account, findKeyState, type GatewayKey, KEY_DEFAULTS } from "../../core/keys/key.ts";
 import type { Device, DeviceCode } from "../../core/people/device.ts";
-import type { Log } from "../../core/world/world.ts";
-import { digestSecret, mintId } from "../../keys/secret.ts";
+import { digestSecret } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";
-import { CODE_MS, digestUserCode, readUserCode } from "../../people/devices.ts";
 import { formatInstant } from "../format.ts";
 import { type KeyRights, startKey } from "../keys/key-rights.ts";
 import { makeSecret } from "../keys/new-secret.ts";
 import { planRotation } from "../keys/personal-keys.ts";
 import { instant, text, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
+import { type DecidingParts, type DeviceParts, decideCode, nameTarget } from "./device-codes.ts";
 
-/** A person may mistype this many codes in ten minutes. */
-const MISTAKES_MAX = 20;
 /** The most accounts among which the page lets a person choose. */
 export const ACCOUNTS_SHOWN_MAX = 200;
 /** The key's name. It says nothing of the person, who may be forgotten, and whom the key's member tells. */
 const AGENTS = "Agents";
 const ID_DIGITS = 21;
 
-export interface DeviceParts extends AdminWorld {
-  readonly log: Log;
-}
-
-/** With the person's changes, which are put on record. */
-interface DecidingParts extends DeviceParts {
+/** With the person's keys, whose making is put on record. */
+interface ApprovingParts extends DecidingParts {
   readonly changes: Pick<Changes, "makeKey">;
-  note(facts: AuditFacts): Promise<void>;
 }
 
 /** A person who is signed in, with the rights that count for a key of theirs. */
 interface Approver extends Omit<KeyRights, "personalKeysMax"> {
   readonly memberId: string;
-}
-
-type CodeLookup =
-  | { readonly kind: "pending"; readonly code: DeviceCode }
-  | { readonly kind: "wrong" | "too_many" };
-
-/**
- * Finds the sign-in that shows this code. A wrong one is counted, and beyond a bound even the right one is not found. Each
- * counts as wrong until it is known to be right, so that no more than the bound are looked up at once.
- */
-export async function findCode(
-  { store, clock, random, pepper }: DeviceParts,
-  memberId: string,
-  typed: string,
-): Promise<CodeLookup> {
-  const { devices } = store;
-  const nowMs = clock.nowMs();
-  const mistake = { id: mintId("dev", random), memberId, untilMs: nowMs + CODE_MS };
-  if (!(await devices.addMistake(mistake, MISTAKES_MAX, nowMs))) return { kind: "too_many" };
-  const userCode = readUserCode(typed);
-  const code = userCode === null ? null : await devices.codeByUser(digestUserCode(userCode, pepper));
-  if (code?.state !== "pending" || code.expiresAtMs <= nowMs) return { kind: "wrong" };
-  await devices.removeMistake(mistake.id);
-  return { kind: "pending", code };
 }
 
 /** Returns the accounts in which the person may have keys, the newest first, up to `ACCOUNTS_SHOWN_MAX`. */
@@ -74,7 +41,7 @@ export async function listOwnAccounts({ store }: AdminWorld, access: Access): Pr
 
 /** Approves a code with the person's key for agents in that account. Returns false if the code ended meanwhile. */
 export async function approveCode(
-  parts: DecidingParts,
+  parts: ApprovingParts,
   approver: Approver,
   code: DeviceCode,
   account: Account,
@@ -83,7 +50,7 @@ export async function approveCode(
   access.require("own.keys.write", account.id);
   const key = await keepAgentKey(parts, approver, account);
   const owner = { memberId, accountId: account.id, keyId: key.id };
-  const isDone = await decide(parts, code, { state: "approved", ...owner });
+  const isDone = await decideCode(parts, code, { state: "approved", ...owner });
   const about = { member_id: memberId, account_id: account.id, key_id: key.id, agent: code.agent };
   if (!isDone) return false;
   parts.log({ event: "device.approved", ...about, address: code.address });
@@ -92,41 +59,15 @@ export async function approveCode(
   return true;
 }
 
-/** Returns false if the code ended meanwhile. */
-export async function denyCode(parts: DecidingParts, memberId: string, code: DeviceCode): Promise<boolean> {
-  const isDone = await decide(parts, code, { state: "denied", memberId });
-  const { agent, address } = code;
-  if (!isDone) return false;
-  parts.log({ event: "device.denied", member_id: memberId, agent, address });
-  await parts.note({ action: "device.denied", target: nameTarget(code), after: { agent, address } });
-  return true;
-}
-
-function nameTarget({ agent }: DeviceCode): AuditTarget {
-  return { type: "device", id: "", name: agent };
-}
-
-async function decide(
-  { store, clock }: DeviceParts,
-  { userDigest, deviceDigest }: DeviceCode,
-  decision: Pick<DeviceCode, "state" | "memberId"> & Partial<DeviceCode>,
-): Promise<boolean> {
-  const nowMs = clock.nowMs();
-  const step = (before: DeviceCode | null) => {
-    const isOurs = before?.deviceDigest === deviceDigest && before.expiresAtMs > nowMs;
-    // The transaction may run again after it was committed.
-    const isDone = isOurs && before.state === decision.state && before.memberId === decision.memberId;
-    if (!isOurs || before.state !== "pending") return { code: null, isDone };
-    return { code: { ...before, ...decision }, isDone: true };
-  };
-  return (await store.devices.stepCode("user", userDigest, step, 1)).isDone;
-}
-
 /**
  * Returns the person's key for all agents in an account, and makes it at first. Its id follows from both, so that two
  * approvals at once make one key. After it was revoked or moved, the next one has another id.
  */
-async function keepAgentKey(parts: DecidingParts, approver: Approver, account: Account): Promise<GatewayKey> {
+async function keepAgentKey(
+  parts: ApprovingParts,
+  approver: Approver,
+  account: Account,
+): Promise<GatewayKey> {
   const { store, clock } = parts;
   for (let count = 0; ; count++) {
     const id = makeKeyId(parts.pepper, approver.memberId, account.id, count);
@@ -143,7 +84,7 @@ function makeKeyId(pepper: Uint8Array, memberId: string, accountId: string, coun
 
 /** Nobody learns its own secret: it is used by the secrets of devices alone. */
 async function addAgentKey(
-  { store, changes, clock, random, pepper }: DecidingParts,
+  { store, changes, clock, random, pepper }: ApprovingParts,
   approver: Approver,
   account: Account,
   id: string,

@@ -2,12 +2,7 @@
 import { makeEvent } from "../../core/events/events.ts";
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type {
-  DirectoryUser,
-  MemberRights,
-  UserAttributes,
-  UserWrite,
-} from "../../core/people/directory.ts";
+import type { DirectoryUser, MemberRights, UserAttributes, UserWrite } from "../../core/people/directory.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { Log } from "../../core/world/world.ts";
 import { mintId } from "../../keys/secret.ts";

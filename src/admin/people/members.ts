@@ -144,8 +144,7 @@ function findReach({ disabled }: MemberChange, nowMs: number): MemberReach | und
   if (disabled === undefined) return undefined;
   if (disabled) return { accessEndMs: nowMs, changeKey: (key) => ({ ...key, ...addPause("disabled", key) }) };
   return {
-    changeKey: (key) =>
-      key.pausedBy.includes("disabled") ? { ...key, ...liftPause("disabled", key) } : key,
+    changeKey: (key) => (key.pausedBy.includes("disabled") ? { ...key, ...liftPause("disabled", key) } : key),
   };
 }
 

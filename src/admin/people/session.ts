@@ -4,6 +4,7 @@ import type { Session } from "../../core/people/people.ts";
 import { ACTOR_KINDS, ROLES } from "../../core/people/people.ts";
 import {
   checkTokenSecret,
+  digestLogin,
   digestSecret,
   digestSession,
   isSameDigest,
@@ -124,15 +125,34 @@ export async function beginSession(
 /** Returns what the person may do whose session it is. Null if they are let in no more. */
 export type FindPerson = (session: Session) => Promise<Access | null>;
 
-/** Returns the session of a secret. Null if it has ended, or the token or person that it began with. */
-export async function findSession(
+/** Returns the session of a cookie's secret. Null if it has ended, or the token or person that it began with. */
+export function findSession(
   world: AdminWorld,
   configured: string | null,
   secret: string,
+  findPerson?: FindPerson,
+): Promise<LiveSession | null> {
+  return findByDigest(world, configured, digestSession(secret, world.pepper), findPerson);
+}
+
+/** The same for a sign-in of the command line. */
+export function findLogin(
+  world: AdminWorld,
+  configured: string | null,
+  secret: string,
+  findPerson: FindPerson,
+): Promise<LiveSession | null> {
+  return findByDigest(world, configured, digestLogin(secret, world.pepper), findPerson);
+}
+
+async function findByDigest(
+  world: AdminWorld,
+  configured: string | null,
+  digest: string,
   findPerson: FindPerson = async () => null,
 ): Promise<LiveSession | null> {
-  const { store, pepper, clock } = world;
-  const session = await store.people.session(digestSession(secret, pepper));
+  const { store, clock } = world;
+  const session = await store.people.session(digest);
   if (session === null || session.expiresAtMs <= clock.nowMs()) return null;
   const access =
     session.memberId === null ? await findTokenAccess(world, configured, session) : await findPerson(session);
@@ -154,4 +174,9 @@ async function findTokenAccess(
 /** Ends a session, on every node. */
 export function signOut({ store, pepper }: AdminWorld, secret: string): Promise<void> {
   return store.people.endSession(digestSession(secret, pepper));
+}
+
+/** Ends a sign-in of the command line, on every node. */
+export function endLogin({ store, pepper }: AdminWorld, secret: string): Promise<void> {
+  return store.people.endSession(digestLogin(secret, pepper));
 }

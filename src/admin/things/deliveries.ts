@@ -5,12 +5,14 @@ import {
   deliveriesQuery,
   deliverySchema,
   listDeliveries,
+  receiverSchema,
+  receiverView,
   sendAgainSchema,
   sendDeliveryAgain,
 } from "../events/webhooks.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
-import { show, showMade, takeBody, takeQuery, type Uses } from "./use.ts";
+import { show, showMade, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
 export interface DeliveryParts {
   readonly world: AdminWorld;
@@ -19,6 +21,10 @@ export interface DeliveryParts {
 
 export function makeDeliveryUses(parts: DeliveryParts): Uses<typeof DELIVERY> {
   return {
+    receivers: takePath(show(wrapRows(receiverSchema)), () => ({
+      data: parts.endpoints().map(receiverView),
+      next: null,
+    })),
     list: takeQuery(deliveriesQuery, show(wrapRows(deliverySchema)), (query, { scope }) =>
       listDeliveries(parts, query, scope),
     ),

@@ -14,11 +14,8 @@ const SITE = join(SOURCES, "site");
 const CONSOLE = join(import.meta.dir, "..", "..", "console");
 const PICTURES = ["overview.png", "request.png"];
 
-/** Swagger UI's bundle only defines a function; this script calls it to draw the page. */
-const DRAW_API = `
-const api = document.getElementById("api");
-SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, validatorUrl: null });
-`;
+/** Swagger UI's bundle only defines a function; this script calls it to draw one part of the API. */
+const DRAW_API = "draw-api.js";
 
 /** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
 export async function renderDocs(): Promise<readonly PageFile[]> {
@@ -37,7 +34,7 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
     ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SITE, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],
-    ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + DRAW_API],
+    ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + readText(SITE, DRAW_API)],
     ["icon.svg", readText(CONSOLE, "icon.svg")],
     ...PICTURES.map((name) => [name, readFileSync(join(CONSOLE, "pictures", name))] as const),
   ];

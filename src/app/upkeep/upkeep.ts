@@ -68,10 +68,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
-  /** Looks for people who left. Missing if there are no admin routes. */
-  readonly members?: { recheck(): Promise<void>; endRoles(): Promise<void> };
-  /** Finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
-  readonly finishClosings?: () => Promise<void>;
+  /** Looks for people who left, and finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
+  readonly members?: Record<"recheck" | "endRoles" | "finishClosings", () => Promise<void>>;
   /** Shares what the directory sent, and reviews its people after a change of the rules. Missing if there are no admin routes. */
   readonly directory?: { share(): Promise<void>; review(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
@@ -170,21 +168,21 @@ function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedu
   ];
 }
 
-function scheduleSweeps({ finishClosings, sweepFiles, sweepTools }: UpkeepParts, schedule: Schedule) {
+function scheduleSweeps({ sweepFiles, sweepTools }: UpkeepParts, schedule: Schedule) {
   const tasks: (() => void)[] = [];
-  if (finishClosings) tasks.push(schedule("closings_failed", CLOSINGS_MS, finishClosings));
   if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
   if (sweepTools) tasks.push(schedule("tools_failed", TOOLS_MS, sweepTools));
   return tasks;
 }
 
 function schedulePeople(
-  { recheck, endRoles }: NonNullable<UpkeepParts["members"]>,
+  { recheck, endRoles, finishClosings }: NonNullable<UpkeepParts["members"]>,
   schedule: Schedule,
 ): readonly (() => void)[] {
   return [
     schedule("members_failed", MEMBERS_MS, () => recheck()),
     schedule("members_failed", ROLES_MS, () => endRoles()),
+    schedule("closings_failed", CLOSINGS_MS, () => finishClosings()),
   ];
 }
 

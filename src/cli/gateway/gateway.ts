@@ -1,4 +1,4 @@
-// A gateway that `--gateway` names: its admin API, asked with the token of POUNDKEY_TOKEN.
+// A gateway that `--gateway` names: its admin API, asked with the token of POUNDKEY_TOKEN, or as who signed in there.
 
 import type { ActingWorld } from "../../admin/world.ts";
 import { fetchLong, fetchPage } from "../../app/world.ts";
@@ -7,11 +7,14 @@ import { asObject, asString, isObject, parseJson } from "../../core/json/json.ts
 import type { Fetch } from "../../core/world/world.ts";
 import { UsageError } from "../arguments.ts";
 import { LoginError, readGateway } from "../people/device-grant.ts";
+import { findLoginFile, readLogins } from "../people/login-file.ts";
 import { type Address, type Ask, writeAddress } from "./ask.ts";
 
-export const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
+const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
 /** A statement or a sum of a year takes seconds. */
 const WAIT_MS = 120_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Asking = <Answer>(ask: Ask<Answer>) => Promise<Answer>;
 
@@ -33,14 +36,18 @@ export function makeAsking(gateway: Gateway | null, open: () => Promise<ActingWo
 }
 
 /**
- * Returns the gateway. Throws a UsageError for an address to which no token may be sent, and without a token.
+ * Returns the gateway, which is asked with POUNDKEY_TOKEN, or else with the sign-in that this very gateway gave. Throws a
+ * UsageError for an address to which no token may be sent, and without a token.
  */
-export function createGateway(address: string, token: string | undefined): Gateway {
+export function createGateway(address: string, env: Environment): Gateway {
   const gateway = readAddress(address);
-  if (!token)
+  const token = env[TOKEN_VARIABLE] || findAdminLogin(env, gateway);
+  if (!token) {
+    const made = "such as one that `poundkey tokens add` made";
     throw new UsageError(
-      `--gateway needs an admin token in ${TOKEN_VARIABLE}, such as one that \`poundkey tokens add\` made`,
+      `--gateway needs an admin token in ${TOKEN_VARIABLE}, ${made}, or your sign-in: poundkey login --admin ${gateway}`,
     );
+  }
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
   const send = async (call: Fetch, url: string, init: RequestInit) => {
     const response = await reach(call, url, init);
@@ -68,6 +75,12 @@ export function createGateway(address: string, token: string | undefined): Gatew
         ...(signal === undefined ? {} : { signal }),
       }),
   };
+}
+
+/** Undefined without one that still works: the command would only be refused. */
+function findAdminLogin(env: Environment, gateway: string): string | undefined {
+  const login = readLogins(findLoginFile(env)).admin.get(gateway);
+  return login !== undefined && login.untilMs > Date.now() ? login.secret : undefined;
 }
 
 function readAddress(text: string): string {

@@ -1,4 +1,5 @@
 // `poundkey models`: prints the catalogue as a table.
+import { type CardView, cardSchema } from "../../admin/models/settings-schema.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { clock } from "../../app/world.ts";
@@ -16,9 +17,12 @@ import {
   readConfigurationFlags,
   UsageError,
 } from "../arguments.ts";
+import { makePageReader, makeReader } from "../gateway/ask.ts";
+import { createGateway } from "../gateway/gateway.ts";
 import { formatTable } from "../table.ts";
 
 const HELP = `usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
+       poundkey models --gateway URL [--provider NAME] [--operation NAME] [--json]
 
 Lists the models in the catalogue, including those in the configuration. Prices are in USD per million tokens, or for
 models that are charged otherwise per piece, such as 0.006/minute.
@@ -26,6 +30,8 @@ models that are charged otherwise per piece, such as 0.006/minute.
   --provider NAME   only models of this provider
   --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
   --config FILE, --store S  as for \`poundkey serve\`
+  --gateway URL     list those that this gateway serves, at its prices, with the admin
+                    token in POUNDKEY_TOKEN or after \`poundkey login --admin\`
   --json            print JSON
   --help            print this help
 
@@ -33,23 +39,61 @@ examples:
   poundkey models --provider Anthropic
   poundkey models --operation embeddings --json`;
 
-const FLAGS = { ...COMMON_FLAGS, provider: "value", operation: "value" } as const;
+const FLAGS = { ...COMMON_FLAGS, gateway: "value", provider: "value", operation: "value" } as const;
 
 /** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
 export const runModels = makeFlagCommand({ name: "models", help: HELP, flags: FLAGS }, show);
 
 async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const gateway = given.values.get("gateway");
+  if (gateway !== undefined) return showServed(gateway, given, io);
   const { loaded } = loadConfig(readConfigurationFlags(given), source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
-  const views = listModels(loaded.settings, chooseProviders(given, loaded.settings, source));
+  print(given, io, listModels(loaded.settings, chooseProviders(given, loaded.settings, source)));
+  return EXIT.done;
+}
+
+/** The part of a model that the table shows, from the catalogue and from a gateway alike. */
+type ShownModel = Pick<ModelView, "id" | "context_window" | "max_output_tokens" | "pricing"> & {
+  readonly capabilities: readonly string[];
+  readonly operations?: readonly string[] | null | undefined;
+};
+
+function print(given: Arguments, io: Io, views: readonly ShownModel[]): void {
   const operation = chooseOperation(given);
   const shown = views.filter(({ operations }) => !operation || !operations || operations.includes(operation));
   const isJson = given.switches.has("json");
   io.out(isJson ? formatJson(shown) : formatTable([HEADINGS, ...shown.map(formatCells)], io));
-  return EXIT.done;
+}
+
+const readCards = makePageReader(makeReader(cardSchema));
+
+async function showServed(gateway: string, given: Arguments, io: Io): Promise<number> {
+  try {
+    print(given, io, await listServed(gateway, given));
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof UsageError || !(error instanceof Error)) throw error;
+    io.err(`poundkey: ${error.message}`);
+    return EXIT.failed;
+  }
+}
+
+/** Returns the models that are on there. */
+async function listServed(address: string, { values }: Arguments): Promise<readonly CardView[]> {
+  if (values.has("config") || values.has("store"))
+    throw new UsageError("--gateway takes the place of --store and --config");
+  const gateway = createGateway(address, process.env);
+  const { data } = await gateway.ask({
+    route: { method: "GET", path: "/models" },
+    read: readCards,
+    here: () => Promise.reject(new Error("There is no store here.")),
+  });
+  const asked = values.get("provider")?.toLowerCase();
+  return data.filter(({ on, provider }) => on && (asked === undefined || provider.toLowerCase() === asked));
 }
 
 /** All known providers unless one is named, on or off, because a catalogue is read before keys are bought. */
@@ -82,7 +126,7 @@ function listModels(settings: Settings, names: readonly string[]): readonly Mode
 
 const HEADINGS = ["MODEL", "CONTEXT", "OUTPUT", "IN $/M", "OUT $/M", "CAPABILITIES"] as const;
 
-function formatCells(view: ModelView): readonly string[] {
+function formatCells(view: ShownModel): readonly string[] {
   const unknown = (value: number | null | undefined) =>
     value === null || value === undefined ? "-" : String(value);
   const pieces = listPiecePrices(view.pricing);

@@ -1,7 +1,8 @@
 // The client's side of the device flow (RFC 8628): where a gateway's addresses are, its codes and its tokens.
 import { fetchShort } from "../../app/world.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
-import type { Login } from "./login-file.ts";
+import { LOGIN_CODE_PREFIX } from "../../core/people/device.ts";
+import type { AdminLogin, Login } from "./login-file.ts";
 
 const WAIT_MS = 15_000;
 const MS_PER_SECOND = 1000;
@@ -29,8 +30,11 @@ interface Answer {
   readonly body: JsonObject;
 }
 
-async function ask(url: string, form?: Readonly<Record<string, string>>): Promise<Answer> {
-  const init = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
+function ask(url: string, form?: Readonly<Record<string, string>>): Promise<Answer> {
+  return send(url, form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) });
+}
+
+async function send(url: string, init: RequestInit): Promise<Answer> {
   const signal = AbortSignal.timeout(WAIT_MS);
   let response: Response;
   try {
@@ -63,18 +67,52 @@ async function findEndpoints(gateway: string): Promise<Endpoints> {
   return { device: String(device), token: String(token) };
 }
 
-interface CodePrompt {
+export interface CodePrompt {
   readonly code: string;
   readonly url: string;
 }
 
-/** Signs in: `show` tells the user where to type which code. Throws a LoginError if it fails. */
-export async function signInAt(origin: string, show: (shown: CodePrompt) => void): Promise<Login> {
+type Show = (shown: CodePrompt) => void;
+
+/** Signs agents in: `show` tells the user where to type which code. Throws a LoginError if it fails. */
+export async function signInAt(origin: string, show: Show): Promise<Login> {
+  return readTokens(await grantAt(origin, { client_id: "poundkey" }, show));
+}
+
+/** Signs commands in, with the person's rights. Throws a LoginError if it fails, as at a gateway that knows only agents. */
+export async function signInAsAdmin(origin: string, show: Show): Promise<AdminLogin> {
+  const answer = await grantAt(origin, { client_id: "poundkey", scope: "admin" }, show, LOGIN_CODE_PREFIX);
+  const secret = asString(answer.access_token);
+  const seconds = asNumber(answer.expires_in);
+  if (secret === undefined || seconds === undefined) {
+    throw new LoginError("The gateway's answer has no token.");
+  }
+  return { secret, untilMs: Date.now() + seconds * MS_PER_SECOND };
+}
+
+/** Ends a sign-in of `signInAsAdmin`. One that has ended already is none to the gateway. */
+export async function endAdminLogin(origin: string, secret: string): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}` };
+  const { status, body } = await send(`${origin}/admin/v1/session`, { method: "DELETE", headers });
+  if (status !== 204 && status !== 401)
+    throw new LoginError(`${origin} didn't sign out: ${describe(status, body)}`);
+}
+
+/** Returns what the token endpoint answers once the person has approved. */
+async function grantAt(
+  origin: string,
+  form: Readonly<Record<string, string>>,
+  show: Show,
+  prefix = "",
+): Promise<JsonObject> {
   const { device, token } = await findEndpoints(origin);
-  const { status, body } = await ask(device, { client_id: "poundkey" });
+  const { status, body } = await ask(device, form);
   const [deviceCode, code, url] = [body.device_code, body.user_code, body.verification_uri].map(asString);
   if (status !== 200 || deviceCode === undefined || code === undefined || url === undefined) {
     throw new LoginError(`No sign-in began: ${describe(status, body)}`);
+  }
+  if (!deviceCode.startsWith(prefix)) {
+    throw new LoginError(`${origin} has an older version, which can sign in agents alone.`);
   }
   show({ code, url });
   const endMs = Date.now() + (asNumber(body.expires_in) ?? 600) * MS_PER_SECOND;
@@ -82,7 +120,7 @@ export async function signInAt(origin: string, show: (shown: CodePrompt) => void
   while (Date.now() < endMs) {
     await Bun.sleep(waitMs);
     const answer = await ask(token, { grant_type: DEVICE_GRANT, device_code: deviceCode });
-    if (answer.status === 200) return readTokens(answer.body);
+    if (answer.status === 200) return answer.body;
     const error = asString(answer.body.error);
     if (error === "slow_down") waitMs += 5 * MS_PER_SECOND;
     else if (error === "access_denied") throw new LoginError("The sign-in was denied.");

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { asNumber, asObject, asString, parseJson } from "../../core/json/json.ts";
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 
 /** Only the user may read the file, which holds secrets. */
 const FILE_MODE = 0o600;
@@ -20,10 +20,17 @@ export interface Login {
   readonly lifetimeMs: number;
 }
 
-interface Logins {
+/** A sign-in by `poundkey login --admin`: it acts with the person's rights at the gateway that gave it, and nowhere else. */
+export interface AdminLogin {
+  readonly secret: string;
+  readonly untilMs: number;
+}
+
+export interface Logins {
   /** The gateway of the last `poundkey login`. */
   readonly url: string | null;
   readonly byUrl: ReadonlyMap<string, Login>;
+  readonly admin: ReadonlyMap<string, AdminLogin>;
 }
 
 /** Returns the file's path. `XDG_CONFIG_HOME` moves it. */
@@ -65,7 +72,7 @@ function isStale(lock: string): boolean {
 
 /** Returns what the file holds. A file that is missing or damaged holds no sign-in. */
 export function readLogins(file: string): Logins {
-  const { url, logins } = asObject(parseJson(readText(file)));
+  const { url, logins, admin } = asObject(parseJson(readText(file)));
   const byUrl = new Map<string, Login>();
   for (const [at, value] of Object.entries(asObject(logins))) {
     const { secret, refresh, until_ms, lifetime_ms } = asObject(value);
@@ -75,7 +82,17 @@ export function readLogins(file: string): Logins {
     if (untilMs !== undefined && lifetimeMs !== undefined)
       byUrl.set(at, { secret, refresh, untilMs, lifetimeMs });
   }
-  return { url: asString(url) ?? null, byUrl };
+  return { url: asString(url) ?? null, byUrl, admin: readAdmin(asObject(admin)) };
+}
+
+function readAdmin(kept: JsonObject): ReadonlyMap<string, AdminLogin> {
+  const admin = new Map<string, AdminLogin>();
+  for (const [at, value] of Object.entries(kept)) {
+    const { secret, until_ms } = asObject(value);
+    const untilMs = asNumber(until_ms);
+    if (typeof secret === "string" && untilMs !== undefined) admin.set(at, { secret, untilMs });
+  }
+  return admin;
 }
 
 function readText(file: string): string {
@@ -88,15 +105,18 @@ function readText(file: string): string {
 }
 
 /** Replaces the file at once, so that nobody reads half of it. */
-export function writeLogins(file: string, { url, byUrl }: Logins): void {
+export function writeLogins(file: string, { url, byUrl, admin }: Logins): void {
   const logins = Object.fromEntries(
     [...byUrl].map(([at, { secret, refresh, untilMs, lifetimeMs }]) => [
       at,
       { secret, refresh, until_ms: untilMs, lifetime_ms: lifetimeMs },
     ]),
   );
+  const signedIn = Object.fromEntries(
+    [...admin].map(([at, { secret, untilMs }]) => [at, { secret, until_ms: untilMs }]),
+  );
   const next = `${file}.${process.pid}`;
-  writeFileSync(next, `${JSON.stringify({ url, logins }, null, 2)}\n`, { mode: FILE_MODE });
+  writeFileSync(next, `${JSON.stringify({ url, logins, admin: signedIn }, null, 2)}\n`, { mode: FILE_MODE });
   chmodSync(next, FILE_MODE);
   renameSync(next, file);
 }

@@ -1,4 +1,4 @@
-// Settings → Audit: who did what, and what changed.
+// Observe → Audit: who did what, and what changed.
 
 import { useState } from "preact/hooks";
 import type { AuditView } from "../../admin/audit/audit.ts";

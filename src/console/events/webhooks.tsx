@@ -1,12 +1,12 @@
-// Settings → Webhooks: events that their receivers have not accepted, why, and sending one again.
+// Gateway → Webhooks: events that their receivers have not accepted, why, and sending one again.
 
 import { useState } from "preact/hooks";
-import type { DeliveryView } from "../../admin/events/webhooks.ts";
+import type { DeliveryView, ReceiverView } from "../../admin/events/webhooks.ts";
 import { place } from "../browser.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
-import { usePages } from "../frame/resource.ts";
+import { usePages, useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
@@ -49,6 +49,18 @@ export function WebhooksPage() {
   );
 }
 
+function Receivers({ of }: { readonly of: readonly ReceiverView[] }) {
+  return (
+    <ul class="plain">
+      {of.map(({ host, events }, at) => (
+        <li key={at}>
+          <span class="strong">{host}</span> gets {events.includes("*") ? "every event" : events.join(", ")}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The types of the rows that are shown, and the chosen one. */
 function listTypes(rows: readonly DeliveryView[], chosen: string) {
   const types = new Set([...rows.map(({ type }) => type), chosen]);
@@ -64,12 +76,21 @@ function Manual() {
   );
 }
 
+/** An empty list is no comfort where there is no receiver. */
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  const receivers = useResource<{ readonly data: readonly ReceiverView[] }>("/webhooks").data?.data;
+  if (!isFiltered && receivers?.length === 0)
+    return (
+      <Empty icon="warning" title="No receiver is configured">
+        Nobody is told of budgets near their end, failing providers or keys that end. Add one under{" "}
+        <code>webhooks</code> in the configuration file. <Manual />
+      </Empty>
+    );
   if (!isFiltered)
     return (
       <Empty icon="check" title="Nothing waits">
-        Receivers accepted every event that they were sent. They are listed under webhooks in the
-        configuration file, each with the events that it gets.
+        {receivers && <Receivers of={receivers} />}
+        They accepted every event that they were sent.
       </Empty>
     );
   return (

@@ -16,6 +16,7 @@ import { clearNames } from "./names.ts";
 import { findPage, getLabel, Nav } from "./navigation.tsx";
 import { useNotifications } from "./notices.ts";
 import { Problems } from "./problems.tsx";
+import { forgetRecent } from "./recent.ts";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { SEARCH_KEYS, SearchButton, SearchDialog, useSearchKeys } from "./search.tsx";
@@ -33,6 +34,7 @@ export function App() {
     if (signedIn.value !== false) return;
     clearCache();
     clearNames();
+    forgetRecent();
   }, [signedIn.value]);
   if (error !== null) return <Failed message={error} retry={check} />;
   if (signedIn.value === null) return null;

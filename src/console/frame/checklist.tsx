@@ -6,6 +6,7 @@ import { place, recall, remember } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Card } from "../parts/page.tsx";
+import { Skeleton } from "../parts/states.tsx";
 import { useNames } from "./names.ts";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
@@ -13,6 +14,9 @@ import { may } from "./session.ts";
 
 /** Ticked by hand, since the gateway can't know: names in the browser's storage. */
 const HIDDEN = "checklist.hidden";
+const DONE = "checklist.done";
+/** The card has this height in a wide window. */
+const HEIGHT = 156;
 const byHand = (name: string) => `checklist.${name}`;
 
 interface Step {
@@ -77,10 +81,14 @@ export function Checklist() {
 function OpenChecklist({ onHide }: { readonly onHide: () => void }) {
   const steps = useSteps();
   const [, draw] = useState(0);
-  if (steps === null) return null;
+  // Its place is kept while it may be shown, so that the page doesn't move.
+  if (steps === null) return recall(DONE) === "yes" ? null : <Skeleton height={HEIGHT} />;
   const isDone = ({ name, isDone: done }: Step) => done ?? recall(byHand(name)) === "yes";
   const open = steps.filter((step) => !isDone(step)).length;
-  if (open === 0) return null;
+  if (open === 0) {
+    remember(DONE, "yes");
+    return null;
+  }
   const tick = (name: string) => {
     remember(byHand(name), "yes");
     draw((count) => count + 1);

@@ -28,6 +28,14 @@ export function formatUsd(value: number): string {
   return `${value < 0 ? "−" : ""}$${text}`;
 }
 
+/** Formats money for a column, in which all amounts have two decimals, so that they can be compared at a glance. */
+export function formatMoney(value: number): string {
+  const size = Math.abs(value);
+  if (size > 0 && size < 0.005) return value < 0 ? "−<$0.01" : "<$0.01";
+  const text = size.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return `${value < 0 ? "−" : ""}$${text}`;
+}
+
 /** Formats a sum that small amounts were added to: $4.999814. */
 export function formatBalance(value: number): string {
   const text = Math.abs(value).toLocaleString("en-US", {

@@ -1,7 +1,7 @@
 // The models, keys and accounts that many pages list or name.
 import { signal } from "@preact/signals";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
-import type { ResultView } from "../../admin/log/search.ts";
+import type { ResultView } from "../../admin/log/search-result.ts";
 import type { CardView } from "../../admin/models/settings-schema.ts";
 import type { AccountView } from "../../admin/money/accounts.ts";
 import type { Choice } from "../parts/combobox.tsx";

@@ -3,10 +3,15 @@ import type { ComponentType, VNode } from "preact";
 import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Empty } from "../parts/states.tsx";
+import type { Query } from "./api.ts";
 import { lazy } from "./lazy.tsx";
+import { useOpenCount } from "./open-requests.ts";
 import { makeHref, route } from "./route.ts";
 import { keepScope } from "./scope.ts";
 import { isMemberOnly, may, type Permission } from "./session.ts";
+
+/** In the order of the navigation. */
+const GROUPS = ["Observe", "Build", "Access", "Money", "Gateway"] as const;
 
 interface Page {
   readonly path: string;
@@ -17,7 +22,11 @@ interface Page {
   readonly Page: ComponentType;
   /** The page is shown to those who have it in some account. */
   readonly needs: Permission;
-  readonly isSetting?: boolean;
+  readonly group: (typeof GROUPS)[number];
+  /** The page of people who have nothing here but keys of their own. */
+  readonly MemberPage?: ComponentType;
+  /** Counts what waits there for the one who is signed in. */
+  readonly useCount?: () => number;
   /** Shows one item, whose id is the rest of the path. */
   readonly Detail?: ComponentType<{ readonly id: string }>;
 }
@@ -26,8 +35,11 @@ const PAGES: readonly Page[] = [
   {
     path: "/",
     label: "Overview",
+    memberLabel: "Home",
     icon: "overview",
     Page: lazy(async () => (await import("../log/overview.tsx")).OverviewPage),
+    MemberPage: lazy(async () => (await import("../people/home.tsx")).HomePage),
+    group: "Observe",
     needs: "usage.read",
   },
   {
@@ -36,14 +48,24 @@ const PAGES: readonly Page[] = [
     icon: "activity",
     Page: lazy(async () => (await import("../log/activity.tsx")).ActivityPage),
     Detail: lazy(async () => (await import("../log/request.tsx")).RequestPage),
+    group: "Observe",
     needs: "requests.read",
   },
   {
-    path: "/batches",
-    label: "Batches",
-    icon: "send",
-    Page: lazy(async () => (await import("../models/batches.tsx")).BatchesPage),
-    needs: "batches.read",
+    path: "/settings/audit",
+    label: "Audit",
+    icon: "audit",
+    Page: lazy(async () => (await import("../audit/audit.tsx")).AuditPage),
+    group: "Observe",
+    needs: "audit.read",
+  },
+  {
+    path: "/playground",
+    label: "Playground",
+    icon: "playground",
+    Page: lazy(async () => (await import("../models/playground.tsx")).PlaygroundPage),
+    group: "Build",
+    needs: "playground.use",
   },
   {
     path: "/models",
@@ -51,6 +73,7 @@ const PAGES: readonly Page[] = [
     icon: "models",
     Page: lazy(async () => (await import("../models/models.tsx")).ModelsPage),
     Detail: lazy(async () => (await import("../models/model.tsx")).ModelPage),
+    group: "Build",
     needs: "models.read",
   },
   {
@@ -59,57 +82,33 @@ const PAGES: readonly Page[] = [
     icon: "tools",
     Page: lazy(async () => (await import("../tools/tools.tsx")).ToolsPage),
     Detail: lazy(async () => (await import("../tools/tool.tsx")).ToolPage),
+    group: "Build",
     needs: "tools.read",
-  },
-  {
-    path: "/playground",
-    label: "Playground",
-    icon: "playground",
-    Page: lazy(async () => (await import("../models/playground.tsx")).PlaygroundPage),
-    needs: "playground.use",
   },
   {
     path: "/sampling",
     label: "Sampling",
     icon: "check",
     Page: lazy(async () => (await import("../models/sampling.tsx")).SamplingPage),
+    group: "Build",
     needs: "learning.write",
   },
   {
+    path: "/batches",
+    label: "Batches",
+    icon: "send",
+    Page: lazy(async () => (await import("../models/batches.tsx")).BatchesPage),
+    group: "Build",
+    needs: "batches.read",
+  },
+  {
     path: "/settings/router",
-    label: "Router · keys",
-    memberLabel: "Keys",
+    label: "Keys",
     icon: "key",
     Page: lazy(async () => (await import("../keys/keys.tsx")).KeysPage),
     Detail: lazy(async () => (await import("../keys/key.tsx")).KeyPage),
+    group: "Access",
     needs: "keys.read",
-    isSetting: true,
-  },
-  {
-    path: "/settings/providers",
-    label: "Providers",
-    icon: "provider",
-    Page: lazy(async () => (await import("../models/providers.tsx")).ProvidersPage),
-    Detail: lazy(async () => (await import("../models/provider.tsx")).ProviderPage),
-    needs: "settings.read",
-    isSetting: true,
-  },
-  {
-    path: "/settings/accounts",
-    label: "Accounts",
-    icon: "account",
-    Page: lazy(async () => (await import("../money/accounts.tsx")).AccountsPage),
-    Detail: lazy(async () => (await import("../money/account.tsx")).AccountPage),
-    needs: "accounts.read",
-    isSetting: true,
-  },
-  {
-    path: "/settings/reconciliation",
-    label: "Reconciliation",
-    icon: "invoice",
-    Page: lazy(async () => (await import("../money/reconciliation.tsx")).ReconciliationPage),
-    needs: "reconciliation.read",
-    isSetting: true,
   },
   {
     path: "/settings/people",
@@ -117,16 +116,16 @@ const PAGES: readonly Page[] = [
     icon: "people",
     Page: lazy(async () => (await import("../people/people.tsx")).PeoplePage),
     Detail: lazy(async () => (await import("../people/person.tsx")).PersonPage),
+    group: "Access",
     needs: "members.read",
-    isSetting: true,
   },
   {
     path: "/settings/directory",
     label: "Directory",
     icon: "people",
     Page: lazy(async () => (await import("../people/directory.tsx")).DirectoryPage),
+    group: "Access",
     needs: "directory.read",
-    isSetting: true,
   },
   {
     path: "/settings/requests",
@@ -134,40 +133,67 @@ const PAGES: readonly Page[] = [
     memberLabel: "Ask for more",
     icon: "up",
     Page: lazy(async () => (await import("../limits/limit-requests.tsx")).LimitRequestsPage),
+    useCount: useOpenCount,
+    group: "Access",
     needs: "limit_requests.read",
-    isSetting: true,
   },
   {
     path: "/settings/tokens",
     label: "Tokens",
     icon: "lock",
     Page: lazy(async () => (await import("../people/tokens.tsx")).TokensPage),
+    group: "Access",
     needs: "tokens.write",
-    isSetting: true,
+  },
+  {
+    path: "/settings/accounts",
+    label: "Accounts",
+    icon: "account",
+    Page: lazy(async () => (await import("../money/accounts.tsx")).AccountsPage),
+    Detail: lazy(async () => (await import("../money/account.tsx")).AccountPage),
+    group: "Money",
+    needs: "accounts.read",
+  },
+  {
+    path: "/settings/statements",
+    label: "Statements",
+    icon: "invoice",
+    Page: lazy(async () => (await import("../money/months.tsx")).MonthsPage),
+    group: "Money",
+    needs: "journal.read",
+  },
+  {
+    path: "/settings/reconciliation",
+    label: "Reconciliation",
+    icon: "invoice",
+    Page: lazy(async () => (await import("../money/reconciliation.tsx")).ReconciliationPage),
+    group: "Money",
+    needs: "reconciliation.read",
+  },
+  {
+    path: "/settings/providers",
+    label: "Providers",
+    icon: "provider",
+    Page: lazy(async () => (await import("../models/providers.tsx")).ProvidersPage),
+    Detail: lazy(async () => (await import("../models/provider.tsx")).ProviderPage),
+    group: "Gateway",
+    needs: "settings.read",
   },
   {
     path: "/settings/limits",
     label: "Limits",
     icon: "limits",
     Page: lazy(async () => (await import("../limits/limits.tsx")).LimitsPage),
+    group: "Gateway",
     needs: "settings.read",
-    isSetting: true,
   },
   {
     path: "/settings/webhooks",
     label: "Webhooks",
     icon: "send",
     Page: lazy(async () => (await import("../events/webhooks.tsx")).WebhooksPage),
+    group: "Gateway",
     needs: "webhooks.read",
-    isSetting: true,
-  },
-  {
-    path: "/settings/audit",
-    label: "Audit",
-    icon: "audit",
-    Page: lazy(async () => (await import("../audit/audit.tsx")).AuditPage),
-    needs: "audit.read",
-    isSetting: true,
   },
   ...PLAIN_THINGS.map(
     (thing): Page => ({
@@ -176,7 +202,7 @@ const PAGES: readonly Page[] = [
       icon: "check",
       Page: lazy(async () => (await import("../things/plain.tsx")).makePlainPage(thing)),
       needs: thing.sees,
-      isSetting: true,
+      group: "Gateway",
     }),
   ),
 ];
@@ -184,6 +210,12 @@ const PAGES: readonly Page[] = [
 /** The page's name for the one who is signed in. */
 export function getLabel({ label, memberLabel = label }: Pick<Page, "label" | "memberLabel">): string {
   return isMemberOnly() ? memberLabel : label;
+}
+
+/** The pages that one may see, as the search names them. */
+export function listPages() {
+  const shown = PAGES.filter(({ needs }) => may(needs));
+  return shown.map((page) => ({ kind: "page", name: getLabel(page), path: page.path }));
 }
 
 /** The page at a path, and how it is drawn. Null if there is none. */
@@ -194,7 +226,10 @@ export function findPage(path: string): { readonly page: Page; readonly draw: ()
   const page = exact ?? parent;
   if (!page) return null;
   if (!may(page.needs)) return { page, draw: () => <NotYours page={page} /> };
-  if (exact) return { page, draw: () => <exact.Page /> };
+  if (exact) {
+    const Own = (isMemberOnly() ? exact.MemberPage : undefined) ?? exact.Page;
+    return { page, draw: () => <Own /> };
+  }
   const Detail = page.Detail ?? NotYours;
   return { page, draw: () => <Detail page={page} id={decodeURIComponent(path.slice(cut + 1))} /> };
 }
@@ -217,22 +252,50 @@ export function Nav({ path }: { readonly path: string }) {
     path === page.path || (page.path !== "/" && path.startsWith(`${page.path}/`));
   // The pages that show the log show the same part of it.
   const kept = hasScope(path) ? keepScope(route.value.query) : {};
-  const link = (page: Page) => (
-    <a
-      key={page.path}
-      href={makeHref(page.path, hasScope(page.path) ? kept : {})}
-      aria-current={isHere(page) ? "page" : undefined}
-    >
-      <Icon name={page.icon} />
-      {getLabel(page)}
-    </a>
-  );
-  const settings = shown.filter((page) => page.isSetting);
   return (
     <nav class="nav" aria-label="Pages">
-      {shown.filter((page) => !page.isSetting).map(link)}
-      {settings.length > 0 && <div class="nav-title">Settings</div>}
-      {settings.map(link)}
+      {GROUPS.map((group) => {
+        const pages = shown.filter((page) => page.group === group);
+        return (
+          pages.length > 0 && (
+            <section key={group} aria-label={group}>
+              <div class="nav-title" aria-hidden="true">
+                {group}
+              </div>
+              {pages.map((page) => (
+                <PageLink
+                  key={page.path}
+                  page={page}
+                  isHere={isHere(page)}
+                  query={hasScope(page.path) ? kept : {}}
+                />
+              ))}
+            </section>
+          )
+        );
+      })}
     </nav>
+  );
+}
+
+interface PageLinkProps {
+  readonly page: Page;
+  readonly isHere: boolean;
+  readonly query: Query;
+}
+
+function PageLink({ page, isHere, query }: PageLinkProps) {
+  const count = page.useCount?.() ?? 0;
+  return (
+    <a href={makeHref(page.path, query)} aria-current={isHere ? "page" : undefined}>
+      <Icon name={page.icon} />
+      {getLabel(page)}
+      {count > 0 && (
+        <span class="nav-count">
+          {count}
+          <span class="hidden-text"> waiting</span>
+        </span>
+      )}
+    </a>
   );
 }

@@ -2,6 +2,7 @@
 // and models that end.
 
 import type { ProblemView } from "../../admin/events/problems.ts";
+import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import type { ListPage } from "../../admin/list.ts";
 import type { PriceReview } from "../../admin/models/price-review.ts";
@@ -10,6 +11,7 @@ import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";
 import { DAY_MS, formatDay, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
 import { useNames } from "./names.ts";
+import { useOpenRequests } from "./open-requests.ts";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may } from "./session.ts";
@@ -36,12 +38,21 @@ export function useNotifications(): readonly Notification[] {
   );
   const prices = useResource<PriceReview>(may("settings.read") ? "/catalogue" : null, EVERY_MS);
   return [
+    ...describeOpen(useOpenRequests()),
     ...describePrices(prices.data?.models_used ?? 0),
     ...(problems.data?.data ?? []).map(describeProblem),
     ...useOwners(),
     ...(nearing.data?.data ?? []).map(describeNearing),
     ...(retiring.data?.data ?? []).filter(endsSoon).map(describeRetiring),
   ];
+}
+
+function describeOpen(requests: readonly LimitRequestView[]): readonly Notification[] {
+  const [first] = requests;
+  if (first === undefined) return [];
+  const who = first.member_name || first.member_id;
+  const text = requests.length === 1 ? `${who} asks for more` : `${requests.length} people ask for more`;
+  return [{ tone: "accent", text, href: makeHref("/settings/requests", { state: "open" }) }];
 }
 
 function describePrices(models: number): readonly Notification[] {

@@ -1,10 +1,11 @@
 // The filters of the log that have a field: each offers what is known, and finds others as one types.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { ResultView } from "../../admin/log/search.ts";
+import type { ResultView } from "../../admin/log/search-result.ts";
 import type { UsageSums } from "../../admin/log/usage.ts";
 import { Button } from "../parts/button.tsx";
 import { addChoice, type Choice, Combobox, unifyChoices } from "../parts/combobox.tsx";
+import { Filters as FilterRow } from "../parts/filters.tsx";
 import { withQuery } from "./api.ts";
 import { type Models, type Names, SELECTORS, useFound, useModels, useNames } from "./names.ts";
 import { useResource } from "./resource.ts";
@@ -82,7 +83,7 @@ export function ScopeFilters({
   const isField = (name: FilterName) => fields.some((one) => one === name) || shown.includes(name);
   const others = FILTERS.filter((name) => !isField(name) && filters[name]);
   return (
-    <div class="row filters">
+    <FilterRow count={Object.keys(filters).length}>
       {fields
         .filter((name) => name !== "account_id" || may("accounts.read"))
         .map((name) => (
@@ -101,7 +102,7 @@ export function ScopeFilters({
           onRemove={() => setQuery({ [name]: null })}
         />
       ))}
-    </div>
+    </FilterRow>
   );
 }
 

@@ -1,13 +1,14 @@
-// The search for everything with an id or a name, opened by a button or by Ctrl+K (⌘K).
+// The search for everything with an id or a name, for pages and for actions, opened by a button or by Ctrl+K (⌘K).
 import { useEffect, useState } from "preact/hooks";
-import type { ResultView } from "../../admin/log/search.ts";
-import { isApple } from "../browser.ts";
+import type { ResultView } from "../../admin/log/search-result.ts";
+import { isApple, runAfter } from "../browser.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { SearchField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
-import { withQuery } from "./api.ts";
-import { useResource } from "./resource.ts";
+import { Empty, Notice } from "../parts/states.tsx";
+import { ask, describeError } from "./api.ts";
+import { findPlaces, type Place } from "./places.ts";
+import { keepRecent, listRecent } from "./recent.ts";
 import { makeHref, navigate } from "./route.ts";
 
 /** Calls `onOpen` when the search's keys are pressed, wherever the focus is. */
@@ -45,61 +46,117 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault();
     setEntered(given);
   };
+  const open = (place: Place) => {
+    keepRecent(place);
+    onClose();
+  };
   return (
     <Dialog title="Search" onClose={onClose}>
       <form onSubmit={enter}>
         <SearchField
-          label="An id, the last 4 characters of a key, or part of a name"
+          label="An id, a name, a page, an action, or a key that leaked"
           value={text}
           onInput={setText}
           isFocused
         />
       </form>
-      {given !== "" && <Results text={given} opensFirst={given === entered} onOpen={onClose} />}
+      {given === "" ? (
+        <Recent onOpen={open} />
+      ) : (
+        <Results text={given} opensFirst={given === entered} onOpen={open} />
+      )}
     </Dialog>
   );
 }
 
+function Recent({ onOpen }: Pick<ResultsProps, "onOpen">) {
+  const recent = listRecent();
+  return recent.length === 0 ? null : <Places label="Opened before" places={recent} onOpen={onOpen} />;
+}
+
 /** The address of a result is a path of this page, after `/#`. */
-function findPath({ url }: ResultView): string {
-  return url.slice(2);
+function toPlace({ type, name, url }: ResultView): Place {
+  return { kind: type, name, path: url.slice(2) };
+}
+
+/** Typing goes on meanwhile. */
+const WAIT_MS = 120;
+
+/** Asks by a body, since what is pasted may be a secret. */
+function useResults(text: string) {
+  const [found, setFound] = useState<{ readonly of: string; readonly data: readonly Place[] } | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    const ending = new AbortController();
+    const stop = runAfter(WAIT_MS, () => {
+      ask<{ readonly data: readonly ResultView[] }>("/search", { q: text.slice(0, 200) }, ending.signal)
+        .then(({ data }) => {
+          setFound({ of: text, data: data.map(toPlace) });
+          setError(null);
+        })
+        .catch((failed: unknown) => {
+          if (!ending.signal.aborted) setError(describeError(failed));
+        });
+    });
+    return () => {
+      stop();
+      ending.abort();
+    };
+  }, [text]);
+  return { data: found?.of === text ? found.data : null, error };
 }
 
 interface ResultsProps {
   readonly text: string;
   readonly opensFirst: boolean;
-  readonly onOpen: () => void;
+  readonly onOpen: (place: Place) => void;
 }
 
 function Results({ text, opensFirst, onOpen }: ResultsProps) {
-  const found = useResource<{ readonly data: readonly ResultView[] }>(withQuery("/search", { q: text }));
-  const [first] = found.data?.data ?? [];
+  const { data, error } = useResults(text);
+  const places = findPlaces(text);
+  const isWaiting = data === null && error === null;
+  // Only a page's whole name comes before what has an id: a part of it may be the beginning of a key's name.
+  const isExact = ({ name }: Place) => name.toLowerCase() === text.toLowerCase();
+  const exact = places.filter(isExact);
+  const all = [...exact, ...(data ?? []), ...places.filter((place) => !isExact(place))];
+  const first = isWaiting ? exact[0] : all[0];
   useEffect(() => {
     if (!opensFirst || !first) return;
-    navigate(findPath(first));
-    onOpen();
-  }, [opensFirst, first]);
+    navigate(first.path);
+    onOpen(first);
+  }, [opensFirst, first?.path]);
   return (
-    <Loaded of={found} rows={3}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty icon="search" title="Nothing has this id or name">
-            Refused requests are counted, not kept one by one: see Activity, Refused. Their ids are in the
-            log.
-          </Empty>
-        ) : (
-          <ul class="stack tight" aria-label="Results">
-            {data.map((result) => (
-              <li key={`${result.type} ${result.id}`}>
-                <a href={makeHref(findPath(result))} onClick={onOpen}>
-                  {result.name}
-                </a>{" "}
-                <span class="small faint">{result.type}</span>
-              </li>
-            ))}
-          </ul>
-        )
-      }
-    </Loaded>
+    <>
+      {error !== null && <Notice tone="bad">{error}</Notice>}
+      {all.length > 0 && <Places label="Results" places={all} onOpen={onOpen} />}
+      {all.length === 0 && isWaiting && <p class="small faint">Searching …</p>}
+      {all.length === 0 && data !== null && (
+        <Empty icon="search" title="Nothing has this id or name">
+          A key's whole secret finds the key, also a revoked one. Refused requests are counted, not kept one
+          by one: see Activity, Refused.
+        </Empty>
+      )}
+    </>
+  );
+}
+
+interface PlacesProps extends Pick<ResultsProps, "onOpen"> {
+  readonly label: string;
+  readonly places: readonly Place[];
+}
+
+function Places({ label, places, onOpen }: PlacesProps) {
+  return (
+    <ul class="stack tight" aria-label={label}>
+      {places.map((place) => (
+        <li key={`${place.kind} ${place.path} ${place.name}`}>
+          <a href={makeHref(place.path)} onClick={() => onOpen(place)}>
+            {place.name}
+          </a>{" "}
+          <span class="small faint">{place.kind}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

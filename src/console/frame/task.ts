@@ -54,7 +54,10 @@ export function useForm<Name extends string>(
     };
   };
   const otherError = () => (param && shown.has(param) ? null : error);
-  return { draft, set, field, isBusy, start, otherError };
+  const isChanged = Object.keys(opened).some(
+    (name) => Reflect.get(draft, name) !== Reflect.get(opened, name),
+  );
+  return { draft, set, field, isBusy, start, otherError, error, isChanged };
 }
 
 /** Runs work that stops on request or when the page is left. */

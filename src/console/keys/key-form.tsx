@@ -48,13 +48,22 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       {!edited && mayChooseKind(accountId) && (
         <SelectField label="Whose key" options={KIND_OPTIONS} {...form.field("kind")} />
       )}
-      {renderControls(KEY_FIELDS, form, edited, (field) => maySet(field, role))}
+      {renderControls(KEY_FIELDS, form, edited, (field) => MAIN.has(field) && maySet(field, role))}
+      <details class="more" open={edited !== undefined}>
+        <summary>More: models, expiry, limits, addresses, tags</summary>
+        <div class="stack">
+          {renderControls(KEY_FIELDS, form, edited, (field) => !MAIN.has(field) && maySet(field, role))}
+        </div>
+      </details>
       {!edited && role === "member" && (
         <p class="small faint">What you leave as it is follows the defaults of this gateway.</p>
       )}
     </FormDialog>
   );
 }
+
+/** Nearly every key needs these, and only a few need another. */
+const MAIN: ReadonlySet<Field> = new Set<Field>([KEY_FIELDS.name, KEY_FIELDS.account_id, KEY_FIELDS.budgets]);
 
 const KIND_OPTIONS = [
   { value: "service", label: "An application's, which stays when people leave" },

@@ -47,13 +47,15 @@ const GRACE_OPTIONS = [
 
 interface RotateFormProps {
   readonly rotated: Pick<KeyInUseView, "id" | "name"> & { readonly last4?: string };
+  /** True if the old secret had better not work any longer. */
+  readonly isLeaked?: boolean;
   readonly onMade: (key: CheckedNewKeyView) => void;
   readonly onClose: () => void;
 }
 
-export function RotateForm({ rotated, onMade, onClose }: RotateFormProps) {
+export function RotateForm({ rotated, isLeaked = false, onMade, onClose }: RotateFormProps) {
   const form = useForm(
-    () => ({ grace: "" }),
+    () => ({ grace: isLeaked ? "0s" : "" }),
     async (draft) => onMade(await change("POST", `/keys/${rotated.id}/rotate`, draft)),
   );
   return (

@@ -1,17 +1,18 @@
 // One key: its limits, the addresses that it is used from, its refusals and its latest requests.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { CheckedKeyDetailView } from "../../admin/keys/key-warnings.ts";
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { formatCount, formatFullTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
-import { LimitBars } from "../limits/limit-bars.tsx";
+import { makeHref, route, setQuery } from "../frame/route.ts";
+import { LimitBars, sortFullest } from "../limits/limit-bars.tsx";
 import { Refusals } from "../log/refusals.tsx";
 import { UsageSection } from "../log/usage-section.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { Allowance, KeyFacts, Leaked } from "./key-facts.tsx";
 import { Actions, KeyDialog, type OpenDialog } from "./keys.tsx";
 
 const EVERY_MS = 10_000;
@@ -27,10 +28,15 @@ interface AddressUse {
 
 export function KeyPage({ id }: { readonly id: string }) {
   const key = useResource<CheckedKeyDetailView>(`/keys/${id}`, EVERY_MS);
-  const requests = usePages<RequestView>("/requests", { key_id: id, limit: LATEST }, EVERY_MS);
   const names = useNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { data } = key;
+  useEffect(() => {
+    if (data && route.value.query.get("edit") === "yes") {
+      setQuery({ edit: null }, { isTyping: true });
+      setOpen({ kind: "edit", key: data });
+    }
+  }, [data === undefined]);
   return (
     <>
       <PageHead
@@ -47,27 +53,52 @@ export function KeyPage({ id }: { readonly id: string }) {
       >
         {data && (
           <>
-            {id}, ends in {data.last4}, {data.state}, pays from{" "}
+            <Badge text={data.state} tone={data.state === "active" ? undefined : "warn"} /> ends in{" "}
+            {data.last4}, pays from{" "}
             <a href={makeHref(`/settings/accounts/${data.account_id}`)}>{names.account(data.account_id)}</a>
           </>
         )}
       </PageHead>
-      <div class="stack">
-        {data && data.limits.length > 0 && (
-          <Card title="Limits" note="Of this key, and of its account">
-            <LimitBars limits={data.limits} of="key" />
-          </Card>
-        )}
-        <UsageSection filters={{ key_id: id }} />
-        <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
-          <Loaded of={requests} rows={2}>
-            {(rows) => <Addresses uses={listAddresses(rows)} />}
-          </Loaded>
-        </Card>
-        <Refusals title="Refused" query={{ key: id }} names={names} />
-      </div>
+      <Loaded of={key} rows={6}>
+        {(shown) => <KeyBody of={shown} onOpen={setOpen} />}
+      </Loaded>
       {open && <KeyDialog open={open} setOpen={setOpen} reload={key.reload} />}
     </>
+  );
+}
+
+interface KeyBodyProps {
+  readonly of: CheckedKeyDetailView;
+  readonly onOpen: (dialog: OpenDialog) => void;
+}
+
+function KeyBody({ of, onOpen }: KeyBodyProps) {
+  const { id, limits } = of;
+  const names = useNames();
+  const requests = usePages<RequestView>("/requests", { key_id: id, limit: LATEST }, EVERY_MS);
+  const isLeaked = route.value.query.get("leaked") === "yes";
+  const addresses = (
+    <Card title="Used from" note={`In its latest ${LATEST} requests`} isFlush>
+      <Loaded of={requests} rows={2}>
+        {(rows) => <Addresses uses={listAddresses(rows)} />}
+      </Loaded>
+    </Card>
+  );
+  return (
+    <div class="stack">
+      {isLeaked && <Leaked of={of} onOpen={onOpen} />}
+      <Allowance of={of} />
+      {limits.length > 0 && (
+        <Card title="Limits" note="Of this key, and of its account">
+          <LimitBars limits={sortFullest(limits)} of="key" />
+        </Card>
+      )}
+      <KeyFacts of={of} />
+      {isLeaked && addresses}
+      <UsageSection filters={{ key_id: id }} />
+      {!isLeaked && addresses}
+      <Refusals title="Refused" query={{ key: id }} names={names} />
+    </div>
   );
 }
 

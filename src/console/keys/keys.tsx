@@ -1,4 +1,4 @@
-// Settings → Router: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
+// Access → Keys: the gateway's keys and their usage; adding, changing, pausing, rotating and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
@@ -9,7 +9,7 @@ import { change, describeError, withQuery } from "../frame/api.ts";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
+import { makeHref, route } from "../frame/route.ts";
 import { readRange } from "../frame/scope.ts";
 import { isMemberOnly, may, mayWriteKey, readDayRules } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
@@ -18,7 +18,14 @@ import { Filter, SearchField } from "../parts/field.tsx";
 import { listTexts } from "../parts/field-form.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  List,
+  makeColumn,
+  makeHeadColumn,
+  makeMinorColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { KeySecret, RotateForm } from "./key-secret.tsx";
@@ -35,12 +42,14 @@ const STATES = [
 export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: CheckedNewKeyView }
-  | { readonly kind: "edit" | "rotate" | "revoke"; readonly key: KeyInUseView };
+  | { readonly kind: "edit" | "rotate" | "leaked" | "revoke"; readonly key: KeyInUseView };
 
 export function KeysPage() {
   const [search, setSearch] = useState("");
   const [state, setState] = useState("");
-  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(
+    route.value.query.get("add") === "yes" ? { kind: "add" } : null,
+  );
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const names = useNames();
   const sums = useSums();
@@ -96,6 +105,8 @@ export function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
       return <KeyForm onMade={show} onClose={close} />;
     case "rotate":
       return <RotateForm rotated={open.key} onMade={show} onClose={close} />;
+    case "leaked":
+      return <RotateForm rotated={open.key} isLeaked onMade={show} onClose={close} />;
     case "made":
       return <KeySecret made={open.key} onClose={close} />;
     case "edit": {
@@ -159,7 +170,7 @@ function makeColumns(
         <code class="faint">…{key.last4}</code>
       </div>
     )),
-    makeColumn("Account", (key) => (
+    makeMinorColumn("Account", (key) => (
       <a
         class="clip name"
         href={makeHref(`/settings/accounts/${key.account_id}`)}

@@ -12,6 +12,21 @@ interface LimitBarsProps {
   readonly of: LimitView["scope"];
 }
 
+/** Returns the share that is used or reserved. A limit of 0 counts as used up. */
+export function measureShare({
+  used,
+  reserved,
+  limit,
+}: Pick<LimitView, "used" | "reserved" | "limit">): number {
+  return limit === 0 ? 1 : (used + reserved) / limit;
+}
+
+/** The one that refuses first stands first, and a budget before what only slows down. */
+export function sortFullest(limits: readonly LimitView[]): readonly LimitView[] {
+  const isBudget = ({ kind }: LimitView) => Number(kind === "budget");
+  return limits.toSorted((a, b) => measureShare(b) - measureShare(a) || isBudget(b) - isBudget(a));
+}
+
 export function LimitBars({ limits, of }: LimitBarsProps) {
   return (
     <div class="limit-bars">
@@ -36,7 +51,7 @@ function LimitBar({ limit, of }: { readonly limit: LimitView; readonly of: Limit
     <div class="limit-bar">
       <span class="small faint">{name}</span>
       <span>{words}</span>
-      <Meter share={most === 0 ? 1 : (used + reserved) / most} label={`${name}: ${words}`} />
+      <Meter share={measureShare(limit)} label={`${name}: ${words}`} />
       {remarks.length > 0 && <span class="small faint">{remarks.join(" · ")}</span>}
     </div>
   );

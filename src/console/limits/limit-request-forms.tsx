@@ -1,9 +1,11 @@
 // The forms in which a member asks for more of a limit, and in which somebody else decides.
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { LimitView } from "../../admin/limits/limits.ts";
+import { nowMs } from "../browser.ts";
 import { change } from "../frame/api.ts";
 import { formatDay } from "../frame/format.ts";
-import { toDayEnd } from "../frame/local-time.ts";
+import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
+import { reloadOpenRequests } from "../frame/open-requests.ts";
 import { useForm } from "../frame/task.ts";
 import { FormDialog } from "../parts/dialog.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
@@ -17,7 +19,7 @@ export interface OwnLimit {
 }
 
 interface AskFormProps {
-  /** At least one. */
+  /** At least one. The first is chosen, so it should be the one that is in the way. */
   readonly limits: readonly OwnLimit[];
   readonly onClose: () => void;
   readonly onDone: () => Promise<void>;
@@ -25,7 +27,7 @@ interface AskFormProps {
 
 export function AskForm({ limits, onClose, onDone }: AskFormProps) {
   const form = useForm(
-    () => ({ limit: "0", amount: "", until: "", reason: "" }),
+    () => ({ limit: "0", ...suggest(limits[0]), reason: "" }),
     async ({ limit, ...draft }) => {
       await change("POST", "/limit-requests", makeRequest(limits[Number(limit)], draft));
       toast("A manager of the account will decide");
@@ -46,15 +48,30 @@ export function AskForm({ limits, onClose, onDone }: AskFormProps) {
           label={kind === "budget" ? "How much more (USD)" : "How many more"}
           type={kind === "budget" ? "amount" : "count"}
           isRequired
-          isFocused
           {...form.field("amount")}
         />
         <TextField label="Until" type="date" isRequired hint="The end of this day" {...form.field("until")} />
       </div>
-      <TextField label="Reason" isRequired hint="Whoever decides reads it" {...form.field("reason")} />
+      <TextField
+        label="Reason"
+        isRequired
+        isFocused
+        hint="Whoever decides reads it"
+        {...form.field("reason")}
+      />
     </FormDialog>
   );
 }
+
+/** Half as much again, until the limit starts over, or for a week. */
+function suggest(own: OwnLimit | undefined): Pick<Draft, "amount" | "until"> {
+  const { limit = 0, resets_at = null } = own?.limit ?? {};
+  const amount = Math.max(1, Math.round(limit / 2));
+  const end = resets_at ?? new Date(nowMs() + WEEK_MS).toISOString();
+  return { amount: String(amount), until: toLocalDay(end) };
+}
+
+const WEEK_MS = 7 * 86_400_000;
 
 type Draft = Readonly<Record<"amount" | "until" | "reason", string>>;
 
@@ -79,13 +96,26 @@ const DECISIONS = [
   { value: "refuse", label: "Refuse it" },
 ];
 
+interface GivenDecision {
+  readonly grant: boolean;
+  readonly amount?: number;
+  readonly note?: string;
+}
+
+export async function sendDecision({ id }: LimitRequestView, decision: GivenDecision): Promise<void> {
+  await change("POST", `/limit-requests/${id}/decide`, decision);
+  await reloadOpenRequests();
+  toast(decision.grant ? "The request was granted" : "The request was refused");
+}
+
 export function DecisionForm({ request, what, onClose, onDone }: DecisionFormProps) {
+  const isBudget = request.limit === undefined;
   const form = useForm(
-    () => ({ grant: "grant", note: "" }),
-    async ({ grant, note }) => {
-      const body = { grant: grant === "grant", note };
-      await change("POST", `/limit-requests/${request.id}/decide`, body);
-      toast(body.grant ? "The request was granted" : "The request was refused");
+    () => ({ grant: "grant", amount: String(request.amount), note: "" }),
+    async ({ grant, amount, note }, opened) => {
+      const isGranted = grant === "grant";
+      const changed = isGranted && amount !== opened.amount ? { amount: Number(amount) } : {};
+      await sendDecision(request, { grant: isGranted, ...changed, note });
       await onDone();
       onClose();
     },
@@ -96,7 +126,18 @@ export function DecisionForm({ request, what, onClose, onDone }: DecisionFormPro
         {request.member_name || request.member_id} asks for it until {formatDay(request.until)}:{" "}
         {request.reason}
       </p>
-      <SelectField label="Decision" options={DECISIONS} {...form.field("grant")} />
+      <div class="two">
+        <SelectField label="Decision" options={DECISIONS} {...form.field("grant")} />
+        {form.draft.grant === "grant" && (
+          <TextField
+            label={isBudget ? "How much more (USD)" : "How many more"}
+            type={isBudget ? "amount" : "count"}
+            max={request.amount}
+            isRequired
+            {...form.field("amount")}
+          />
+        )}
+      </div>
       <TextField label="Note" hint="Optional. The person reads it" {...form.field("note")} />
     </FormDialog>
   );

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { MemberDetailView } from "../../admin/people/member-detail.ts";
-import { formatCount, formatDay, formatFullTime, formatUsd } from "../frame/format.ts";
+import { describeError } from "../frame/api.ts";
+import { formatDay, formatFullTime } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -12,8 +13,10 @@ import { Filter } from "../parts/field.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, type Tone } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
-import { LimitBars, nameLimit } from "./limit-bars.tsx";
-import { AskForm, DecisionForm, type OwnLimit } from "./limit-request-forms.tsx";
+import { toast } from "../parts/toast.tsx";
+import { LimitBars, sortFullest } from "./limit-bars.tsx";
+import { AskForm, DecisionForm, type OwnLimit, sendDecision } from "./limit-request-forms.tsx";
+import { describeRequest } from "./request-words.ts";
 
 const EVERY_MS = 10_000;
 
@@ -83,7 +86,7 @@ function OwnLimits({ names, onAsked }: OwnLimitsProps) {
               about={`in ${names.account(account_id)}`}
               kind="main"
               icon="plus"
-              onClick={() => setAsked(limits.map((limit) => ({ accountId: account_id, limit })))}
+              onClick={() => setAsked(sortFullest(limits).map((limit) => ({ accountId: account_id, limit })))}
             />
           }
         >
@@ -109,7 +112,7 @@ export function RequestList({ title, of, names, onDecide }: RequestListProps) {
       title={title}
       label="Requests for more"
       of={of}
-      columns={makeColumns(names, onDecide)}
+      columns={makeColumns(names, onDecide, of.reload)}
       keyOf={({ id }) => id}
       empty={
         <Empty icon="limits" title="No requests for more">
@@ -125,6 +128,7 @@ export function RequestList({ title, of, names, onDecide }: RequestListProps) {
 function makeColumns(
   names: Names,
   onDecide: RequestListProps["onDecide"],
+  reload: () => Promise<void>,
 ): readonly Column<LimitRequestView>[] {
   const ownId = session.value?.actor.id;
   const isMine = ({ member_id }: LimitRequestView) => member_id === ownId;
@@ -161,10 +165,40 @@ function makeColumns(
         request.state === "open" &&
         !isMine(request) &&
         may("members.limit", request.account_id) && (
-          <Button label="Decide" about={describeRequest(request)} isTiny onClick={() => onDecide(request)} />
+          <Decision request={request} onChange={onDecide} onDone={reload} />
         ),
     },
   ];
+}
+
+interface DecisionProps {
+  readonly request: LimitRequestView;
+  readonly onChange: NonNullable<RequestListProps["onDecide"]>;
+  readonly onDone: () => Promise<void>;
+}
+
+/** Grants or refuses by one tap. Another amount, or a note, takes the form. */
+function Decision({ request, onChange, onDone }: DecisionProps) {
+  const about = describeRequest(request);
+  const [isBusy, setBusy] = useState(false);
+  const decide = async (grant: boolean) => {
+    setBusy(true);
+    try {
+      await sendDecision(request, { grant });
+      await onDone();
+    } catch (error) {
+      toast(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="row tight">
+      <Button label="Grant" about={about} kind="main" isTiny isBusy={isBusy} onClick={() => decide(true)} />
+      <Button label="Refuse" about={about} isTiny isBusy={isBusy} onClick={() => decide(false)} />
+      <Button label="Change" about={about} kind="quiet" isTiny onClick={() => onChange(request)} />
+    </div>
+  );
 }
 
 const TONES: Readonly<Record<LimitRequestView["state"], Tone | undefined>> = {
@@ -190,14 +224,6 @@ function Standing({ of: { state, decided_by, note } }: { readonly of: LimitReque
 
 function nameMember({ member_name, member_id }: LimitRequestView): string {
   return member_name || member_id;
-}
-
-/** `$20.00 more for the budget per month`. */
-function describeRequest({ budget, limit, amount }: LimitRequestView): string {
-  const kind = limit ?? "budget";
-  const name = nameLimit({ kind, ...budget });
-  const shown = kind === "budget" ? formatUsd(amount) : formatCount(amount);
-  return `${shown} more: ${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
 function describeTime({ state, until }: LimitRequestView): string {

@@ -1,4 +1,4 @@
-// Settings → Limits: the configured limits in plain words.
+// Gateway → Limits: the configured limits in plain words.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { formatBytes, formatCount, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";

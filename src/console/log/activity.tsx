@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { splitModelId } from "../frame/format.ts";
 import { useLive } from "../frame/live.ts";
-import { SELECTORS, useNames } from "../frame/names.ts";
-import { usePages } from "../frame/resource.ts";
+import { type Names, SELECTORS, useNames } from "../frame/names.ts";
+import { type Pages, usePages } from "../frame/resource.ts";
 import { makeHref, route, setQuery } from "../frame/route.ts";
 import { SavedViews } from "../frame/saved-views.tsx";
 import { type Filters, type LogScope, useScope } from "../frame/scope.ts";
@@ -14,6 +14,8 @@ import { may } from "../frame/session.ts";
 import { Check } from "../parts/field.tsx";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty, Live } from "../parts/states.tsx";
+import { LogHistogram } from "./histogram.tsx";
+import { Peek, usePeek } from "./peek.tsx";
 import { Refusals } from "./refusals.tsx";
 import { isFailure, RequestList } from "./request-rows.tsx";
 
@@ -80,14 +82,35 @@ export function ActivityPage() {
       {isRefused ? (
         <Refusals query={{ ...pickShared(scope), ...scope.period }} names={names} />
       ) : (
-        <RequestList
-          label="Requests"
-          of={{ ...log, data: rows }}
-          skeletons={8}
-          names={names}
-          empty={<EmptyLog isFiltered={isFiltered} />}
-        />
+        <Log scope={scope} of={{ ...log, data: rows }} names={names} isFiltered={isFiltered} />
       )}
+    </>
+  );
+}
+
+interface LogProps {
+  readonly scope: LogScope;
+  readonly of: Pages<RequestView>;
+  readonly names: Names;
+  readonly isFiltered: boolean;
+}
+
+/** The requests over time, their list, and the one that is looked at beside it. */
+function Log({ scope, of, names, isFiltered }: LogProps) {
+  const peek = usePeek((of.data ?? []).map(({ id }) => id));
+  return (
+    <>
+      <LogHistogram scope={scope} />
+      <RequestList
+        label="Requests"
+        of={of}
+        skeletons={8}
+        names={names}
+        onPeek={peek.open}
+        peeked={peek.id}
+        empty={<EmptyLog isFiltered={isFiltered} />}
+      />
+      <Peek {...peek} />
     </>
   );
 }

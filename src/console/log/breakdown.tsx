@@ -9,6 +9,7 @@ import { useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { keepScope } from "../frame/scope.ts";
 import { OTHER_TAGS } from "../frame/scope-fields.tsx";
+import { readDayRules } from "../frame/session.ts";
 import { Segments } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -50,7 +51,7 @@ export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps)
               Requests appear here as soon as a key is used.
             </Empty>
           ) : (
-            <Rows rows={data} group={group} />
+            <Rows rows={data} group={group} query={query} />
           )
         }
       </Loaded>
@@ -63,6 +64,7 @@ const ABOUT_TAGS = "A request with several tags is in the row of each";
 interface RowsProps {
   readonly rows: readonly UsageView[];
   readonly group: Group;
+  readonly query: Query;
 }
 
 /** The figures that rows can be sorted by, the largest first. */
@@ -110,7 +112,7 @@ function Share({ names, row, group, share }: ShareProps) {
   );
 }
 
-function Rows({ rows, group }: RowsProps) {
+function Rows({ rows, group, query }: RowsProps) {
   const names = useNames();
   const [chosen, choose] = useState<Measure | null>(null);
   // Bars show what the rows are sorted by: cost, or requests if everything was free.
@@ -119,6 +121,11 @@ function Rows({ rows, group }: RowsProps) {
   const sizeOf = MEASURES[by];
   const sorted = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE);
+  const { timeZone } = readDayRules();
+  const nameOwner = ({ key_id, account_id }: UsageView) => ({
+    ...(account_id ? { account: names.account(account_id) } : {}),
+    ...(key_id ? { key: names.key(key_id) } : {}),
+  });
   const onSort = (name: string) => choose(MEASURE_NAMES.find((one) => one === name) ?? null);
   const columns: readonly Column<UsageView>[] = [
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
@@ -143,6 +150,7 @@ function Rows({ rows, group }: RowsProps) {
       rows={sorted}
       keyOf={getId}
       sorting={{ by, isDown: true, onSort }}
+      toFile={(row) => ({ ...nameOwner(row), from: query.from, to: query.to, time_zone: timeZone, ...row })}
       {...SHOWN}
     />
   );

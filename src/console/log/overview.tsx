@@ -1,6 +1,8 @@
 // Overview: requests, cost, tokens, errors and speed over a chosen period, live.
 import { useRef } from "preact/hooks";
+import type { ListPage } from "../../admin/list.ts";
 import type { Overview } from "../../admin/log/overview.ts";
+import type { ProviderView } from "../../admin/models/providers.ts";
 import { runAfter } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import { Checklist } from "../frame/checklist.tsx";
@@ -93,7 +95,31 @@ export function OverviewPage() {
   );
 }
 
+/** Nothing else helps before: no key and no prompt leads anywhere. */
+function NoProvider() {
+  return (
+    <Card>
+      <Empty
+        icon="provider"
+        title="No provider is on yet"
+        action={
+          may("providers.write") && (
+            <a class="button main" href={makeHref("/settings/providers")}>
+              Add a provider's key
+            </a>
+          )
+        }
+      >
+        Without one, every request is refused. The simulator answers without any: `poundkey serve --simulate`.
+      </Empty>
+    </Card>
+  );
+}
+
 function NoTraffic({ isFiltered }: { readonly isFiltered: boolean }) {
+  const providers = useResource<ListPage<ProviderView>>(may("settings.read") ? "/providers?all=true" : null);
+  const hasProvider = providers.data?.data.some(({ on }) => on) ?? true;
+  if (!hasProvider) return <NoProvider />;
   const canAdd = may("own.keys.write") && !isFiltered;
   return (
     <Card>

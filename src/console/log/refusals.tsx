@@ -1,14 +1,18 @@
 // Requests that were refused before any provider was called, each with its way out.
 import type { RefusalView } from "../../admin/log/refusals.ts";
 import type { Query } from "../frame/api.ts";
-import { formatClock, formatCount, formatFullTime, formatUsd, nameDay } from "../frame/format.ts";
+import { formatClock, formatCount, formatFullTime, nameDay } from "../frame/format.ts";
 import type { Names } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
-import { Badge, Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { Button } from "../parts/button.tsx";
+import { Card } from "../parts/page.tsx";
+import { Badge, Empty, Loaded } from "../parts/states.tsx";
+import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { RefusalGroups } from "./refusal-groups.tsx";
+import { describeLimit, readTimes, Sender } from "./refusal-words.tsx";
 
 const EVERY_MS = 5000;
+const AT_ONCE = 200;
 
 interface RefusalsProps {
   /** The filters of `/admin/v1/refusals`. */
@@ -17,22 +21,46 @@ interface RefusalsProps {
   readonly title?: string;
 }
 
+/** The same cause and key once, with the way out as a button; each minute's rows below. */
 export function Refusals({ query, names, title }: RefusalsProps) {
-  const refusals = usePages<RefusalView>("/refusals", query, EVERY_MS);
+  const refusals = usePages<RefusalView>("/refusals", { ...query, limit: AT_ONCE }, EVERY_MS);
   return (
-    <List
-      {...(title ? { title } : {})}
-      label="Refusals"
-      of={refusals}
-      columns={makeColumns(names)}
-      keyOf={({ id }) => id}
-      headingOf={({ at }) => nameDay(at)}
-      empty={
-        <Empty icon="check" title="Nothing was refused">
-          Requests without a valid key, without a model, or beyond a limit appear here within five seconds.
-        </Empty>
-      }
-    />
+    <Card {...(title ? { title } : {})} isFlush>
+      <Loaded of={refusals} rows={3}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon="check" title="Nothing was refused">
+              Requests without a valid key, without a model, or beyond a limit appear here within five
+              seconds.
+            </Empty>
+          ) : (
+            <>
+              <RefusalGroups rows={rows} names={names} />
+              <details class="card-body">
+                <summary>{refusals.more ? `The latest ${rows.length} by minute` : "By minute"}</summary>
+                <Table
+                  label="Refusals"
+                  rows={rows}
+                  columns={makeColumns(names)}
+                  keyOf={({ id }) => id}
+                  headingOf={({ at }) => nameDay(at)}
+                />
+              </details>
+              {refusals.more && (
+                <div class="row table-foot">
+                  <Button
+                    label="Show more"
+                    isTiny
+                    isBusy={refusals.isAddingMore}
+                    onClick={() => void refusals.more?.()}
+                  />
+                </div>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
   );
 }
 
@@ -48,7 +76,7 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
       <div>
         <div class="strong">{code}</div>
         {limit && <div class="small">{describeLimit(limit)}</div>}
-        <div class="small faint">{way_out}</div>
+        <div class="small faint">{readTimes(way_out)}</div>
       </div>
     )),
     makeColumn("Key", (row) => <Sender row={row} names={names} />),
@@ -56,16 +84,4 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
     makeColumn("Address", ({ address }) => address ?? ""),
     makeNumberColumn("Requests", ({ count }) => formatCount(count)),
   ];
-}
-
-function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalView["limit"]>): string {
-  const format = kind === "budget" ? formatUsd : formatCount;
-  const name = `${kind.replaceAll("_", " ")}${per ? ` per ${per}` : ""}`;
-  return `${name} of the ${scope}: ${format(used)} of ${format(limit)} used`;
-}
-
-function Sender({ row, names }: { readonly row: RefusalView; readonly names: Names }) {
-  const { key_id, last4, shape } = row;
-  if (key_id !== null) return <a href={makeHref(`/settings/router/${key_id}`)}>{names.key(key_id)}</a>;
-  return <span class="faint">{[last4 && `…${last4}`, shape ?? "no key"].filter(Boolean).join(", ")}</span>;
 }

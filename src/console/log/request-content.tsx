@@ -1,21 +1,40 @@
 // A request's prompt and answer, if the operator records them: shown as a conversation, with anything but text as it
 // was sent.
 
+import { useState } from "preact/hooks";
 import type { ContentView } from "../../admin/log/request-schema.ts";
-import { Code } from "../parts/button.tsx";
+import { formatCount, formatPercent } from "../frame/format.ts";
+import { Button, Code, Segments } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
+
+const LOOKS = [
+  { value: "pretty", label: "Pretty" },
+  { value: "raw", label: "Raw" },
+] as const;
 
 export function RequestContent({ content }: { readonly content: ContentView }) {
   const answers = asList(content.reply?.choices).flatMap((choice) => asFields(choice).message ?? []);
   const note = content.truncated ? "Shortened to the log's size limit" : "Logged because log.content is true";
   const fields = Object.keys(content.request ?? {}).length > 0 ? content.request : null;
+  const [look, setLook] = useState<(typeof LOOKS)[number]["value"]>("pretty");
+  const messages = [...content.messages, ...answers];
+  const sizes = messages.map((message) => JSON.stringify(message).length);
+  const whole = sizes.reduce((sum, size) => sum + size, 0);
   return (
-    <Card title="Prompt and answer" note={note}>
-      <ol class="stack conversation">
-        {[...content.messages, ...answers].map((message, at) => (
-          <MessageView key={at} message={message} />
-        ))}
-      </ol>
+    <Card
+      title="Prompt and answer"
+      note={note}
+      actions={<Segments label="Shown as" options={LOOKS} value={look} onChange={setLook} />}
+    >
+      {look === "raw" ? (
+        <Code text={JSON.stringify(messages, null, 2)} />
+      ) : (
+        <ol class="stack conversation">
+          {messages.map((message, at) => (
+            <MessageView key={at} message={message} share={(sizes[at] ?? 0) / Math.max(1, whole)} />
+          ))}
+        </ol>
+      )}
       {fields && (
         <details>
           <summary>Other fields of the request</summary>
@@ -29,20 +48,54 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
 /** Not shown: signatures and sealed reasoning, which only the provider can read, and the order of a turn's parts. */
 const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
 
-function MessageView({ message }: { readonly message: unknown }) {
+interface MessageProps {
+  readonly message: unknown;
+  /** The share of the whole conversation, by its length. */
+  readonly share: number;
+}
+
+function MessageView({ message, share }: MessageProps) {
   const { role, content, ...rest } = asFields(message);
   const parts = Array.isArray(content) ? content.map(asFields) : [{ type: "text", text: content ?? "" }];
   const more = Object.entries(rest).filter(([name, value]) => value !== null && !UNREADABLE.includes(name));
   return (
     <li>
-      <span class="badge">{String(role)}</span>
+      <span class="badge">{String(role)}</span>{" "}
+      <span class="small faint" title="Of the whole conversation's length">
+        {formatPercent(share)}
+      </span>
       <div class="answer">
         {parts.map((part, at) =>
-          part.type === "text" ? <p key={at}>{String(part.text)}</p> : <code key={at}>{shorten(part)}</code>,
+          part.type === "text" ? (
+            <Folded key={at} text={String(part.text)} />
+          ) : (
+            <code key={at}>{shorten(part)}</code>
+          ),
         )}
         {more.length > 0 && <code>{shorten(Object.fromEntries(more))}</code>}
       </div>
     </li>
+  );
+}
+
+const LINES_SHOWN = 12;
+const CHARACTERS_SHOWN = 1500;
+
+/** A long prompt is cut until somebody asks for the rest. */
+function Folded({ text }: { readonly text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const head = text.split("\n").slice(0, LINES_SHOWN).join("\n").slice(0, CHARACTERS_SHOWN);
+  if (head.length === text.length) return <p>{text}</p>;
+  return (
+    <>
+      <p>{isOpen ? text : `${head}…`}</p>
+      <Button
+        label={isOpen ? "Fold" : `Show all ${formatCount(text.length)} characters`}
+        isTiny
+        kind="quiet"
+        onClick={() => setOpen(!isOpen)}
+      />
+    </>
   );
 }
 

@@ -19,6 +19,7 @@ import {
   type ListProps,
   makeColumn,
   makeHeadColumn,
+  makeMinorColumn,
   makeNumberColumn,
 } from "../parts/table.tsx";
 
@@ -30,6 +31,10 @@ export function isFailure({ status }: RequestView): boolean {
 
 interface RequestListProps extends Omit<ListProps<RequestView>, "columns" | "keyOf" | "onOpen"> {
   readonly names: Names;
+  /** Missing if a click on a row opens its page. */
+  readonly onPeek?: (id: string) => void;
+  /** The row that is looked at beside the list. */
+  readonly peeked?: string | null;
 }
 
 let latest: readonly string[] = [];
@@ -39,18 +44,27 @@ export function listLatest(): readonly string[] {
   return latest;
 }
 
-export function RequestList({ names, ...list }: RequestListProps) {
+export function RequestList({ names, onPeek, peeked = null, ...list }: RequestListProps) {
   latest = list.of.data?.map(({ id }) => id) ?? [];
-  const longestMs = Math.max(...(list.of.data ?? []).map(({ total_ms }) => total_ms), 1);
+  const longestMs = findScale((list.of.data ?? []).map(({ total_ms }) => total_ms));
   return (
     <List
       {...list}
       columns={makeColumns(names, longestMs)}
       keyOf={({ id }) => id}
       headingOf={({ at }) => nameDay(at)}
-      onOpen={({ id }) => navigate(`/activity/${id}`)}
+      onOpen={({ id }) => (onPeek ? onPeek(id) : navigate(`/activity/${id}`))}
+      isMarked={({ id }) => id === peeked}
     />
   );
+}
+
+const SCALE_SHARE = 0.95;
+
+/** One outlier would make all other bars dust, so the longest twentieth fills its bar. */
+function findScale(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.max(sorted[Math.floor((sorted.length - 1) * SCALE_SHARE)] ?? 0, 1);
 }
 
 export function chooseTone({ status }: Pick<RequestView, "status">): Tone {
@@ -75,11 +89,15 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
         <div class="small faint clip name">{names.account(account_id)}</div>
       </div>
     )),
-    makeNumberColumn("Tokens", ({ tokens, units }) => (
-      <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-        {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
-      </span>
-    )),
+    makeMinorColumn(
+      "Tokens",
+      ({ tokens, units }) => (
+        <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
+          {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
+        </span>
+      ),
+      "end",
+    ),
     makeNumberColumn("Cost", ({ cost_usd, charged_usd }) => (
       <span class={charged_usd > 0 ? "" : "soft"} title={`${formatUsd(charged_usd)} charged`}>
         {formatUsd(cost_usd)}
@@ -116,14 +134,17 @@ function ModelCell({ row }: { readonly row: RequestView }) {
 
 /** The time to the first token and the time after it, as shares of the longest request shown. */
 function DurationCell({ row, longestMs }: { readonly row: RequestView; readonly longestMs: number }) {
-  const share = (ms: number) => `${Math.max(1, (ms / longestMs) * 100)}%`;
-  const first = row.first_token_ms ?? row.total_ms;
+  const share = (ms: number) => `${Math.min(100, Math.max(1, (ms / longestMs) * 100))}%`;
+  const first = Math.min(row.first_token_ms ?? row.total_ms, longestMs);
   return (
     <div class="took">
       <span class="nowrap">{formatDuration(row.total_ms)}</span>
       <span class="took-bar" aria-hidden="true">
         <span class="took-wait" style={{ width: share(first) }} />
-        <span class="took-rest" style={{ width: share(Math.max(0, row.total_ms - first)) }} />
+        <span
+          class="took-rest"
+          style={{ width: share(Math.max(0, Math.min(row.total_ms, longestMs) - first)) }}
+        />
       </span>
     </div>
   );

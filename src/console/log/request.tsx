@@ -37,6 +37,12 @@ export function RequestPage({ id }: { readonly id: string }) {
   );
 }
 
+/** The same beside a list, for a look without leaving it. */
+export function RequestPeek({ id }: { readonly id: string }) {
+  const request = useResource<RequestDetailView>(`/requests/${encodeURIComponent(id)}`);
+  return <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>;
+}
+
 interface Part {
   readonly request: RequestDetailView;
 }

@@ -1,6 +1,6 @@
 // The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
 import type { Savings } from "../../admin/log/savings.ts";
-import { formatCount, formatDay, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
+import { formatCount, formatDay, formatDuration, formatMoney, formatPercent } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { Empty } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
@@ -20,7 +20,9 @@ const COLUMNS: readonly Column<Row>[] = [
       ? `too few scores (${judged})`
       : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
   ),
-  makeNumberColumn("Money saved", ({ saved_usd }) => formatUsd(saved_usd)),
+  makeNumberColumn("Cost", ({ cost_usd }) => formatMoney(cost_usd)),
+  makeNumberColumn("Always the best model", ({ best_cost_usd }) => formatMoney(best_cost_usd)),
+  makeNumberColumn("Saved", ({ saved_usd }) => formatMoney(saved_usd)),
   makeNumberColumn("Time saved", ({ saved_ms }) =>
     saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
   ),
@@ -31,6 +33,7 @@ export function SavingsCard() {
   return (
     <List
       title="Router#fair and Router#light: quality and savings"
+      note="Compared with always asking the model that is expected to answer best. Costs are those that the decisions expected"
       label="Savings by week"
       of={savings}
       columns={COLUMNS}

@@ -1,28 +1,23 @@
 // The figures of a period: tiles with their change, and charts over time, which lead to the requests behind them.
+import { useState } from "preact/hooks";
 import type { FiguresView } from "../../admin/log/figures.ts";
 import type { Overview } from "../../admin/log/overview.ts";
-import {
-  formatCompact,
-  formatDuration,
-  formatPercent,
-  formatUsd,
-  formatUsdCompact,
-} from "../frame/format.ts";
-import { makeHref, navigate, route } from "../frame/route.ts";
+import { formatCompact, formatDuration, formatPercent, formatUsdCompact } from "../frame/format.ts";
+import { makeHref, route } from "../frame/route.ts";
 import { type Filters, keepScope } from "../frame/scope.ts";
-import { Chart, Spark } from "../parts/chart.tsx";
-import { Card } from "../parts/page.tsx";
+import { Spark } from "../parts/spark.tsx";
 import { Skeleton } from "../parts/states.tsx";
+import { CHART_HEIGHT, type Group, MainChart, type Measure } from "./main-chart.tsx";
 
 export function LoadingCharts() {
   return (
     <div class="stack" role="status" aria-label="Loading">
       <div class="tiles">
         {Array.from({ length: 5 }, (_, at) => (
-          <Skeleton key={at} height={118} />
+          <Skeleton key={at} height={135} />
         ))}
       </div>
-      <Skeleton height={270} />
+      <Skeleton height={CHART_HEIGHT} />
     </div>
   );
 }
@@ -31,43 +26,29 @@ interface UsageChartsProps {
   readonly data: Overview;
   /** The filters of the requests behind the charts. */
   readonly filters: Filters;
-  /** True if only the first two charts are shown. */
-  readonly isShort?: boolean;
+  /** The grouping by which the chart is stacked at first. */
+  readonly by?: Group;
 }
 
-const SHORT = 2;
-
-export function UsageCharts({ data, filters, isShort = false }: UsageChartsProps) {
-  const { totals, series, step } = data;
-  // Each step ends where the next one begins: some days have 23 or 25 hours.
-  const endOf = (at: number) => series[at + 1]?.at ?? data.to;
-  const steps = series.map(({ at, day }, index) => ({
-    placeMs: Date.parse(day ?? at),
-    endMs: Date.parse(endOf(index)),
-  }));
-  const show = (first: number, last: number) => {
-    const from = series[first]?.at;
-    if (from !== undefined) navigate("/activity", { ...filters, from, to: endOf(last) });
-  };
+/** Tiles with the figures, each of which the chart below shows over time when it is pressed. */
+export function UsageCharts({ data, filters, by = "model" }: UsageChartsProps) {
+  const [measure, setMeasure] = useState<Measure>("cost");
+  const { totals } = data;
+  const shown = TILES.filter(({ isShown }) => isShown?.(totals) ?? true);
   return (
     <div class="stack">
       <div class="tiles">
-        {TILES.filter(({ isShown }) => isShown?.(totals) ?? true).map((tile) => (
-          <TileView key={tile.label} tile={tile} data={data} />
+        {shown.map((tile) => (
+          <TileView
+            key={tile.label}
+            tile={tile}
+            data={data}
+            isPressed={tile.measure === measure}
+            onPress={setMeasure}
+          />
         ))}
       </div>
-      <div class="charts">
-        {CHARTS.slice(0, isShort ? SHORT : CHARTS.length).map(({ title, describe, lines, ...look }) => (
-          <Card key={title} title={title}>
-            <Chart
-              {...{ ...look, steps, step }}
-              label={describe(totals)}
-              onSpan={show}
-              lines={lines.map(([label, color, pick]) => ({ label, color, values: series.map(pick) }))}
-            />
-          </Card>
-        ))}
-      </div>
+      <MainChart data={data} filters={filters} measure={measure} first={by} />
     </div>
   );
 }
@@ -83,65 +64,11 @@ export function RequestsLink({ filters = {} }: { readonly filters?: Filters }) {
 
 type Reading = (figures: FiguresView) => number | null;
 
-/** A chart of figures over time. */
-interface ChartRow {
-  readonly title: string;
-  /** Describes the chart to screen readers. */
-  readonly describe: (totals: FiguresView) => string;
-  readonly format: (value: number) => string;
-  readonly isBars?: boolean;
-  readonly isWhole?: boolean;
-  readonly lines: readonly (readonly [label: string, color: string, pick: Reading])[];
-}
-
-const CHARTS: readonly ChartRow[] = [
-  {
-    title: "Requests",
-    describe: ({ requests, errors }) => `Requests over time, ${requests} in total, ${errors} failed`,
-    format: formatCompact,
-    isBars: true,
-    isWhole: true,
-    lines: [
-      ["Answered", "--c1", ({ requests, errors }) => requests - errors],
-      ["Failed", "--c4", ({ errors }) => errors],
-    ],
-  },
-  {
-    title: "Cost",
-    describe: ({ cost_usd }) => `Cost over time, ${formatUsd(cost_usd)} in total`,
-    format: formatUsdCompact,
-    isBars: true,
-    lines: [
-      ["Charged to balances", "--c2", ({ charged_usd }) => charged_usd],
-      ["Within the allowance", "--c5", ({ cost_usd, charged_usd }) => Math.max(0, cost_usd - charged_usd)],
-    ],
-  },
-  {
-    title: "Tokens",
-    describe: () => "Tokens over time",
-    format: formatCompact,
-    isBars: true,
-    isWhole: true,
-    lines: [
-      ["Prompt", "--c5", ({ tokens }) => tokens.prompt],
-      ["Answer", "--c1", ({ tokens }) => tokens.completion],
-    ],
-  },
-  {
-    title: "Time to first token",
-    describe: () => "Time to the first token over time",
-    format: formatDuration,
-    isWhole: true,
-    lines: [
-      ["50% within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null],
-      ["95% within", "--c3", ({ first_token_ms }) => first_token_ms?.p95 ?? null],
-    ],
-  },
-];
-
 /** One figure: its value, its change since the previous period or a note, and its sparkline. */
 interface Tile {
   readonly label: string;
+  /** The chart's measure once the tile is pressed. Missing if it has none. */
+  readonly measure?: Measure;
   /** Returns null if unknown. */
   readonly pick: Reading;
   readonly format: (value: number) => string;
@@ -156,11 +83,17 @@ interface Tile {
 }
 
 const TILES: readonly Tile[] = [
-  { label: "Requests", pick: ({ requests }) => requests, format: formatCompact },
-  { label: "Cost", pick: ({ cost_usd }) => cost_usd, format: formatUsdCompact },
-  { label: "Tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: formatCompact },
+  { label: "Requests", measure: "requests", pick: ({ requests }) => requests, format: formatCompact },
+  { label: "Cost", measure: "cost", pick: ({ cost_usd }) => cost_usd, format: formatUsdCompact },
+  {
+    label: "Tokens",
+    measure: "tokens",
+    pick: ({ tokens }) => tokens.prompt + tokens.completion,
+    format: formatCompact,
+  },
   {
     label: "Error rate",
+    measure: "errors",
     pick: ({ errors, requests }) => (requests === 0 ? null : errors / requests),
     format: formatPercent,
     isLessBetter: true,
@@ -169,6 +102,7 @@ const TILES: readonly Tile[] = [
   },
   {
     label: "Time to first token",
+    measure: "time",
     pick: ({ first_token_ms }) => first_token_ms?.p50 ?? null,
     format: formatDuration,
     note: ({ first_token_ms: first }) =>
@@ -183,14 +117,33 @@ const TILES: readonly Tile[] = [
   },
 ];
 
-function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview }) {
-  const { label, pick, format, isLessBetter, note, color } = tile;
+interface TileProps {
+  readonly tile: Tile;
+  readonly data: Overview;
+  readonly isPressed: boolean;
+  readonly onPress: (measure: Measure) => void;
+}
+
+function TileView({ tile, data, isPressed, onPress }: TileProps) {
+  const { label, measure, pick, format, isLessBetter, note, color } = tile;
   const { totals, previous, series } = data;
   const now = pick(totals);
   const before = pick(previous);
   return (
-    <section class="card tile" aria-label={label}>
-      <span class="tile-label">{label}</span>
+    <section class={measure === undefined ? "card tile" : "card tile switch"} aria-label={label}>
+      {measure === undefined ? (
+        <span class="tile-label">{label}</span>
+      ) : (
+        <button
+          type="button"
+          class="tile-label"
+          aria-pressed={isPressed}
+          title="Show it over time"
+          onClick={() => onPress(measure)}
+        >
+          {label}
+        </button>
+      )}
       <span class="tile-value">{now === null ? "–" : format(now)}</span>
       <span class="tile-note small faint">
         {note ? note(totals) : <Change of={compare(now, before, tile)} isLessBetter={isLessBetter} />}

@@ -35,7 +35,7 @@ export function UsageSection({ filters }: { readonly filters: Filters }) {
                 </Empty>
               </Card>
             ) : (
-              <UsageCharts data={data} filters={filters} isShort />
+              <UsageCharts data={data} filters={filters} by={filters.account_id ? "key" : "model"} />
             )
           }
         </Loaded>

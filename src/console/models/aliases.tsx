@@ -3,18 +3,17 @@ import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
 import { change } from "../frame/api.ts";
 import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
-import { SELECTORS, useModels } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
-import { Button, Segments } from "../parts/button.tsx";
-import { Combobox } from "../parts/combobox.tsx";
+import { Button } from "../parts/button.tsx";
 import { Confirm, FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { readTarget, startTarget, type TargetDraft, Targets } from "./alias-targets.tsx";
 
 const EVERY_MS = 15_000;
 
@@ -74,36 +73,22 @@ function RemoveAlias({ alias: { name }, onClose, onDone }: RemoveProps) {
   );
 }
 
-const KINDS = [
-  { value: "one", label: "A model or selector" },
-  { value: "json", label: "A group or policy" },
-] as const;
-
-const EXAMPLE =
-  '[{ "model": "OpenAI#gpt-5.4", "weight": 3 }, { "model": "Anthropic#claude-sonnet-5" }]\n{ "selector": "fair", "quality": 0.95 }';
-
 interface AliasFormProps extends Pick<RemoveProps, "onClose" | "onDone"> {
   readonly edited?: AliasView;
 }
 
 function AliasForm({ edited, onClose, onDone }: AliasFormProps) {
-  const { on } = useModels();
-  const isOne = edited === undefined || typeof edited.target === "string";
-  const [kind, setKind] = useState<(typeof KINDS)[number]["value"]>(isOne ? "one" : "json");
-  const form = useForm(
-    () => ({
-      name: edited?.name ?? "",
-      one: typeof edited?.target === "string" ? edited.target : "",
-      json: isOne ? "" : JSON.stringify(edited?.target, null, 2),
-    }),
-    async ({ name, one, json }) => {
-      const target: unknown = kind === "one" ? one : JSON.parse(json);
-      await change(edited ? "PATCH" : "POST", "/aliases", { name: name.trim(), target });
+  const form = useForm<"name" | "target">(
+    () => ({ name: edited?.name ?? "", target: JSON.stringify(startTarget(edited?.target)) }),
+    async ({ name, target }) => {
+      const draft: TargetDraft = JSON.parse(target);
+      await change(edited ? "PATCH" : "POST", "/aliases", { name: name.trim(), target: readTarget(draft) });
       toast(edited ? "Saved" : `${name.trim()} was added`);
       await onDone();
       onClose();
     },
   );
+  const target = form.field("target");
   return (
     <FormDialog
       title={edited ? `Change ${edited.name}` : "Add an alias"}
@@ -121,28 +106,13 @@ function AliasForm({ edited, onClose, onDone }: AliasFormProps) {
           {...form.field("name")}
         />
       )}
-      <Segments label="Leads to" options={KINDS} value={kind} onChange={setKind} />
-      {kind === "one" ? (
-        <TargetField models={on} value={form.draft.one} onChoose={(one) => form.set("one", one)} />
-      ) : (
-        <TextField label="Target, as JSON" rows={5} placeholder={EXAMPLE} {...form.field("json")} />
-      )}
+      <Targets
+        draft={JSON.parse(target.value)}
+        onChange={(draft) => target.onInput(JSON.stringify(draft))}
+        error={target.error}
+      />
     </FormDialog>
   );
-}
-
-interface TargetFieldProps {
-  readonly models: ReturnType<typeof useModels>["on"];
-  readonly value: string;
-  readonly onChoose: (target: string) => void;
-}
-
-function TargetField({ models, value, onChoose }: TargetFieldProps) {
-  const options = [
-    ...SELECTORS.map(({ id, what }) => ({ value: id, label: id, note: what })),
-    ...models.map(({ id }) => ({ value: id, label: id })),
-  ];
-  return <Combobox label="Target" value={value} options={options} onChoose={onChoose} />;
 }
 
 function makeColumns(onOpen: (open: Open) => void): readonly Column<AliasView>[] {

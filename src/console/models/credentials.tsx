@@ -8,7 +8,7 @@ import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "
 import { may } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
-import { Confirm, FormDialog } from "../parts/dialog.tsx";
+import { Confirm, Dialog, FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
 import { makeBody, makeDraft, renderControls } from "../parts/field-form.tsx";
 import { Badge, Notice, type Tone } from "../parts/states.tsx";
@@ -150,6 +150,25 @@ function TestOutcome({ tested }: { readonly tested: TestResult | string | null }
   );
 }
 
+/** Returns how one small call with the credential went, or why it couldn't be made. */
+async function tryCredential(provider: string, id: string | undefined): Promise<TestResult | string> {
+  try {
+    const body = id === undefined ? {} : { credential_id: id };
+    return await change<TestResult>("POST", `/providers/${provider}/test`, body);
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+function isRefused(tested: TestResult | string): boolean {
+  return typeof tested !== "string" && !tested.ok;
+}
+
+function findAdded(before: ProviderView, after: ProviderView): CredentialView | undefined {
+  const known = new Set(before.credentials.map(({ id }) => id));
+  return after.credentials.find(({ id }) => !known.has(id));
+}
+
 interface CredentialFormProps {
   readonly provider: ProviderView;
   /** The credential to replace. Missing for a new one. */
@@ -159,22 +178,35 @@ interface CredentialFormProps {
 }
 
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
+  const [tested, setTested] = useState<TestResult | string | null>(null);
   const form = useForm<string>(
     () => ({ ...makeDraft(CREDENTIAL_FIELDS, replaced), key: "" }),
     async ({ key, ...draft }, opened) => {
       const limits = makeBody(CREDENTIAL_FIELDS, draft, replaced ? opened : {}, replaced);
       const fields = { key: key?.trim(), ...limits };
       const path = `/providers/${provider.name}`;
-      if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
-      else await change("POST", path, fields);
-      toast(replaced ? "Credential replaced" : `Credential added to ${provider.name}`);
+      const after = replaced
+        ? await change<ProviderView>("PATCH", path, { credential_id: replaced.id, ...fields })
+        : await change<ProviderView>("POST", path, fields);
       await onSaved();
-      onClose();
+      const added = replaced ? replaced.id : findAdded(provider, after)?.id;
+      setTested(await tryCredential(provider.name, added));
     },
   );
   const title = replaced
     ? `Replace the key ••••${replaced.last4 ?? ""}`
     : `Add a credential to ${provider.name}`;
+  if (tested !== null) {
+    const foot = <Button label="Done" kind="main" onClick={onClose} />;
+    return (
+      <Dialog title={replaced ? "Credential replaced" : "Credential added"} onClose={onClose} foot={foot}>
+        <TestOutcome tested={tested} />
+        {isRefused(tested) && (
+          <p class="soft">It is stored all the same. Replace or remove it if it is the wrong one.</p>
+        )}
+      </Dialog>
+    );
+  }
   return (
     <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} form={form} onClose={onClose}>
       <TextField

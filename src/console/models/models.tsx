@@ -54,7 +54,6 @@ export function ModelsPage() {
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
       {may("settings.read") && <PriceAge />}
       <div class="stack">
-        <Aliases />
         <div>
           <Loaded of={models}>
             {({ data }) => {
@@ -87,7 +86,8 @@ export function ModelsPage() {
             }}
           </Loaded>
         </div>
-        <Retiring />
+        {models.data && <Aliases />}
+        {models.data && <Retiring />}
       </div>
     </>
   );

@@ -270,7 +270,7 @@ function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
         <Code text={writeSnippet(language.value, example)} />
       </div>
       <p class="small faint">
-        Replace sk-… with a key from Settings → Router. Images are cut to {IMAGE_SHOWN} characters here.
+        Replace sk-… with a key from Keys. Images are cut to {IMAGE_SHOWN} characters here.
       </p>
     </Dialog>
   );

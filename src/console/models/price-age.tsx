@@ -18,6 +18,8 @@ const ROWS_SHOWN = 50;
 export function PriceAge() {
   const review = useResource<PriceReview>("/catalogue");
   const [isOpen, setOpen] = useState(false);
+  // Its place is kept, so that the list below doesn't move when it is known.
+  if (review.isLoading) return <p class="small faint">Prices of …</p>;
   return (
     <Loaded of={review}>
       {(shown) => (

@@ -1,4 +1,4 @@
-// Settings → Providers: their health and credentials; adding, replacing, pausing, removing and testing credentials.
+// Gateway → Providers: their health and credentials; adding, replacing, pausing, removing and testing credentials.
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";

@@ -4,12 +4,16 @@ import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { change } from "../frame/api.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useForm } from "../frame/task.ts";
+import { writeBudgets } from "../parts/budgets-field.tsx";
 import { Button } from "../parts/button.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
 import { makeBody, makeDraft, renderControls } from "../parts/field-form.tsx";
 import { Notice } from "../parts/states.tsx";
 import { mustConfirm, readAmount, useOrder } from "./account-money.tsx";
+
+/** The form's text of no budget. */
+const NO_BUDGETS = writeBudgets([]);
 
 interface AccountFormProps {
   readonly edited?: AccountView;
@@ -47,7 +51,7 @@ function isUnbounded({
   requests_per_day: perDay = "",
   budgets = "",
 }: Readonly<Record<string, string>>): boolean {
-  return perDay.startsWith("unlimited") && budgets.trim() === "";
+  return perDay.startsWith("unlimited") && ["", NO_BUDGETS].includes(budgets);
 }
 
 const AMOUNTS = ["10", "50", "100", "500"];

@@ -4,9 +4,10 @@ import type { AccountDetailView, AccountView } from "../../admin/money/accounts.
 import { formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
+import { route } from "../frame/route.ts";
 import { useScope } from "../frame/scope.ts";
 import { may } from "../frame/session.ts";
-import { LimitBars } from "../limits/limit-bars.tsx";
+import { LimitBars, sortFullest } from "../limits/limit-bars.tsx";
 import { Breakdown } from "../log/breakdown.tsx";
 import { Refusals } from "../log/refusals.tsx";
 import { RequestsLink } from "../log/usage-charts.tsx";
@@ -16,6 +17,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { AccountPeople } from "../people/people.tsx";
 import { AccountForm, TopUp } from "./account-forms.tsx";
+import { AccountKeys } from "./account-keys.tsx";
 import { Adjustment, Closing } from "./account-money.tsx";
 import { CardTopUp, PaidNotice, useCardAmounts } from "./checkout.tsx";
 import { Journal } from "./journal.tsx";
@@ -27,7 +29,7 @@ type Dialog = "top-up" | "card" | "edit" | "adjust" | "close";
 
 export function AccountPage({ id }: { readonly id: string }) {
   const account = useResource<AccountDetailView>(`/accounts/${id}`, EVERY_MS);
-  const [open, setOpen] = useState<Dialog | null>(null);
+  const [open, setOpen] = useState<Dialog | null>(route.value.query.get("edit") === "yes" ? "edit" : null);
   const close = () => setOpen(null);
   const [journalAt, setJournalAt] = useState(0);
   const reload = async () => {
@@ -45,25 +47,28 @@ export function AccountPage({ id }: { readonly id: string }) {
           data?.created_at && <Actions account={data} takesCards={amounts.length > 0} onOpen={setOpen} />
         }
       />
-      <div class="stack">
-        <PaidNotice />
-        <Loaded of={account} rows={1}>
-          {(one) => <Balance account={one} />}
-        </Loaded>
-        {data && data.limits.length > 0 && (
-          <Card title="Limits" note="Of all its keys together">
-            <LimitBars limits={data.limits} of="account" />
-          </Card>
+      <Loaded of={account} rows={6}>
+        {(shown) => (
+          <div class="stack">
+            <PaidNotice />
+            <Balance account={shown} />
+            {shown.limits.length > 0 && (
+              <Card title="Limits" note="Of all its keys together">
+                <LimitBars limits={sortFullest(shown.limits)} of="account" />
+              </Card>
+            )}
+            {shown.created_at && may("usage.read", id) && <AccountUse id={id} />}
+            {may("keys.read", id) && <AccountKeys id={id} />}
+            {may("members.read", id) && <AccountPeople accountId={id} />}
+            {may("journal.read", id) && (
+              <>
+                {shown.created_at && <Statement id={id} since={shown.created_at} />}
+                <Journal key={journalAt} id={id} />
+              </>
+            )}
+          </div>
         )}
-        {may("members.read", id) && <AccountPeople accountId={id} />}
-        {may("journal.read", id) && (
-          <>
-            {data?.created_at && <Statement id={id} />}
-            <Journal key={journalAt} id={id} />
-          </>
-        )}
-        {data?.created_at && may("usage.read", id) && <AccountUse id={id} />}
-      </div>
+      </Loaded>
       {open && data && (
         <OpenDialog dialog={open} account={data} amounts={amounts} onClose={close} onDone={reload} />
       )}

@@ -1,13 +1,15 @@
-// Settings → Accounts: who pays, and what is left.
+// Money → Accounts: who pays, what each one spends, and what is left.
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../admin/money/accounts.ts";
-import { formatDay, formatUsd } from "../frame/format.ts";
-import { usePages } from "../frame/resource.ts";
-import { makeHref, navigate } from "../frame/route.ts";
+import type { SpendingView } from "../../admin/money/spending.ts";
+import { formatCount, formatMoney, formatUsd, nameMonth } from "../frame/format.ts";
+import { type Pages, usePages, useResource } from "../frame/resource.ts";
+import { makeHref, navigate, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { measureShare, nameLimit } from "../limits/limit-bars.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Empty } from "../parts/states.tsx";
+import { Badge, Empty, Meter } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { AccountForm, TopUp } from "./account-forms.tsx";
@@ -16,11 +18,14 @@ const EVERY_MS = 10_000;
 
 export function AccountsPage() {
   const accounts = usePages<AccountView>("/accounts", {}, EVERY_MS);
-  const [isAdding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useState(route.value.query.get("add") === "yes");
   const [toppedUp, setToppedUp] = useState<AccountView | null>(null);
   const add = may("accounts.create") && (
     <Button label="Add account" kind="main" icon="plus" onClick={() => setAdding(true)} />
   );
+  const spending = useResource<SpendingView>(may("usage.read") ? "/spending" : null);
+  const { data: sums } = spending;
+  const byId = new Map(sums?.data.map((row) => [row.account_id, row]));
   const done = (account: AccountView) => {
     setAdding(false);
     toast(`${account.name} was created`);
@@ -29,12 +34,20 @@ export function AccountsPage() {
   return (
     <>
       <PageHead title="Accounts" actions={add}>
-        Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero.
+        {sums ? (
+          <>
+            <span class="strong">{formatMoney(sums.total_usd)}</span> in {nameMonth(sums.month)}
+            {sums.total_forecast_usd !== null && `, about ${formatMoney(sums.total_forecast_usd)} by its end`}
+            . Balances are prepaid and never fall below zero.
+          </>
+        ) : (
+          "Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero."
+        )}
       </PageHead>
       <List
         label="Accounts"
-        of={accounts}
-        columns={makeColumns(setToppedUp)}
+        of={sortBySpending(accounts, byId)}
+        columns={makeColumns({ spentOf: (id) => byId.get(id), onTopUp: setToppedUp })}
         keyOf={({ id }) => id}
         onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
         empty={<Empty icon="account" title="No accounts" action={add} />}
@@ -45,27 +58,92 @@ export function AccountsPage() {
   );
 }
 
-function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<AccountView>[] {
+/** The most expensive first: they are who somebody looks for. */
+function sortBySpending(accounts: Pages<AccountView>, byId: ReadonlyMap<string, Row>): Pages<AccountView> {
+  const costOf = ({ id }: AccountView) => byId.get(id)?.cost_usd ?? 0;
+  return { ...accounts, data: accounts.data?.toSorted((a, b) => costOf(b) - costOf(a)) };
+}
+
+type Row = SpendingView["data"][number];
+
+interface ListParts {
+  /** Undefined until it is known, and for accounts whose figures one doesn't see. */
+  readonly spentOf: (id: string) => Row | undefined;
+  readonly onTopUp: (account: AccountView) => void;
+}
+
+function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountView>[] {
+  const count = (pick: (row: Row) => number) => (account: AccountView) => {
+    const row = spentOf(account.id);
+    return row ? formatCount(pick(row)) : "–";
+  };
   return [
-    makeHeadColumn("Name", ({ id, name }) => (
-      <a class="strong" href={makeHref(`/settings/accounts/${id}`)}>
-        {name}
-      </a>
+    makeHeadColumn("Name", ({ id, name, state }) => (
+      <>
+        <a class="strong" href={makeHref(`/settings/accounts/${id}`)}>
+          {name}
+        </a>{" "}
+        {state !== "open" && <Badge text={state} tone="warn" />}
+      </>
     )),
-    makeNumberColumn("Balance", ({ balance_usd }) => (
-      <span class={balance_usd > 0 ? "strong" : "faint"}>{formatUsd(balance_usd)}</span>
+    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
+    makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
+    makeNumberColumn(
+      "Keys",
+      count(({ keys }) => keys),
+    ),
+    makeNumberColumn(
+      "People",
+      count(({ people }) => people),
+    ),
+    makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (
+      <span
+        class={balance_usd > 0 ? "" : "faint"}
+        title={held_usd > 0 ? `${formatUsd(held_usd)} held for requests in progress` : undefined}
+      >
+        {formatMoney(balance_usd)}
+      </span>
     )),
-    makeNumberColumn("Held", ({ held_usd }) => (
-      <span class={held_usd > 0 ? "" : "faint"}>{formatUsd(held_usd)}</span>
-    )),
-    makeColumn("Created", ({ created_at }) => (created_at ? formatDay(created_at) : "–")),
     {
       label: "",
       as: "narrow",
       cell: (account) =>
         may("money.move", account.id) && (
-          <Button label="Top up" about={account.name} isTiny icon="plus" onClick={() => onTopUp(account)} />
+          <Button
+            label="Top up"
+            about={account.name}
+            kind="quiet"
+            isTiny
+            icon="plus"
+            isIconOnly
+            onClick={() => onTopUp(account)}
+          />
         ),
     },
   ];
+}
+
+function Spent({ row }: { readonly row: Row | undefined }) {
+  if (!row) return <span class="faint">–</span>;
+  return (
+    <div>
+      <span class={row.cost_usd > 0 ? "strong" : "faint"}>{formatMoney(row.cost_usd)}</span>
+      {row.forecast_usd !== null && row.forecast_usd > 0 && (
+        <div class="small faint">{formatMoney(row.forecast_usd)} by its end</div>
+      )}
+    </div>
+  );
+}
+
+function BudgetBar({ row }: { readonly row: Row | undefined }) {
+  const { budget } = row ?? {};
+  if (!budget) return <span class="faint">none</span>;
+  const words = `${formatMoney(budget.used)} of ${formatMoney(budget.limit)}`;
+  const window = nameLimit(budget);
+  return (
+    <div class="gauge" title={window}>
+      <span>{words}</span>
+      <Meter share={measureShare(budget)} label={`${window}: ${words}`} />
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-// Settings → Reconciliation: what the providers were sent, by day and credential, to be laid beside their invoices.
+// Money → Reconciliation: what the providers were sent, by day and credential, to be laid beside their invoices.
 
 import type { ReconciliationView } from "../../admin/money/reconciliation.ts";
 import { place } from "../browser.ts";

@@ -1,24 +1,15 @@
 // An account's statement of a month: to read, to print, and as CSV.
 import { useState } from "preact/hooks";
 import type { StatementView } from "../../admin/money/statements.ts";
-import { nowMs, place, print } from "../browser.ts";
+import { place, print } from "../browser.ts";
 import { formatUsd, nameMonth } from "../frame/format.ts";
+import { listMonths } from "../frame/months.ts";
 import { useResource } from "../frame/resource.ts";
 import { Button } from "../parts/button.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
-
-const MONTHS_SHOWN = 24;
-
-/** Returns the last months in UTC, newest first. In zones ahead of it, the newest begins a little earlier. */
-function listMonths(): readonly string[] {
-  const now = new Date(nowMs());
-  return Array.from({ length: MONTHS_SHOWN }, (_, back) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
-  );
-}
 
 type Line = StatementView["lines"][number];
 
@@ -35,8 +26,14 @@ const HEADINGS: Readonly<Record<Line["kind"], string>> = {
   tag: "By tag",
 };
 
-export function Statement({ id }: { readonly id: string }) {
-  const months = listMonths();
+interface StatementProps {
+  readonly id: string;
+  /** The account's beginning, before which there is no month. */
+  readonly since: string;
+}
+
+export function Statement({ id, since }: StatementProps) {
+  const months = listMonths(since.slice(0, 7));
   const [month, setMonth] = useState(months[0] ?? "");
   const path = `/accounts/${id}/statements/${month}`;
   const statement = useResource<StatementView>(path);

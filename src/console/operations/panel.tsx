@@ -156,7 +156,7 @@ function AsCurl({ asked, onClose }: { readonly asked: PanelRequest; readonly onC
   return (
     <Dialog title="View as code" isWide onClose={onClose}>
       <Code text={writeCurl(call, makeBody(asked.fields))} />
-      <p class="small faint">Replace sk-… with a key from Settings → Router.</p>
+      <p class="small faint">Replace sk-… with a key from Keys.</p>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-// Charts over time, drawn by uPlot in the console's colours (stacked bars or lines), and sparklines.
+// Charts over time, drawn by uPlot in the console's colours: stacked bars, or lines.
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
@@ -11,6 +11,8 @@ interface Line {
   readonly color: string;
   /** Null where the value is unknown. */
   readonly values: readonly (number | null)[];
+  /** True for a dashed line in front of bars, to compare them with. */
+  readonly isGhost?: true;
 }
 
 /** An hour, or a day of the gateway. */
@@ -26,6 +28,8 @@ interface ChartProps {
   readonly steps: readonly ChartStep[];
   readonly lines: readonly Line[];
   readonly isBars?: boolean;
+  /** In pixels. */
+  readonly height?: number;
   /** True if fractions make no sense: the axis has whole numbers only. */
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
@@ -68,7 +72,7 @@ export function Chart(props: ChartProps) {
         class={props.onSpan ? "chart brushed" : "chart"}
         {...(props.onSpan ? keys : { role: "img", "aria-label": label })}
         title={props.onSpan && "Drag over a span, or click, to see its requests"}
-        style={{ minHeight: `${HEIGHT}px` }}
+        style={{ minHeight: `${props.height ?? HEIGHT}px` }}
       />
     </figure>
   );
@@ -90,7 +94,9 @@ function usePlot(
     if (!element) return;
     const plot = new uPlot(makeOptions(props, element, onPoint, latest), makeData(props), element);
     drawn.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const watch = new ResizeObserver(() =>
+      plot.setSize({ width: element.clientWidth, height: props.height ?? HEIGHT }),
+    );
     watch.observe(element);
     return () => {
       watch.disconnect();
@@ -171,10 +177,14 @@ function makeData(props: ChartProps): uPlot.AlignedData {
   const { lines, isBars } = props;
   const seconds = listPlaces(props).map((ms) => ms / 1000);
   if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
-  const stacked = lines.map((_, index) =>
-    seconds.map((_, at) => lines.slice(0, index + 1).reduce((sum, line) => sum + (line.values[at] ?? 0), 0)),
-  );
-  return [seconds, ...stacked.reverse()];
+  const bars = lines.filter(({ isGhost }) => !isGhost);
+  const ghosts = lines.filter(({ isGhost }) => isGhost);
+  const sums: number[][] = [];
+  for (const { values } of bars) {
+    const below = sums.at(-1);
+    sums.push(seconds.map((_, at) => (below?.[at] ?? 0) + (values[at] ?? 0)));
+  }
+  return [seconds, ...sums.reverse(), ...ghosts.map(({ values }) => [...values])];
 }
 
 function makeOptions(
@@ -186,10 +196,12 @@ function makeOptions(
   const { lines, isBars } = props;
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();
-  const drawn = isBars ? [...lines].reverse() : lines;
+  const drawn = isBars
+    ? [...lines.filter(({ isGhost }) => !isGhost).reverse(), ...lines.filter(({ isGhost }) => isGhost)]
+    : lines;
   return {
     width: element.clientWidth,
-    height: HEIGHT,
+    height: props.height ?? HEIGHT,
     legend: { show: false },
     cursor: {
       y: false,
@@ -241,7 +253,7 @@ function makeAxes(
 
 function makeSeries(
   props: ChartProps,
-  { label, values, color: name }: Line,
+  { label, values, color: name, isGhost }: Line,
   read: (name: string) => string,
 ): uPlot.Series {
   const color = read(name);
@@ -251,9 +263,12 @@ function makeSeries(
     label,
     stroke: color,
     spanGaps: true,
-    ...(props.isBars
+    ...(isGhost ? { dash: [5, 4], width: 1.5, points: { show: false } } : {}),
+    ...(props.isBars && !isGhost
       ? { fill: color, width: 0, paths: makeBars(props, color, surface), points: { show: false } }
-      : { width: 2, points: { show: known.length < 3 } }),
+      : isGhost
+        ? {}
+        : { width: 2, points: { show: known.length < 3 } }),
   };
 }
 
@@ -294,38 +309,4 @@ function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {
     const at = new Date(seconds * 1000);
     return at.getHours() === 0 && at.getMinutes() === 0 ? short.format(at) : clock.format(at);
   });
-}
-
-const SPARK = { width: 96, height: 28 };
-
-interface SparkProps {
-  readonly values: readonly number[];
-  readonly color?: string | undefined;
-}
-
-/** A sparkline: one figure over time, without numbers. */
-export function Spark({ values, color = "--c1" }: SparkProps) {
-  const top = Math.max(...values, 0) || 1;
-  const points = values.map((value, at) => {
-    const x = (at / Math.max(1, values.length - 1)) * SPARK.width;
-    return `${x.toFixed(1)},${(SPARK.height - 2 - (value / top) * (SPARK.height - 4)).toFixed(1)}`;
-  });
-  const area = `0,${SPARK.height} ${points.join(" ")} ${SPARK.width},${SPARK.height}`;
-  return (
-    <svg
-      class="spark"
-      viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <polygon points={area} fill={`var(${color}-soft)`} />
-      <polyline
-        points={points.join(" ")}
-        fill="none"
-        stroke={`var(${color})`}
-        stroke-width="1.6"
-        vector-effect="non-scaling-stroke"
-      />
-    </svg>
-  );
 }

@@ -1,9 +1,8 @@
 // The form's control for each kind of field that an operator can set. A form keeps one text for each field.
 import type { ComponentType } from "preact";
 import type { AliasView } from "../../admin/models/aliases.ts";
-import { parseBudget, writeBudget } from "../../core/fields/budget-text.ts";
 import { parseCacheText, writeCacheText } from "../../core/fields/cache-text.ts";
-import type { ControlWords, Field, KindName, Wire, WireBudget } from "../../core/fields/field.ts";
+import type { ControlWords, Field, KindName, Wire } from "../../core/fields/field.ts";
 import { parseModelLimit, writeModelLimit } from "../../core/fields/model-limit-text.ts";
 import { formatTags, parseTags } from "../../core/fields/tags-text.ts";
 import { nowMs } from "../browser.ts";
@@ -11,6 +10,7 @@ import { DAY_MS } from "../frame/format.ts";
 import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
 import { usePages } from "../frame/resource.ts";
 import { AccountField } from "../money/account-field.tsx";
+import { BudgetsField, readBudgets, writeBudgets } from "./budgets-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
 import { ModelsField } from "./models-field.tsx";
@@ -100,12 +100,12 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toWire: (text) => text.trim() || null,
   },
   budgets: {
-    Control: ({ field: _, ...shown }) => <TextField {...shown} rows={2} />,
-    toText: (budgets, { hasDefault }) => {
-      if (budgets === undefined) return hasDefault ? "default" : "";
-      return budgets === "default" ? budgets : (budgets ?? []).map(writeBudget).join("\n");
-    },
-    toWire: readBudgets,
+    Control: ({ field: { hasDefault }, placeholder: _, hint: _hint, ...shown }) => (
+      <BudgetsField {...shown} hasDefault={hasDefault} />
+    ),
+    toText: (budgets, { hasDefault }) =>
+      writeBudgets(budgets === undefined && hasDefault ? "default" : budgets),
+    toWire: (text) => readBudgets(text),
   },
   model_limits: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} rows={2} />,
@@ -270,21 +270,6 @@ function readUsdOrDefault(text: string): Wire<"usd_or_default"> {
   const typed = text.trim();
   if (typed === "" || typed === "default") return "default";
   return typed === "unlimited" ? null : Number(typed);
-}
-
-/** The parts of a budget that the text doesn't show stay as they were. A line that isn't one is sent for the gateway to refuse. */
-function readBudgets(text: string, before: Wire<"budgets"> | undefined): Wire<"budgets"> {
-  if (text.trim() === "default") return "default";
-  const known = Array.isArray(before) ? before : [];
-  return text
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const budget = parseBudget(line) ?? { usd: Number.NaN, per: "month" };
-      const same = ({ per, models }: Pick<WireBudget, "per" | "models">) =>
-        writeBudget({ usd: 0, per, models: models?.toSorted() ?? null });
-      return { ...known.find((one: WireBudget) => same(one) === same(budget)), ...budget };
-    });
 }
 
 /** A line that isn't a limit is sent for the gateway to refuse. */

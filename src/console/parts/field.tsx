@@ -1,7 +1,8 @@
 // Form fields, linked to their label, hint and error.
 import type { ComponentChildren, JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useContext, useId } from "preact/hooks";
 import type { Option } from "./button.tsx";
+import { FieldErrors } from "./form-errors.ts";
 import { Icon } from "./icon.tsx";
 
 export interface LabelProps {
@@ -16,16 +17,23 @@ interface FieldProps extends LabelProps {
     readonly id: string;
     readonly class: string;
     readonly "aria-describedby": string | undefined;
+    readonly "aria-invalid": "true" | undefined;
   }) => JSX.Element;
 }
 
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, hint, error: given, children }: FieldProps) {
   const id = useId();
+  const error = useContext(FieldErrors).get(id) ?? given;
   const below = error || hint ? `${id}-below` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({ id, class: "input", "aria-describedby": below })}
+      {children({
+        id,
+        class: "input",
+        "aria-describedby": below,
+        "aria-invalid": error ? "true" : undefined,
+      })}
       {error ? (
         <span id={below} class="field-error" role="alert">
           {error}
@@ -80,7 +88,6 @@ export function TextField(props: TextProps) {
             required={isRequired}
             autofocus={isFocused}
             spellcheck={false}
-            aria-invalid={error ? "true" : undefined}
             onInput={(event) => onInput(event.currentTarget.value)}
           />
         ) : (
@@ -89,7 +96,6 @@ export function TextField(props: TextProps) {
             value={rest.value}
             placeholder={rest.placeholder}
             rows={rows}
-            aria-invalid={error ? "true" : undefined}
             onInput={(event) => onInput(event.currentTarget.value)}
           />
         )

@@ -19,6 +19,8 @@ export interface Column<Row> {
    * content, and without a label on narrow screens.
    */
   readonly as?: "end" | "head" | "narrow";
+  /** True if narrow screens, on which a row has two lines, have no room for it. */
+  readonly isMinor?: true;
   /** The name to sort by. Missing if the column can't be sorted. */
   readonly sort?: string | undefined;
 }
@@ -28,6 +30,11 @@ type Cell<Row> = Column<Row>["cell"];
 /** Without `sort`, the column can't be sorted. */
 export function makeColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
   return { label, cell, sort };
+}
+
+/** One that narrow screens leave out. */
+export function makeMinorColumn<Row>(label: string, cell: Cell<Row>, as?: "end"): Column<Row> {
+  return { label, cell, isMinor: true, ...(as ? { as } : {}) };
 }
 
 /** The card's heading on narrow screens. */
@@ -51,6 +58,8 @@ interface Look<Row> {
   readonly keyOf: (row: Row) => string;
   readonly sorting?: Sorting;
   readonly onOpen?: (row: Row) => void;
+  /** True for a row that something beside the table shows. */
+  readonly isMarked?: (row: Row) => boolean;
   /** The heading that a row stands under. It is shown above the first of each. */
   readonly headingOf?: (row: Row) => string;
 }
@@ -60,7 +69,7 @@ interface TableProps<Row> extends Look<Row> {
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, keyOf, sorting, onOpen, headingOf } = props;
+  const { label, columns, rows, keyOf, sorting, onOpen, isMarked, headingOf } = props;
   return (
     <div class="table-box">
       <table class="table stacks" aria-label={label}>
@@ -86,11 +95,15 @@ export function Table<Row>(props: TableProps<Row>) {
               ),
               <tr
                 key={keyOf(row)}
-                class={onOpen ? "link" : ""}
+                class={`${onOpen ? "link" : ""}${isMarked?.(row) ? " peeked" : ""}`}
                 onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
               >
-                {columns.map(({ label, as, cell }) => (
-                  <td key={label} class={as} data-label={as === "narrow" ? undefined : label}>
+                {columns.map(({ label, as, isMinor, cell }) => (
+                  <td
+                    key={label}
+                    class={isMinor ? `${as ?? ""} minor` : as}
+                    data-label={as === "narrow" ? undefined : label}
+                  >
                     {cell(row)}
                   </td>
                 ))}
@@ -174,17 +187,20 @@ interface GrowingProps<Row extends object> extends TableProps<Row> {
   readonly first: number;
   /** The number of rows added at a time. */
   readonly step: number;
+  /** Returns a row as its file has it. Missing if that is as it came. */
+  readonly toFile?: (row: Row) => object;
 }
 
 /** A table of rows that are all known, but not all shown. */
-export function GrowingTable<Row extends object>({ rows, first, step, ...look }: GrowingProps<Row>) {
+export function GrowingTable<Row extends object>(props: GrowingProps<Row>) {
+  const { rows, first, step, toFile = (row) => row, ...look } = props;
   const [shown, setShown] = useState(first);
   return (
     <>
       <Table {...look} rows={rows.slice(0, shown)} />
       <Foot
         label={look.label}
-        readAll={async () => rows}
+        readAll={async () => rows.map(toFile)}
         shown={Math.min(shown, rows.length)}
         more={rows.length > shown ? () => setShown(shown + step) : null}
       />

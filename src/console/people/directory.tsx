@@ -1,4 +1,4 @@
-// Settings → Directory: whether the company's directory tells who is here, its last requests, and where groups and rules meet.
+// Access → Directory: whether the company's directory tells who is here, its last requests, and where groups and rules meet.
 import type { DirectoryView } from "../../admin/people/directory-status.ts";
 import { formatCount, formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";

@@ -1,4 +1,4 @@
-// Settings → People: everybody who signed in with the company's provider, and before that, how to set it up.
+// Access → People: everybody who signed in with the company's provider, and before that, how to set it up.
 import { useEffect, useState } from "preact/hooks";
 import type { MemberView } from "../../admin/people/members.ts";
 import type { SignInView } from "../../admin/people/sign-in.ts";

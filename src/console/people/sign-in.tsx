@@ -1,6 +1,7 @@
 // Sign-in with the admin token, or the way to the company's provider.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SignInView } from "../../admin/people/sign-in.ts";
+import { place } from "../browser.ts";
 import { ApiError, describeError } from "../frame/api.ts";
 import { findProvider, signIn } from "../frame/session.ts";
 import { useTask } from "../frame/task.ts";
@@ -26,15 +27,12 @@ export function SignIn() {
         <div>
           <h1>Sign in</h1>
           <p>
-            {found?.provider ? "With your company's provider, or with" : "Sign in with"} this gateway's admin
-            token.
+            One address and one key for the language models of many providers, with budgets, logs and
+            statements. <a href={place("/docs")}>What this is</a> ·{" "}
+            <a href={place("/docs/clients")}>Connect a program</a>
           </p>
         </div>
-        {found?.start_url && (
-          <a class="button main" href={found.start_url}>
-            Sign in with {found.provider}
-          </a>
-        )}
+        <Company found={found} />
         <TextField
           label="Admin token"
           type="password"
@@ -55,6 +53,22 @@ export function SignIn() {
         <TokenHelp />
       </form>
     </main>
+  );
+}
+
+/** People come by their company's provider; the token is for the gateway's operator. */
+function Company({ found }: { readonly found: SignInView | null }) {
+  const link = useRef<HTMLAnchorElement>(null);
+  const url = found?.start_url;
+  useLayoutEffect(() => link.current?.focus(), [url]);
+  if (!url) return null;
+  return (
+    <>
+      <a ref={link} class="button main" href={url}>
+        Sign in with {found.provider}
+      </a>
+      <p class="small faint">Or with the admin token, if you run this gateway:</p>
+    </>
   );
 }
 

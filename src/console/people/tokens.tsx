@@ -1,4 +1,4 @@
-// Settings → Tokens: named tokens for programs that use the admin routes; making them, and revoking them.
+// Access → Tokens: named tokens for programs that use the admin routes; making them, and revoking them.
 import { useState } from "preact/hooks";
 import type { NewTokenView, TokenView } from "../../admin/people/named-tokens.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";

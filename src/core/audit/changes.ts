@@ -112,7 +112,7 @@ export interface Changes extends DirectoryChanges {
   revokeToken(id: string, atMs: number): Promise<NamedToken | null>;
   /**
    * Writes the member that `change` makes of the stored one (null if there is none) and returns it. Null from `change`
-   * writes nothing. What the change reaches is changed with it. Both must be pure: they may run more than once.
+   * writes nothing. The things in `reach` change with it. Both must be pure: they may run more than once.
    */
   changeMember(
     id: string,

@@ -13,8 +13,13 @@ export function parseBudget(text: string): Pick<WireBudget, "usd" | "per" | "mod
   return { usd: Number(usd), per, ...(models.length > 0 ? { models } : {}) };
 }
 
-/** Returns the text that describes a budget, without its warnings and extra amount. */
-export function writeBudget({ usd, per, models }: Pick<WireBudget, "usd" | "per" | "models">): string {
-  const amount = `${usd}/${per}`;
-  return models && models.length > 0 ? `${amount}: ${models.join(" ")}` : amount;
+/** The windows of a budget, as a form offers them. */
+export const PERIOD_OPTIONS = PERIODS.map((value) => ({
+  value,
+  label: value === "total" ? "in total" : `per ${value}`,
+}));
+
+/** Returns the window of this name, or the one that was there before. */
+export function readPeriod(name: string, before: Period): Period {
+  return PERIODS.find((one) => one === name) ?? before;
 }

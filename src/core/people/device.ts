@@ -1,6 +1,9 @@
 // Agents that people signed in from their own page: the codes that wait for a person, and the devices that got a key.
 import type { GatewayKey } from "../keys/key.ts";
 
+/** A login's device code begins with it, which an agent's never does. */
+export const LOGIN_CODE_PREFIX = "login-";
+
 export const CODE_STATES = ["pending", "approved", "denied", "used"] as const;
 
 /** A sign-in that an agent began. Both of its codes are stored as digests alone. */

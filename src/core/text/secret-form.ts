@@ -9,7 +9,11 @@ export const CHECKSUM_DIGITS = 6;
 export const KEY_PREFIX = "sk-";
 export const ADMIN_PREFIX = "pk-admin-";
 export const TOKEN_PREFIX = "pk-";
-const CHECKED = new RegExp(`^(${KEY_PREFIX}|${TOKEN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
+/** A sign-in of the command line. */
+export const LOGIN_PREFIX = "pk-login-";
+const CHECKED = new RegExp(
+  `^(${KEY_PREFIX}|${TOKEN_PREFIX}|${LOGIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`,
+);
 const ADMIN = new RegExp(`^(${ADMIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS}}$`);
 const SHOWN = 4;
 

@@ -5,6 +5,13 @@ export const DELIVERY = {
   name: "webhook",
   tag: "Webhooks",
   actions: {
+    receivers: {
+      id: "listReceivers",
+      method: "GET",
+      path: "/webhooks",
+      permission: "webhooks.read",
+      summary: "List the receivers of events that the configuration has",
+    },
     list: {
       id: "listDeliveries",
       method: "GET",

@@ -11,6 +11,7 @@ interface Part {
 export const INDEX = "index";
 
 export const PARTS: readonly Part[] = [
+  { title: "First steps", chapters: ["getting-started", "glossary"] },
   {
     title: "Calling models",
     chapters: [

@@ -19,11 +19,12 @@ ${renderOutline(chapter)}`;
   return renderFrame({ name, title, head, body }, manual);
 }
 
-/** The script renders `/openapi.json` on the page. */
+/** The script renders `/openapi.json` on the page, one part at a time: all routes at once are a wall. */
 export function renderApiPage(manual: Manual): string {
   const head = `<link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui.js" defer></script>`;
-  const body = '<main id="main" tabindex="-1"><div id="api" data-document="/openapi.json"></div></main>';
+  const body =
+    '<main id="main" tabindex="-1"><nav aria-label="Parts of the API"><ul id="api-tags"></ul></nav><div id="api" data-document="/openapi.json"></div></main>';
   return renderFrame({ name: API_PAGE, title: "API", head, body }, manual);
 }
 

@@ -50,8 +50,11 @@ const EXCERPT_BEFORE = 50;
 const EXCERPT_LENGTH = 160;
 /** A word in a section's heading says more about the section than several in its text. */
 const HEADING_COUNT = 8;
-const CHAPTER_COUNT = 3;
+const CHAPTER_COUNT = 5;
 const HEADING_BONUS = 0.7;
+/** Chapters that name nearly everything in passing, which others tell. */
+const LISTS = /^\/docs\/(errors|migrate-|leave-|configuration)/;
+const LIST_WEIGHT = 0.8;
 /** The count at which a word in a section of average length reaches half of its weight. */
 const HALF_COUNT = 1.5;
 const SYNONYM_WEIGHT = 0.75;
@@ -113,7 +116,8 @@ function scoreSection(section: Section, terms: readonly Term[], weights: readonl
     if (found > 0) covered += weight;
   }
   const share = covered / whole;
-  return share < COVERED_LEAST ? 0 : sum * share * share;
+  const weight = LISTS.test(section.entry.href) ? LIST_WEIGHT : 1;
+  return share < COVERED_LEAST ? 0 : sum * share * share * weight;
 }
 
 /** A phrase counts as much as its rarest word in the section. */

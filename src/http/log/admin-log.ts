@@ -5,7 +5,8 @@ import { listRefusals, refusalSchema, refusalsQuery } from "../../admin/log/refu
 import { requestDetailSchema, requestSchema, requestsQuery } from "../../admin/log/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../../admin/log/requests.ts";
 import { savingsQuery, savingsSchema, sumSavings } from "../../admin/log/savings.ts";
-import { resultSchema, type SearchParts, search, searchQuery } from "../../admin/log/search.ts";
+import { type SearchParts, search, searchQuery, searchTextSchema } from "../../admin/log/search.ts";
+import { resultSchema } from "../../admin/log/search-result.ts";
 import { sumUsage, usageQuery, usageSchema } from "../../admin/log/usage.ts";
 import type { RowParts } from "../../admin/log/usage-rows.ts";
 import { wrapRows, wrapSearched } from "../../admin/schema.ts";
@@ -13,7 +14,7 @@ import type { AdminWorld } from "../../admin/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { noteContent } from "../audit/audited.ts";
-import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
+import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 
 export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault"> {
@@ -26,7 +27,10 @@ export interface LogParts extends AdminWorld, Pick<RequestParts, "contentVault">
 }
 
 export function logRoutes(ports: WritingParts, parts: LogParts) {
-  return new Elysia().use(listRoutes(ports, parts)).use(figureRoutes(ports, parts));
+  return new Elysia()
+    .use(listRoutes(ports, parts))
+    .use(searchRoutes(ports, parts))
+    .use(figureRoutes(ports, parts));
 }
 
 function listRoutes(ports: WritingParts, parts: LogParts) {
@@ -65,7 +69,12 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
         ...reads("requests.read", "getRequest", "Get a request with all its details"),
         response: returnsBody(requestDetailSchema),
       },
-    )
+    );
+}
+
+function searchRoutes(ports: WritingParts, parts: LogParts) {
+  const { reads, readsBody } = createOperatorHooks(ports, "Log");
+  return new Elysia()
     .get("/admin/v1/search", ({ query, request }) => search(parts, query, readOperator(request).access), {
       ...reads(
         "requests.read",
@@ -73,6 +82,15 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
         "Find requests, keys, accounts, sessions, traces, models and providers by id or name",
       ),
       query: takesQuery(searchQuery),
+      response: returnsBody(wrapRows(resultSchema)),
+    })
+    .post("/admin/v1/search", ({ body, request }) => search(parts, body, readOperator(request).access), {
+      ...readsBody(
+        "requests.read",
+        "searchText",
+        "Find the same, and the key or token that a whole secret is of: it travels in the body, not in an address",
+      ),
+      body: takesBody(searchTextSchema),
       response: returnsBody(wrapRows(resultSchema)),
     });
 }

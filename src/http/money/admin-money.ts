@@ -11,22 +11,10 @@ import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
+import { CSV, sendCsv } from "./csv-answer.ts";
 
 interface MoneyParts extends AdminWorld, NearingParts {
   readonly dayRules: () => DayRules;
-}
-
-const CSV = ".csv";
-
-function sendCsv(text: string, name: string): Response {
-  return new Response(text, {
-    headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "content-disposition": `attachment; filename="${name}.csv"`,
-    },
-  });
 }
 
 export function moneyRoutes(ports: WritingParts, parts: MoneyParts) {

@@ -4,7 +4,10 @@ import { DESCRIPTIONS } from "../../surfaces/descriptions.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import { isShown, type RegisteredRoute } from "../serve/paths.ts";
 import { toOpenApi } from "./form.ts";
-import { describeError, describeSurface } from "./surfaces.ts";
+import { NAMED } from "./named.ts";
+import { describeParameter } from "./parameters.ts";
+import { referTo } from "./refs.ts";
+import { describeError, describeSurface, errorSchema } from "./surfaces.ts";
 
 const DESCRIPTION =
   "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or " +
@@ -16,17 +19,36 @@ const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
 };
 
-export function writeOpenApi(routes: readonly RegisteredRoute[], basePath = ""): JsonObject {
+interface ServedDocument {
+  /** The program's version. */
+  readonly version: string;
+  /** The path under which the gateway is reached. Empty for none. */
+  readonly basePath?: string;
+}
+
+export function writeOpenApi(
+  routes: readonly RegisteredRoute[],
+  { version, basePath = "" }: ServedDocument,
+): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes.filter(isShown)) {
     for (const [path, operation] of describeRoute(route)) {
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
     }
   }
-  const info = { title: "Poundkey", version: "1.0.0", description: DESCRIPTION };
+  const info = { title: "Poundkey", version, description: DESCRIPTION };
   const servers = basePath === "" ? {} : { servers: [{ url: basePath }] };
-  return { openapi: "3.0.3", info, ...servers, components: { securitySchemes }, paths };
+  const named = Object.fromEntries(
+    Object.entries(NAMED).map(([name, schema]) => [name, toOpenApi({ ...schema })]),
+  );
+  const { paths: shown, schemas } = referTo({ ...named, Error: errorSchema }, paths);
+  return { openapi: "3.0.3", info, ...servers, components: { schemas, securitySchemes }, paths: shown };
 }
+
+/** Other spellings of a path, and what only our own pages and the agents' sign-in ask for: it works, but isn't to be built on. */
+const INTERNAL = { "x-internal": true };
+const OWN_PAGES =
+  /^\/($|assets|console|docs|favicon|auth\/|device|oauth\/|\.well-known|managed|hooks\/|models|responses|v1\/(v1|metrics|logs|traces)|v1\/v1)/;
 
 type Operation = readonly [path: string, operation: JsonObject];
 
@@ -44,7 +66,7 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
     const operation = { ...describeSurface(DESCRIPTIONS[id], isAlias ? docs : null), parameters };
     const verb = path.endsWith("*") ? `:${id}` : "";
     const operationId = isAlias ? `${id}${toName(path)}` : id;
-    return [`${toTemplate(path)}${verb}`, { operationId, ...operation }];
+    return [`${toTemplate(path)}${verb}`, { operationId, ...operation, ...(isAlias ? INTERNAL : {}) }];
   });
 }
 
@@ -55,6 +77,7 @@ function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonl
   const parameters = [...inPath, ...listQueryParameters(query)];
   return {
     operationId: `${method.toLowerCase()}${toName(path)}`,
+    ...(OWN_PAGES.test(path) ? INTERNAL : {}),
     security: findSecurity(path),
     ...texts,
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -106,7 +129,7 @@ function listPathParameters(path: string): readonly JsonObject[] {
     name,
     in: "path",
     required: true,
-    schema: { type: "string" },
+    ...describeParameter(name ?? "", { type: "string" }),
   }));
 }
 
@@ -116,6 +139,6 @@ function listQueryParameters(query: unknown): readonly JsonObject[] {
     name,
     in: "query",
     required: Array.isArray(required) && required.includes(name),
-    schema: toOpenApi(schema),
+    ...describeParameter(name, asObject(toOpenApi(schema))),
   }));
 }

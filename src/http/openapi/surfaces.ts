@@ -5,7 +5,7 @@ import { toOpenApi, withOptionalNulls } from "./form.ts";
 
 const text = { type: "string" };
 const textOrNull = { type: "string", nullable: true };
-const errorSchema = {
+export const errorSchema = {
   type: "object",
   required: ["error"],
   properties: {

@@ -1,12 +1,7 @@
 // /admin/v1/members/{id}/devices: the agents that a person signed in, for that person and those who see members.
 import { Elysia } from "elysia";
-import {
-  type DeviceParts,
-  deviceSchema,
-  devicesSchema,
-  endDevice,
-  listDevices,
-} from "../../admin/people/devices.ts";
+import type { DeviceParts } from "../../admin/people/device-codes.ts";
+import { deviceSchema, devicesSchema, endDevice, listDevices } from "../../admin/people/devices.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody } from "../openapi/route-schema.ts";
 import { readOperator } from "./operator.ts";

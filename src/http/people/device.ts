@@ -1,23 +1,18 @@
 // /device: the page on which a signed-in person approves or denies an agent that shows a code.
 import { Elysia } from "elysia";
-import {
-  ACCOUNTS_SHOWN_MAX,
-  approveCode,
-  type DeviceParts,
-  denyCode,
-  findCode,
-  listOwnAccounts,
-} from "../../admin/people/devices.ts";
+import { approveLogin, type DeviceParts, denyCode, findCode } from "../../admin/people/device-codes.ts";
+import { ACCOUNTS_SHOWN_MAX, approveCode, listOwnAccounts } from "../../admin/people/devices.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Account } from "../../core/keys/key.ts";
 import type { DeviceCode } from "../../core/people/device.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Access } from "../../people/access.ts";
+import type { CodeKind } from "../../people/devices.ts";
 import type { SignInParts } from "../../people/sign-in.ts";
 import { readForm } from "../body/form.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
-import { createCodePage, createDecisionPage, createOutcomePage } from "./device-page.ts";
+import { createCodePage, createDecisionPage, createLoginPage, createOutcomePage } from "./device-page.ts";
 import { describeFormRoute, type OAuthPorts, requireRules } from "./oauth.ts";
 import { checkSite, findOperatorSession, type OperatorRequest, readAct } from "./operator.ts";
 import { createFaultPage } from "./sign-in-page.ts";
@@ -76,11 +71,10 @@ async function show(ports: DevicePorts, rules: SignInRules, asked: OperatorReque
   const given = new URL(request.url).searchParams.get("user_code");
   const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(302, rules, given);
-  const refusal = refuseRole(visit);
-  if (refusal !== null) return refusal;
   if (given === null) return createCodePage(visit);
   const found = await findCode(visit.parts, visit.memberId, given);
-  return found.kind === "pending" ? showDecision(visit, found.code, null) : refuseCode(visit, found.kind);
+  if (found.kind !== "pending") return refuseCode(visit, found.kind);
+  return refuseRole(visit, found.asks) ?? showDecision(visit, found, null);
 }
 
 async function decide(ports: DevicePorts, rules: SignInRules, asked: OperatorRequest): Promise<Response> {
@@ -95,15 +89,16 @@ async function decide(ports: DevicePorts, rules: SignInRules, asked: OperatorReq
   const visit = await findVisit(ports, rules, asked);
   if (visit === null) return redirectToStart(303, rules, null);
   const form = await readForm(ports.operator, request, "sign-in", notForm);
-  const refusal = refuseRole(visit);
-  if (refusal !== null) return refusal;
   const typed = (form.get("user_code") ?? "").slice(0, TYPED_CHARACTERS_MAX);
   const found = await findCode(visit.parts, visit.memberId, typed);
   if (found.kind !== "pending") return refuseCode(visit, found.kind);
+  const refusal = refuseRole(visit, found.asks);
+  if (refusal !== null) return refusal;
   const action = form.get("action");
   if (action === "deny") return deny(visit, found.code);
-  if (action === "approve") return approve(visit, found.code, { typed, account: form.get("account") });
-  return showDecision(visit, found.code, typed);
+  if (action !== "approve") return showDecision(visit, found, typed);
+  if (found.asks === "login") return admitLogin(visit, found.code);
+  return approve(visit, found, { typed, account: form.get("account") });
 }
 
 function notForm(why: string): Fault {
@@ -135,8 +130,9 @@ function redirectToStart(status: 302 | 303, { publicUrl }: SignInRules, code: st
   return new Response(null, { status, headers });
 }
 
-function refuseRole({ access }: Visit): Response | null {
-  if (access.may("own.keys.write")) return null;
+/** A command line needs no key: it does what the person may do, which the admin routes check. */
+function refuseRole({ access }: Visit, asks: CodeKind): Response | null {
+  if (asks === "login" || access.may("own.keys.write")) return null;
   const message = `Your role here is '${access.role ?? "none"}', which has no keys of its own, so no agent can work in your name. An administrator can give you the role of a member.`;
   return createOutcomePage(403, "Your role has no keys", message);
 }
@@ -155,22 +151,36 @@ function refuseCode(visit: Visit, kind: "wrong" | "too_many"): Response {
   return page;
 }
 
+interface PendingCode {
+  readonly code: DeviceCode;
+  readonly asks: CodeKind;
+}
+
 async function showDecision(
   visit: Visit,
-  code: DeviceCode,
+  { code, asks }: PendingCode,
   typed: string | null,
   wrong: { readonly status?: number; readonly mistake?: string } = {},
 ): Promise<Response> {
-  const accounts = await listOwnAccounts(visit.parts, visit.access);
-  const isWhole = accounts.length < ACCOUNTS_SHOWN_MAX;
   const { formTo, access } = visit;
   const person = access.actor.name;
+  if (asks === "login") {
+    return createLoginPage({ formTo, code, typed, person, role: access.role ?? "none", ...wrong });
+  }
+  const accounts = await listOwnAccounts(visit.parts, visit.access);
+  const isWhole = accounts.length < ACCOUNTS_SHOWN_MAX;
   return createDecisionPage({ formTo, code, typed, person, accounts: isWhole ? accounts : null, ...wrong });
 }
 
 async function deny({ parts, memberId }: Visit, code: DeviceCode): Promise<Response> {
   if (!(await denyCode(parts, memberId, code))) return tellEnded();
   return createOutcomePage(200, "Denied", `${code.agent} was not signed in. You can close this page.`);
+}
+
+async function admitLogin({ parts, memberId, access }: Visit, code: DeviceCode): Promise<Response> {
+  if (!(await approveLogin(parts, memberId, code))) return tellEnded();
+  const message = `The command line acts with your rights now (${access.role ?? "none"}), for 12 hours at most. \`poundkey logout\` ends it. You can close this page.`;
+  return createOutcomePage(200, "Approved", message);
 }
 
 function tellEnded(): Response {
@@ -180,14 +190,15 @@ function tellEnded(): Response {
 
 async function approve(
   visit: Visit,
-  code: DeviceCode,
+  pending: PendingCode,
   { typed, account: given }: { readonly typed: string; readonly account: string | null },
 ): Promise<Response> {
   const { parts, access, memberId, ports } = visit;
+  const { code } = pending;
   const account = await chooseAccount(visit, given);
   if (account === null) {
     const mistake = "Choose the account that pays.";
-    return showDecision(visit, code, typed, { status: 400, mistake });
+    return showDecision(visit, pending, typed, { status: 400, mistake });
   }
   const { ownerLimits: limitRules, quota, signIn } = ports.settings();
   const keysPerHour = signIn?.members.keysPerHour ?? null;
@@ -196,7 +207,7 @@ async function approve(
     if (!(await approveCode(parts, approver, code, account))) return tellEnded();
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "too_many_changes") throw error;
-    return showDecision(visit, code, typed, { status: 429, mistake: error.message });
+    return showDecision(visit, pending, typed, { status: 429, mistake: error.message });
   }
   const message = `${code.agent} works in your name now, and ${account.name} pays. You can close this page.`;
   return createOutcomePage(200, "Approved", message);

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../../core/fault.ts";
+import { LOGIN_CODE_PREFIX } from "../../core/people/device.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import {
   CODE_MS,
@@ -11,12 +12,14 @@ import {
   refreshDevice,
   startDevice,
 } from "../../people/devices.ts";
+import { pollLogin } from "../../people/logins.ts";
 import type { SignInParts } from "../../people/sign-in.ts";
 import type { WritingParts } from "../admin-route.ts";
 import { readForm } from "../body/form.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import { createJsonResponse, type HeaderMap } from "../serve/answers.ts";
 import type { Peers } from "../serve/client-address.ts";
+import { type OperatorRequest, readSource } from "./operator.ts";
 
 const TAG = "Sign-in";
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -24,7 +27,9 @@ const REFRESH_GRANT = "refresh_token";
 /** Version 1 of the protocol that the `claude` binary serves and speaks. */
 const PROTOCOL_VERSION = 1;
 const AGENT = /^[\x21-\x7e]{1,100}$/;
-const CODE = /^[0-9A-Za-z]{43}$/;
+const CODE = new RegExp(`^(${LOGIN_CODE_PREFIX})?[0-9A-Za-z]{43}$`);
+/** Asked for by `poundkey login --admin`: the rights of the person on the admin routes, and no key. */
+const ADMIN_SCOPE = "admin";
 const MS_PER_SECOND = 1000;
 
 export interface OAuthPorts {
@@ -60,9 +65,12 @@ export function oauthRoutes(ports: OAuthPorts) {
     )
     .post("/oauth/device_authorization", ({ request, server }) => begin(ports, request, server), {
       parse: "none",
-      ...describeForm("beginDevice", "Begin a sign-in from an agent", "The codes (RFC 8628).", ["client_id"]),
+      ...describeForm("beginDevice", "Begin a sign-in from an agent", "The codes (RFC 8628).", [
+        "client_id",
+        "scope",
+      ]),
     })
-    .post("/oauth/token", ({ request }) => answer(() => grant(ports, request)), {
+    .post("/oauth/token", (asked) => answer(() => grant(ports, asked)), {
       parse: "none",
       ...describeForm("grantToken", "Get an agent's tokens, or its next ones", "The tokens (RFC 6749).", [
         "grant_type",
@@ -130,7 +138,9 @@ function begin({ operator, people }: OAuthPorts, request: Request, server: Peers
       const message = "client_id must be the agent's name, of 1 to 100 visible ASCII characters.";
       throw new OAuthRefusal(400, "invalid_request", message);
     }
-    const begun = await startDevice(people, { agent, address });
+    const scopes = (form?.get("scope") ?? "").split(" ");
+    const kind = scopes.includes(ADMIN_SCOPE) ? "login" : "agent";
+    const begun = await startDevice(people, { agent, address, kind });
     if (begun === null) {
       throw new OAuthRefusal(
         429,
@@ -164,9 +174,9 @@ const REFUSALS: Readonly<Record<GrantError, readonly [status: number, code: stri
   gone: [401, "invalid_grant", "The sign-in has ended. Sign in again."],
 };
 
-async function grant({ operator, people }: OAuthPorts, request: Request): Promise<Response> {
+async function grant({ operator, people }: OAuthPorts, asked: OperatorRequest): Promise<Response> {
   const rules = requireRules(people);
-  const form = await readForm(operator, request, "sign-in", notForm);
+  const form = await readForm(operator, asked.request, "sign-in", notForm);
   const type = form.get("grant_type");
   if (type !== DEVICE_GRANT && type !== REFRESH_GRANT) {
     const message = `grant_type must be ${DEVICE_GRANT} or ${REFRESH_GRANT}.`;
@@ -176,15 +186,24 @@ async function grant({ operator, people }: OAuthPorts, request: Request): Promis
   const code = form.get(field);
   if (code === null) throw new OAuthRefusal(400, "invalid_request", `${field} is missing.`);
   if (!CODE.test(code)) throw new OAuthRefusal(400, "invalid_grant", `${field} isn't one of this gateway's.`);
+  if (type === DEVICE_GRANT && code.startsWith(LOGIN_CODE_PREFIX)) {
+    return answerLogin(people, await pollLogin(people, code, readSource(operator, asked)));
+  }
   const granted =
     type === DEVICE_GRANT ? await pollDevice(people, rules, code) : await refreshDevice(people, rules, code);
   if ("error" in granted) throw new OAuthRefusal(...REFUSALS[granted.error]);
   const { secret, refresh, untilMs } = granted.tokens;
-  const leftMs = Math.max(0, untilMs - people.clock.nowMs());
-  return createJsonResponse(200, {
-    access_token: secret,
-    token_type: "Bearer",
-    expires_in: Math.floor(leftMs / MS_PER_SECOND),
-    refresh_token: refresh,
-  });
+  return createJsonResponse(200, { ...describeBearer(people, secret, untilMs), refresh_token: refresh });
+}
+
+/** A login isn't refreshed: it ends as a session of the console does. */
+function answerLogin(people: SignInParts, granted: Awaited<ReturnType<typeof pollLogin>>): Response {
+  if ("error" in granted) throw new OAuthRefusal(...REFUSALS[granted.error]);
+  const { secret, untilMs } = granted.login;
+  return createJsonResponse(200, { ...describeBearer(people, secret, untilMs), scope: ADMIN_SCOPE });
+}
+
+function describeBearer({ clock }: SignInParts, secret: string, untilMs: number) {
+  const leftMs = Math.max(0, untilMs - clock.nowMs());
+  return { access_token: secret, token_type: "Bearer", expires_in: Math.floor(leftMs / MS_PER_SECOND) };
 }

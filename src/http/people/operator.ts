@@ -1,11 +1,18 @@
 // Access to the admin routes with the admin token, a named token or a session cookie.
-import { type FindPerson, findSession, type Proven, proveToken } from "../../admin/people/session.ts";
+import {
+  type FindPerson,
+  findLogin,
+  findSession,
+  type Proven,
+  proveToken,
+} from "../../admin/people/session.ts";
 import type { WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
 import type { Permission } from "../../core/people/permissions.ts";
 import { isWithin } from "../../core/world/address.ts";
+import { checkLoginSecret } from "../../keys/secret.ts";
 import type { Access } from "../../people/access.ts";
 import { readBearer, requireSecret } from "../serve/auth.ts";
 import type { Peers, ReadOrigin } from "../serve/client-address.ts";
@@ -90,10 +97,23 @@ export async function proveOperator(parts: OperatorParts, asked: OperatorRequest
     const message = "You didn't provide an admin token. Send it as 'Authorization: Bearer <admin token>'.";
     throw new Fault("no_api_key", message);
   }
-  const proven = await proveToken(parts.world, parts.adminToken, requireSecret(bearer));
+  const secret = requireSecret(bearer);
+  if (checkLoginSecret(secret)) return proveLogin(parts, secret);
+  const proven = await proveToken(parts.world, parts.adminToken, secret);
   if (proven === null) throw createRefusal(parts, asked, explainWrong(bearer));
   checkAddress(parts, asked, proven);
   return proven;
+}
+
+/** Nobody guesses one, so one that has ended isn't counted among wrong tokens. */
+async function proveLogin(
+  { world, adminToken, findPerson, publicUrl }: OperatorParts,
+  secret: string,
+): Promise<Proven> {
+  const login = await findLogin(world, adminToken, secret, findPerson);
+  if (login !== null) return login;
+  const message = `Your sign-in has ended. Run: poundkey login --admin ${publicUrl ?? "URL"}`;
+  throw new Fault("invalid_api_key", message);
 }
 
 function explainWrong(bearer: string): string {

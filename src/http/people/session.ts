@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { note } from "../../admin/audit/audit-trail.ts";
 import {
   beginSession,
+  endLogin,
   type GatewayFacts,
   type Proven,
   proveToken,
@@ -12,9 +13,11 @@ import {
   signInSchema,
   signOut,
 } from "../../admin/people/session.ts";
+import { checkLoginSecret } from "../../keys/secret.ts";
 import { type BodyPorts, readJson } from "../body/body.ts";
 import { describeRoute, returnsBody, takesBody } from "../openapi/route-schema.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
+import { readBearer } from "../serve/auth.ts";
 import {
   checkAddress,
   createRefusal,
@@ -73,15 +76,36 @@ function currentSessionRoutes(ports: SessionPorts) {
     )
     .delete(
       "/session",
-      async ({ request, server, route }) => {
-        const asked = { request, server, route };
-        const proven = await requireSession(ports, asked);
-        await signOut(ports.world, ports.cookies.readSession(request) ?? "");
-        await noteSession(ports, asked, proven, "session.ended");
-        return createCookieResponse(ports, asked, "", 0);
-      },
-      describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
+      ({ request, server, route }) => end(ports, { request, server, route }),
+      describeRoute(
+        TAG,
+        "signOut",
+        "Sign out: end the session, or the sign-in of the command line",
+        SET_COOKIE,
+      ),
     );
+}
+
+async function end(ports: SessionPorts, asked: OperatorRequest): Promise<Response> {
+  const login = readLogin(asked.request);
+  if (login !== null) return logOut(ports, asked, login);
+  const proven = await requireSession(ports, asked);
+  await signOut(ports.world, ports.cookies.readSession(asked.request) ?? "");
+  await noteSession(ports, asked, proven, "session.ended");
+  return createCookieResponse(ports, asked, "", 0);
+}
+
+/** Returns the secret of a sign-in of the command line, by which no browser asks. */
+function readLogin(request: Request): string | null {
+  const bearer = readBearer(request.headers)?.trim() ?? "";
+  return checkLoginSecret(bearer) ? bearer : null;
+}
+
+async function logOut(ports: SessionPorts, asked: OperatorRequest, login: string): Promise<Response> {
+  const proven = await proveOperator(ports, asked);
+  await endLogin(ports.world, login);
+  await noteSession(ports, asked, proven, "session.ended");
+  return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 }
 
 async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {

@@ -42,7 +42,7 @@ const MANUAL_FOR_MODELS = "llms-full.txt";
 export function docsRoutes(
   load: () => Promise<readonly PageFile[]>,
   routes: () => readonly RegisteredRoute[],
-  basePath: string,
+  described: Parameters<typeof writeOpenApi>[1],
 ) {
   let document: Promise<() => Promise<Response>> | null = null;
   const serve = fileServer(load, "There is no such page in the manual. See /docs for its chapters.");
@@ -51,7 +51,7 @@ export function docsRoutes(
       "/openapi.json",
       async () => {
         document ??= import("../openapi/served.ts").then(({ serveOpenApi }) =>
-          serveOpenApi(writeOpenApi(routes(), basePath)),
+          serveOpenApi(writeOpenApi(routes(), described)),
         );
         return (await document)();
       },

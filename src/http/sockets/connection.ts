@@ -20,7 +20,7 @@ const PING_EVERY_MS = 30_000;
 
 /** The code of a connection that ended without a close frame. */
 const DROPPED = 1006;
-/** Bun's own words for it, beside that code (1.4). Its client is told 1009. */
+/** Bun's own words for it, beside that code (1.4). Its client gets 1009. */
 const FRAME_TOO_LARGE = "Received too big message";
 
 /** The parts of the gateway that a connection needs. */

@@ -204,8 +204,7 @@ export class Sockets implements SocketRoutes, Latecomer {
 /** Returns a turn as the request that it stands for. Most send no headers, and share the handshake's. */
 function makeRoute({ request: shared, address }: Handshake, frame: JsonObject = {}) {
   const headers = addOwnHeaders(shared.headers, frame);
-  const request =
-    headers === shared.headers ? shared : new Request(shared.url, { method: "POST", headers });
+  const request = headers === shared.headers ? shared : new Request(shared.url, { method: "POST", headers });
   return { request, server: { requestIP: () => ({ address }), timeout: () => {} } };
 }
 

@@ -107,11 +107,7 @@ const RATE_TOO_LOW = "new-api's limit of requests is below one in a minute";
  * new-api limits the requests of each user in some minutes, by the group of the token that is used. Here, every minute has
  * its part, and the lowest of these limits is the account's.
  */
-function readRate(
-  { row, tokens }: UserSource,
-  name: string,
-  { options, report }: TokenParts,
-): number | null {
+function readRate({ row, tokens }: UserSource, name: string, { options, report }: TokenParts): number | null {
   const groups = new Set(tokens.map((token) => readTokenGroup(token, row, options).group));
   const given = groups.size > 0 ? [...groups] : [readText(row, "group") ?? DEFAULT_GROUP];
   const limits = given.flatMap((group) => readRateLimit(options, group) ?? []);

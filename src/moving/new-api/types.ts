@@ -121,7 +121,13 @@ const NEW: Flavour = {
   addressEnd: /,*\s*\n/,
   modelsSwitch: "model_limits_enabled",
 };
-const ONE: Flavour = { types: ONE_API, models: "models", addresses: "subnet", addressEnd: /,/, modelsSwitch: null };
+const ONE: Flavour = {
+  types: ONE_API,
+  models: "models",
+  addresses: "subnet",
+  addressEnd: /,/,
+  modelsSwitch: null,
+};
 /** Columns that only one of them has, in either table. */
 const ONLY_NEW = ["model_limits", "model_limits_enabled", "allow_ips", "setting", "auto_ban"];
 const ONLY_ONE = ["subnet", "config", "system_prompt"];

@@ -20,8 +20,8 @@ const DIFFICULTY_MAX = 4;
 const SURE_KIND = [0.2, 0.7] as const;
 const SURE_TOPIC = [0.5, 0.9] as const;
 /** The kinds of tasks that are done with a text. A line that is so likely of one is an instruction, not a part of the text. */
-const OF_TEXTS = (["summary", "translation", "extraction", "classification", "document"] as const).map((kind) =>
-  KINDS.indexOf(kind),
+const OF_TEXTS = (["summary", "translation", "extraction", "classification", "document"] as const).map(
+  (kind) => KINDS.indexOf(kind),
 );
 const SURE_INSTRUCTION = 0.5;
 /** Likelihoods up to the first count for nothing, those from the second as certain. */

@@ -1,7 +1,22 @@
 // The tables of what a company's directory says by SCIM.
 import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
-import type { DirectoryEmail, DirectoryGroup, DirectoryUser, GroupPart } from "../../core/people/directory.ts";
-import { allowNull, type Column, type Columns, FLAG, INTEGER, makeJson, nameColumn, TEXT, TIME } from "../engine/columns.ts";
+import type {
+  DirectoryEmail,
+  DirectoryGroup,
+  DirectoryUser,
+  GroupPart,
+} from "../../core/people/directory.ts";
+import {
+  allowNull,
+  type Column,
+  type Columns,
+  FLAG,
+  INTEGER,
+  makeJson,
+  nameColumn,
+  TEXT,
+  TIME,
+} from "../engine/columns.ts";
 import { readText } from "../engine/found.ts";
 import { table } from "../schema/tables.ts";
 

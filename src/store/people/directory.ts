@@ -192,9 +192,13 @@ function groupUserMethods({ mark, run, isListed, contains }: Engine) {
   };
   const parts = selectSql(GROUP_PART);
   const next = "ORDER BY group_id, part LIMIT 1";
-  const count = async (statement: Parameters<typeof run>[0]) => readInteger((await run(statement))[0] ?? {}, "found");
+  const count = async (statement: Parameters<typeof run>[0]) =>
+    readInteger((await run(statement))[0] ?? {}, "found");
   return {
-    measureGroup: async (id) => ({ members: await count(bind(members, id)), users: await count(bind(users)) }),
+    measureGroup: async (id) => ({
+      members: await count(bind(members, id)),
+      users: await count(bind(users)),
+    }),
     groupUsers: async (of, { after, limit }) => {
       const asked =
         "group" in of

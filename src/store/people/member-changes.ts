@@ -15,10 +15,10 @@ export function memberChanges(engine: Engine, record: Recorder) {
   const { mark, forUpdate, change: changeRows } = engine;
   const byId = `${selectSql(MEMBER)} WHERE id = ${mark(1)} ${forUpdate}`;
   const put = upsertSql(MEMBER, mark);
-  const reached = makeReached(engine, record);
   return {
-    changeMember: (id, change, reach = NOTHING) =>
-      changeRows([bind(byId, id), ...reached.read(id, reach)], ([found, ...results]) => {
+    changeMember: (id, change, reach = NOTHING) => {
+      const reached = makeReached(engine, record);
+      return changeRows([bind(byId, id), ...reached.read(id, reach)], ([found, ...results]) => {
         const before = readFirst(MEMBER, found);
         const after = change(before);
         if (after === null) return { writes: [], toResult: () => null };
@@ -29,7 +29,8 @@ export function memberChanges(engine: Engine, record: Recorder) {
           ...reached.write(id, reach, results),
         ];
         return { writes, toResult: () => after };
-      }),
+      });
+    },
   } satisfies Partial<Changes>;
 }
 

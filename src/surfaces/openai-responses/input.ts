@@ -7,8 +7,8 @@ import type { ChatMessage } from "../../operations/chat/form.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
 import { findEmptied } from "../emptied.ts";
 import { isSummary } from "./compaction/summary.ts";
-import { ReadPlaces, type Unread } from "./read-places.ts";
 import { ItemReader, type ReadItems, readMessage } from "./item-reader.ts";
+import { ReadPlaces, type Unread } from "./read-places.ts";
 import type { ToolNames } from "./tools.ts";
 
 interface ReadInput extends Readonly<Unread> {
@@ -23,7 +23,11 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
   const messages = isGrowing(items)
     ? readGrowing(items, body.instructions, names, seal, unread)
-    : readItems(items, readInstructions(body.instructions, unread), new ItemReader(names, seal, unread, null));
+    : readItems(
+        items,
+        readInstructions(body.instructions, unread),
+        new ItemReader(names, seal, unread, null),
+      );
   const { lost, unreadBytes } = unread;
   const isUnasked = messages.every(({ role }) => role === "system" || role === "developer");
   const last = isUnasked ? lost.at(-1) : undefined;
@@ -95,4 +99,3 @@ function readInstructions(instructions: unknown, unread: Unread): readonly ChatM
     readMessage(asObject(item), `instructions[${index}]`, unread),
   );
 }
-

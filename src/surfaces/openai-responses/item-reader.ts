@@ -16,9 +16,9 @@ import { replaceEmptied } from "../emptied.ts";
 import { placeAt } from "../places.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
-import type { ReadPlaces, Unread } from "./read-places.ts";
 import { isKnownPart } from "./known.ts";
 import { refersToItem } from "./lane.ts";
+import type { ReadPlaces, Unread } from "./read-places.ts";
 import { readSearchItem } from "./searches.ts";
 import type { ToolNames } from "./tools.ts";
 
@@ -30,7 +30,7 @@ function lose(given: unknown, path: string, unread: Unread): void {
   unread.unreadBytes += countUnread(given);
 }
 
-/** What was read of a list of items, for a list that goes on from it. */
+/** The messages of a list of items, for a list that goes on from it. */
 export interface ReadItems {
   readonly messages: readonly ChatMessage[];
   readonly lost: readonly string[];

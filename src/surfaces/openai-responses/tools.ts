@@ -26,7 +26,7 @@ export interface ToolName {
 /** The names of a request's tools as other vendors' models see them. */
 export class ToolNames {
   readonly #byFlat = new Map<string, ToolName>();
-  /** How often a flat name got another meaning. */
+  /** The number of times that a flat name got another meaning. */
   changes = 0;
 
   copy(): ToolNames {

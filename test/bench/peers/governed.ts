@@ -5,7 +5,6 @@ import { createKey } from "../../../src/admin/keys/keys.ts";
 import { startGateway } from "../../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { clock, random } from "../../../src/app/world.ts";
-import { CHAIN_START } from "../../../src/core/audit/audit-log.ts";
 import type { Changes } from "../../../src/core/audit/changes.ts";
 import type { Answer, Demand } from "../../../src/core/demand.ts";
 import { ACCOUNT_DEFAULTS, type Account, type ProvenKey } from "../../../src/core/keys/key.ts";
@@ -15,6 +14,7 @@ import { TESTER } from "../../harness/acting.ts";
 import { makePlace } from "../../harness/samples.ts";
 import { readSettings } from "../../harness/settings.ts";
 import { topUp } from "../../ledger/top-up.ts";
+import { noAuditLog } from "./no-audit-log.ts";
 import { noPeople } from "./no-people.ts";
 
 const ACCOUNT: Account = {
@@ -79,22 +79,6 @@ function keepNothing() {
       prune: async () => 0,
     },
   };
-}
-
-function noAuditLog(): Pick<Store, "auditLog"> {
-  const nobody = async () => [];
-  const head = async () => CHAIN_START;
-  const prune = async () => 0;
-  const none = async () => {};
-  const auditLog = {
-    add: none,
-    chain: async () => null,
-    rows: nobody,
-    rowsFrom: nobody,
-    head,
-    prune,
-  };
-  return { auditLog };
 }
 
 function keepNoJournals(): Pick<Store, "purgeAccount" | "journals"> {

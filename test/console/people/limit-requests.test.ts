@@ -44,7 +44,7 @@ describe.skipIf(!HAS_BROWSER)("more, please (skipped without Chromium)", () => {
     const words = "$20.00 more: budget per month for OpenAI#*";
     await rows(manager.page).getByText(words).first().waitFor();
     expect([await findBarriers(manager.page), await isTooWide(manager.page)]).toEqual([[], false]);
-    await manager.page.getByRole("button", { name: `Decide ${words}` }).click();
+    await manager.page.getByRole("button", { name: `Change ${words}` }).click();
     const deciding = manager.page.getByRole("dialog");
     await deciding.getByText(/^Grace asks for it until .*: A demo$/).waitFor();
     await deciding.getByLabel("Note").fill("Break a leg");

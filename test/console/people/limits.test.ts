@@ -82,6 +82,7 @@ describe.skipIf(!HAS_BROWSER)("limits (skipped without Chromium)", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Add New Key" }).click();
     await dialog.getByLabel("Name").fill("another");
+    await dialog.getByText(/^More:/).click();
     await dialog.getByLabel("Daily allowance").selectOption("unlimited");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByText("Nothing bounds what this key may spend").waitFor();

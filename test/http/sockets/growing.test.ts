@@ -2,10 +2,9 @@
 // counted and sent as if the whole conversation had come alone.
 import { expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
-import type { DialectName } from "../../../src/core/models/dialect-names.ts";
 import { writeJson } from "../../../src/core/json/source.ts";
-import { type RememberedTurn, SocketMemory } from "../../../src/http/sockets/memory.ts";
-import { makeRemembered } from "../../../src/http/sockets/memory.ts";
+import type { DialectName } from "../../../src/core/models/dialect-names.ts";
+import { makeRemembered, type RememberedTurn, SocketMemory } from "../../../src/http/sockets/memory.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";
 import { findDialect } from "../../../src/providers/index.ts";
 import { makeSummaryItem } from "../../../src/surfaces/openai-responses/compaction/summary.ts";
@@ -38,13 +37,15 @@ const ODD: readonly object[] = [
   call("read", "files"),
   call("files__read"),
   call("read"),
-  { type: "function_call_output", call_id: "c_read", output: "é😀 \"quotes\"" },
+  { type: "function_call_output", call_id: "c_read", output: 'é😀 "quotes"' },
   { type: "reasoning", id: "rs_pk1_x_0", summary: [], encrypted_content: "pk1.x" },
   { type: "message", role: "assistant", id: "msg_pk1_x_0", content: [{ type: "output_text", text: "ok" }] },
   {
     type: "message",
     role: "assistant",
-    content: [{ type: "output_text", text: "a", annotations: [{ type: "url_citation", url: "https://a.example" }] }],
+    content: [
+      { type: "output_text", text: "a", annotations: [{ type: "url_citation", url: "https://a.example" }] },
+    ],
   },
   { type: "image_generation_call", id: "ig_1", result: "x" },
   { type: "additional_tools", tools: [{ type: "web_search" }] },
@@ -52,15 +53,28 @@ const ODD: readonly object[] = [
   { role: "user", content: 7 },
   makeSummaryItem("cmp_1", PLAIN_SEALER, "All of it."),
   { type: "compaction", encrypted_content: "gAAAA" },
-  { type: "message", role: "user", content: [{ type: "input_text", text: "a", prompt_cache_breakpoint: {} }] },
+  {
+    type: "message",
+    role: "user",
+    content: [{ type: "input_text", text: "a", prompt_cache_breakpoint: {} }],
+  },
 ];
-const ITEMS = [...CONVERSATIONS.flatMap(({ items }) => items), ...CONVERSATIONS.flatMap(({ items }) => items), ...ODD];
+const ITEMS = [
+  ...CONVERSATIONS.flatMap(({ items }) => items),
+  ...CONVERSATIONS.flatMap(({ items }) => items),
+  ...ODD,
+];
 const READ = { type: "function", name: "read", parameters: { type: "object" }, strict: false };
 const OTHERS = [
   {},
   { tools: [READ] },
   { tools: [{ type: "namespace", name: "files", tools: [READ] }], instructions: "Be brief." },
-  { tools: [{ ...READ, name: "files__read" }, { type: "namespace", name: "files", tools: [READ] }] },
+  {
+    tools: [
+      { ...READ, name: "files__read" },
+      { type: "namespace", name: "files", tools: [READ] },
+    ],
+  },
   { instructions: "Be brief." },
   { instructions: "Be long." },
 ];
@@ -75,10 +89,25 @@ function follow(fields: object, previous: RememberedTurn | null, answer: readonl
   const kept = previous && { id: previous.id, itemIds: [], input: previous.items, response: {} };
   const keeping = { previous: kept, items: new Map() };
   try {
-    const given = { ...incoming({ model: "Local#m", ...fields }), limits: LIMITS, keeping, isRemembered: true };
+    const given = {
+      ...incoming({ model: "Local#m", ...fields }),
+      limits: LIMITS,
+      keeping,
+      isRemembered: true,
+    };
     const exchange = OPENAI_RESPONSES.read(given);
     const { ask, raw, dropped, lost, unreadBytes, searches, nativeOnly, names, history } = exchange;
-    const read = { ask, raw: raw?.body ?? null, dropped, lost, unreadBytes, searches, nativeOnly, names, history };
+    const read = {
+      ask,
+      raw: raw?.body ?? null,
+      dropped,
+      lost,
+      unreadBytes,
+      searches,
+      nativeOnly,
+      names,
+      history,
+    };
     const counted = [CHAT.estimatePrompt(ask), CHAT.offer(ask, CARD, { ...exchange, answersPerCall: 1 })];
     const sent = DIALECTS.map((name) => {
       try {

@@ -170,7 +170,12 @@ describe("a key that is revoked", () => {
     const { secret, id } = await world.newKey({ requests_per_day: null });
     const client = await new SocketClient(world.url, secret).open();
     const words = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
-    client.send({ type: "response.create", model: `${MODEL}~pace=20`, input: `say: ${words}`, stream_id: "a" });
+    client.send({
+      type: "response.create",
+      model: `${MODEL}~pace=20`,
+      input: `say: ${words}`,
+      stream_id: "a",
+    });
     await until("it streams", () => client.frames.some(({ type }) => type === "response.output_text.delta"));
     await revoke(id);
     client.send({ type: "response.create", model: MODEL, input: "say: other", stream_id: "b" });

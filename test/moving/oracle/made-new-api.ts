@@ -5,7 +5,15 @@ import type { Cells, MadeNewApi } from "./new-api-rules.ts";
 
 export const NAMES = ["gpt-5.4", "gpt-5.4-mini", "claude-sonnet-5", "house", "gone"];
 const GROUPS = ["default", "vip", "svip", "staff"];
-const HOSTILE = ["__proto__", "constructor", "'; DROP TABLE users; --", "line\nbreak", "\u202Eevil", "", "Search"];
+const HOSTILE = [
+  "__proto__",
+  "constructor",
+  "'; DROP TABLE users; --",
+  "line\nbreak",
+  "\u202Eevil",
+  "",
+  "Search",
+];
 const ADDRESSES = ["203.0.113.7", "10.0.0.0/8", "nowhere"];
 const DAY_S = 86_400;
 const USD = 500_000;
@@ -40,7 +48,13 @@ export class NewApiMaker {
       id,
       username: this.#dice.pick([`user-${id}`, ...HOSTILE]),
       group: this.#group(),
-      quota: this.#dice.pick([this.#dice.int(1, 20 * USD), this.#dice.int(1, 20 * USD), 0, -5, 10_000_000 * USD]),
+      quota: this.#dice.pick([
+        this.#dice.int(1, 20 * USD),
+        this.#dice.int(1, 20 * USD),
+        0,
+        -5,
+        10_000_000 * USD,
+      ]),
       used_quota: this.#dice.int(0, USD),
       status: this.#dice.chance(0.85) ? 1 : 2,
       deleted_at: this.#dice.chance(0.08) ? "2026-01-01 00:00:00" : null,
@@ -49,7 +63,10 @@ export class NewApiMaker {
 
   #channel(id: number, isOne: boolean): Cells {
     const type = this.#dice.pick([1, 1, 14, isOne ? 50 : 8, 77]);
-    const keys = Array.from({ length: this.#dice.int(1, 2) }, (_, at) => `key-${this.#dice.pick([id, 1])}-${at}`);
+    const keys = Array.from(
+      { length: this.#dice.int(1, 2) },
+      (_, at) => `key-${this.#dice.pick([id, 1])}-${at}`,
+    );
     const off = !isOne && this.#dice.chance(0.2);
     return {
       id,
@@ -62,8 +79,12 @@ export class NewApiMaker {
       base_url: this.#dice.pick(["", "http://127.0.0.1:1", "http://127.0.0.1:2"]),
       models: this.#some(NAMES.slice(0, 4)).join(","),
       group: this.#some(GROUPS).join(",") || "default",
-      model_mapping: this.#dice.chance(0.3) ? JSON.stringify({ house: "gpt-5.4", "gpt-5.4": "gpt-5.4-mini" }) : "",
-      ...(isOne ? { config: "" } : { channel_info: off ? JSON.stringify({ multi_key_status_list: { 0: 2 } }) : "" }),
+      model_mapping: this.#dice.chance(0.3)
+        ? JSON.stringify({ house: "gpt-5.4", "gpt-5.4": "gpt-5.4-mini" })
+        : "",
+      ...(isOne
+        ? { config: "" }
+        : { channel_info: off ? JSON.stringify({ multi_key_status_list: { 0: 2 } }) : "" }),
       ...(isOne ? {} : { setting: "" }),
     };
   }
@@ -100,7 +121,9 @@ export class NewApiMaker {
     const options: Record<string, string> = {};
     if (this.#dice.chance(0.3)) options.QuotaPerUnit = String(this.#dice.pick([500_000, 1000]));
     if (!isOne && this.#dice.chance(0.5))
-      options.UserUsableGroups = JSON.stringify(Object.fromEntries(this.#some(GROUPS).map((one) => [one, ""])));
+      options.UserUsableGroups = JSON.stringify(
+        Object.fromEntries(this.#some(GROUPS).map((one) => [one, ""])),
+      );
     if (!isOne && this.#dice.chance(0.5))
       options.GroupRatio = JSON.stringify(Object.fromEntries(this.#some(GROUPS).map((one) => [one, 1])));
     if (!isOne && this.#dice.chance(0.5)) {

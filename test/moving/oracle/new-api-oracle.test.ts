@@ -36,7 +36,8 @@ interface Moved {
 /** The upstream keys and models that may answer a name, fallbacks included. */
 function listPlaces(name: string, { planned: { key }, config, report }: Moved): readonly string[] {
   const target = Object.hasOwn(config.aliases, name) ? config.aliases[name] : undefined;
-  const given = typeof target === "string" ? [target] : (target ?? []).map((one) => String(Reflect.get(one, "model")));
+  const given =
+    typeof target === "string" ? [target] : (target ?? []).map((one) => String(Reflect.get(one, "model")));
   const fallbacks = given.flatMap((id) => {
     const listed: unknown = Reflect.get(config.models[id] ?? {}, "fallbacks");
     return Array.isArray(listed) ? listed.map(String) : [];
@@ -66,7 +67,7 @@ function findWider(moved: Moved, there: TokenAllowance | null): readonly string[
   // Without anything left, it pays for nothing: models of price 0 are bounded by the import itself.
   if (there === null) return left > 0 ? [`it works, with ${left} USD left`] : [];
   const wider: string[] = [];
-  // What counts is the key and the model that answer: two names may mean the same.
+  // Two names may mean the same key and model, which are what counts.
   const allowed = new Set([...there.places.values()].flatMap((places) => [...places]));
   for (const name of NAMES) {
     const places = listPlaces(name, moved).filter((one) => !allowed.has(one));
@@ -78,7 +79,10 @@ function findWider(moved: Moved, there: TokenAllowance | null): readonly string[
   if (left > there.leftUsd + ROUNDING_USD) wider.push(`${left} USD are left instead of ${there.leftUsd}`);
   const addresses = key.allowedAddresses;
   if (there.addresses !== null) {
-    const more = addresses === null ? ["anywhere"] : addresses.filter((one) => one !== "0.0.0.0" && !there.addresses?.has(one));
+    const more =
+      addresses === null
+        ? ["anywhere"]
+        : addresses.filter((one) => one !== "0.0.0.0" && !there.addresses?.has(one));
     if (more.length > 0) wider.push(`it works from ${more.join(", ")}`);
   }
   return wider;

@@ -30,7 +30,10 @@ const USABLE = ["default", "vip"];
 
 const num = (value: unknown) => (typeof value === "number" ? value : 0);
 const text = (value: unknown) => (typeof value === "string" ? value : "");
-const words = (value: unknown) => text(value).split(",").filter((word) => word !== "");
+const words = (value: unknown) =>
+  text(value)
+    .split(",")
+    .filter((word) => word !== "");
 
 function findOption({ options }: MadeNewApi, name: string): string | null {
   const found = options.find(({ key }) => key === name);
@@ -43,7 +46,12 @@ function parseOption(made: MadeNewApi, name: string): Cells | null {
 }
 
 /** Null if the token is refused, whatever it asks for. */
-export function judgeToken(token: Cells, made: MadeNewApi, names: readonly string[], nowMs: number): TokenAllowance | null {
+export function judgeToken(
+  token: Cells,
+  made: MadeNewApi,
+  names: readonly string[],
+  nowMs: number,
+): TokenAllowance | null {
   const user = made.users.find(({ id }) => id === token.user_id);
   const end = token.expired_time === null ? NEVER : num(token.expired_time);
   const isOut =
@@ -74,8 +82,12 @@ function findGroup(token: Cells, user: Cells, made: MadeNewApi): string | null {
   if (made.isOne || own === "") return ofUser;
   // The gateway chooses among groups, which nothing here does.
   if (own === "auto") return null;
-  const usable = Object.keys(parseOption(made, "UserUsableGroups") ?? Object.fromEntries(USABLE.map((one) => [one, ""])));
-  const ratios = Object.keys(parseOption(made, "GroupRatio") ?? Object.fromEntries(RATIOS.map((one) => [one, 1])));
+  const usable = Object.keys(
+    parseOption(made, "UserUsableGroups") ?? Object.fromEntries(USABLE.map((one) => [one, ""])),
+  );
+  const ratios = Object.keys(
+    parseOption(made, "GroupRatio") ?? Object.fromEntries(RATIOS.map((one) => [one, 1])),
+  );
   const isUsable = own === ofUser || usable.includes(own);
   return isUsable && ratios.includes(own) ? own : null;
 }
@@ -86,7 +98,10 @@ function findPlaces(name: string, token: Cells, group: string, made: MadeNewApi)
   if (isLimited && !listed.includes(name)) return new Set();
   return new Set(
     made.channels
-      .filter((row) => row.status === ENABLED && words(row.group).includes(group) && words(row.models).includes(name))
+      .filter(
+        (row) =>
+          row.status === ENABLED && words(row.group).includes(group) && words(row.models).includes(name),
+      )
       .flatMap((row) => {
         const mapping: Cells = JSON.parse(text(row.model_mapping) || "{}");
         return listKeys(row).map((key) => `${key} ${mapping[name] ?? name}`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { digestUserCode, pollDevice, refreshDevice, startDevice } from "../../../src/people/devices.ts";
-import type { Started, StoreSetup } from "../../harness/harness.ts";
+import { MASTER_KEY, type Started } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { until } from "../../whole/world/until.ts";
@@ -23,17 +23,13 @@ let other: Started;
 let opened: OpenedStore;
 let groupId: string;
 
-async function open(store?: StoreSetup): Promise<void> {
+/** `store` is an address, or missing for a file of the test's own. */
+async function open(store?: string): Promise<void> {
   const setup = store === undefined ? {} : { store };
-  world = await startDirectoryWorld(
-    `${RULES}, allow: { domains: [a.example] }`,
-    undefined,
-    undefined,
-    setup,
-  );
+  world = await startDirectoryWorld(`${RULES}, allow: { domains: [a.example] }`, undefined, undefined, setup);
   other = await world.gateway.another();
-  const address = store?.address ?? `sqlite:${join(world.gateway.directory, "poundkey.db")}`;
-  opened = await openStore(address, store?.masterKey);
+  const address = store ?? `sqlite:${join(world.gateway.directory, "poundkey.db")}`;
+  opened = await openStore(address, store && MASTER_KEY);
   const group = await world.scim("POST", "/Groups", { displayName: "s", externalId: "grp-search-oid" });
   groupId = group.body.id;
 }
@@ -232,7 +228,7 @@ describe.if(IS_LONG)("on PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-    await open({ address: server.url, masterKey: Buffer.alloc(32, 7).toString("base64") });
+    await open(server.url);
   });
   afterAll(async () => {
     await close();

@@ -13,8 +13,13 @@ export function findFile(home: string): string {
 }
 
 /** Runs `poundkey login`, approves the code that it prints as the person in the browser, and waits for its end. */
-export async function logInAt(url: string, home: string, browser: Browser): Promise<number> {
-  const child = Bun.spawn([...PROGRAM, "login", url], {
+export async function logInAt(
+  url: string,
+  home: string,
+  browser: Browser,
+  ...flags: readonly string[]
+): Promise<number> {
+  const child = Bun.spawn([...PROGRAM, "login", url, ...flags], {
     cwd: home,
     env: { PATH: process.env.PATH ?? "", HOME: home },
     stdout: "ignore",

@@ -50,11 +50,15 @@ function takeAll() {
 }
 
 test("a server that refuses is asked for one connection at a time, and for all that are waited for once it has one", async () => {
-  expect((await takeAll()).map(({ status }) => status)).toEqual(Array.from({ length: MAX }, () => "rejected"));
+  expect((await takeAll()).map(({ status }) => status)).toEqual(
+    Array.from({ length: MAX }, () => "rejected"),
+  );
   seen.most = 0;
   await takeAll();
   expect(seen.most).toBe(1);
   seen.isFull = false;
-  expect((await takeAll()).map(({ status }) => status)).toEqual(Array.from({ length: MAX }, () => "fulfilled"));
+  expect((await takeAll()).map(({ status }) => status)).toEqual(
+    Array.from({ length: MAX }, () => "fulfilled"),
+  );
   expect(seen.most).toBe(MAX);
 });

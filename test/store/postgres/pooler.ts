@@ -1,4 +1,4 @@
-// PgBouncer in front of the tests' PostgreSQL, if it is installed, in transaction mode unless told otherwise.
+// PgBouncer in front of the tests' PostgreSQL, if it is installed, by default in transaction mode.
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

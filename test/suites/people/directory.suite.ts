@@ -208,7 +208,10 @@ function reviews(opened: () => TwoStores): void {
 const CROWD = 600;
 
 /** Adds copies of a user with their people. Returns the ids of all users. */
-async function multiply({ bench, store }: TwoStores, { id, memberId }: DirectoryUser): Promise<readonly string[]> {
+async function multiply(
+  { bench, store }: TwoStores,
+  { id, memberId }: DirectoryUser,
+): Promise<readonly string[]> {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${CROWD + 1})`;
   for (const { name, columns, of, ids } of [
     { name: "member", columns: MEMBER.columns, of: memberId, ids: ["id"] },
@@ -238,10 +241,7 @@ function large(opened: () => TwoStores): void {
 
   test("a change of a large group is whole with its answer, or once another node or the next change has finished it", async () => {
     const { here, there } = makeNodes(opened());
-    const [first, ...more] = await multiply(
-      opened(),
-      await createUser(here, { userName: "ann@a.example" }),
-    );
+    const [first, ...more] = await multiply(opened(), await createUser(here, { userName: "ann@a.example" }));
     const ids = [first ?? "", ...more];
     const countIn = async () => {
       const { rows } = await opened().other.directory.users({}, { offset: 0, limit: 2 * CROWD });

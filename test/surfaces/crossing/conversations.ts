@@ -111,7 +111,5 @@ export function listPhases(body: JsonObject): readonly unknown[] {
 /** Returns the signatures of the calls in a body of Gemini's API. */
 export function listSignatures(body: JsonObject): readonly unknown[] {
   const parts = asArray(body.contents).flatMap((turn) => asArray(asObject(turn).parts).map(asObject));
-  return parts
-    .filter(({ functionCall }) => functionCall)
-    .map(({ thoughtSignature }) => thoughtSignature);
+  return parts.filter(({ functionCall }) => functionCall).map(({ thoughtSignature }) => thoughtSignature);
 }

@@ -1,4 +1,4 @@
-// How other gateways' clients ask for thinking in chat completions.
+// The words in which other gateways' clients ask for thinking in chat completions.
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 /** A wish, and the effort that says the same. */

@@ -1,5 +1,5 @@
-// What a provider's answer says in its own form, on every surface, whole and streamed: a forced call's envelope doesn't reach
-// the client, and the phases of an answer's messages come back to the model that gave them.
+// Answers in a provider's own form, on every surface, whole and streamed: the envelope of a forced call doesn't reach the client,
+// and the phases of an answer's messages come back to the model that gave them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
@@ -125,7 +125,9 @@ const TEXTS: Readonly<Record<SurfaceKey, (events: readonly JsonObject[], isStrea
       ? join(events.filter(({ type }) => type === "response.output_text.delta").map(({ delta }) => delta))
       : join(
           events.flatMap(({ output }) =>
-            asArray(output).flatMap((item) => asArray(asObject(item).content).map((one) => asObject(one).text)),
+            asArray(output).flatMap((item) =>
+              asArray(asObject(item).content).map((one) => asObject(one).text),
+            ),
           ),
         ),
   gemini: (events) => join(events.flatMap(readParts).map(({ text }) => text)),
@@ -162,12 +164,14 @@ function foldBlocks(events: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 function foldDeltas(events: readonly JsonObject[]): JsonObject {
-  const deltas = events.flatMap(({ choices }) => asArray(choices).map((one) => asObject(asObject(one).delta)));
+  const deltas = events.flatMap(({ choices }) =>
+    asArray(choices).map((one) => asObject(asObject(one).delta)),
+  );
   const reasoning_details = deltas.flatMap((delta) => asArray(delta.reasoning_details));
   return { role: "assistant", content: join(deltas.map(({ content }) => content)), reasoning_details };
 }
 
-/** What a client keeps of an answer for its next request. */
+/** The turns that a client keeps of an answer for its next request. */
 const TURNS: Readonly<
   Record<SurfaceKey, (events: readonly JsonObject[], isStreamed: boolean) => readonly JsonObject[]>
 > = {

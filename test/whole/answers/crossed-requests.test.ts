@@ -1,5 +1,5 @@
-// What a crossing to another family would lose, from every surface to every dialect, whole and streamed, through the whole
-// gateway to a strict provider: the true types of pictures, phases, signatures, and other gateways' words.
+// The parts of a request that crossings to another family used to lose, from every surface to every dialect, whole and streamed,
+// through the whole gateway to a strict provider: the true types of pictures, phases, signatures, and other gateways' words.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
@@ -72,10 +72,7 @@ describe.each([false, true])("streamed: %p", (stream) => {
 
     test("of parallel calls only the first has what stands for a signature", async () => {
       const { status, sent } = await send(surface, "Google#gemini-3.6-flash", PARALLEL[surface], stream);
-      expect([status, listSignatures(sent)]).toEqual([
-        200,
-        ["skip_thought_signature_validator", undefined],
-      ]);
+      expect([status, listSignatures(sent)]).toEqual([200, ["skip_thought_signature_validator", undefined]]);
     });
   });
 

@@ -1,0 +1,114 @@
+// The cost of each account in the running month, with the budget that it uses most, and its keys and people.
+import { Type } from "@sinclair/typebox";
+import type { Account } from "../../core/keys/key.ts";
+import type { LimitState } from "../../core/limits/limit.ts";
+import { forecast } from "../../core/money/forecast.ts";
+import { toUsd } from "../../core/money/money.ts";
+import type { Scope } from "../../core/people/people.ts";
+import type { Store } from "../../core/store.ts";
+import { readPages } from "../../core/world/read-pages.ts";
+import type { Clock } from "../../core/world/world.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { DayRules } from "../../ledger/limits/day.ts";
+import { computeMonth, findStatementMonth } from "../../ledger/money/month.ts";
+import { listGrants } from "../../people/member.ts";
+import { limitSchema, limitView } from "../limits/limits.ts";
+import { allowNull, text, usd, type View } from "../schema.ts";
+
+const ROWS_AT_ONCE = 1000;
+/** More accounts than these aren't read one after the other by somebody. */
+const ACCOUNTS_MAX = 1000;
+
+const count = Type.Integer({ minimum: 0 });
+export const spendingSchema = Type.Object({
+  month: Type.String({ description: "The month in the gateway's time zone, such as 2026-11." }),
+  data: Type.Array(
+    Type.Object({
+      account_id: text,
+      cost_usd: Type.Number({ description: "USD. The price of the month's requests so far, whoever paid." }),
+      forecast_usd: allowNull(
+        Type.Number({
+          description: "USD. The whole month's, if it goes on as it began. Null on its first day.",
+        }),
+      ),
+      requests: count,
+      budget: Type.Optional(limitSchema),
+      keys: Type.Integer({ minimum: 0, description: "Those that work." }),
+      people: Type.Integer({ minimum: 0, description: "Those with a role in this account." }),
+    }),
+  ),
+  total_usd: usd,
+  total_forecast_usd: allowNull(usd),
+});
+export type SpendingView = View<typeof spendingSchema>;
+
+export interface SpendingParts {
+  readonly store: Pick<Store, "accounts" | "keys" | "usage"> & {
+    readonly people: Pick<Store["people"], "members">;
+  };
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly ledger: Pick<Ledger, "accountLimits">;
+  readonly dayRules: () => DayRules;
+}
+
+/** Accounts of which one sees only the own keys are left out. */
+export async function listSpending(parts: SpendingParts, scope: Scope): Promise<SpendingView> {
+  const { store, clock, dayRules } = parts;
+  const nowMs = clock.nowMs();
+  const whole: Scope = { ...scope, own: null };
+  const { timeZone } = dayRules();
+  const month = computeMonth(nowMs, timeZone);
+  const span = findStatementMonth(month, timeZone);
+  const [accounts, sums, keys, people] = await Promise.all([
+    store.accounts({ limit: ACCOUNTS_MAX, after: null }, { scope: whole }),
+    store.usage({ fromMs: span.fromMs, toMs: span.toMs, groupBy: ["accountId"], only: { scope: whole } }),
+    countKeys(parts, whole, nowMs),
+    countPeople(parts, whole, nowMs),
+  ]);
+  const data = await Promise.all(
+    accounts.map(async (account) => {
+      const own = sums.filter(({ accountId }) => accountId === account.id);
+      const cost = toUsd(own.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
+      const budget = await findFullest(parts, account);
+      return {
+        account_id: account.id,
+        cost_usd: cost,
+        forecast_usd: forecast(cost, span, nowMs),
+        requests: own.reduce((sum, { requests }) => sum + requests, 0),
+        ...(budget === null ? {} : { budget: limitView(budget) }),
+        keys: keys.get(account.id) ?? 0,
+        people: people.get(account.id) ?? 0,
+      };
+    }),
+  );
+  const total = data.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+  return { month, data, total_usd: total, total_forecast_usd: forecast(total, span, nowMs) };
+}
+
+/** The budget of the account that is nearest to its end. */
+async function findFullest({ ledger }: SpendingParts, account: Account): Promise<LimitState | null> {
+  if (account.budgets.length === 0) return null;
+  const shareOf = ({ used, reserved, limit }: LimitState) => (limit === 0 ? 1 : (used + reserved) / limit);
+  const budgets = (await ledger.accountLimits(account)).filter(({ kind }) => kind === "budget");
+  return budgets.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null;
+}
+
+async function countKeys({ store }: SpendingParts, scope: Scope, nowMs: number) {
+  const counts = new Map<string, number>();
+  const filter = { nowMs, scope, isRevoked: false };
+  for await (const keys of readPages((page) => store.keys(page, filter), ROWS_AT_ONCE)) {
+    for (const { accountId } of keys) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function countPeople({ store }: SpendingParts, scope: Scope, nowMs: number) {
+  const counts = new Map<string, number>();
+  for await (const members of readPages((page) => store.people.members(page, scope), ROWS_AT_ONCE)) {
+    for (const member of members) {
+      const ids = new Set(listGrants(member, nowMs).flatMap(({ accountId }) => accountId ?? []));
+      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+  }
+  return counts;
+}

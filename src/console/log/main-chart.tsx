@@ -1,0 +1,263 @@
+// One chart of a period's figures over time: what it measures is chosen by the tiles, and what it is stacked by beside it.
+import { useState } from "preact/hooks";
+import type { FiguresView } from "../../admin/log/figures.ts";
+import type { Overview } from "../../admin/log/overview.ts";
+import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
+import type { SpendingView } from "../../admin/money/spending.ts";
+import type { MemberView } from "../../admin/people/members.ts";
+import { withQuery } from "../frame/api.ts";
+import {
+  formatCompact,
+  formatDuration,
+  formatMoney,
+  formatPercent,
+  formatUsd,
+  formatUsdCompact,
+  nameMonth,
+} from "../frame/format.ts";
+import { useNames } from "../frame/names.ts";
+import { usePages, useResource } from "../frame/resource.ts";
+import { navigate } from "../frame/route.ts";
+import type { Filters } from "../frame/scope.ts";
+import { may } from "../frame/session.ts";
+import { Segments } from "../parts/button.tsx";
+import { Chart } from "../parts/chart.tsx";
+import { Card } from "../parts/page.tsx";
+
+/** With its heading, its legend and its note. */
+export const CHART_HEIGHT = 336;
+
+export type Measure = "cost" | "requests" | "tokens" | "errors" | "time";
+export type Group = "model" | "provider" | "key" | "account" | "member" | "tag";
+
+const GROUPS = [
+  { value: "model", label: "Model" },
+  { value: "provider", label: "Provider" },
+  { value: "key", label: "Key" },
+  { value: "account", label: "Account" },
+  { value: "member", label: "Person" },
+  { value: "tag", label: "Tag" },
+] as const;
+/** More colours than these can't be told apart. */
+const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5"];
+const OTHERS_COLOR = "--text-faint";
+const GHOST_COLOR = "--text-soft";
+
+interface MeasureRow {
+  readonly title: string;
+  readonly pick: (figures: FiguresView) => number;
+  readonly format: (value: number) => string;
+  /** Describes the chart to screen readers. */
+  readonly describe: (totals: FiguresView) => string;
+  readonly isWhole?: true;
+}
+
+const MEASURES: Readonly<Record<Exclude<Measure, "time">, MeasureRow>> = {
+  cost: {
+    title: "Cost",
+    pick: ({ cost_usd }) => cost_usd,
+    format: formatUsdCompact,
+    describe: ({ cost_usd }) => `Cost over time, ${formatUsd(cost_usd)} in total`,
+  },
+  requests: {
+    title: "Requests",
+    pick: ({ requests }) => requests,
+    format: formatCompact,
+    describe: ({ requests, errors }) => `Requests over time, ${requests} in total, ${errors} failed`,
+    isWhole: true,
+  },
+  tokens: {
+    title: "Tokens",
+    pick: ({ tokens }) => tokens.prompt + tokens.completion,
+    format: formatCompact,
+    describe: () => "Tokens over time",
+    isWhole: true,
+  },
+  errors: {
+    title: "Errors",
+    pick: ({ errors }) => errors,
+    format: formatCompact,
+    describe: ({ errors, requests }) =>
+      `Errors over time, ${errors} in total, ${formatPercent(requests === 0 ? 0 : errors / requests)} of all`,
+    isWhole: true,
+  },
+};
+
+interface MainChartProps {
+  readonly data: Overview;
+  readonly filters: Filters;
+  readonly measure: Measure;
+  readonly first: Group;
+}
+
+export function MainChart({ data, filters, measure, first }: MainChartProps) {
+  const [group, setGroup] = useState<Group>(first);
+  const { series, step } = data;
+  // Each step ends where the next one begins: some days have 23 or 25 hours.
+  const endOf = (at: number) => series[at + 1]?.at ?? data.to;
+  const steps = series.map(({ at, day }, index) => ({
+    placeMs: Date.parse(day ?? at),
+    endMs: Date.parse(endOf(index)),
+  }));
+  const onSpan = (from: number, to: number) => {
+    const start = series[from]?.at;
+    if (start !== undefined) navigate("/activity", { ...filters, from: start, to: endOf(to) });
+  };
+  const around = { steps, step, onSpan };
+  if (measure === "time") {
+    return (
+      <Card title="Time to first token">
+        <Chart {...around} {...makeTimes(data)} />
+      </Card>
+    );
+  }
+  const { title, describe, format, isWhole } = MEASURES[measure];
+  return (
+    <Card
+      title={title}
+      actions={<Segments label="Stacked by" options={listGroups()} value={group} onChange={setGroup} />}
+    >
+      <Stacked
+        {...around}
+        label={describe(data.totals)}
+        {...{ data, filters, group, measure, format, isWhole }}
+      />
+      {measure === "cost" && <Forecast filters={filters} />}
+    </Card>
+  );
+}
+
+function listGroups() {
+  return GROUPS.filter(({ value }) => value !== "member" || may("members.read"));
+}
+
+function makeTimes({ series, totals }: Overview) {
+  const line = (label: string, color: string, pick: (figures: FiguresView) => number | null) => ({
+    label,
+    color,
+    values: series.map(pick),
+  });
+  const { first_token_ms: first } = totals;
+  return {
+    label: `Time to the first token over time${first ? `, 50% within ${formatDuration(first.p50)}` : ""}`,
+    format: formatDuration,
+    isWhole: true,
+    lines: [
+      line("50% within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null),
+      line("95% within", "--c3", ({ first_token_ms }) => first_token_ms?.p95 ?? null),
+    ],
+  };
+}
+
+interface StackedProps
+  extends Pick<Parameters<typeof Chart>[0], "steps" | "step" | "onSpan" | "label" | "format"> {
+  readonly data: Overview;
+  readonly filters: Filters;
+  readonly group: Group;
+  readonly measure: Exclude<Measure, "time">;
+  readonly isWhole: true | undefined;
+}
+
+/** The bars of the most, those of all others, and the period before as a dashed line. */
+function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedProps) {
+  const { pick } = MEASURES[measure];
+  const { from, to, step, series } = data;
+  const sums = useResource<UsageSums>(
+    withQuery("/usage", { ...filters, from, to, group_by: `${step},${group}` }),
+  );
+  const before = usePrevious(data, filters);
+  const nameOf = useGroupNames(group);
+  const bars = sums.data
+    ? stack(sums.data.data, { data, group, pick, nameOf })
+    : [{ label: MEASURES[measure].title, color: "--c1", values: series.map(pick) }];
+  const ghost = before && {
+    label: "The period before",
+    color: GHOST_COLOR,
+    values: series.map((_, at) => (before[at] ? pick(before[at]) : null)),
+    isGhost: true as const,
+  };
+  return (
+    <Chart {...around} isBars {...(isWhole ? { isWhole } : {})} lines={ghost ? [...bars, ghost] : bars} />
+  );
+}
+
+/** Undefined until it is known, and if nothing was asked for then. */
+function usePrevious({ from, to, step, previous }: Overview, filters: Filters) {
+  const lengthMs = Date.parse(to) - Date.parse(from);
+  const start = new Date(Date.parse(from) - lengthMs).toISOString();
+  const path = withQuery("/overview", { ...filters, from: start, to: from, step });
+  return useResource<Overview>(previous.requests === 0 ? null : path).data?.series;
+}
+
+interface StackParts {
+  readonly data: Overview;
+  readonly group: Group;
+  readonly pick: (figures: FiguresView) => number;
+  readonly nameOf: (id: string) => string;
+}
+
+function stack(rows: readonly UsageView[], { data, group, pick, nameOf }: StackParts) {
+  const places = new Map(data.series.map(({ at, day }, index) => [day ?? at, index]));
+  const byId = new Map<string, number[]>();
+  for (const row of rows) {
+    const place = places.get(row.day ?? row.hour ?? "");
+    if (place === undefined) continue;
+    const id = getId(row, group);
+    const values = byId.get(id) ?? data.series.map(() => 0);
+    byId.set(id, values);
+    values[place] = (values[place] ?? 0) + pick(row);
+  }
+  const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+  const sorted = [...byId]
+    .filter(([, values]) => sum(values) > 0)
+    .toSorted(([, a], [, b]) => sum(b) - sum(a));
+  const shown = sorted.slice(0, COLORS.length);
+  const others = sorted.slice(COLORS.length);
+  const lines = shown.map(([id, values], at) => ({
+    label: nameOf(id),
+    color: COLORS[at] ?? OTHERS_COLOR,
+    values,
+  }));
+  if (others.length === 0) return lines;
+  const rest = data.series.map((_, at) => others.reduce((all, [, values]) => all + (values[at] ?? 0), 0));
+  return [...lines, { label: `${others.length} others`, color: OTHERS_COLOR, values: rest }];
+}
+
+function getId(row: UsageView, group: Group): string {
+  const ids = {
+    model: row.model,
+    provider: row.provider,
+    key: row.key_id,
+    account: row.account_id,
+    member: row.member_id,
+    tag: row.tag,
+  };
+  return ids[group] ?? "";
+}
+
+function useGroupNames(group: Group): (id: string) => string {
+  const names = useNames();
+  const people = usePages<MemberView>(group === "member" ? "/members" : null, { limit: 200 }).data ?? [];
+  return (id) => {
+    if (id === "") return group === "member" ? "service keys" : "no provider called";
+    if (group === "key") return names.key(id);
+    if (group === "account") return names.account(id);
+    return people.find((person) => person.id === id)?.name || id;
+  };
+}
+
+/** The running month's, whatever the period: of all that one sees, or of one account. Other parts have none. */
+function Forecast({ filters }: { readonly filters: Filters }) {
+  const { account_id, ...others } = filters;
+  const isKnown = Object.keys(others).length === 0;
+  const { data } = useResource<SpendingView>(isKnown ? "/spending" : null);
+  const own = account_id ? data?.data.find((row) => row.account_id === account_id) : undefined;
+  const cost = account_id ? own?.cost_usd : data?.total_usd;
+  const whole = (account_id ? own?.forecast_usd : data?.total_forecast_usd) ?? null;
+  if (!data || cost === undefined || whole === null || data.data.length === 0) return null;
+  return (
+    <p class="small soft forecast">
+      {`${nameMonth(data.month)}: ${formatMoney(cost)} so far, about ${formatMoney(whole)} by its end.`}
+    </p>
+  );
+}
