@@ -264,6 +264,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "native",
     "metrics",
     "hooks",
+    "mcp",
     "topups",
     "webhooks",
     "telemetry",

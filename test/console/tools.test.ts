@@ -92,6 +92,7 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     await page.getByRole("button", { name: "Add New Key" }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name", { exact: true }).fill("typed");
+    await form.getByText(/^More:/).click();
     const list = form.getByLabel("Allowed tools");
     const status = form.getByRole("status");
     await list.fill("github_* !github_w*");

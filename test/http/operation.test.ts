@@ -9,7 +9,7 @@ import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts"
 
 const ORIGIN = "https://app.example.test";
 /** Said by routes that exist, but need a setting that is missing here. */
-const UNCONFIGURED = "isn't configured";
+const UNCONFIGURED = /isn't configured|are off here/;
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -80,10 +80,10 @@ describe("the OpenAPI document", () => {
     );
   }
 
-  test("is valid OpenAPI 3 at version 1.0.0, with complete operations", async () => {
+  test("is valid OpenAPI 3 at the product's version, with complete operations", async () => {
     const { body } = await get("/openapi.json");
     expect(body.openapi).toMatch(/^3\.\d+\.\d+$/);
-    expect(body.info).toMatchObject({ title: expect.any(String), version: "1.0.0" });
+    expect(body.info).toMatchObject({ title: expect.any(String), version });
     const ids = new Set<unknown>();
     for (const [path, method, operation] of operationsOf(body)) {
       expect(path).toStartWith("/");
@@ -131,8 +131,7 @@ describe("the OpenAPI document", () => {
         .replace(/^\/(docs|console)\/\{id\}$/, "/docs/clients")
         .replace(/\{\w+\}/, "Router%23best");
       const response = await fetch(world.url + at, { method: method.toUpperCase() });
-      const isUnknown =
-        [404, 405].includes(response.status) && !(await response.text()).includes(UNCONFIGURED);
+      const isUnknown = [404, 405].includes(response.status) && !UNCONFIGURED.test(await response.text());
       expect([path, isUnknown]).toEqual([path, false]);
     }
   });

@@ -1,7 +1,9 @@
 // The facts of a key: the allowance that may refuse it, every field that is set, and what to do about a leaked secret.
 import type { ComponentChildren } from "preact";
 import type { CheckedKeyDetailView } from "../../admin/keys/key-warnings.ts";
+import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { formatTags } from "../../core/fields/tags-text.ts";
+import { asString } from "../../core/json/json.ts";
 import { formatCount, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
@@ -48,6 +50,18 @@ export function Allowance({ of }: KeyProps) {
 
 const EVERYTHING = "all";
 
+/** The fields that are plain texts, as their rows label them. */
+function listTexts(
+  of: CheckedKeyDetailView,
+): readonly (readonly [label: string, text: string | undefined])[] {
+  const values = new Map<string, unknown>(Object.entries(of));
+  return Object.entries(KEY_FIELDS).flatMap(([name, field]) =>
+    field.kind === "text" && "control" in field
+      ? [[field.control.label, asString(values.get(name))] as const]
+      : [],
+  );
+}
+
 /** Every field that somebody set stands here; the others are left out but for those that everybody asks about. */
 export function KeyFacts({ of }: KeyProps) {
   const names = useNames();
@@ -59,11 +73,10 @@ export function KeyFacts({ of }: KeyProps) {
     ["Last used", of.last_used_at ? formatFullTime(of.last_used_at) : "never"],
     ["Spend limit", of.spend_limit_usd === null ? null : formatUsd(of.spend_limit_usd)],
     ["Tags", of.tags ? formatTags(of.tags).replaceAll(",", ", ") : null],
-    ["Contact", of.contact],
     ["Hooks", of.hooks?.join(", ")],
     ["Whose", of.member_id && <Person id={of.member_id} accountId={of.account_id} />],
     ["Old secret works until", of.old_secret_expires_at && formatFullTime(of.old_secret_expires_at)],
-    ["Notes", of.notes],
+    ...listTexts(of),
     ["Id", of.id],
     ["Account", `${names.account(of.account_id)} (${of.account_id})`],
   ];
