@@ -3,7 +3,6 @@ import type { ComponentChildren } from "preact";
 import type { CheckedKeyDetailView } from "../../admin/keys/key-warnings.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { formatTags } from "../../core/fields/tags-text.ts";
-import { asString } from "../../core/json/json.ts";
 import { formatCount, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
@@ -55,11 +54,11 @@ function listTexts(
   of: CheckedKeyDetailView,
 ): readonly (readonly [label: string, text: string | undefined])[] {
   const values = new Map<string, unknown>(Object.entries(of));
-  return Object.entries(KEY_FIELDS).flatMap(([name, field]) =>
-    field.kind === "text" && "control" in field
-      ? [[field.control.label, asString(values.get(name))] as const]
-      : [],
-  );
+  return Object.entries(KEY_FIELDS).flatMap(([name, field]) => {
+    const text = values.get(name);
+    if (field.kind !== "text" || !("control" in field) || typeof text !== "string") return [];
+    return [[field.control.label, text] as const];
+  });
 }
 
 /** Every field that somebody set stands here; the others are left out but for those that everybody asks about. */

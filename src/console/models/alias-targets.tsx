@@ -1,7 +1,6 @@
 // Where an alias leads, as a form builds it: one model, several that share the load, or a selector with a policy.
 import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
-import { SELECTORS as POLICIES } from "../../core/models/selector.ts";
 import { SELECTORS, useModels } from "../frame/names.ts";
 import { Button, Segments } from "../parts/button.tsx";
 import { Combobox } from "../parts/combobox.tsx";
@@ -213,6 +212,10 @@ const NAMES = {
   light: "The fastest answer",
 };
 
+function isNamed(selector: string): selector is keyof typeof NAMES {
+  return Object.hasOwn(NAMES, selector);
+}
+
 type PolicyPart = { readonly [Name in keyof Policy]?: Policy[Name] | undefined };
 
 /** Only the selector `fair` has a quality. Fields that are empty are left out. */
@@ -242,9 +245,9 @@ function PolicyFields({ policy, onChange, error }: PolicyProps) {
     <>
       <SelectField
         label="What counts"
-        options={POLICIES.map((value) => ({ value, label: NAMES[value] }))}
+        options={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
         value={policy.selector}
-        onInput={(chosen) => set({ selector: POLICIES.find((one) => one === chosen) ?? policy.selector })}
+        onInput={(chosen) => set({ selector: isNamed(chosen) ? chosen : policy.selector })}
         error={error}
       />
       <ModelsField
