@@ -4,7 +4,7 @@ import type { ListPage } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
-import type { StoreSettings } from "../config/store-settings.ts";
+import type { StoreSettings } from "../config/store/store-settings.ts";
 import { Fault } from "../core/fault.ts";
 import { formatPlainUsd, toNearestNanoUsd } from "../core/money/money.ts";
 import type { Settings } from "../core/settings.ts";

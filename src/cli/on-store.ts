@@ -10,7 +10,7 @@ import {
 import { describeStore, openStore, showPlace } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { ConfigError } from "../config/errors.ts";
-import type { StoreSettings } from "../config/store-settings.ts";
+import type { StoreSettings } from "../config/store/store-settings.ts";
 import type { Administration, Open } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";

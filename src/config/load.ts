@@ -19,7 +19,7 @@ import { buildProviders } from "./providers/providers.ts";
 import { buildCompactionRules, buildResponseRules } from "./responses.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { buildSignInRules } from "./sign-in.ts";
-import { readStore } from "./store-place.ts";
+import { readStore } from "./store/store-place.ts";
 import { buildTagHeaders } from "./tags-from.ts";
 import { buildTelemetryRules } from "./telemetry.ts";
 import { buildToolRules } from "./tools/tool-servers.ts";

@@ -1,7 +1,7 @@
 // The store's address beside mistakes elsewhere in the file: read where it is certain, and never guessed.
 import { describe, expect, test } from "bun:test";
 import { RefusedFile } from "../../src/config/interpolate.ts";
-import { loadStoreSettings } from "../../src/config/store-settings.ts";
+import { loadStoreSettings } from "../../src/config/store/store-settings.ts";
 
 const DEFAULT = "sqlite:./.poundkey/poundkey.db";
 

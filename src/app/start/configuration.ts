@@ -3,7 +3,11 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
 import { describeUnread, type Environment, RefusedFile, resolveText } from "../../config/interpolate.ts";
 import { type LoadInput, type LoadResult, loadSettings, type Overrides } from "../../config/load.ts";
-import { loadServerAddress, loadStoreSettings, type StoreReading } from "../../config/store-settings.ts";
+import {
+  loadServerAddress,
+  loadStoreSettings,
+  type StoreReading,
+} from "../../config/store/store-settings.ts";
 import { isObject } from "../../core/json/json.ts";
 import type { KnownProvider, Settings } from "../../core/settings.ts";
 import { PROVIDERS } from "../../providers/index.ts";

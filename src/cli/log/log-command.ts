@@ -6,7 +6,7 @@ import type { UsageParts } from "../../admin/log/usage.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { listProviderNames } from "../../app/models/provider-names.ts";
 import type { Io } from "../../app/terminal.ts";
-import type { StoreSettings } from "../../config/store-settings.ts";
+import type { StoreSettings } from "../../config/store/store-settings.ts";
 import { makeCommandAct } from "../act.ts";
 import { formatJson, makeStoreCommand, nameInput, runOnStore } from "../administration.ts";
 import { type FlagKinds, parseArguments, readForm, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";

@@ -1,6 +1,6 @@
 // The gateways that `poundkey import` knows, each with the function that reads its files and tables.
 import { resolve } from "node:path";
-import type { StoreSettings } from "../../config/store-settings.ts";
+import type { StoreSettings } from "../../config/store/store-settings.ts";
 import { YamlText } from "../../config/yaml.ts";
 import type { ForeignRow } from "../../moving/columns.ts";
 import { priceFreeModels } from "../../moving/free-models.ts";

@@ -15,7 +15,7 @@ import { openCopy } from "../../app/start/store-copy.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { showProgress } from "../../app/workers/progress.ts";
 import { clock } from "../../app/world.ts";
-import type { StoreSettings } from "../../config/store-settings.ts";
+import type { StoreSettings } from "../../config/store/store-settings.ts";
 import { reportEmptyBalances } from "../../moving/balances.ts";
 import type { PlannedOwners } from "../../moving/plan.ts";
 import { Report } from "../../moving/report.ts";

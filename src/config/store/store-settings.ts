@@ -1,9 +1,9 @@
 // The settings of commands that work on the store or a running gateway alone, read from a configuration even if it has mistakes elsewhere.
-import { isObject } from "../core/json/json.ts";
-import type { ServerRules, Settings } from "../core/settings.ts";
-import { type LoadInput, loadSettings } from "./load.ts";
-import { ConfigSchema } from "./schema.ts";
-import { YamlText } from "./yaml.ts";
+import { isObject } from "../../core/json/json.ts";
+import type { ServerRules, Settings } from "../../core/settings.ts";
+import { type LoadInput, loadSettings } from "../load.ts";
+import { ConfigSchema } from "../schema.ts";
+import { YamlText } from "../yaml.ts";
 
 /** The providers are missing beside a file with mistakes, since nothing depends on them but what is said of their names. */
 export type StoreSettings = Pick<Settings, "store" | "quota" | "billing" | "log"> &

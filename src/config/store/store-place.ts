@@ -1,12 +1,12 @@
 // The store's address, from the command line, the file or the environment.
 
-import type { Settings } from "../core/settings.ts";
-import { findAddressMistake } from "../core/world/postgres-address.ts";
-import type { Issues } from "./errors.ts";
-import { storeUrl } from "./field-types.ts";
-import { readField } from "./field-variable.ts";
-import { type Environment, type Interpolation, resolveText } from "./interpolate.ts";
-import type { Config } from "./schema.ts";
+import type { Settings } from "../../core/settings.ts";
+import { findAddressMistake } from "../../core/world/postgres-address.ts";
+import type { Issues } from "../errors.ts";
+import { storeUrl } from "../field-types.ts";
+import { readField } from "../field-variable.ts";
+import { type Environment, type Interpolation, resolveText } from "../interpolate.ts";
+import type { Config } from "../schema.ts";
 
 const VARIABLE = "POUNDKEY_STORE";
 const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
