@@ -101,7 +101,7 @@ test("the reads of a thread that ends by itself end too, and the next read start
 });
 
 test(
-  "a gateway starts that thread with its first sums",
+  "a gateway has one such thread once it has made sums",
   async () => {
     const serving = startServe(place, "--simulate");
     const url = await serving.listens();
@@ -110,10 +110,10 @@ test(
       return readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, "comm"), "utf8") === "Worker\n")
         .length;
     };
-    const before = countThreads();
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     const answer = await fetch(`${url}/admin/v1/usage?group_by=model`, { headers });
-    expect([answer.status, countThreads()]).toEqual([200, before + 1]);
+    // Upkeep may have made sums before.
+    expect([answer.status, countThreads()]).toEqual([200, 1]);
     serving.end();
   },
   LONG_MS,

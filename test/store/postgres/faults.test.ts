@@ -226,7 +226,7 @@ describe("a server", () => {
 });
 
 /** Another commit of the gateway's, such as its heartbeat's, may be the next one. */
-const ONCE_MORE = { retry: 2, timeout: LONG_MS };
+const ONCE_MORE = { retry: 8, timeout: LONG_MS };
 
 describe("a commit with an unknown outcome", () => {
   let way: Way;
