@@ -2,13 +2,13 @@
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { UsageSums } from "../../admin/log/usage.ts";
 import { withQuery } from "../frame/api.ts";
-import { formatRelativeTime, formatUsd } from "../frame/format.ts";
+import { formatUsd } from "../frame/format.ts";
 import { usePages, useResource } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
 import { readRange } from "../frame/scope.ts";
 import { may, readDayRules } from "../frame/session.ts";
-import { Badge, Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { KEY_NAME, LAST_USED } from "../keys/key-columns.tsx";
+import { Empty } from "../parts/states.tsx";
+import { type Column, List, makeNumberColumn } from "../parts/table.tsx";
 
 export function AccountKeys({ id }: { readonly id: string }) {
   const keys = usePages<KeyInUseView>("/keys", { account_id: id, limit: 200 });
@@ -36,19 +36,5 @@ export function AccountKeys({ id }: { readonly id: string }) {
 }
 
 function makeColumns(costOf: (key: KeyInUseView) => number): readonly Column<KeyInUseView>[] {
-  return [
-    makeHeadColumn("Name", ({ id, name, last4, state }) => (
-      <div class="row tight">
-        <a class="strong clip name" href={makeHref(`/settings/router/${id}`)}>
-          {name}
-        </a>
-        <code class="faint">…{last4}</code>
-        {state !== "active" && <Badge text={state} tone="warn" />}
-      </div>
-    )),
-    makeNumberColumn("Cost, 30 days", (key) => formatUsd(costOf(key))),
-    makeColumn("Last used", ({ last_used_at }) =>
-      last_used_at ? formatRelativeTime(last_used_at) : <span class="faint">never</span>,
-    ),
-  ];
+  return [KEY_NAME, makeNumberColumn("Cost, 30 days", (key) => formatUsd(costOf(key))), LAST_USED];
 }

@@ -10,8 +10,8 @@ import { getGatewayUrl } from "../browser.ts";
 import { formatDay, formatMoney, formatRelativeTime } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
 import { may, session } from "../frame/session.ts";
+import { KEY_NAME, LAST_USED } from "../keys/key-columns.tsx";
 import { KeyDialog, type OpenDialog } from "../keys/keys.tsx";
 import { LimitBars, measureShare, sortFullest } from "../limits/limit-bars.tsx";
 import { AskForm, type OwnLimit } from "../limits/limit-request-forms.tsx";
@@ -20,8 +20,8 @@ import { UsageSection } from "../log/usage-section.tsx";
 import { Button } from "../parts/button.tsx";
 import { ClientTabs } from "../parts/client-tabs.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
-import { Badge, Empty, Meter, Notice } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { Empty, Meter, Notice } from "../parts/states.tsx";
+import { type Column, List, makeNumberColumn } from "../parts/table.tsx";
 
 const EVERY_MS = 15_000;
 /** From this share on, the way to more stands out. */
@@ -121,21 +121,11 @@ interface OwnKeysProps {
 }
 
 const COLUMNS: readonly Column<KeyInUseView>[] = [
-  makeHeadColumn("Name", ({ id, name, last4, state }) => (
-    <div class="row tight">
-      <a class="strong clip name" href={makeHref(`/settings/router/${id}`)}>
-        {name}
-      </a>
-      <code class="faint">…{last4}</code>
-      {state !== "active" && <Badge text={state} tone="warn" />}
-    </div>
-  )),
+  KEY_NAME,
   makeNumberColumn("Used today", ({ allowance: { used, limit } }) =>
     limit === null ? String(used) : `${used} of ${limit}`,
   ),
-  makeColumn("Last used", ({ last_used_at }) =>
-    last_used_at ? formatRelativeTime(last_used_at) : <span class="faint">never</span>,
-  ),
+  LAST_USED,
 ];
 
 function OwnKeys({ keys, add }: OwnKeysProps) {
