@@ -32,6 +32,24 @@ describe("before a message is understood", () => {
     expect([response.status, asObject(asObject(await response.json()).error).code]).toEqual([status, code]);
   });
 
+  test.each([
+    ["a paused key", { paused: true }, "key_paused"],
+    ["a key from another address", { allowed_addresses: ["192.0.2.0/25"] }, "address_not_allowed"],
+  ])("%s is refused by each method", async (_what, fields, code) => {
+    const { secret } = await world.newKey(fields);
+    const authorization = `Bearer ${secret}`;
+    const answers = [await world.send("/mcp", PING, { authorization })];
+    for (const method of ["GET", "DELETE"])
+      answers.push(
+        await fetch(`${world.url}/mcp`, { method, headers: { authorization, accept: "text/event-stream" } }),
+      );
+    for (const answer of answers) {
+      expect(answer.status).toBe(403);
+      const { error } = asObject(await answer.json());
+      expect(error).toMatchObject({ code: -32000, data: { code } });
+    }
+  });
+
   test("an unknown server is 404 in the same words as one that the key may not use", async () => {
     const texts = await Promise.all(
       ["none", "other"].map(async (name) => {
