@@ -51,6 +51,7 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
   test("a step of a chart leads to its requests", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/?range=24h");
+    await page.getByRole("region", { name: "Requests" }).getByRole("button").click();
     const chart = page.getByRole("slider", { name: /^Requests over time/ });
     const box = await chart.locator(".u-over").boundingBox();
     if (!box) throw new Error("there is no chart");
@@ -73,13 +74,16 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
   test("a chart's steps are read and brushed by keyboard", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/?range=24h");
+    await page.getByRole("region", { name: "Requests" }).getByRole("button").click();
     const chart = page.getByRole("slider", { name: /^Requests over time/ });
     await chart.focus();
     await page.keyboard.press("End");
-    expect(await chart.getAttribute("aria-valuetext")).toMatch(/^\w{3},? \d.*, Answered 3, Failed 0$/);
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(
+      /^\w{3},? \d.*, OpenAI#gpt-5.4 2, Anthropic#claude-sonnet-5 1$/,
+    );
     await page.keyboard.press("Shift+ArrowLeft");
     await page.keyboard.press("Shift+ArrowLeft");
-    expect(await chart.getAttribute("aria-valuetext")).toMatch(/^From .*Answered 0, .* to .*Answered 3,/);
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/^From .*gpt-5.4 0, .* to .*gpt-5.4 2,/);
     expect(await chart.locator(".u-select").evaluate((one) => one.clientWidth)).toBeGreaterThan(20);
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press("Enter");
@@ -132,7 +136,7 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await page.keyboard.press("Enter");
     await until("the filter is in the address", async () => page.url().includes(`key_id=${id}`));
     await open("/");
-    await page.getByRole("button", { name: "Key", exact: true }).click();
+    await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Key", exact: true }).click();
     await page.getByRole("table", { name: "Figures by key" }).getByText("long-forgotten").waitFor();
     await leave();
   });

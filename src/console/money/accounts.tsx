@@ -10,7 +10,14 @@ import { measureShare, nameLimit } from "../limits/limit-bars.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Meter } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  List,
+  makeColumn,
+  makeHeadColumn,
+  makeMinorColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { AccountForm, TopUp } from "./account-forms.tsx";
 
@@ -88,13 +95,15 @@ function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountVi
     )),
     makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
     makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
-    makeNumberColumn(
+    makeMinorColumn(
       "Keys",
       count(({ keys }) => keys),
+      "end",
     ),
-    makeNumberColumn(
+    makeMinorColumn(
       "People",
       count(({ people }) => people),
+      "end",
     ),
     makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (
       <span
