@@ -1,5 +1,5 @@
 // A look at the rows of a list, one after the other, in a panel beside it: by a click, and by the arrow keys.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { lazy } from "../frame/lazy.tsx";
 import { makeHref, navigate } from "../frame/route.ts";
 import { Button } from "../parts/button.tsx";
@@ -28,7 +28,8 @@ export function usePeek(ids: readonly string[]): PeekState {
   };
   const close = () => setId(null);
   const moves = { ArrowDown: () => step(1), ArrowUp: () => step(-1) };
-  useEffect(() => {
+  // Before the next key can come: an earlier listener would step from the row before.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isElsewhere(event) || !matchMedia(WIDE).matches) return;
       const act = id === null ? { ArrowDown: () => step(1) } : { ...moves, Escape: close };
