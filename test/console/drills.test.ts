@@ -136,7 +136,10 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await page.keyboard.press("Enter");
     await until("the filter is in the address", async () => page.url().includes(`key_id=${id}`));
     await open("/");
-    await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Key", exact: true }).click();
+    await page
+      .getByRole("group", { name: "Group by" })
+      .getByRole("button", { name: "Key", exact: true })
+      .click();
     await page.getByRole("table", { name: "Figures by key" }).getByText("long-forgotten").waitFor();
     await leave();
   });

@@ -119,7 +119,7 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
     }
     expect(await page.getByRole("combobox").count()).toBe(0);
     await page.getByRole("button", { name: "Filter" }).click();
-    await page.getByRole("combobox", { name: "Any model" }).first().waitFor();
+    await page.getByRole("combobox", { name: "Model" }).first().waitFor();
     await leave();
   });
 

@@ -31,12 +31,14 @@ export function KeyPage({ id }: { readonly id: string }) {
   const names = useNames();
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { data } = key;
+  // A link of this page asks for it, too.
+  const isAsked = route.value.query.get("edit") === "yes";
   useEffect(() => {
-    if (data && route.value.query.get("edit") === "yes") {
+    if (data && isAsked) {
       setQuery({ edit: null }, { isTyping: true });
       setOpen({ kind: "edit", key: data });
     }
-  }, [data === undefined]);
+  }, [data === undefined, isAsked]);
   return (
     <>
       <PageHead
