@@ -1,4 +1,5 @@
 // Money → Accounts: who pays, what each one spends, and what is left.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../admin/money/accounts.ts";
 import type { SpendingView } from "../../admin/money/spending.ts";
@@ -79,6 +80,22 @@ interface ListParts {
   readonly onTopUp: (account: AccountView) => void;
 }
 
+/** Phones have no room for these. */
+function makeCounts(count: (pick: (row: Row) => number) => (account: AccountView) => ComponentChildren) {
+  return [
+    makeMinorColumn(
+      "Keys",
+      count(({ keys }) => keys),
+      "end",
+    ),
+    makeMinorColumn(
+      "People",
+      count(({ people }) => people),
+      "end",
+    ),
+  ];
+}
+
 function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountView>[] {
   const count = (pick: (row: Row) => number) => (account: AccountView) => {
     const row = spentOf(account.id);
@@ -95,16 +112,7 @@ function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountVi
     )),
     makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
     makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
-    makeMinorColumn(
-      "Keys",
-      count(({ keys }) => keys),
-      "end",
-    ),
-    makeMinorColumn(
-      "People",
-      count(({ people }) => people),
-      "end",
-    ),
+    ...makeCounts(count),
     makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (
       <span
         class={balance_usd > 0 ? "" : "faint"}
