@@ -25,6 +25,7 @@ export function createKeepers(
     store,
     vault: contentVault,
     clock,
+    log,
     rules: () => live.settings.files,
     users: makeFileUsers({ store }),
   };

@@ -3,6 +3,7 @@ import type { ProblemView } from "../admin/events/problems.ts";
 import { type ConfigError, formatError } from "../config/errors.ts";
 import type { ProviderHealth } from "../core/models/health.ts";
 import type { Clock } from "../core/world/world.ts";
+import type { MissingPieces } from "../files/missing-pieces.ts";
 import type { PaymentTroubles } from "../payments/troubles.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
@@ -34,6 +35,7 @@ interface ProblemParts {
   readonly troubles: PaymentTroubles;
   readonly health: () => readonly ProviderHealth[];
   readonly measures: Pick<Measures, "lacksDisk">;
+  readonly files: { readonly missing: Pick<MissingPieces, "explain"> };
   /** False if nobody may upload files, so that their disk concerns nobody. */
   readonly takesFiles: () => boolean;
 }
@@ -44,6 +46,7 @@ export function listPublicProblems({
   watch,
   troubles,
   measures,
+  files,
   takesFiles,
 }: Omit<ProblemParts, "health">): readonly string[] {
   const problems: string[] = [];
@@ -59,6 +62,8 @@ export function listPublicProblems({
     );
   }
   if (measures.lacksDisk !== null && takesFiles()) problems.push(measures.lacksDisk);
+  const missing = files.missing.explain();
+  if (missing !== null) problems.push(missing);
   const payments = troubles.list();
   if (payments.length > 0) problems.push(`payments: ${payments.length} need somebody; the log names them`);
   if (failed !== null) problems.push(`store: a write failed at ${formatTime(failed.atMs)}: ${failed.reason}`);
@@ -71,7 +76,7 @@ export function listProblems({
   watch,
   troubles,
   health,
-}: Omit<ProblemParts, "measures" | "takesFiles">): readonly ProblemView[] {
+}: Omit<ProblemParts, "measures" | "files" | "takesFiles">): readonly ProblemView[] {
   const { refused, loadedAtMs } = configuration;
   const failed = watch.down ?? watch.recentFailure;
   const problems: ProblemView[] = [];

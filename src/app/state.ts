@@ -84,7 +84,7 @@ export function observeState(
         measures,
         deadlines,
         health: () => later().health,
-        providers: () => current().providers,
+        settings: current,
         batches: () => later().runner.readings,
         pricesAsOf: () => findPriceDay(current().catalogueAsOf),
         prices,

@@ -2,7 +2,7 @@
 import type { FileStore, FileUse, StoredObject } from "../core/batches/file.ts";
 import type { FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import type { ByteVault, Clock } from "../core/world/world.ts";
+import type { ByteVault, Clock, Log } from "../core/world/world.ts";
 
 /** Tells which files and objects batches use. */
 export interface FileUsers extends FileUse {
@@ -13,9 +13,10 @@ export interface FileUsers extends FileUse {
 }
 
 export interface FilesPorts {
-  readonly store: Pick<Store, "durable"> & { readonly files: FileStore };
+  readonly store: Pick<Store, "durable" | "node" | "listDead" | "batches"> & { readonly files: FileStore };
   readonly vault: ByteVault;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly log: Log;
   readonly rules: () => FileRules;
   readonly users: FileUsers;
 }

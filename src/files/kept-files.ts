@@ -1,9 +1,11 @@
 // Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
 import { checkUnused, type FileOwner, type StoredFile } from "../core/batches/file.ts";
 import type { FilesPorts } from "./files-ports.ts";
+import { MissingPieces } from "./missing-pieces.ts";
 import { type FileList, type Files, type NewFile, PIECE_BYTES, type Pieces } from "./port.ts";
 import { Room } from "./room.ts";
 import { SealedPieces } from "./sealed-pieces.ts";
+import { UploadSlots } from "./upload-slots.ts";
 
 /** The fields of a file that are known before its bytes arrive. */
 type StartedFile = Pick<NewFile, "id" | "form" | "owner" | "keyId" | "createdMs">;
@@ -14,12 +16,16 @@ const LOOK_PIECES = 16;
 export class KeptFiles implements Files {
   readonly pieces: Pieces;
   readonly room: Room;
+  readonly missing: MissingPieces;
+  readonly uploads: UploadSlots;
   readonly #ports: FilesPorts;
 
   constructor(ports: FilesPorts) {
     this.#ports = ports;
-    this.pieces = new SealedPieces(ports.store.files.pieces, ports.vault);
+    this.missing = new MissingPieces(ports);
+    this.pieces = new SealedPieces(ports.store.files.pieces, ports.vault, this.missing);
     this.room = new Room(ports);
+    this.uploads = new UploadSlots(ports.store);
   }
 
   save(file: NewFile, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile> {

@@ -1,5 +1,5 @@
 // The port of files: what a client uploads, what a batch reads and writes, and the sealed pieces that hold both.
-import type { FileOwner, FileQuery, StoredFile } from "../core/batches/file.ts";
+import type { FileOwner, FileQuery, StoredFile, StoredObject } from "../core/batches/file.ts";
 
 /** All pieces of a file but its last have this size, so that a range is arithmetic. A piece has no more. */
 export const PIECE_BYTES = 1_048_576;
@@ -21,6 +21,8 @@ export type NewFile = Omit<StoredFile, "bytes">;
 
 export interface Files {
   readonly pieces: Pieces;
+  /** Takes note, for the operator, that pieces of an object are missing that should be there. */
+  readonly missing: { note(object: StoredObject, reason: string): void };
   /**
    * Writes a stream as a file, which is seen once all of it would survive a power failure. Throws the Fault
    * `storage_limit_exceeded` beyond the quota, and what the stream throws. Nothing is left if it fails.

@@ -1,15 +1,18 @@
 // Pieces as they lie in the store: each sealed for its account, object and number.
 import type { PieceStore } from "../core/batches/file.ts";
 import type { ByteVault } from "../core/world/world.ts";
+import type { MissingPieces } from "./missing-pieces.ts";
 import { FileMissing, type Pieces } from "./port.ts";
 
 export class SealedPieces implements Pieces {
   readonly #store: PieceStore;
   readonly #vault: ByteVault;
+  readonly #missing: MissingPieces;
 
-  constructor(store: PieceStore, vault: ByteVault) {
+  constructor(store: PieceStore, vault: ByteVault, missing: MissingPieces) {
     this.#store = store;
     this.#vault = vault;
+    this.#missing = missing;
   }
 
   write(accountId: string, object: string, number: number, bytes: Uint8Array): Promise<void> {
@@ -28,6 +31,7 @@ export class SealedPieces implements Pieces {
   }
 
   remove(accountId: string, object: string): Promise<void> {
+    this.#missing.forget({ accountId, object });
     return this.#store.remove(accountId, object);
   }
 }

@@ -1,5 +1,6 @@
 // A request as the gateway receives it, and the facts reported beside its answer.
 
+import type { LinePlacing } from "../core/batches/line-pace.ts";
 import type { Claim, GrantAnswer, LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
@@ -38,6 +39,7 @@ export interface LineMark {
   /** Its number in the batch, from 1. */
   readonly line: number;
   readonly customId: string;
+  readonly placing: LinePlacing;
   /** True for refusals that let it wait: they are none of a request. */
   waitsFor(fault: Fault): boolean;
   /** The fault that ended it. Null if none did. */

@@ -2,6 +2,7 @@
 import type { Fault } from "../core/fault.ts";
 import { Breaker } from "./breaker.ts";
 import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
+import type { DeploymentPace } from "./line-pace.ts";
 
 /** Speeds fade faster than the time within which a selector must notice a change. */
 export const SPEED_HALF_LIFE_MS = 15_000;
@@ -37,6 +38,8 @@ export class Deployment {
   readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
+  /** Null until a line of a batch may come here. */
+  lines: DeploymentPace | null = null;
   restsUntilMs = 0;
   /** The provider's last failure. */
   lastFault: Fault | null = null;

@@ -12,6 +12,7 @@ import type { RequestRefusals } from "./credential.ts";
 import { Key } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
 import { Deployment } from "./deployment.ts";
+import { DeploymentPace } from "./line-pace.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
@@ -236,6 +237,15 @@ export class Health {
     });
   }
 
+  /** Returns the pace of lines at a model with a credential. */
+  findPace({ card, credential }: Attempt): DeploymentPace {
+    const deployment = this.#card(card.id).deploy(identifyCredential(credential));
+    const pace = deployment.lines ?? new DeploymentPace(deployment);
+    deployment.lines = pace;
+    pace.limits = this.findKey(card.provider, credential)?.limits ?? null;
+    return pace;
+  }
+
   /** Returns the fault for a request that can't make any attempt now, with the time after which it can. */
   unavailable(attempts: readonly Attempt[], nowMs: number, load = ONE_CALL): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
@@ -267,7 +277,8 @@ export class Health {
 
   /** Milliseconds until the attempt is within the credential's limits. */
   #limitMs(attempt: Attempt, nowMs: number, load: Load): number {
-    return this.ownLimits.any ? (this.key(attempt)?.limits.waitMs(load, nowMs) ?? 0) : 0;
+    const limitMs = this.ownLimits.any ? (this.key(attempt)?.limits.waitMs(load, nowMs) ?? 0) : 0;
+    return load.isLine ? Math.max(limitMs, this.findPace(attempt).waitMs(nowMs)) : limitMs;
   }
 
   /** Milliseconds until it may be called. Null if unknown. */

@@ -63,6 +63,7 @@ export class Permit {
     parts.key.inFlight++;
     parts.key.calledMs = parts.startedMs;
     parts.key.limits.take(parts.load, parts.startedMs);
+    if (parts.load.isLine) parts.deployment.lines?.begin();
     this.#callsAtOnce = parts.key.limits.parallel?.begin(parts.load) ?? 0;
     this.#uncountedTokens = parts.load.tokens;
   }
@@ -71,6 +72,11 @@ export class Permit {
   recordUsage(tokens: number, nowMs: number): void {
     this.#parts.key.limits.correct(this.#uncountedTokens, tokens, nowMs);
     this.#uncountedTokens = 0;
+  }
+
+  /** Reads what the provider says of its limits, if lines go there. */
+  recordResponse(headers: Headers, nowMs: number): void {
+    this.#parts.deployment.lines?.headroom.read(headers, nowMs);
   }
 
   /** The first part of a streamed answer has arrived. */
@@ -141,6 +147,7 @@ export class Permit {
     this.#isOver = true;
     this.#parts.deployment.inFlight--;
     this.#parts.key.inFlight--;
+    if (this.#parts.load.isLine) this.#parts.deployment.lines?.end();
     if (this.#callsAtOnce > 0) this.#parts.key.limits.parallel?.end(this.#callsAtOnce);
     this.#parts.changed();
   }
@@ -157,7 +164,9 @@ export class Permit {
   }
 
   #recordModelSuccess(nowMs: number): void {
-    const closed = this.#parts.deployment.recordSuccess(nowMs, this.#isProbe);
+    const { deployment } = this.#parts;
+    deployment.lines?.answer();
+    const closed = deployment.recordSuccess(nowMs, this.#isProbe);
     this.#isProbe = false;
     if (closed) this.#logEvent("breaker_closed", "info");
   }
@@ -184,6 +193,7 @@ export class Permit {
     const isProbe = this.#isProbe;
     if (fault.code === "provider_busy" && upstreamStatus === RATE_LIMITED) {
       deployment.rest(nowMs, fault);
+      deployment.lines?.slow(this.#parts.startedMs, nowMs);
       return;
     }
     this.#recordTrouble(nowMs, fault);

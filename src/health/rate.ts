@@ -2,6 +2,7 @@
 // refusals.
 
 import type { Credential } from "../core/settings.ts";
+import { SHARE_LEFT } from "./headroom.ts";
 
 const MINUTE_MS = 60_000;
 /**
@@ -23,6 +24,8 @@ export interface Load {
   readonly requests: number;
   /** The tokens of the prompt and of the answer, as expected before the call. */
   readonly tokens: number;
+  /** True for a line of a batch, which leaves room to single requests. Missing for those. */
+  readonly isLine?: boolean;
 }
 
 /** One call, whatever its length. */
@@ -52,6 +55,14 @@ export class Rate {
     if (overMs <= this.#wholeAtMs + ROUNDING_MS) return 0;
     const waitMs = overMs + ARRIVAL_MS - nowMs;
     return waitMs > ROUNDING_MS ? waitMs : 0;
+  }
+
+  /** Returns the amount that is free now beyond the share that lines leave. */
+  countAboveShare(nowMs: number): number {
+    const sinceMs = Math.max(this.#wholeAtMs, nowMs - ARRIVAL_MS);
+    const isUnused = this.#freeAtMs <= sinceMs;
+    const freeMs = isUnused ? MINUTE_MS : sinceMs + MINUTE_MS - this.#freeAtMs;
+    return (freeMs * this.perMinute) / MINUTE_MS - Math.floor(this.perMinute * SHARE_LEFT);
   }
 
   take(amount: number, nowMs: number): void {
@@ -88,6 +99,11 @@ class ParallelCalls {
   /** True if a call has to end before these may be made. */
   isFull({ requests }: Load): boolean {
     return this.#underWay.calls + limitCallsAtOnce(requests, this.limit) > this.limit;
+  }
+
+  /** Returns how many more may begin beside those that lines leave. */
+  countAboveShare(): number {
+    return this.limit - Math.floor(this.limit * SHARE_LEFT) - this.#underWay.calls;
   }
 
   /** Calls begin. Returns their number at once, which `end` takes when they are over. */
@@ -132,6 +148,15 @@ export class CredentialLimits {
   /** True if a call has to end before these may be made. */
   isFull(load: Load): boolean {
     return this.parallel?.isFull(load) ?? false;
+  }
+
+  /** Returns how many lines of one call may begin, so that a quarter of each limit is left to single requests. */
+  countLines(nowMs: number): number {
+    const requests = this.#requests?.countAboveShare(nowMs) ?? Number.POSITIVE_INFINITY;
+    // Their tokens aren't known before they are planned.
+    const hasTokens = (this.#tokens?.countAboveShare(nowMs) ?? 1) > 0;
+    const calls = this.parallel?.countAboveShare() ?? Number.POSITIVE_INFINITY;
+    return hasTokens ? Math.max(0, Math.floor(Math.min(requests + ROUNDING_MS, calls))) : 0;
   }
 
   take({ requests, tokens }: Load, nowMs: number): void {

@@ -1,7 +1,7 @@
 // The end of a batch: results are put together from the pieces of its blocks, and lines without an answer are named.
-import type { Batch, BatchBlock } from "../core/batches/batch.ts";
-import type { NewFile } from "../files/port.ts";
-import { complete } from "./job.ts";
+import type { Batch, BatchBlock, BatchMistake } from "../core/batches/batch.ts";
+import { FileMissing, type NewFile } from "../files/port.ts";
+import { complete, fail } from "./job.ts";
 import { takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
 import { nameResults } from "./objects.ts";
@@ -18,6 +18,23 @@ type Kind = "o" | "e";
 export async function finalize(ports: JobPorts, { accountId, id }: Batch): Promise<void> {
   const batch = await takeLease(ports, { accountId, id }, "finalizing");
   if (batch === null) return;
+  try {
+    await putTogether(ports, batch);
+  } catch (thrown) {
+    if (!(thrown instanceof FileMissing)) throw thrown;
+    ports.files.missing.note({ accountId, object: nameResults(batch) }, thrown.message);
+    await moveOn(ports, batch, (found, nowMs) => fail(found, [RESULTS_MISSING], nowMs));
+  }
+}
+
+const RESULTS_MISSING: BatchMistake = {
+  code: "file_missing",
+  message: "Results of this batch can't be read any more. What its lines cost stays in the books.",
+  param: null,
+  line: null,
+};
+
+async function putTogether(ports: JobPorts, batch: Batch): Promise<void> {
   const isOpenai = batch.surface === "openai-batches";
   const outputFileId = isOpenai ? await saveFile(ports, batch, "o") : null;
   const errorFileId = isOpenai ? await saveFile(ports, batch, "e") : null;
@@ -33,7 +50,7 @@ export async function finalize(ports: JobPorts, { accountId, id }: Batch): Promi
     const moved = complete(found, { outputFileId, errorFileId, sums: whole }, nowMs);
     return isOpenai ? { ...moved, batch: { ...moved.batch, bytes: 0 } } : moved;
   });
-  if (isOpenai) await ports.files.pieces.remove(accountId, nameResults(batch));
+  if (isOpenai) await ports.files.pieces.remove(batch.accountId, nameResults(batch));
 }
 
 /** Returns the file's id, always the same. Null if there are no such lines. */

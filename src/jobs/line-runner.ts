@@ -1,4 +1,5 @@
 // One try of a line, and what follows from it.
+import type { LinePlacing } from "../core/batches/line-pace.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
 import { readBody } from "./estimating.ts";
@@ -9,7 +10,7 @@ import type { JobPorts, LineResult } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 import { isHealable, judgeFailure, type Verdict } from "./trying.ts";
-import { makeMissing, moveOn } from "./validating.ts";
+import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
 /** A batch that waits asks again after this long, if nothing says when it heals. */
 const PROBE_MS = 5000;
@@ -22,6 +23,7 @@ interface Line {
   readonly job: RunningBatch;
   readonly block: RunningBlock;
   readonly at: number;
+  readonly placing: LinePlacing;
 }
 
 export class LineRunner {
@@ -39,29 +41,28 @@ export class LineRunner {
   async run(job: RunningBatch, block: RunningBlock, at: number): Promise<boolean> {
     const { clock } = this.#ports;
     const controller = new AbortController();
-    const model = block.row.places[at]?.model ?? "";
+    const placing = this.#pacing.begin(job.nameModel(block, at), clock.monotonicMs(), this.#advance);
     block.begin(at, controller);
-    this.#pacing.begin(model, clock.nowMs());
-    const line = { job, block, at };
+    const line = { job, block, at, placing };
     let hasRun = true;
     try {
       const result = await this.#call(line, controller.signal);
-      if (result.fault === null) this.#answer(line, model, result);
+      if (result.fault === null) this.#answer(line, result);
       else {
         hasRun = !isHealable(result.fault);
-        await this.#follow(line, model, result, result.fault);
+        await this.#follow(line, result, result.fault);
       }
     } catch (thrown) {
       hasRun = false;
       await this.#fail(line, thrown);
     }
-    this.#pacing.end(model, clock.nowMs());
+    placing.end();
     block.writeAtMs = Math.min(block.writeAtMs, clock.nowMs() + WRITE_MS);
     clock.after(WRITE_MS, this.#advance);
     return hasRun;
   }
 
-  async #call({ job, block, at }: Line, signal: AbortSignal): Promise<LineResult> {
+  async #call({ job, block, at, placing }: Line, signal: AbortSignal): Promise<LineResult> {
     const { rules, findKey, call } = this.#ports;
     const { batch } = job;
     const { endpoint, headers, maxCostNanoUsd } = batch.detail;
@@ -75,16 +76,16 @@ export class LineRunner {
       ceilingNanoUsd: maxCostNanoUsd,
     };
     const body = await readBody(this.#ports, batch, place);
-    const own = { line: block.countLine(at), customId: place.customId, waitsFor: isHealable, signal };
+    const { customId } = place;
+    const own = { line: block.countLine(at), customId, placing, waitsFor: isHealable, signal };
     return call({ key, path: endpoint, body, headers, terms, ...own });
   }
 
-  #answer({ job, block, at }: Line, model: string, result: LineResult): void {
-    this.#pacing.answer(model);
-    job.isProbing = false;
+  #answer(line: Line, result: LineResult): void {
+    line.job.isProbing = false;
     const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
     const shown = isTooLarge ? { ...result, status: 502, body: TOO_LARGE } : result;
-    this.#end({ job, block, at }, isTooLarge ? "failed" : "completed", shown);
+    this.#end(line, isTooLarge ? "failed" : "completed", shown);
   }
 
   #end({ job, block, at }: Line, end: LineEnd, result: LineResult): void {
@@ -98,14 +99,13 @@ export class LineRunner {
     this.#ports.log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
   }
 
-  async #follow(line: Line, model: string, result: LineResult, fault: Fault): Promise<void> {
+  async #follow(line: Line, result: LineResult, fault: Fault): Promise<void> {
     const { job, block, at } = line;
     const nowMs = this.#ports.clock.nowMs();
     if (fault.code === "client_gone") return this.#leave(line, result, nowMs);
     const { triesMax } = this.#ports.rules();
     const failed = block.countTries(at);
-    const verdict = judgeFailure(fault, { batchId: job.id, failed, triesMax });
-    if (fault.code === "provider_busy") this.#pacing.slow(model, fault.details.retryAfterMs, nowMs);
+    const verdict = judgeFailure(fault, { batchId: job.id, failed, waits: block.countWaits(at), triesMax });
     if (verdict.kind === "end") {
       job.isProbing = false;
       this.#end(line, "failed", result);
@@ -122,12 +122,13 @@ export class LineRunner {
   }
 
   async #putBack(
-    { job, block, at }: Line,
+    { job, block, at }: Omit<Line, "placing">,
     verdict: Exclude<Verdict, { kind: "end" }>,
     fault: Fault,
     nowMs: number,
   ): Promise<void> {
     const isCounted = verdict.kind === "again" && verdict.isCounted;
+    if (verdict.kind === "again") block.addWait(at);
     block.putBack(at, verdict.kind === "again" ? nowMs + verdict.afterMs : nowMs, isCounted);
     if (verdict.kind === "crowded")
       job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
@@ -163,12 +164,13 @@ export class LineRunner {
   }
 
   /** Takes what was thrown before the line went through the door. */
-  async #fail({ job, block, at }: Line, thrown: unknown): Promise<void> {
+  async #fail({ job, block, at }: Omit<Line, "placing">, thrown: unknown): Promise<void> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     try {
       if (thrown instanceof FileMissing) {
         block.putBack(at, Number.POSITIVE_INFINITY, false);
+        noteMissing(this.#ports, job.batch, thrown);
         job.batch =
           (await moveOn(this.#ports, job.batch, (batch, atMs) => failRunning(batch, atMs))) ?? job.batch;
         return;
@@ -179,7 +181,7 @@ export class LineRunner {
         return;
       }
       const fault = toFault(thrown);
-      const verdict = judgeFailure(fault, { batchId: job.id, failed: 0, triesMax: 1 });
+      const verdict = judgeFailure(fault, { batchId: job.id, failed: 0, waits: 0, triesMax: 1 });
       const kept: Exclude<Verdict, { kind: "end" }> =
         verdict.kind === "end" ? { kind: "again", afterMs: PROBE_MS, isCounted: false } : verdict;
       await this.#putBack({ job, block, at }, kept, fault, nowMs);

@@ -1,72 +1,80 @@
-// Pacing: how many lines may ask one model at once, after its provider has said that it is busy.
+// Pacing: lines start as there is room at the models and credentials that they go to. The gateway says where that is, for the
+// first line that asks for a model, and for each one after it.
+import type { LinePace, LinePlacing } from "../core/batches/line-pace.ts";
 
-/** The wait if the provider names no time. */
-const BUSY_WAIT_MS = 1000;
-/** One more at once for this many answers. */
-const ANSWERS_PER_STEP = 20;
-/** Models that nothing was heard of for this long have no bound any more. */
-const FORGET_MS = 600_000;
+/** Beyond this many models, those that no line asks for are forgotten: their next line says again where it goes. */
+const MODELS_MAX = 1000;
 
-interface Pace {
-  running: number;
-  /** The most at once. Infinity until the provider was busy. */
-  most: number;
-  answers: number;
-  untilMs: number;
-  atMs: number;
+interface AskedModel {
+  /** The lines that were started, and haven't gone anywhere yet. */
+  unplaced: number;
+  /** Null until the first line has been planned. */
+  paces: readonly LinePace[] | null;
 }
 
+/** A line's place, from its start to its end. */
+interface LineRun extends LinePlacing {
+  /** Called in any case. */
+  end(): void;
+}
+
+/** Times are on the monotonic clock. */
 export class Pacing {
-  readonly #models = new Map<string, Pace>();
+  readonly #models = new Map<string, AskedModel>();
+  /** Lines that were started for a place, and haven't gone anywhere yet. */
+  readonly #expected = new Map<LinePace, number>();
 
+  /** True if a line that asks for the model may start. `model` is its name in its batch. */
   may(model: string, nowMs: number): boolean {
-    const pace = this.#models.get(model);
-    return pace === undefined || (nowMs >= pace.untilMs && pace.running < pace.most);
+    const asked = this.#models.get(model);
+    if (asked === undefined) return true;
+    // One line at a time asks where lines of the model go.
+    if (asked.paces === null) return asked.unplaced === 0;
+    return asked.paces.length === 0 || this.#findRoomiest(asked.paces, nowMs).room >= 1;
   }
 
-  begin(model: string, nowMs: number): void {
-    const pace = this.#find(model, nowMs);
-    pace.running++;
-    pace.atMs = nowMs;
+  /** Counts a line. */
+  begin(model: string, nowMs: number, advance: () => void): LineRun {
+    if (this.#models.size >= MODELS_MAX) this.#forget();
+    const asked = this.#models.getOrInsertComputed(model, () => ({ unplaced: 0, paces: null }));
+    const { pace } = this.#findRoomiest(asked.paces ?? [], nowMs);
+    asked.unplaced++;
+    this.#expect(pace, 1);
+    let isPlaced = false;
+    const place = () => {
+      if (isPlaced) return;
+      isPlaced = true;
+      asked.unplaced--;
+      this.#expect(pace, -1);
+    };
+    const plan = (paces: readonly LinePace[]) => {
+      const isFirst = asked.paces === null;
+      asked.paces = paces;
+      if (isFirst) advance();
+    };
+    return { plan, place, end: place };
   }
 
-  /** A line has ended, or another try of it. */
-  end(model: string, nowMs: number): void {
-    const pace = this.#find(model, nowMs);
-    pace.running = Math.max(0, pace.running - 1);
-    pace.atMs = nowMs;
-    if (pace.running === 0 && pace.most === Number.POSITIVE_INFINITY) this.#models.delete(model);
+  #findRoomiest(paces: readonly LinePace[], nowMs: number) {
+    let room = Number.NEGATIVE_INFINITY;
+    let pace: LinePace | null = null;
+    for (const one of paces) {
+      const own = one.countRoom(nowMs) - (this.#expected.get(one) ?? 0);
+      if (own <= room) continue;
+      room = own;
+      pace = one;
+    }
+    return { pace, room };
   }
 
-  /** Half as many at once from then on, and none before the provider's time. Those that ran beside it count once. */
-  slow(model: string, retryAfterMs: number | undefined, nowMs: number): void {
-    const pace = this.#find(model, nowMs);
-    const isNew = nowMs >= pace.untilMs;
-    pace.untilMs = Math.max(pace.untilMs, nowMs + Math.max(BUSY_WAIT_MS, retryAfterMs ?? 0));
-    pace.answers = 0;
-    if (!isNew) return;
-    const most = Number.isFinite(pace.most) ? pace.most : Math.max(1, pace.running);
-    pace.most = Math.max(1, Math.floor(most / 2));
+  #expect(pace: LinePace | null, more: number): void {
+    if (pace === null) return;
+    const expected = (this.#expected.get(pace) ?? 0) + more;
+    if (expected === 0) this.#expected.delete(pace);
+    else this.#expected.set(pace, expected);
   }
 
-  answer(model: string): void {
-    const pace = this.#models.get(model);
-    if (pace === undefined || !Number.isFinite(pace.most)) return;
-    pace.answers++;
-    if (pace.answers < ANSWERS_PER_STEP) return;
-    pace.answers = 0;
-    pace.most++;
-  }
-
-  #find(model: string, nowMs: number): Pace {
-    for (const [name, { running, atMs }] of this.#models)
-      if (running === 0 && nowMs - atMs > FORGET_MS) this.#models.delete(name);
-    return this.#models.getOrInsertComputed(model, () => ({
-      running: 0,
-      most: Number.POSITIVE_INFINITY,
-      answers: 0,
-      untilMs: 0,
-      atMs: nowMs,
-    }));
+  #forget(): void {
+    for (const [model, { unplaced }] of this.#models) if (unplaced === 0) this.#models.delete(model);
   }
 }

@@ -1,6 +1,7 @@
 // The ports of the room of batches: the store, files, a clock, and the door through which lines go.
 
 import type { Batch, BatchDetail, BatchForm, BatchMistake, LinePlace } from "../core/batches/batch.ts";
+import type { LinePlacing } from "../core/batches/line-pace.ts";
 import type { LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
@@ -20,6 +21,8 @@ export interface LineCall {
   /** From 1. */
   readonly line: number;
   readonly customId: string;
+  /** Takes note of where it goes. */
+  readonly placing: LinePlacing;
   /** True for refusals that let it wait. */
   readonly waitsFor: (fault: Fault) => boolean;
   /** Ends it early. */
@@ -70,7 +73,7 @@ export type Estimate = Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd">;
 export interface JobPorts {
   readonly store: Pick<Store, "batches" | "node" | "listDead">;
   readonly files: Files;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly log: Log;
   readonly rules: () => BatchRules;
   readonly fileRules: () => FileRules;
@@ -83,7 +86,9 @@ export interface JobPorts {
   /** Returns the id of a line's stored answer. */
   readonly nameReply: (batchId: string, line: number) => string;
   /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */
-  readonly estimate: (line: Omit<LineCall, "waitsFor" | "signal">) => Promise<LineEstimate | null>;
+  readonly estimate: (
+    line: Omit<LineCall, "waitsFor" | "signal" | "placing">,
+  ) => Promise<LineEstimate | null>;
   /** True while the node has no room for lines: a late event loop, little memory. */
   readonly isBusy: () => boolean;
 }

@@ -13,6 +13,7 @@ import { Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { RunningBatch } from "./running-batch.ts";
 import { RunningBlock } from "./running-block.ts";
+import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
 import { moveOn, validate } from "./validating.ts";
 import { endLeft, releaseBlock, writeResults } from "./writing.ts";
@@ -34,6 +35,7 @@ export class BatchRunner {
   readonly #turns = new Turns();
   readonly #pacing = new Pacing();
   readonly #lines: LineRunner;
+  readonly #store: StoreSpeed;
   /** The work under way on whole batches, by its name. */
   readonly #tasks = new Map<string, Promise<void>>();
   #flying = 0;
@@ -45,6 +47,7 @@ export class BatchRunner {
 
   constructor(ports: JobPorts) {
     this.#ports = ports;
+    this.#store = new StoreSpeed(ports.clock);
     this.#lines = new LineRunner(ports, this.#pacing, () => this.#advance());
   }
 
@@ -115,11 +118,13 @@ export class BatchRunner {
 
   async #refresh(): Promise<void> {
     const seen = new Set<string>();
+    this.#store.begin();
     for await (const batch of listAll(this.#ports, { isUnfinished: true })) {
       seen.add(batch.id);
       const job = this.#jobs.getOrInsertComputed(batch.id, () => new RunningBatch(batch));
       job.batch = batch;
     }
+    this.#store.end();
     for (const [id, job] of this.#jobs) if (!seen.has(id) && job.busy.size === 0) this.#jobs.delete(id);
     this.#turns.keep([...this.#jobs.values()]);
   }
@@ -172,12 +177,20 @@ export class BatchRunner {
     this.#tasks.set(name, task);
   }
 
+  /** True if this node may start a line. */
+  #mayStart(): boolean {
+    const { rules, isBusy } = this.#ports;
+    if (this.#isStopping || !rules().isOn || this.#flying >= rules().parallelMax) return false;
+    return !isBusy() && !this.#store.isSlow;
+  }
+
   /** Starts lines as long as there is room. */
   #advance(): void {
-    const { clock, rules, isBusy } = this.#ports;
+    const { clock } = this.#ports;
     const nowMs = clock.nowMs();
-    const may = (model: string) => this.#pacing.may(model, nowMs);
-    while (!this.#isStopping && rules().isOn && this.#flying < rules().parallelMax && !isBusy()) {
+    const monotonicMs = clock.monotonicMs();
+    const may = (model: string) => this.#pacing.may(model, monotonicMs);
+    while (this.#mayStart()) {
       const ready = [...this.#jobs.values()].flatMap((job) => {
         if (!job.mayStart(nowMs)) return [];
         const next = job.findNext(nowMs, may);
@@ -208,7 +221,7 @@ export class BatchRunner {
   }
 
   #takeBlock(job: RunningBatch, nowMs: number): void {
-    if (job.isTaking || nowMs < job.nextBlockMs) return;
+    if (!job.mayTake || nowMs < job.nextBlockMs) return;
     job.isTaking = true;
     const take = async () => {
       const row = await takeBlock(this.#ports, job.batch, new Set(job.blocks.keys()));
@@ -249,6 +262,8 @@ export class BatchRunner {
       if (job.isOver) this.wake();
     } catch (error) {
       block.ended = [...ended, ...block.ended];
+      // The answers of further lines would stay in memory meanwhile.
+      job.pausedUntilMs = Math.max(job.pausedUntilMs, this.#ports.clock.nowMs() + RETRY_MS);
       this.#note(error);
       this.#ports.clock.after(RETRY_MS, () => this.#writeSoon(job, block));
     } finally {

@@ -2,6 +2,9 @@
 import { type Batch, hasEnded } from "../core/batches/batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 
+/** Blocks aren't taken from other nodes beyond this many lines that can't start here. */
+const QUEUED_MAX = 1024;
+
 export class RunningBatch {
   batch: Batch;
   readonly blocks = new Map<number, RunningBlock>();
@@ -53,6 +56,13 @@ export class RunningBatch {
     return hasEnded(this.batch) || this.batch.status === "finalizing";
   }
 
+  /** True if another block may be taken: lines that wait for their provider don't keep others from starting. */
+  get mayTake(): boolean {
+    let queued = 0;
+    for (const block of this.blocks.values()) queued += block.queued;
+    return !this.isTaking && queued < QUEUED_MAX;
+  }
+
   /** True if a line may start now, as far as the batch is concerned. */
   mayStart(nowMs: number): boolean {
     if (this.batch.status !== "in_progress" || this.isUnpaid || nowMs >= this.batch.expiresAtMs) return false;
@@ -61,11 +71,17 @@ export class RunningBatch {
     );
   }
 
+  /** Returns the name of the model that a line asks for: the same headers and the same key go with it. */
+  nameModel(block: RunningBlock, at: number): string {
+    return `${this.id} ${block.row.places[at]?.model ?? ""}`;
+  }
+
   /** Returns the next line in the order of the file. Null if there is none here. */
   findNext(nowMs: number, may: (model: string) => boolean) {
     const blocks = [...this.blocks.values()].sort((one, other) => one.number - other.number);
+    const known = new Map<string, boolean>();
     for (const block of blocks) {
-      const at = block.findNext(nowMs, may);
+      const at = block.findNext(nowMs, (line) => known.getOrInsertComputed(this.nameModel(block, line), may));
       if (at !== null) return { block, at };
     }
     return null;

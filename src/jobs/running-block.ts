@@ -20,6 +20,8 @@ export class RunningBlock {
   endedCharacters = 0;
   /** Lines that wait, with the time until which they do. */
   readonly #waiting = new Map<number, number>();
+  /** The times in a row that a line was tried again here. */
+  readonly #waits = new Map<number, number>();
   readonly #queue: number[];
 
   constructor(row: BatchBlock) {
@@ -36,16 +38,21 @@ export class RunningBlock {
     return this.row.block * LINES_OF_BLOCK + at + 1;
   }
 
+  /** The lines that haven't started. */
+  get queued(): number {
+    return this.#queue.length;
+  }
+
   /** True if nothing is left to run here, and all results are written. */
   get isOver(): boolean {
     return this.row.remaining === 0 && this.flying.size === 0 && this.ended.length === 0;
   }
 
   /** Returns the next line that may start, in the order of the file. Null if none may. */
-  findNext(nowMs: number, may: (model: string) => boolean): number | null {
+  findNext(nowMs: number, may: (at: number) => boolean): number | null {
     for (const at of this.#queue) {
       if ((this.#waiting.get(at) ?? 0) > nowMs) continue;
-      if (may(this.row.places[at]?.model ?? "")) return at;
+      if (may(at)) return at;
     }
     return null;
   }
@@ -68,6 +75,15 @@ export class RunningBlock {
 
   countTries(at: number): number {
     return countTries(this.row.states, at);
+  }
+
+  /** Returns how often the line was put back to be tried again, here or on a node before. */
+  countWaits(at: number): number {
+    return Math.max(this.#waits.get(at) ?? 0, this.countTries(at));
+  }
+
+  addWait(at: number): void {
+    this.#waits.set(at, this.countWaits(at) + 1);
   }
 
   end(line: EndedLine): void {

@@ -19,6 +19,8 @@ interface FailedTry {
   readonly batchId: string;
   /** The tries of the line that failed before this one. */
   readonly failed: number;
+  /** The tries in a row that ended so that the line was tried again. */
+  readonly waits: number;
   readonly triesMax: number;
 }
 
@@ -27,7 +29,7 @@ export function isHealable({ row }: Fault): boolean {
   return row.line === "stops" || row.line === "crowded";
 }
 
-export function judgeFailure(fault: Fault, { batchId, failed, triesMax }: FailedTry): Verdict {
+export function judgeFailure(fault: Fault, { batchId, failed, waits, triesMax }: FailedTry): Verdict {
   const { code, details } = fault;
   const { line } = fault.row;
   const isCeiling = details.limit?.name === batchId;
@@ -36,13 +38,13 @@ export function judgeFailure(fault: Fault, { batchId, failed, triesMax }: Failed
   if (line === "stops") return { kind: "stop" };
   if (line === "crowded")
     return { kind: "crowded", afterMs: Math.min(findWaitMs(fault) ?? FIRST_WAIT_MS, LONGEST_WAIT_MS) };
-  const afterMs = Math.max(computeWait(failed), details.retryAfterMs ?? 0);
+  const afterMs = Math.max(computeWait(waits), details.retryAfterMs ?? 0);
   if (line === "again") return { kind: "again", afterMs, isCounted: false };
   if (line === "tries" && failed + 1 < triesMax) return { kind: "again", afterMs, isCounted: true };
   return { kind: "end" };
 }
 
 /** 1 s, doubling to 60 s. */
-function computeWait(failed: number): number {
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failed, 10));
+function computeWait(waits: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(waits, 10));
 }

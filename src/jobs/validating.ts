@@ -6,7 +6,7 @@ import { makeEstimates } from "./estimating.ts";
 import { fail, startRunning, type Transition } from "./job.ts";
 import { takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK, openLines } from "./lines.ts";
-import { readInput } from "./objects.ts";
+import { nameInput, readInput } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 
 const ERRORS_MAX = 100;
@@ -22,6 +22,7 @@ export async function validate(ports: JobPorts, { accountId, id }: Batch): Promi
     await input.read();
   } catch (error) {
     if (!(error instanceof FileMissing)) throw error;
+    noteMissing(ports, batch, error);
     input.errors.push(makeMissing(batch));
   }
   if (input.isGone) return;
@@ -33,9 +34,18 @@ export async function validate(ports: JobPorts, { accountId, id }: Batch): Promi
 }
 
 export function makeMissing({ detail }: Batch): BatchMistake {
-  const what = detail.inputFileId === null ? "The requests" : `The file '${detail.inputFileId}'`;
-  const message = `${what} of this batch can't be read any more. Please send them again.`;
+  const { inputFileId: id } = detail;
+  const message =
+    id === null
+      ? "The requests of this batch can't be read any more. Please send them again."
+      : `The file '${id}' can't be read any more. Please upload it again, and make another batch.`;
   return { code: "file_missing", message, param: "input_file_id", line: null };
+}
+
+/** Tells the operator that pieces of the batch's input are missing. */
+export function noteMissing({ files }: Pick<JobPorts, "files">, batch: Batch, thrown: FileMissing): void {
+  const { accountId, detail } = batch;
+  files.missing.note({ accountId, object: detail.inputFileId ?? nameInput(batch) }, thrown.message);
 }
 
 /** Changes the batch as it is by then. */

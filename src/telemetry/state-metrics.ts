@@ -19,7 +19,11 @@ export const STATE_METRICS = {
     over: "min",
   },
   poundkey_files_bytes: {
-    ...gauge("bytes", "Size of the files of all accounts, without what batches keep."),
+    ...gauge("bytes", "Size of the files of all accounts, with what batches keep."),
+    over: "max",
+  },
+  poundkey_files_max_bytes: {
+    ...gauge("bytes", "The most that files may take together (`files.max_bytes`)."),
     over: "max",
   },
   poundkey_last_backup_timestamp_seconds: {

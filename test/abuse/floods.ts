@@ -8,8 +8,10 @@ import type { Browser } from "../people/sign-in/browser.ts";
 import { startFront } from "../people/sign-in/front.ts";
 import { startProvider } from "../people/sign-in/provider.ts";
 import { askAs, oidcYaml, signInAs } from "../people/sign-in/world.ts";
-import { until } from "../whole/world/until.ts";
+import { startSimulator } from "../simulator/server.ts";
+import { Others } from "./flood-others.ts";
 
+const problems: string[] = [];
 const SHARE = Number(process.argv[2] ?? 1);
 const CODES = Math.ceil(10_000 * SHARE);
 const LISTENERS = 20;
@@ -17,10 +19,10 @@ const MAKINGS = Math.ceil(500 * SHARE);
 const REPEATS = Math.max(5, Math.ceil(100 * SHARE));
 const ENDLESS_BYTES = Math.ceil(1_000_000_000 * SHARE);
 const GROWTH_MAX_MB = 50;
-const ALERT_MAX_MS = 15_000;
 const AT_ONCE = 16;
 const ADMIN_TOKEN = "an-admin-token-of-the-floods";
 
+const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
 const front = startFront();
 const provider = await startProvider(front.url);
 const CHUNK = new Uint8Array(1_000_000);
@@ -47,24 +49,35 @@ const receiver = Bun.serve({
   hostname: "127.0.0.1",
   async fetch(request) {
     const { type } = asObject(await request.json());
-    if (type === "budget.exceeded") alerts.push(Date.now());
+    if (type === "budget.warned") alerts.push(Date.now());
     return new Response(null, { status: 204 });
   },
 });
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
-const place = newPlace(`server: { port: 0, admin_token: "${ADMIN_TOKEN}", public_url: "${front.url}", trusted_proxies: ["127.0.0.1/32"] }
+const place =
+  newPlace(`server: { port: 0, admin_token: "${ADMIN_TOKEN}", public_url: "${front.url}", trusted_proxies: ["127.0.0.1/32"] }
 store: "sqlite:poundkey.db"
-billing: { charge: never }
 ${oidcYaml(provider.issuer, "rules: [{ group: staff, role: member, accounts: [default] }], members: { keys: 10, keys_per_hour: 1000 }")}
+providers:
+  Local:
+    keys: [k]
+    dialect: openai
+    base_url: "${simulator.url}/openai/v1"
+    models: [{ name: echo, context: 128000, price: { input: 1000, output: 1000 } }]
 webhooks:
   - { url: "http://127.0.0.1:${receiver.port}/", secret: "${secret}", events: ["budget.*"] }
   - { url: "http://127.0.0.1:${endless.port}/", secret: "${secret}", events: ["key.*", "audit.*"] }
 `);
-const serving = startServe(place, "--simulate");
+const serving = startServe(place);
 const url = await serving.listens();
 front.lead(url);
 
-async function admin(method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) {
+async function admin(
+  method: string,
+  path: string,
+  body?: object,
+  more: Readonly<Record<string, string>> = {},
+) {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json", ...more };
   const sent = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   const answer = await fetch(`${url}/admin/v1${path}`, sent);
@@ -79,7 +92,11 @@ function readMemoryMb(): number {
 
 async function chat(bearer: string): Promise<number> {
   const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
-  const body = JSON.stringify({ model: "Sim#echo", messages: [{ role: "user", content: "say: good day" }] });
+  const body = JSON.stringify({
+    model: "Local#echo",
+    max_tokens: 5,
+    messages: [{ role: "user", content: "say: good day" }],
+  });
   const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
   await answer.text();
   return answer.status;
@@ -91,57 +108,6 @@ async function runAll(count: number, task: (at: number) => Promise<unknown>): Pr
     for (let at = next++; at < count; at = next++) await task(at);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-}
-
-/** The others: answers, alerts and sign-ins, until they are stopped. */
-class Others {
-  readonly times: number[] = [];
-  readonly wrong: string[] = [];
-  alertMs = 0;
-  signIns = 0;
-  #isOver = false;
-  readonly #running: Promise<unknown>;
-
-  constructor(bearer: string) {
-    this.#running = Promise.all([this.#chat(bearer), this.#alert(), this.#signIn()]);
-  }
-
-  async #chat(bearer: string): Promise<void> {
-    while (!this.#isOver) {
-      const beganMs = performance.now();
-      const status = await chat(bearer);
-      this.times.push(performance.now() - beganMs);
-      if (status !== 200) this.wrong.push(`an answer is ${status}`);
-      await Bun.sleep(25);
-    }
-  }
-
-  async #alert(): Promise<void> {
-    for (let at = 0; !this.#isOver; at++) {
-      const budgets = [{ usd: 0.000001, per: "day" }];
-      const { body } = await admin("POST", "/keys", { name: `alert ${Date.now()} ${at}`, budgets });
-      const [had, beganMs] = [alerts.length, Date.now()];
-      for (let tries = 0; tries < 3; tries++) await chat(String(body.secret));
-      const came = await until("an alert", () => alerts.length > had, ALERT_MAX_MS).catch(() => null);
-      if (came === null) this.wrong.push(`an alert didn't come within ${ALERT_MAX_MS} ms`);
-      this.alertMs = Math.max(this.alertMs, Date.now() - beganMs);
-      await Bun.sleep(2000);
-    }
-  }
-
-  async #signIn(): Promise<void> {
-    while (!this.#isOver) {
-      const { page } = await signInAs({ url: front.url }, "ann");
-      if (page.status === 200) this.signIns++;
-      else this.wrong.push(`a sign-in is ${page.status}`);
-      await Bun.sleep(2000);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#running;
-  }
 }
 
 /** From few networks of 256 addresses, 20 each. */
@@ -194,7 +160,7 @@ async function floodMakings(member: Browser): Promise<string> {
       continue;
     }
     made++;
-    await askAs(member, front.url, `/keys/${asObject(body).id}/revoke`, { method: "POST", body: "{}" });
+    await askAs(member, front.url, `/keys/${asObject(body).id}`, { method: "DELETE" });
   }
   return `${MAKINGS} makings: ${made} made, ${slowed} slowed down`;
 }
@@ -210,7 +176,7 @@ async function floodRepeats(): Promise<string> {
     [`/keys/${key.body.id}/rotate`, {}],
     ["/tokens", { name: "twin", role: "viewer" }],
     [`/tokens/${token.body.id}/take`, {}],
-    ["/aliases", { name: "twin", target: "Sim#echo" }],
+    ["/aliases", { name: "twin", target: "Local#echo" }],
     [`/accounts/${account.body.id}/topups`, { amount_usd: 5 }],
     [`/accounts/${account.body.id}/adjustments`, { amount_usd: 1, reason: "a flood" }],
   ];
@@ -218,19 +184,21 @@ async function floodRepeats(): Promise<string> {
   for (const [path, body] of posts) {
     const answers: string[] = [];
     await runAll(REPEATS, async () => {
-      const { status, body: made } = await admin("POST", path, body, { "idempotency-key": `flood ${path}` });
+      const { status, body: made } = await admin("POST", path, body, { "idempotency-key": `flood${path}` });
       answers.push(`${status} ${JSON.stringify(made)}`);
     });
     const kinds = new Set(answers);
     const [first = ""] = answers;
-    if (kinds.size !== 1 || !first.startsWith("20")) problems.push(`${path} is answered in ${kinds.size} ways: ${first.slice(0, 200)}`);
+    if (kinds.size !== 1 || !first.startsWith("20"))
+      problems.push(`${path} is answered in ${kinds.size} ways: ${first.slice(0, 200)}`);
     words.push(`${path.split("/").at(-1)} ${first.slice(0, 3)}`);
   }
   const { body } = await admin("GET", `/accounts/${account.body.id}`);
   if (body.balance_usd !== 6) problems.push(`the balance is ${body.balance_usd}`);
   for (const list of ["/accounts", "/keys", "/tokens"]) {
     const rows = asArray((await admin("GET", `${list}?limit=200`)).body.data).map(asObject);
-    if (rows.filter(({ name }) => name === "twin" || name === "Twin").length !== 1) problems.push(`${list} has twins`);
+    if (rows.filter(({ name }) => name === "twin" || name === "Twin").length !== 1)
+      problems.push(`${list} has twins`);
   }
   return `${REPEATS} repeats each: ${words.join(", ")}`;
 }
@@ -251,8 +219,6 @@ async function floodAnswers(member: Browser): Promise<string> {
   return `endless answers: starts are ${[...new Set(statuses)].join(" ")}, a session ${status}`;
 }
 
-const problems: string[] = [];
-
 /** Runs a flood beside the others and prints what became of both. */
 async function play(bearer: string, flood: () => Promise<string>, signsIn = true): Promise<void> {
   const beforeMb = readMemoryMb();
@@ -260,7 +226,7 @@ async function play(bearer: string, flood: () => Promise<string>, signsIn = true
   const sampling = setInterval(() => {
     peakMb = Math.max(peakMb, readMemoryMb());
   }, 250);
-  const others = new Others(bearer);
+  const others = new Others({ url: front.url, alerts, chat, admin }, bearer);
   const words = await flood();
   await Bun.sleep(5000);
   await others.stop();
@@ -306,4 +272,5 @@ await provider.stop();
 await front.stop();
 await receiver.stop(true);
 await endless.stop(true);
+await simulator.stop();
 process.exit(problems.length === 0 ? 0 : 1);

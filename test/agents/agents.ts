@@ -201,6 +201,8 @@ export const AGENTS: readonly Agent[] = [
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_API_KEY: secret,
       GEMINI_CLI_TRUST_WORKSPACE: "true",
+      // As a program of its own it couldn't be ended.
+      GEMINI_CLI_NO_RELAUNCH: "true",
     }),
     files: () => ({
       ".gemini/settings.json": JSON.stringify({

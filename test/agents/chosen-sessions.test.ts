@@ -15,7 +15,9 @@ const IDS = ["Router#best", "Router#fair", "Router#light", "both", GUARDED];
 /** Every third call to a provider finds it busy. */
 const BUSY_EVERY = 3;
 
+/** Gemini CLI searches with a model of its own, whose name an alias leads to a selector, as its page in the manual says. */
 const ALIASES = `aliases:
+  "gemini-*": "Router#best"
   both: [{ model: "${CHOSEN[0]}", weight: 1 }, { model: "${CHOSEN[1]}", weight: 1 }]`;
 
 let calls = 0;

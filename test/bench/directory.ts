@@ -11,7 +11,9 @@ import { createUser, patchUser } from "../../src/admin/people/directory.ts";
 import { createGroup, patchGroup } from "../../src/admin/people/directory-groups.ts";
 import { listUsers } from "../../src/admin/people/directory-lists.ts";
 import { openStore } from "../../src/app/start/open-store.ts";
+import { Fault } from "../../src/core/fault.ts";
 import type { SignInRules } from "../../src/core/people/sign-in.ts";
+import { DirectoryRefusal } from "../../src/people/directory/refusal.ts";
 import { findMemberState } from "../../src/people/state.ts";
 import { USER } from "../../src/store/people/directory-tables.ts";
 import { MEMBER } from "../../src/store/people/people.ts";
@@ -69,6 +71,21 @@ function print(what: string, ms: number): void {
   console.log(`${what.padEnd(64)} ${ms.toFixed(1).padStart(10)} ms  (${cpu})`);
 }
 
+/** As directories do: a store that is away for a moment is asked again. */
+async function retry(task: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await task();
+      return;
+    } catch (error) {
+      const isMade = error instanceof DirectoryRefusal && tries > 1;
+      if (isMade) return;
+      if (!(error instanceof Fault) || tries === 20) throw error;
+      await Bun.sleep(500);
+    }
+  }
+}
+
 /** Runs tasks, some at a time. Returns their times in order of length. */
 async function runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
   const times: number[] = [];
@@ -76,7 +93,7 @@ async function runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<reado
   const work = async () => {
     for (let task = tasks[next++]; task !== undefined; task = tasks[next++]) {
       const begunMs = performance.now();
-      await task();
+      await retry(task);
       times.push(performance.now() - begunMs);
     }
   };
@@ -150,6 +167,8 @@ await fillUp(ids[0] ?? "", Math.max(0, LARGE - users));
 const { rows: crowd } = await here.store.directory.users({}, { offset: 0, limit: LARGE });
 const most = crowd.map(({ id }) => id);
 const [first = ""] = groupIds;
+// Reading them all at once is this benchmark's own work.
+await Bun.sleep(20);
 print(`${most.length} users are there`, 0);
 for (const some of [most, most.slice(most.length / 2), []]) {
   begunMs = performance.now();

@@ -1,4 +1,4 @@
-// What interactions cost beside the surfaces that they resemble: `bun test/bench/interactions.ts`, in a process of the sources, or of
+// The cost of interactions beside the surfaces that they resemble: `bun test/bench/interactions.ts`, in a process of the sources, or of
 // the binary in POUNDKEY_BINARY. Prints ratios of CPU in pairs: whole answers and streams against generateContent, and a turn
 // by id with 200 kB of history against one with `previous_response_id`.
 import { appendFileSync } from "node:fs";

@@ -1,9 +1,10 @@
 // Pictures of every page of the console, wide and narrow, light and dark: `bun test/console/pictures.ts DIRECTORY [PART]`.
 // PART is in the names of the pictures to take, such as `accounts` or `dark`. The manual's own pictures are made by
-// `bun test/console/pictures.ts src/console/pictures manual`.
+// `bun test/console/pictures.ts src/console/pictures manual`, those of batches in all their states by the part `batch-states`.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { BATCH_STATES, startBatchState } from "./batch-states.ts";
 import { type Showcase, startShowcase } from "./showcase.ts";
 import { listViews } from "./views.ts";
 import { HAS_BROWSER, newVisitor, openConsole, startConsoleWorld, type Visitor } from "./visitor.ts";
@@ -168,6 +169,26 @@ async function takeManual(world: Showcase): Promise<void> {
   await light.close();
 }
 
+/** The part that stands for the page of batches in each of their states. */
+const STATES = "batch-states";
+
+async function takeBatchStates(): Promise<void> {
+  for (const state of BATCH_STATES) {
+    const world = await startBatchState(state);
+    for (const { name, options } of LOOKS) {
+      const visitor = await openConsole(world, options);
+      await visitor.open("/batches");
+      await take(visitor.page, `batches-${state}-${name}`);
+      await visitor.close();
+    }
+    await world.stop();
+  }
+}
+
+if (part === STATES) {
+  await takeBatchStates();
+  process.exit();
+}
 const world = await startShowcase();
 if (part === MANUAL) {
   await takeManual(world);

@@ -38,6 +38,8 @@ const INCIDENTS = {
   PoundkeyTelemetryDropped: [16, 16.5],
   PoundkeyFilesRunningOut: [17, 18],
   PoundkeySocketsNearMost: [11, 11.8],
+  PoundkeyBatchesWaiting: [14, 15.5],
+  PoundkeyFilesNearlyFull: [14, 14.8],
   PoundkeyInternalErrors: [18, 18.2],
   PoundkeyWrittenOff: [19, 19.2],
   PoundkeyDiskFilling: [20, 23],
@@ -82,6 +84,7 @@ class MadeDay {
     if (this.is("PoundkeyWrongKeys")) this.#refuse(180, "invalid_api_key");
     if (this.is("PoundkeyTelemetryDropped")) this.#dropped += PER_MINUTE;
     if (this.is("PoundkeyInternalErrors")) metrics.count({ event: "internal_error" });
+    this.metrics.count({ event: "batch_line", outcome: "completed" });
     this.#provision();
     if (this.minute % 90 === 0) this.#rareEvents();
   }
@@ -182,9 +185,12 @@ class MadeDay {
         ]),
       poundkey_provider_failing_seconds: () =>
         new Map(PROVIDERS.map((name) => [name, name === "OpenAI" ? failingMs() : 0])),
-      poundkey_batches: () => null,
-      poundkey_batches_waiting: () => null,
-      poundkey_batch_lines_running: () => 0,
+      poundkey_files_bytes: () => (this.is("PoundkeyFilesNearlyFull") ? 19 : 3) * GB,
+      poundkey_files_max_bytes: () => 20 * GB,
+      poundkey_batches: () => new Map([["in_progress", 3]]),
+      poundkey_batches_waiting: () =>
+        new Map([["insufficient_balance", Number(this.is("PoundkeyBatchesWaiting"))]]),
+      poundkey_batch_lines_running: () => 12,
       poundkey_members: () =>
         new Map([
           ["active", 50],

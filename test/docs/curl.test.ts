@@ -40,7 +40,7 @@ test("every call with a JSON body names its type", () => {
 test.skipIf(!isThere("sh"))(
   "every call that asks a model for an answer works as printed (needs curl)",
   async () => {
-    const asking = calls.filter(({ text }) => text.includes("/v1/chat/completions"));
+    const asking = calls.filter(({ text }) => /^curl [^']*\/v1\/chat\/completions/.test(text));
     const paths = new Set(asking.map(({ path }) => path));
     expect(paths).toContain("src/docs/caching.md");
     for (const { path, text } of asking) {

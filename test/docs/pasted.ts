@@ -8,11 +8,11 @@ const ROOT = join(import.meta.dir, "..", "..");
 export type Runner = "sh" | "js" | "python";
 const ENDINGS = { sh: "sh", js: "mjs", python: "py" } as const;
 
-/** Returns a Python that has the SDK, or null. */
-function findPython(): string | null {
+/** Returns a Python that has the SDK of a vendor, or null. */
+function findPython(sdk = "openai"): string | null {
   const known = [join(ROOT, ".venv", "bin", "python"), Bun.which("python3")];
   const has = (path: string) =>
-    Bun.spawnSync([path, "-c", "import openai"], { stdout: "ignore", stderr: "ignore" }).success;
+    Bun.spawnSync([path, "-c", `import ${sdk}`], { stdout: "ignore", stderr: "ignore" }).success;
   return known.find((path) => path !== null && existsSync(path) && has(path)) ?? null;
 }
 
@@ -22,7 +22,9 @@ const PROGRAMS = {
   python: findPython(),
 } as const;
 
-export function isThere(runner: Runner): boolean {
+/** True if it can be run, in Python with the SDK of a vendor. */
+export function isThere(runner: Runner, sdk = "openai"): boolean {
+  if (runner === "python" && sdk !== "openai") return findPython(sdk) === PROGRAMS.python;
   return PROGRAMS[runner] !== null;
 }
 

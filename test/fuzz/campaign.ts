@@ -10,13 +10,14 @@ import { play } from "./client.ts";
 import { findProblems } from "./judge.ts";
 import { rawCase } from "./raw-cases.ts";
 import { shapeCase } from "./shape-cases.ts";
+import { uploadCase } from "./upload-cases.ts";
 import type { FuzzWorld, Secrets } from "./world.ts";
 
 const LANES = 6;
 /** The interval at which retired credentials are renewed, as an operator would do. */
 const RENEW_EVERY_MS = 3000;
 const FINDINGS_SHOWN = 10;
-const WEIGHTS: Readonly<Record<Kind, number>> = { raw: 3, body: 4, answer: 6, shape: 6 };
+const WEIGHTS: Readonly<Record<Kind, number>> = { raw: 3, body: 4, answer: 6, shape: 6, upload: 2 };
 
 export interface Plan {
   readonly program: Program;
@@ -36,13 +37,15 @@ export interface Sums {
 export function makeCase(seed: number, number: number, secrets: Secrets): Case {
   const dice = rollDice(seed, number);
   const kind = dice.weighted(WEIGHTS);
-  const make = { raw: rawCase, body: bodyCase, answer: answerCase, shape: shapeCase }[kind];
+  const make = { raw: rawCase, body: bodyCase, answer: answerCase, shape: shapeCase, upload: uploadCase }[
+    kind
+  ];
   return make(dice, number, secrets);
 }
 
 export async function runCampaign(world: FuzzWorld, { seed, seconds, only }: Plan): Promise<Sums> {
-  const cases = { raw: 0, body: 0, answer: 0, shape: 0 };
-  const findings = { raw: 0, body: 0, answer: 0, shape: 0 };
+  const cases = { raw: 0, body: 0, answer: 0, shape: 0, upload: 0 };
+  const findings = { raw: 0, body: 0, answer: 0, shape: 0, upload: 0 };
   const statuses = new Map<number, number>();
   const endMs = performance.now() + seconds * 1000;
   let next = only ?? 0;
@@ -54,7 +57,7 @@ export async function runCampaign(world: FuzzWorld, { seed, seconds, only }: Pla
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (found.length === 0) continue;
       findings[one.kind]++;
-      const isShown = findings.raw + findings.body + findings.answer + findings.shape <= FINDINGS_SHOWN;
+      const isShown = Object.values(findings).reduce((sum, count) => sum + count, 0) <= FINDINGS_SHOWN;
       if (isShown) tell(one, found, seed);
     }
   };

@@ -9,8 +9,8 @@ export type Step =
   | { readonly does: "wait"; readonly ms: number }
   | { readonly does: "close" | "reset" | "hold" };
 
-export type Kind = "raw" | "body" | "answer" | "shape";
-export const KINDS: readonly Kind[] = ["raw", "body", "answer", "shape"];
+export type Kind = "raw" | "body" | "answer" | "shape" | "upload";
+export const KINDS: readonly Kind[] = ["raw", "body", "answer", "shape", "upload"];
 
 export interface Case {
   readonly number: number;

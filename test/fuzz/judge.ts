@@ -33,15 +33,17 @@ export function findProblems(one: Case, { answers, isRefused, isLate }: Played):
   if (isLate) return ["the answer had no end within 30 s"];
   if (one.kind === "raw")
     return answers.filter(({ status }) => status !== 0).flatMap((answer) => answerProblems(one, answer));
-  const judge = one.form === "google" ? googleProblems : answerProblems;
+  const judge = one.kind === "upload" ? judgeShape : one.form === "google" ? googleProblems : answerProblems;
   if (one.leavesAfterMs !== null)
     return answers.filter(({ isWhole }) => isWhole).flatMap((answer) => judge(one, answer));
   const [answer] = answers;
   if (answers.length !== 1 || !answer) return [`there were ${answers.length} answers to one request`];
-  if (one.kind === "shape") return shapeProblems(answer);
+  if (one.kind === "shape" || one.kind === "upload") return shapeProblems(answer);
   if (!answer.isWhole) return [`the answer broke off: ${answer.status} ${answer.body.slice(-SHOWN)}`];
   return judge(one, answer);
 }
+
+const judgeShape = (_: Case, answer: Answer) => shapeProblems(answer);
 
 /** The answers of Google's routes, whose errors have Google's fields beside the code of the table of faults. */
 function googleProblems(one: Case, answer: Answer): readonly string[] {

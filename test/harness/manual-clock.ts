@@ -4,6 +4,12 @@ import type { Clock } from "../../src/core/world/world.ts";
 export class ManualClock implements Clock {
   #now = 0;
   #timers: { atMs: number; everyMs: number | null; task: () => void }[] = [];
+  readonly #settle: () => Promise<void>;
+
+  /** `settle` returns once what a timer has begun has gone as far as it goes without the clock. */
+  constructor(settle: () => Promise<void> = () => Bun.sleep(0)) {
+    this.#settle = settle;
+  }
 
   nowMs(): number {
     return this.#now;
@@ -29,10 +35,10 @@ export class ManualClock implements Clock {
       if (next.everyMs === null) this.#timers = this.#timers.filter((timer) => timer !== next);
       else next.atMs += next.everyMs;
       next.task();
-      await Bun.sleep(0);
+      await this.#settle();
     }
     this.#now = untilMs;
-    await Bun.sleep(0);
+    await this.#settle();
   }
 
   #next(untilMs: number) {

@@ -2,19 +2,15 @@
 
 import type { Batch } from "../../src/core/batches/batch.ts";
 import { hasEnded } from "../../src/core/batches/batch.ts";
-import type { StoredFile } from "../../src/core/batches/file.ts";
 import { Fault, type FaultCode } from "../../src/core/fault.ts";
 import type { Store } from "../../src/core/store.ts";
-import { FileMissing, type Files, PIECE_BYTES } from "../../src/files/port.ts";
-import { BATCH_WORDS } from "../../src/http/batches/words.ts";
 import { KeptBatches } from "../../src/jobs/kept-batches.ts";
-import type { JobPorts, LineCall, LineResult } from "../../src/jobs/ports.ts";
+import type { LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { addKey } from "../harness/samples.ts";
+import { addBatch, DAY_MS, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
 
-export const LINE_COST = 7;
-const DAY_MS = 86_400_000;
 const STEP_MS = 2000;
 
 /** Numbers from 0 to 1 by a seed (mulberry32). */
@@ -28,57 +24,17 @@ function makeChance(seed: number): () => number {
   };
 }
 
-/** Files in memory. */
-export class MemoryFiles implements Files {
-  readonly objects = new Map<string, Map<number, Uint8Array>>();
-  readonly files = new Map<string, StoredFile>();
-
-  readonly pieces: Files["pieces"] = {
-    write: async (_account, object, number, bytes) => {
-      this.objects.getOrInsertComputed(object, () => new Map()).set(number, bytes.slice());
-    },
-    read: async (_account, object, number) => {
-      const piece = this.objects.get(object)?.get(number);
-      if (piece === undefined) throw new FileMissing(object, number);
-      return piece;
-    },
-    remove: async (_account, object) => void this.objects.delete(object),
-  };
-
-  async save(file: Omit<StoredFile, "bytes">, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile> {
-    const parts = await Array.fromAsync(bytes);
-    const all = new Uint8Array(Buffer.concat(parts));
-    for (let at = 0; at < all.length; at += PIECE_BYTES)
-      await this.pieces.write("default", file.id, at / PIECE_BYTES, all.subarray(at, at + PIECE_BYTES));
-    const stored = { ...file, bytes: all.length };
-    this.files.set(file.id, stored);
-    return stored;
-  }
-
-  find = async (id: string) => this.files.get(id) ?? null;
-
-  async *read({ id }: StoredFile, from: number, to: number) {
-    const whole = this.objects.get(id)?.get(0);
-    if (whole === undefined) throw new FileMissing(id, 0);
-    yield whole.subarray(from, to);
-  }
-
-  list = async () => [];
-
-  async remove(id: string) {
-    this.objects.delete(id);
-    return this.files.delete(id);
-  }
-
-  lacksRoom = async () => null;
-}
-
 /** The gateway, as lines see it: each is charged once, and gets the same answer again. */
 class Door {
   readonly charged = new Map<string, number>();
   calls = 0;
   flying = 0;
+  /** Calls whose answer reached nobody, since their node was killed. */
+  lost = 0;
   isPoor = false;
+  /** The most that all lines may cost. Infinity for any amount. */
+  ceiling = Number.POSITIVE_INFINITY;
+  readonly #underWay = new Map<string, Promise<void>>();
   readonly #chance: () => number;
   readonly #clock: ManualClock;
   readonly #trouble: number;
@@ -89,23 +45,43 @@ class Door {
     this.#trouble = trouble;
   }
 
-  /** A node that is killed meanwhile gets no answer, and is charged nothing. */
-  async call({ terms, line, customId, signal }: LineCall, isDead: () => boolean): Promise<LineResult> {
-    const name = `${terms.batchId}/${line}`;
-    const answer = (): LineResult => ({ ...DONE, body: JSON.stringify({ text: customId }) });
-    if (this.charged.has(name)) return answer();
+  /** A line that is under way for another node is asked for once: its Idempotency-Key lets the second one wait. */
+  async call(line: LineCall, isDead: () => boolean): Promise<LineResult> {
+    const name = `${line.terms.batchId}/${line.line}`;
+    line.placing.plan([]);
+    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name))
+      await other;
+    if (this.charged.has(name)) return answer(line);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#underWay.set(name, promise);
+    try {
+      const result = await this.#ask(name, line, isDead);
+      return result ?? new Promise(() => {});
+    } finally {
+      this.#underWay.delete(name);
+      resolve();
+    }
+  }
+
+  /** Returns null for a node that was killed meanwhile: it gets no answer, and is charged nothing. */
+  async #ask(name: string, line: LineCall, isDead: () => boolean): Promise<LineResult | null> {
     if (this.isPoor) return refuse("insufficient_balance");
+    if ((this.charged.size + this.flying + 1) * LINE_COST > this.ceiling)
+      return refuse("budget_exceeded", this.flying > 0 ? "another" : line.terms.batchId);
     const dice = this.#chance();
     if (dice < this.#trouble) return refuse(this.#chooseFault());
     this.calls++;
     this.flying++;
-    const isLeft = await this.#work(this.#chance() * 3000, signal);
+    const isLeft = await this.#work(this.#chance() * 3000, line.signal);
     this.flying--;
-    if (isDead()) return new Promise(() => {});
+    if (isDead()) {
+      this.lost++;
+      return null;
+    }
     if (isLeft) return refuse("client_gone");
     if (dice > 1 - this.#trouble / 4) return refuse("upstream_error");
     this.charged.set(name, (this.charged.get(name) ?? 0) + LINE_COST);
-    return answer();
+    return answer(line);
   }
 
   #chooseFault(): FaultCode {
@@ -129,66 +105,64 @@ const DONE = {
   chargedNanoUsd: LINE_COST,
 } as const;
 
-function refuse(code: FaultCode): LineResult {
-  const fault = new Fault(code, "Refused.", code === "provider_busy" ? { retryAfterMs: 2000 } : {});
+function answer({ customId }: LineCall): LineResult {
+  return { ...DONE, body: JSON.stringify({ text: customId }) };
+}
+
+/** `budget` names the budget that refuses. */
+function refuse(code: FaultCode, budget?: string): LineResult {
+  const limit = { scope: "account", name: budget ?? "", kind: "budget", limit: 1, used: 1 } as const;
+  const busy = code === "provider_busy" ? { retryAfterMs: 2000 } : {};
+  const fault = new Fault(code, "Refused.", budget === undefined ? busy : { limit });
   const body = JSON.stringify({ error: { code } });
   return { requestId: "req", status: fault.row.status, body, fault, costNanoUsd: 0, chargedNanoUsd: 0 };
 }
 
 /** A node: killed, it sees nothing any more, and what it does reaches nobody. */
 class Node {
+  readonly name: string;
   isDead = false;
+  /** True once it was asked to stop: it starts nothing any more. */
+  isLeaving = false;
   readonly runner: BatchRunner;
   readonly kept: KeptBatches;
 
   constructor(day: Day, name: string) {
     const { store, clock, files, door, chance } = day;
+    this.name = name;
     const alive = <T>(work: () => Promise<T>): Promise<T> => (this.isDead ? new Promise(() => {}) : work());
     const shaky = <T>(work: () => Promise<T>) =>
       alive(() => {
         if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "The store is away.");
-        return work();
+        return day.await(work);
       });
     const batches: Store["batches"] = {
       ...store.batches,
-      list: (filter, page) => alive(() => store.batches.list(filter, page)),
+      list: (filter, page) => alive(() => day.await(() => store.batches.list(filter, page))),
       change: (of, wanted, decide) => shaky(async () => store.batches.change(of, wanted, decide)),
     };
-    const ports: JobPorts = {
-      store: { batches, node: name, listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)) },
-      files,
-      clock,
-      log: (event) => void (event.level === "error" && day.bugs.push(event)),
-      rules: () => RULES,
-      fileRules: () => ({ bytesMax: 1e9, accountBytesMax: 1e9, fileBytesMax: 1e9, keepMs: DAY_MS }),
-      bodyBytesMax: 1_000_000,
-      words: BATCH_WORDS,
-      findKey: (id) => alive(async () => addKey(store, id)),
-      call: (line) => alive(() => door.call(line, () => this.isDead)),
-      nameReply: (batchId, line) => `${batchId}/${line}`,
-      estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
-      isBusy: () => this.isDead,
-    };
+    const ports = makeJobPorts(
+      { store, clock, files },
+      {
+        store: { batches, node: name, listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)) },
+        log: (event) => void (event.level === "error" && day.bugs.push(event)),
+        findKey: (id) => alive(() => day.await(() => addKey(store, id))),
+        call: (line) => alive(() => door.call(line, () => this.isDead)),
+        isBusy: () => this.isDead,
+      },
+    );
     this.runner = new BatchRunner(ports);
     this.kept = new KeptBatches(ports, this.runner.wake);
     this.runner.start();
   }
 }
 
-const RULES = {
-  isOn: true,
-  parallelMax: 8,
-  perAccountMax: 8,
-  linesMax: 1000,
-  bytesMax: 1e6,
-  unfinishedMax: 9,
-  windowMs: DAY_MS,
-  keepMs: 30 * DAY_MS,
-  triesMax: 4,
-};
-
 export class Day {
-  readonly clock = new ManualClock();
+  /** It doesn't pass while the store works: a database takes its time. */
+  readonly clock = new ManualClock(async () => {
+    do await Bun.sleep(0);
+    while (this.#awaited > 0);
+  });
   readonly files = new MemoryFiles();
   readonly dead = new Set<string>();
   readonly bugs: object[] = [];
@@ -196,8 +170,10 @@ export class Day {
   readonly trouble: number;
   readonly door: Door;
   readonly store: Store;
+  kills = 0;
   #nodes: Node[] = [];
   #names = 0;
+  #awaited = 0;
 
   constructor(store: Store, seed: number) {
     this.store = store;
@@ -206,37 +182,18 @@ export class Day {
     this.door = new Door(this.chance, this.clock, this.trouble);
   }
 
+  async await<T>(work: () => Promise<T>): Promise<T> {
+    this.#awaited++;
+    try {
+      return await work();
+    } finally {
+      this.#awaited--;
+    }
+  }
+
   /** Returns the batch at its end. */
   async run(id: string, lines: number, mayCancel: boolean): Promise<Batch> {
-    const key = await addKey(this.store, "key_a");
-    const node = this.#join();
-    const text = Array.from({ length: lines }, (_, at) => writeLine(`line-${at}`)).join("\n");
-    const owner = { accountId: "default", memberId: null };
-    const named = {
-      id: `file-${id}`,
-      form: "openai",
-      owner,
-      keyId: key.id,
-      name: "in",
-      purpose: "batch",
-      type: "",
-    } as const;
-    const input = new TextEncoder().encode(text);
-    const save = async function* () {
-      yield input;
-    };
-    await this.files.save({ ...named, createdMs: 0, expiresMs: DAY_MS }, save());
-    const asked = { id, surface: "openai-batches", endpoint: "/v1/chat/completions", window: "24h" } as const;
-    const rest = {
-      metadata: null,
-      headers: {},
-      outputSeconds: null,
-      claim: null,
-      bodyDigest: "",
-      maxCostNanoUsd: null,
-    };
-    const inputs = { inputFileId: named.id, inputBytes: input.length, windowMs: DAY_MS };
-    const batch = await node.kept.add(key, { ...asked, ...rest, ...inputs });
+    const batch = await addBatch(this.#join().kept, this, id, lines);
     const cancelAt = mayCancel ? 3 + Math.floor(this.chance() * 20) : Number.POSITIVE_INFINITY;
     for (let step = 0; this.clock.nowMs() < 2 * DAY_MS; step++) {
       if (step === cancelAt) await this.#cancel(batch);
@@ -265,14 +222,21 @@ export class Day {
   async #happen(step: number): Promise<void> {
     if (step > 60) {
       this.door.isPoor = false;
-      if (this.#nodes.every(({ isDead }) => isDead)) this.#join();
+      if (this.#running.length === 0) this.#join();
       return;
     }
     const dice = this.chance();
     if (dice < 0.08) this.#kill();
-    else if (dice < 0.16 && this.#nodes.filter(({ isDead }) => !isDead).length < 4) this.#join();
+    else if (dice < 0.16 && this.#running.length < 4) this.#join();
     else if (dice < 0.24) this.door.isPoor = !this.door.isPoor;
-    if (this.#nodes.every(({ isDead }) => isDead)) this.#join();
+    else if (dice < 0.28) this.#drain();
+    else if (dice < 0.36) this.#silence();
+    else if (dice < 0.44) for (const { name } of this.#running) this.dead.delete(name);
+    if (this.#running.length === 0) this.#join();
+  }
+
+  get #running(): readonly Node[] {
+    return this.#nodes.filter(({ isDead, isLeaving }) => !isDead && !isLeaving);
   }
 
   #join(): Node {
@@ -282,11 +246,33 @@ export class Day {
   }
 
   #kill(): void {
-    const alive = this.#nodes.map((node, at) => ({ node, at })).filter(({ node }) => !node.isDead);
-    const victim = alive[Math.floor(this.chance() * alive.length)];
-    if (victim === undefined) return;
-    victim.node.isDead = true;
-    this.dead.add(`node-${victim.at}`);
+    const victim = this.#choose(this.#nodes.filter(({ isDead }) => !isDead));
+    if (victim === null) return;
+    this.kills++;
+    this.#bury(victim);
+  }
+
+  /** Lets a node end as an operator would. */
+  #drain(): void {
+    const leaving = this.#choose(this.#running);
+    if (leaving === null) return;
+    leaving.isLeaving = true;
+    void leaving.runner.stop(STEP_MS).then(() => this.#bury(leaving));
+  }
+
+  /** Others give a node up that goes on: what it has is theirs by then. */
+  #silence(): void {
+    const silent = this.#choose(this.#running);
+    if (silent !== null) this.dead.add(silent.name);
+  }
+
+  #bury(node: Node): void {
+    node.isDead = true;
+    this.dead.add(node.name);
+  }
+
+  #choose(nodes: readonly Node[]): Node | null {
+    return nodes[Math.floor(this.chance() * nodes.length)] ?? null;
   }
 
   /** Returns the ids of the lines in a file of results. */
@@ -296,9 +282,4 @@ export class Day {
     const lines = new TextDecoder().decode(whole).trimEnd().split("\n");
     return lines.map((line) => String(JSON.parse(line).custom_id));
   }
-}
-
-function writeLine(customId: string): string {
-  const body = { model: "m", messages: [] };
-  return JSON.stringify({ custom_id: customId, method: "POST", url: "/v1/chat/completions", body });
 }

@@ -1,34 +1,59 @@
 // Days of batches by seeds: whatever happens, each line is answered once, stands in one of the two files and is charged once.
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
+import type { Store } from "../../src/core/store.ts";
 import { countLeft } from "../../src/jobs/lines.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { IS_LONG } from "../harness/long.ts";
-import { openMemoryStore } from "../harness/samples.ts";
-import { Day, LINE_COST } from "./day.ts";
+import { decideByDemand, openMemoryStore } from "../harness/samples.ts";
+import { type PostgresServer, startPostgres } from "../store/postgres/server.ts";
+import { Day } from "./day.ts";
+import { LINE_COST, PARALLEL } from "./job-world.ts";
 
 const SEEDS = Array.from({ length: IS_LONG ? 300 : 6 }, (_, at) => at + 1);
+/** In the long form, each third day is one of nodes on PostgreSQL. */
+const isOnPostgres = (seed: number) => IS_LONG && seed % 3 === 1;
+const DAY_TEST_MS = 60_000;
 
-test.each(SEEDS)("day %d", async (seed) => {
-  const store = await openMemoryStore();
-  const day = new Day(store, seed);
-  const lines = 150 + (seed % 3) * 60;
-  const batch = await day.run(`batch_${seed}`, lines, seed % 3 === 0);
-  const { counts, sums, outputFileId, errorFileId } = batch.detail;
-  const output = day.readIds(outputFileId);
-  const errors = day.readIds(errorFileId);
-  expect([batch.status, counts.total, countLeft(counts)]).toEqual([
-    seed % 3 === 0 ? batch.status : "completed",
-    lines,
-    0,
-  ]);
-  expect(new Set([...output, ...errors]).size).toBe(lines);
-  expect([output.length, errors.length]).toEqual([counts.completed, lines - counts.completed]);
-  // Charged once, by exactly what the batch says.
-  expect([...day.door.charged.values()].every((cost) => cost === LINE_COST)).toBe(true);
-  expect(sums.chargedNanoUsd).toBe(counts.completed * LINE_COST);
-  // Nothing is left of it but its files.
-  const blocks = await store.batches.change(batch, { remaining: 99 }, (_, left) => ({ result: left }));
-  expect(blocks).toEqual([]);
-  expect(day.files.objects.has(`results of ${batch.id}`)).toBe(false);
-  expect(day.bugs).toEqual([]);
-  await store.close();
-});
+let server: PostgresServer | null = null;
+afterAll(() => server?.remove());
+
+async function openStore(seed: number): Promise<Store> {
+  if (!isOnPostgres(seed)) return openMemoryStore();
+  server ??= await startPostgres();
+  return openPostgresStore({ url: await server.newDatabase(), decide: decideByDemand });
+}
+
+test.each(SEEDS)(
+  "day %d",
+  async (seed) => {
+    const store = await openStore(seed);
+    const day = new Day(store, seed);
+    const lines = 150 + (seed % 3) * 60;
+    const mayCancel = seed % 3 === 0;
+    if (seed % 4 === 2) day.door.ceiling = Math.floor((lines * LINE_COST * 2) / 3);
+    const batch = await day.run(`batch_${seed}`, lines, mayCancel);
+    const { counts, sums, outputFileId, errorFileId } = batch.detail;
+    const output = day.readIds(outputFileId);
+    const errors = day.readIds(errorFileId);
+    expect([batch.status, counts.total, countLeft(counts)]).toEqual([
+      mayCancel ? batch.status : "completed",
+      lines,
+      0,
+    ]);
+    expect(new Set([...output, ...errors]).size).toBe(lines);
+    expect([output.length, errors.length]).toEqual([counts.completed, lines - counts.completed]);
+    // Charged once, by exactly what the batch says, and no more than its ceiling.
+    expect([...day.door.charged.values()].every((cost) => cost === LINE_COST)).toBe(true);
+    expect(sums.chargedNanoUsd).toBe(counts.completed * LINE_COST);
+    expect(sums.chargedNanoUsd).toBeLessThanOrEqual(day.door.ceiling);
+    // Only what was in flight at a kill was asked for nothing.
+    expect(day.door.lost).toBeLessThanOrEqual(day.kills * PARALLEL);
+    // Nothing is left of it but its files.
+    const blocks = await store.batches.change(batch, { remaining: 99 }, (_, left) => ({ result: left }));
+    expect(blocks).toEqual([]);
+    expect(day.files.objects.has(`results of ${batch.id}`)).toBe(false);
+    expect(day.bugs).toEqual([]);
+    await store.close();
+  },
+  DAY_TEST_MS,
+);

@@ -1,6 +1,7 @@
 // Batches as pure rules: states of lines and batches, turns, pacing, tries.
 import { describe, expect, test } from "bun:test";
 import { NO_COUNTS, NO_SUMS } from "../../src/core/batches/batch.ts";
+import type { LinePace } from "../../src/core/batches/line-pace.ts";
 import { Fault } from "../../src/core/fault.ts";
 import {
   cancel,
@@ -106,39 +107,49 @@ test("accounts take turns, and an account's batches take turns", () => {
 });
 
 describe("pacing", () => {
-  test("halves what runs after a busy provider, waits for its time, and grows with answers", () => {
+  const makePace = (room: number): LinePace => ({ countRoom: () => room });
+  const advance = () => {};
+
+  test("lets one line ask where lines of its model go, and as many others start as there is room for", () => {
     const pacing = new Pacing();
-    for (let line = 0; line < 8; line++) pacing.begin("m", NOON);
-    pacing.slow("m", 3000, NOON);
-    // The others that were in flight have hit the same limit: it counts once.
-    pacing.slow("m", 3000, NOON + 1);
-    for (let line = 0; line < 8; line++) pacing.end("m", NOON + 1);
-    expect([pacing.may("m", NOON + 3000), pacing.may("m", NOON + 3001), pacing.may("n", NOON)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
-    const countRoom = () => {
-      let room = 0;
-      for (; pacing.may("m", NOON + 9000); room++) pacing.begin("m", NOON + 9000);
-      for (let line = 0; line < room; line++) pacing.end("m", NOON + 9000);
-      return room;
-    };
-    expect(countRoom()).toBe(4);
-    for (let answers = 0; answers < 20; answers++) pacing.answer("m");
-    expect(countRoom()).toBe(5);
+    let advanced = 0;
+    const first = pacing.begin("m", NOON, () => void advanced++);
+    expect([pacing.may("m", NOON), pacing.may("n", NOON)]).toEqual([false, true]);
+    const paces = [makePace(2), makePace(0)];
+    first.plan(paces);
+    expect([pacing.may("m", NOON), advanced]).toEqual([true, 1]);
+    const others = [pacing.begin("m", NOON, advance), pacing.begin("m", NOON, advance)];
+    // They haven't gone anywhere yet, so that nobody else counts them.
+    expect(pacing.may("m", NOON)).toBe(false);
+    for (const other of others) other.place();
+    expect(pacing.may("m", NOON)).toBe(true);
   });
 
-  test("always lets one line ask", () => {
+  test("counts lines of all batches that go to the same place, and those that never went there no longer", () => {
     const pacing = new Pacing();
-    for (let times = 0; times < 5; times++) pacing.slow("m", undefined, NOON + times * 2000);
-    expect(pacing.may("m", NOON + 60_000)).toBe(true);
+    const paces = [makePace(1)];
+    for (const model of ["one", "other"]) {
+      const asking = pacing.begin(model, NOON, advance);
+      asking.plan(paces);
+      asking.end();
+    }
+    const line = pacing.begin("one", NOON, advance);
+    expect(pacing.may("other", NOON)).toBe(false);
+    line.end();
+    line.place();
+    expect(pacing.may("other", NOON)).toBe(true);
+  });
+
+  test("leaves lines to a selector, which finds another model where one has no room", () => {
+    const pacing = new Pacing();
+    for (let line = 0; line < 3; line++) pacing.begin("m", NOON, advance).plan([]);
+    expect(pacing.may("m", NOON)).toBe(true);
   });
 });
 
 describe("a failed try", () => {
-  const judge = (fault: Fault, failed = 0) =>
-    judgeFailure(fault, { batchId: "batch_1", failed, triesMax: 3 });
+  const judge = (fault: Fault, failed = 0, waits = failed) =>
+    judgeFailure(fault, { batchId: "batch_1", failed, waits, triesMax: 3 });
 
   test.each([
     ["insufficient_balance", "stop"],
@@ -176,7 +187,7 @@ describe("a failed try", () => {
   });
 
   test("waits from 1 s to 60 s, and as long as the provider says", () => {
-    const waits = [0, 1, 5, 6, 99].map((failed) => judge(new Fault("overloaded", "x"), failed));
+    const waits = [0, 1, 5, 6, 99].map((again) => judge(new Fault("overloaded", "x"), 0, again));
     expect(waits).toMatchObject([1000, 2000, 32_000, 60_000, 60_000].map((afterMs) => ({ afterMs })));
     const slow = judge(new Fault("provider_busy", "x", { retryAfterMs: 9000 }));
     expect(slow).toMatchObject({ afterMs: 9000 });

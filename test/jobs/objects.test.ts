@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { PIECE_BYTES } from "../../src/files/port.ts";
 import { nextPiece, writePieces } from "../../src/jobs/objects.ts";
 import { makeBlock } from "../harness/batches.ts";
-import { MemoryFiles } from "./day.ts";
+import { MemoryFiles } from "./job-world.ts";
 
 test("each block and each lease has numbers of its own", () => {
   const pieces = [{ number: 0, kind: "o", bytes: 1 }] as const;

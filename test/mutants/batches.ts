@@ -3,6 +3,8 @@ import type { Mutant } from "./mutant.ts";
 
 const DAYS = ["test/jobs/days.test.ts"];
 const RULES = ["test/jobs/jobs.test.ts"];
+const WAITS = ["test/jobs/waiting.test.ts"];
+const PACES = ["test/health/line-pace.test.ts"];
 const LINES = ["test/ledger/limits/lines.test.ts"];
 
 export const BATCHES: readonly Mutant[] = [
@@ -85,10 +87,122 @@ export const BATCHES: readonly Mutant[] = [
   },
   {
     name: "a busy provider slows nothing",
+    file: "src/health/line-pace.ts",
+    find: "Math.max(1, Math.floor(Math.min(this.#most, this.#peak) / 2))",
+    replace: "Math.max(1, this.#peak)",
+    tests: PACES,
+  },
+  {
+    name: "calls on their way beside a refused one slow lines again",
+    file: "src/health/line-pace.ts",
+    find: "if (sentMs <= this.#slowedMs) return;",
+    replace: "",
+    tests: PACES,
+  },
+  {
+    name: "lines use all that a provider says is left",
+    file: "src/health/headroom.ts",
+    find: "const above = left - Math.floor(limit * SHARE_LEFT);",
+    replace: "const above = left;",
+    tests: PACES,
+  },
+  {
+    name: "lines use all of a credential's requests",
+    file: "src/health/rate.ts",
+    find: "/ MINUTE_MS - Math.floor(this.perMinute * SHARE_LEFT);",
+    replace: "/ MINUTE_MS;",
+    tests: PACES,
+  },
+  {
+    name: "lines that haven't gone anywhere take no room",
     file: "src/jobs/pacing.ts",
-    find: "pace.most = Math.max(1, Math.floor(most / 2));",
-    replace: "pace.most = most;",
+    find: "one.countRoom(nowMs) - (this.#expected.get(one) ?? 0)",
+    replace: "one.countRoom(nowMs)",
     tests: RULES,
+  },
+  {
+    name: "lines that are tried again wait 1 s each time",
+    file: "src/jobs/trying.ts",
+    find: "FIRST_WAIT_MS * 2 ** Math.min(waits, 10)",
+    replace: "FIRST_WAIT_MS",
+    tests: RULES,
+  },
+  {
+    name: "one more line at once for each answer",
+    file: "src/health/line-pace.ts",
+    find: "const ANSWERS_PER_STEP = 20;",
+    replace: "const ANSWERS_PER_STEP = 1;",
+    tests: PACES,
+  },
+  {
+    name: "a batch with many lines has all turns of its account",
+    file: "src/jobs/turns.ts",
+    find: "return own.find((one) => one.id === id) ?? null;",
+    replace: "return own[0] ?? null;",
+    tests: RULES,
+  },
+  {
+    name: "all lines of a batch that waits ask again",
+    file: "src/jobs/running-batch.ts",
+    find: "!(this.isProbing && this.flying > 0)",
+    replace: "!(this.isProbing && this.flying < 0)",
+    tests: WAITS,
+  },
+  {
+    name: "a batch that waits asks once a minute",
+    file: "src/jobs/line-runner.ts",
+    find: "const PROBE_MS = 5000;",
+    replace: "const PROBE_MS = 60_000;",
+    tests: WAITS,
+  },
+  {
+    name: "a batch that waits isn't asked when its limit is reset",
+    file: "src/jobs/line-runner.ts",
+    find: "job.pausedUntilMs = Math.min(job.pausedUntilMs, resetsAtMs);",
+    replace: "job.pausedUntilMs = Math.max(job.pausedUntilMs, resetsAtMs);",
+    tests: WAITS,
+  },
+  {
+    name: "a busy node starts lines",
+    file: "src/jobs/runner.ts",
+    find: "return !isBusy() && !this.#store.isSlow;",
+    replace: "return !this.#store.isSlow;",
+    tests: WAITS,
+  },
+  {
+    name: "lines queue at a slow store",
+    file: "src/jobs/runner.ts",
+    find: "return !isBusy() && !this.#store.isSlow;",
+    replace: "return !isBusy();",
+    tests: WAITS,
+  },
+  {
+    name: "the calls of a cancelled batch go on",
+    file: "src/jobs/runner.ts",
+    find: "if (nowMs >= job.endAtMs) job.abort();",
+    replace: "",
+    tests: WAITS,
+  },
+  {
+    name: "a batch whose results are gone never ends",
+    file: "src/jobs/finalizing.ts",
+    find: "if (!(thrown instanceof FileMissing)) throw thrown;",
+    replace: "throw thrown;",
+    tests: WAITS,
+  },
+  {
+    name: "results are named before they are written",
+    file: "src/jobs/writing.ts",
+    find: "await files.pieces.write(batch.accountId, nameResults(batch), number, piece);",
+    replace: "",
+    tests: DAYS,
+  },
+  {
+    name: "a node that lost a block writes its results all the same",
+    file: "src/jobs/writing.ts",
+    find: "stored?.node !== store.node || stored.lease !== row.lease",
+    replace: "stored === undefined",
+    tests: DAYS,
   },
   {
     name: "a batch that waits tells it again and again",

@@ -1,45 +1,11 @@
 // OpenAI's Python SDK against the running gateway. Each check of python_client.py is a test here.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, readStanding } from "../clients/setting.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { until } from "../whole/world/until.ts";
+import { type CheckScript, findChecks, runChecks, SCRIPT_MS } from "./checks.ts";
 
-const SCRIPT = join(import.meta.dir, "python_client.py");
-const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
-const SCRIPT_MS = 60_000;
-const environment = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
-
-/** The first Python that has the SDK, with the script's checks. Null if none has it. */
-function pythonHere(): Python | null {
-  for (const python of [OWN, Bun.which("python3")]) {
-    if (python === null || !existsSync(python)) continue;
-    const { success, stdout } = Bun.spawnSync([python, SCRIPT, "--list"], {
-      env: environment,
-      stderr: "ignore",
-    });
-    if (success) return { python, checks: asArray(parseJson(stdout.toString())).map(String) };
-  }
-  return null;
-}
-
-interface Python {
-  readonly python: string;
-  readonly checks: readonly string[];
-}
-
-/** Runs the script once. Returns the failure by check, or null for one that passed. */
-async function resultsOf({ python }: Python, given: object): Promise<ReadonlyMap<string, unknown>> {
-  const command = [python, SCRIPT, JSON.stringify(given)];
-  const child = Bun.spawn(command, { env: environment, stdout: "pipe", stderr: "inherit" });
-  const lines = (await new Response(child.stdout).text()).trim().split("\n");
-  const entries = lines.map((line) => asObject(parseJson(line)));
-  return new Map(entries.map(({ check, error }) => [String(check), error]));
-}
-
-function suite(here: Python): void {
+function suite(here: CheckScript): void {
   let results: ReadonlyMap<string, unknown>;
   let under: UnderTest;
   let door: Door;
@@ -56,7 +22,7 @@ function suite(here: Python): void {
     before = await readStanding(under.url, spent);
     const { url, secret } = under;
     const shown = { picture: PICTURE, seen: PICTURE_SEEN };
-    results = await resultsOf(here, { url, secret, door: door.url, spent, bound, ...shown });
+    results = await runChecks(here, { url, secret, door: door.url, spent, bound, ...shown });
   }, SCRIPT_MS);
 
   afterAll(async () => {
@@ -80,7 +46,7 @@ function suite(here: Python): void {
   });
 }
 
-const here = pythonHere();
+const here = findChecks("python_client.py");
 if (here) describe("OpenAI's Python SDK has", () => suite(here));
 else
   test.skip("OpenAI's Python SDK is not there: pip install -r test/python/requirements.txt into .venv", () => {});

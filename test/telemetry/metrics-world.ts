@@ -15,6 +15,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_store_up: () => null,
   poundkey_store_bytes: () => null,
   poundkey_files_bytes: () => null,
+  poundkey_files_max_bytes: () => null,
   poundkey_store_free_bytes: () => null,
   poundkey_last_backup_timestamp_seconds: () => null,
   poundkey_config_ok: () => null,

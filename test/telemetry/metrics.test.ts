@@ -75,6 +75,7 @@ const EVERY_READING = {
   poundkey_store_bytes: () => new Map([["database", 4096]]),
   poundkey_store_free_bytes: () => 1_000_000,
   poundkey_files_bytes: () => 5000,
+  poundkey_files_max_bytes: () => 20_000,
   poundkey_last_backup_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_config_ok: () => 0,
   poundkey_config_loaded_timestamp_seconds: () => 1_795_132_800_123,

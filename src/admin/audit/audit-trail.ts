@@ -8,7 +8,6 @@ import {
   makeAuditEvent,
 } from "../../core/audit/audit-log.ts";
 import type { Changes, RowChange, Trail } from "../../core/audit/changes.ts";
-import type { StoredFile } from "../../core/batches/file.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
@@ -29,6 +28,7 @@ import { readStoredAliases } from "../models/aliases.ts";
 import { readStoredRules } from "../models/model-rules.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { describeGroup, describeUser, listDirectoryEvents } from "./directory-entries.ts";
+import { describeFile, describeSessions } from "./removed-entries.ts";
 
 type EntryParts = Pick<AdminWorld, "clock" | "random">;
 
@@ -277,13 +277,6 @@ export function findOnlyAccount(grants: readonly Grant[]): string | null {
   return others.length === 0 ? (first ?? null) : null;
 }
 
-function describeFile({ before }: Pair<StoredFile>): AuditFacts | null {
-  if (before === null) return null;
-  const { id, name, owner, purpose, bytes } = before;
-  const about = { target: { type: "file", id, name }, accountId: owner.accountId } as const;
-  return { action: "file.deleted", ...about, before: { purpose, bytes } };
-}
-
 function describeToken({ before, after }: Pair<NamedToken>): AuditFacts | null {
   if (after === null) return null;
   const target: AuditTarget = { type: "token", id: after.id, name: after.name };
@@ -314,11 +307,6 @@ function describeMember(change: Pair<Member>): AuditFacts | null {
     return { action: "member.anonymised", target: { type: "member", id: after.id, name: "" } };
   }
   return describe(change, "member", viewMember, () => null);
-}
-
-function describeSessions({ memberId, ended, reason }: Extract<RowChange, { kind: "sessions" }>): AuditFacts {
-  const target = { type: "session", id: memberId, name: "" } as const;
-  return { action: "session.ended", target, reason, after: { sessions: ended } };
 }
 
 /** A change adds, changes or deletes one alias. */

@@ -24,9 +24,11 @@ export function createPeopleParts(opened: OpenedStore, live: LiveConfiguration, 
     upkept: {
       refused,
       wrongTokens,
-      members: createRecheck(people),
+      members: {
+        ...createRecheck(people),
+        finishClosings: () => finishClosings({ store, clock, changes }),
+      },
       directory,
-      finishClosings: () => finishClosings({ store, clock, changes }),
     },
   };
 }

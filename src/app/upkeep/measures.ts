@@ -14,6 +14,7 @@ const ACCOUNTS_MAX = 100_000;
 const PEOPLE_MS = 60_000;
 
 type MeasuredStore = Pick<Store, "measure" | "files" | "account" | "accounts" | "setting"> & {
+  readonly batches: Pick<Store["batches"], "countBytes">;
   readonly people: Pick<Store["people"], "countPeople">;
 };
 
@@ -23,7 +24,7 @@ export class Measures {
   /** The ids of the listed accounts, by name, once they are found. */
   readonly #ids = new Map<string, string>();
   size: StoreSize | null = null;
-  /** The bytes of all files. Null before they were counted. */
+  /** The bytes of all files, with those that batches keep. Null before they were counted. */
   filesBytes: number | null = null;
   /** Says that the disk is too full for more files. Null if it isn't. */
   lacksDisk: string | null = null;
@@ -44,7 +45,8 @@ export class Measures {
   /** Reads everything again. Throws the Fault `store_unavailable`; the last values stay. */
   async refresh(): Promise<void> {
     this.size = await this.#store.measure();
-    this.filesBytes = (await this.#store.files.sum(null)).bytes;
+    const { bytes } = await this.#store.files.sum(null);
+    this.filesBytes = bytes + (await this.#store.batches.countBytes(null));
     this.lacksDisk = await explainShortDisk(this.#store.files.pieces);
     await this.#countPeople();
     const names = this.#names();

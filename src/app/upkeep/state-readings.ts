@@ -1,7 +1,7 @@
 // Reads the gateway's state for the metrics: the store, the configuration, the providers and the listed balances.
 import { X509Certificate } from "node:crypto";
 import { measureAge } from "../../catalogue/feeds/as-of.ts";
-import type { ProviderSetup } from "../../core/settings.ts";
+import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { countCredentials, countOpenBreakers, measureFailing } from "../../health/report.ts";
@@ -18,7 +18,7 @@ interface StateParts {
   readonly configuration: Pick<ConfigurationState, "refused" | "loadedAtMs">;
   readonly health: () => Health;
   readonly measures: Measures;
-  readonly providers: () => readonly ProviderSetup[];
+  readonly settings: () => Pick<Settings, "providers" | "files">;
   readonly deadlines: Pick<Deadlines, "nowMs">;
   /** The day of the catalogue's prices. */
   readonly pricesAsOf: () => string;
@@ -37,7 +37,7 @@ export function createStateReadings({
 }: StateParts) {
   const report = () => ({
     health: health(),
-    providers: rest.providers(),
+    providers: rest.settings().providers,
     cards: [],
     nowMs: rest.deadlines.nowMs(),
     wallMs: clock.nowMs(),
@@ -48,6 +48,7 @@ export function createStateReadings({
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,
     poundkey_files_bytes: () => measures.filesBytes,
+    poundkey_files_max_bytes: () => rest.settings().files.bytesMax,
     poundkey_last_backup_timestamp_seconds: () => measures.size?.backedUpAtMs ?? null,
     poundkey_config_ok: () => Number(configuration.refused === null),
     poundkey_config_loaded_timestamp_seconds: () => configuration.loadedAtMs,
@@ -56,7 +57,7 @@ export function createStateReadings({
       return new Map(counts.map(([provider, state, count]) => [`${provider}${LABEL_END}${state}`, count]));
     },
     poundkey_provider_failing_seconds: () => measureFailing(report()),
-    poundkey_certificate_expiry_seconds: () => measureCertificates(rest.providers()),
+    poundkey_certificate_expiry_seconds: () => measureCertificates(rest.settings().providers),
     poundkey_batches: () => countEach(batches().statuses),
     poundkey_batches_waiting: () => countEach(batches().waiting),
     poundkey_batch_lines_running: () => batches().running,

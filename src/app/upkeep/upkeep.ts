@@ -66,10 +66,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
-  /** Looks for people who left. Missing if there are no admin routes. */
-  readonly members?: { recheck(): Promise<void>; endRoles(): Promise<void> };
-  /** Finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
-  readonly finishClosings?: () => Promise<void>;
+  /** Looks for people who left, and finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
+  readonly members?: Record<"recheck" | "endRoles" | "finishClosings", () => Promise<void>>;
   /** Shares what the directory sent, and reviews its people after a change of the rules. Missing if there are no admin routes. */
   readonly directory?: { share(): Promise<void>; review(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
@@ -113,7 +111,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles, finishClosings } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory, sweepFiles } = parts;
   if (delivering) {
     tasks.push(
       schedule("events_failed", EVENTS_MS, () => delivering.tick()),
@@ -141,7 +139,6 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (members) tasks.push(...schedulePeople(members, schedule));
   tasks.push(...scheduleDirectory(directory, schedule));
-  if (finishClosings) tasks.push(schedule("closings_failed", CLOSINGS_MS, finishClosings));
   if (sweepFiles) tasks.push(schedule("files_failed", FILES_MS, sweepFiles));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
@@ -168,12 +165,13 @@ function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedu
 }
 
 function schedulePeople(
-  { recheck, endRoles }: NonNullable<UpkeepParts["members"]>,
+  { recheck, endRoles, finishClosings }: NonNullable<UpkeepParts["members"]>,
   schedule: Schedule,
 ): readonly (() => void)[] {
   return [
     schedule("members_failed", MEMBERS_MS, () => recheck()),
     schedule("members_failed", ROLES_MS, () => endRoles()),
+    schedule("closings_failed", CLOSINGS_MS, () => finishClosings()),
   ];
 }
 

@@ -125,24 +125,31 @@ const TONES: Partial<Record<BatchView["status"], Tone>> = {
 };
 
 function Status({ batch: { status, waiting, errors } }: { readonly batch: BatchView }) {
-  const [mistake] = errors;
+  const [mistake, ...others] = errors;
   return (
-    <div>
+    <div class="lines">
       <Badge
         text={waiting === null ? status.replace("_", " ") : "waiting"}
         tone={waiting === null ? TONES[status] : "warn"}
         hasDot
       />
+      {waiting !== null && <div class="small">{waiting.message}</div>}
       {waiting !== null && (
-        <div class="small">
-          {waiting.message}
-          {waiting.resets_at !== null && ` (${formatRelativeTime(waiting.resets_at)})`}
+        <div class="small faint">
+          {waiting.resets_at === null
+            ? `Since ${formatTime(waiting.since)}. It goes on by itself.`
+            : `It goes on ${formatRelativeTime(waiting.resets_at)}, or before.`}
         </div>
       )}
       {mistake && (
         <div class="small">
           {mistake.line !== null && `Line ${mistake.line}: `}
           {mistake.message}
+        </div>
+      )}
+      {others.length > 0 && (
+        <div class="small faint">
+          {formatCount(others.length)} more {others.length === 1 ? "mistake" : "mistakes"}
         </div>
       )}
     </div>
@@ -155,26 +162,26 @@ function Progress({ batch }: { readonly batch: BatchView }) {
   const share = (total - left) / total;
   const label = `${formatCount(total - left)} of ${formatCount(total)} lines (${formatPercent(share)})`;
   return (
-    <div>
+    <div class="lines">
       <Meter share={share} label={label} warns={false} />
       <div class="small nowrap">
         {formatCount(completed)} of {formatCount(total)}
-        {failed > 0 && <span class="bad"> · {formatCount(failed)} failed</span>}
+        {failed > 0 && <span class="wrong"> · {formatCount(failed)} failed</span>}
       </div>
-      <div class="small faint nowrap">{describePace(batch)}</div>
+      <div class="small faint">{describePace(batch)}</div>
     </div>
   );
 }
 
 const MINUTE_MS = 60_000;
 
-/** The rate since the batch was made, and the time that the rest takes at that rate. */
-function describePace({ created_at, ended_at, counts: { total, left } }: BatchView): string {
+/** The rate since the batch was made, and the time that the rest takes at that rate. One that waits has none. */
+function describePace({ created_at, ended_at, waiting, counts: { total, left } }: BatchView): string {
   const untilMs = ended_at === null ? nowMs() : Date.parse(ended_at);
   const tookMs = Math.max(1, untilMs - Date.parse(created_at));
   const ended = total - left;
   if (ended_at !== null) return `in ${formatDuration(tookMs)}`;
-  if (ended === 0) return "";
+  if (ended === 0 || waiting !== null) return "";
   const rate = `${formatCount(Math.max(1, Math.round((ended * MINUTE_MS) / tookMs)))} a minute`;
   return `${rate}, ${formatDuration((left * tookMs) / ended)} left`;
 }

@@ -245,7 +245,7 @@ export interface GroupPartRows {
 export interface GroupPartWrite extends Pick<GroupWrite, "rights" | "left" | "nowMs"> {}
 
 /** The users whom a change of a group may concern: its members, or those whose person's claims have one of these names. */
-export type GroupUsers = { readonly group: string } | { readonly names: readonly string[] };
+type GroupUsers = { readonly group: string } | { readonly names: readonly string[] };
 
 /** A user whom somebody who signs in may be. */
 export interface UserMatch {

@@ -58,6 +58,7 @@ export function beginAttempt<F extends Form>(
   if (permit === null) return null;
   context.attempts++;
   context.model = attempt.card.id;
+  context.call.line?.placing.place();
   const run = new AttemptRun(ports, context, attempt, upstream, permit, client, fresh, nowMs);
   context.tracing.begin(run);
   return run;
@@ -233,6 +234,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
   recordResponse(headers: Headers): void {
     const id = readRequestId(headers);
     if (id !== null) this.addRequestId(id);
+    this.permit.recordResponse(headers, this.#ports.deadlines.nowMs());
   }
 
   recordDropped(fields: readonly string[]): void {

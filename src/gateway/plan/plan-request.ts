@@ -14,6 +14,7 @@ import type { CardTable } from "../../selectors/table.ts";
 import type { Call } from "../call.ts";
 import { makeCeiling } from "./ceiling.ts";
 import type { CurrentFacts } from "./choose-model.ts";
+import { noteLinePlaces } from "./line-places.ts";
 import { type Ceiling, type Plan, planCalls } from "./plan.ts";
 import type { Routes } from "./routes.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
@@ -55,7 +56,7 @@ function planWith<F extends Form>(
   ceiling: Ceiling | null,
 ): Plan {
   const { selection } = call;
-  const load = ports.health.ownLimits.tokens ? estimateCall(call) : ONE_CALL;
+  const load = measureCall(ports, call);
   // The usual case of one model and one credential leaves nothing to choose.
   if (selection.kind === "card" && selection.fallbacks.length === 0) {
     const { card } = selection;
@@ -67,6 +68,13 @@ function planWith<F extends Form>(
     }
   }
   return planAmong(ports, call, wishes, ceiling, load);
+}
+
+function measureCall<F extends Form>({ health }: PlanPorts, call: Call<F>): Load {
+  const load = health.ownLimits.tokens ? estimateCall(call) : ONE_CALL;
+  if (!call.line) return load;
+  noteLinePlaces(health, call, ({ provider }) => listCredentials(call, provider));
+  return { ...load, isLine: true };
 }
 
 function estimateCall<F extends Form>({ operation, ask }: Call<F>): Load {

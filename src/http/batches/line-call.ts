@@ -1,4 +1,5 @@
 // A line of a batch: the same request as one by HTTP, through the same door, without a connection.
+import { NOWHERE } from "../../core/batches/line-pace.ts";
 import { errorBody, toFault } from "../../core/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
@@ -24,7 +25,7 @@ interface Door {
   readonly estimate: (arrival: Arrival, line: UnsentLine) => Promise<LineEstimate>;
 }
 
-type UnsentLine = Omit<LineCall, "waitsFor" | "signal">;
+type UnsentLine = Omit<LineCall, "waitsFor" | "signal" | "placing">;
 
 /** Where a model names no limit, and neither does the line. */
 const OUTPUT_TOKENS = 4096;
@@ -40,7 +41,7 @@ export class LineCaller {
   }
 
   async call(line: LineCall): Promise<LineResult> {
-    const mark = makeMark(line, line.waitsFor);
+    const mark = makeMark(line, line.placing, line.waitsFor);
     const arrival = this.#arrive(line, mark, line.signal);
     const { requestId } = arrival;
     const response = await this.#findDoor(line.path).serve(arrival).catch(explainThrown);
@@ -58,7 +59,7 @@ export class LineCaller {
 
   /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
   async estimate(line: UnsentLine): Promise<LineEstimate | null> {
-    const mark = makeMark(line, () => false);
+    const mark = makeMark(line, NOWHERE, () => false);
     const arrival = this.#arrive(line, mark, new AbortController().signal);
     try {
       return await this.#findDoor(line.path).estimate(arrival, line);
@@ -116,8 +117,12 @@ function openDoor<F extends Form>(ports: HttpPorts, surface: Surface<F>): Door {
   };
 }
 
-function makeMark({ terms, line, customId }: UnsentLine, waitsFor: LineMark["waitsFor"]): LineMark {
-  return { terms, line, customId, waitsFor, fault: null };
+function makeMark(
+  { terms, line, customId }: UnsentLine,
+  placing: LineMark["placing"],
+  waitsFor: LineMark["waitsFor"],
+): LineMark {
+  return { terms, line, customId, placing, waitsFor, fault: null };
 }
 
 /** Returns the id of the stored answer of a line. */

@@ -19,12 +19,15 @@ const TEXT_NAME = /\.(txt|md|csv|tsv|jsonl?|xml|html?|ya?ml|log)$/i;
 /** Bytes of base64 for each byte. */
 const BASE64_SHARE = 4 / 3;
 
-/** A request that a surface has refused. */
-interface RefusedRequest {
+interface NamingRequest {
   readonly family: Family;
   readonly key: GatewayKey;
   readonly body: unknown;
   readonly held: HeldBody;
+}
+
+/** A request that a surface has refused. */
+interface RefusedRequest extends NamingRequest {
   readonly thrown: unknown;
 }
 
@@ -34,16 +37,26 @@ interface RefusedRequest {
  */
 export async function placeFiles(
   ports: Pick<HttpPorts, "files" | "server">,
-  { family, key, body, held, thrown }: RefusedRequest,
+  { thrown, ...request }: RefusedRequest,
 ): Promise<unknown> {
   if (!(thrown instanceof Fault) || thrown.code !== "unsupported_parameter") throw thrown;
+  const placed = await placeNamed(ports, request);
+  if (placed === null) throw thrown;
+  return placed;
+}
+
+/** The same for a request that hasn't been read. Null if it names no such file. */
+export async function placeNamed(
+  ports: Pick<HttpPorts, "files" | "server">,
+  { family, key, body, held }: NamingRequest,
+): Promise<unknown> {
   const owner = { accountId: key.accountId, memberId: key.memberId };
   const found: StoredFile[] = [];
   for (const id of listFileIds(family, body, IDS_MAX)) {
     const file = await ports.files.find(id, owner);
     if (file !== null) found.push(file);
   }
-  if (found.length === 0) throw thrown;
+  if (found.length === 0) return null;
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > ports.server.bodyBytesMax) throw tooLarge(ports.server.bodyBytesMax);
   held.grow(Math.ceil(bytes * BASE64_SHARE));
@@ -58,7 +71,7 @@ async function readContent({ files }: Pick<HttpPorts, "files">, file: StoredFile
     const base64 = bytes.toString("base64");
     return { name: file.name, base64, type: findMediaType(base64, declareType(file)) };
   } catch (thrown) {
-    throw thrown instanceof FileMissing ? fileMissing(file.id, thrown) : thrown;
+    throw thrown instanceof FileMissing ? await reportMissing(files, file, thrown) : thrown;
   }
 }
 
@@ -66,8 +79,14 @@ function declareType({ name, type }: StoredFile): string {
   return type === ANY_TYPE && TEXT_NAME.test(name) ? "text/plain" : type;
 }
 
-/** Returns the Fault for a file whose bytes aren't there. */
-export function fileMissing(id: string, cause: FileMissing): Fault {
+/** Returns the Fault for a file whose bytes aren't there. The operator hears of it, unless it has been deleted meanwhile. */
+export async function reportMissing(
+  files: HttpPorts["files"],
+  { id, owner }: StoredFile,
+  cause: FileMissing,
+): Promise<Fault> {
+  const { accountId } = owner;
+  if ((await files.find(id, owner)) !== null) files.missing.note({ accountId, object: id }, cause.message);
   const message = `The bytes of the file '${id}' are missing. Please upload it again.`;
   return new Fault("file_not_found", message, { param: "file_id", cause });
 }

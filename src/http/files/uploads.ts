@@ -1,7 +1,6 @@
 // Uploads of files: a form is read as it arrives, and its file goes on into the store piece by piece.
 
 import type { FileForm, StoredFile } from "../../core/batches/file.ts";
-import { Fault } from "../../core/fault.ts";
 import { invalidValue, missingParameter } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
@@ -14,9 +13,6 @@ import { readPaced } from "../body/paced-bytes.ts";
 import { type PartStream, streamParts } from "../body/part-streams.ts";
 import type { HttpPorts } from "../ports.ts";
 
-/** The most uploads of an account at once, on one process. */
-const UPLOADS_MAX = 4;
-const RETRY_MS = 1000;
 /** The most that a form may have beside its file. */
 const REST_BYTES = 65_536;
 const FIELD_BYTES_MAX = 1024;
@@ -29,8 +25,6 @@ type UploadPorts = Pick<HttpPorts, "files" | "fileRules" | "deadlines" | "clock"
 
 export class Uploads {
   readonly #ports: UploadPorts;
-  /** The number that is under way, by account. */
-  readonly #open = new Map<string, number>();
 
   constructor(ports: UploadPorts) {
     this.#ports = ports;
@@ -38,11 +32,11 @@ export class Uploads {
 
   /** Returns once the file would survive a power failure. Nothing is left of an upload that fails. */
   async receive(request: Request, key: GatewayKey, form: FileForm): Promise<StoredFile> {
-    const release = this.#take(key.accountId);
+    const release = await this.#ports.files.uploads.take(key.accountId);
     try {
       return await this.#receive(request, key, form);
     } finally {
-      release();
+      await release();
     }
   }
 
@@ -65,21 +59,6 @@ export class Uploads {
       const { purpose, expiresAfterMs } = upload.fields.finish(keepMs);
       return { ...upload.readName(), purpose, expiresMs: createdMs + expiresAfterMs };
     });
-  }
-
-  /** Throws the Fault `too_many_parallel_requests`. */
-  #take(accountId: string): () => void {
-    const open = this.#open.get(accountId) ?? 0;
-    if (open >= UPLOADS_MAX) {
-      const message = `This account has ${UPLOADS_MAX} uploads under way. Please wait for one of them to end.`;
-      throw new Fault("too_many_parallel_requests", message, { retryAfterMs: RETRY_MS });
-    }
-    this.#open.set(accountId, open + 1);
-    return () => {
-      const left = (this.#open.get(accountId) ?? 1) - 1;
-      if (left === 0) this.#open.delete(accountId);
-      else this.#open.set(accountId, left);
-    };
   }
 }
 

@@ -5,6 +5,7 @@ import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { readJson } from "../body/body.ts";
 import { makeIncoming } from "../conversations/earlier.ts";
+import { placeNamed } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "./answers.ts";
 import type { Arrival } from "./arrival.ts";
@@ -13,22 +14,26 @@ import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(
   ports: HttpPorts,
-  { operation, counting: surface }: Surface<F>,
+  { operation, family, counting: surface }: Surface<F>,
   arrival: Arrival,
 ): Promise<Response> {
   if (!surface) throw new Fault("not_found", "This API has no token counting.");
   const { request, counting } = arrival;
   const { key } = arrival.sender ?? (await identify(ports, arrival));
   const end = counting.begin(key.id, ports.clock.monotonicMs());
+  // The memory of files that it names.
+  const held = ports.bodies.reserve(key.accountId, 0);
   try {
     const body = await readJson(request, ports, {
       owner: key.accountId,
       bytesMax: ports.server.bodyBytesMax,
     });
-    const ask = surface.read(makeIncoming(ports, request, body, key));
+    const named = await placeNamed(ports, { family, key, body, held });
+    const ask = surface.read(makeIncoming(ports, request, named ?? body, key));
     readSelection(ask.model, key, ports.snapshot().catalogue);
     return createJsonResponse(200, surface.write(operation.estimatePrompt(ask)));
   } finally {
+    held.release();
     end();
   }
 }

@@ -8,7 +8,7 @@ import type {
   GroupRows,
   GroupWrite,
 } from "../../core/people/directory.ts";
-import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
+import { bind, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
 import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
@@ -110,9 +110,19 @@ function findUnfinished({ mark }: Engine, id: string): Statement {
   return bind(`SELECT part FROM directory_part WHERE group_id = ${mark(1)} LIMIT 1`, id);
 }
 
+function toGroupHead([, found, taken, counted, left]: readonly Result[]) {
+  return {
+    group: readFirst(GROUP, found),
+    isTaken: (taken?.length ?? 0) > 0,
+    count: readInteger(counted?.[0] ?? {}, "counted"),
+    isUnfinished: (left?.length ?? 0) > 0,
+  };
+}
+
 export function groupChanges(engine: Engine, record: Recorder) {
   const { writeAll } = makeGroupWriter(engine);
   return {
+    ...beginnings(engine, record),
     ...partChanges(engine, record),
     changeGroup: (claim, decide) =>
       engine.change<GroupWrite | null>(readGroupRows(engine, claim), (results) => {
@@ -127,14 +137,11 @@ export function groupChanges(engine: Engine, record: Recorder) {
   } satisfies Partial<DirectoryChanges>;
 }
 
-/** Changes that concern too many people for one transaction, in parts. */
-function partChanges(engine: Engine, record: Recorder) {
+/** The start of a change that concerns too many people for one transaction. */
+function beginnings(engine: Engine, record: Recorder) {
   const { mark, change } = engine;
   const put = upsertSql(GROUP_PART, mark);
-  const remove = `DELETE FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
-  const go = `UPDATE directory_part SET after_id = ${mark(3)} WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
-  const found = `SELECT part FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)} AND after_id = ${mark(3)}`;
-  const writer = makeGroupWriter(engine);
+  const { writeGroup } = makeGroupWriter(engine);
   return {
     beginGroup: (claim, { before, group, came, went, parts, names }, check) =>
       change(
@@ -145,26 +152,31 @@ function partChanges(engine: Engine, record: Recorder) {
           countGroups(),
           findUnfinished(engine, group.id),
         ],
-        ([, found, taken, counted, left]) => {
-          const [row] = found ?? [];
-          const now = row ? GROUP.rowOf(row) : null;
+        (results) => {
+          const head = toGroupHead(results);
           // A transaction that runs again finds its own group.
-          if (now?.changedAtMs === group.changedAtMs) return { writes: [], toResult: () => undefined };
-          check({
-            group: now,
-            isTaken: (taken?.length ?? 0) > 0,
-            count: readInteger(counted?.[0] ?? {}, "counted"),
-            isUnfinished: (left?.length ?? 0) > 0,
-          });
+          if (head.group?.changedAtMs === group.changedAtMs) return { writes: [], toResult: () => undefined };
+          check(head);
           const after = group.deletedAtMs === null ? group : null;
           const recorded = record({ kind: "directory_group", before, after, came, went, left: [] });
           const looks = names.length === 0 ? [] : [{ came: [], went: [], others: [], names }];
           const stored = [...parts, ...looks].map((moves, part) =>
             bind(put, ...GROUP_PART.valuesOf({ names: [], ...moves, groupId: group.id, part, after: "" })),
           );
-          return { writes: [writer.writeGroup(group), ...stored, ...recorded], toResult: () => undefined };
+          return { writes: [writeGroup(group), ...stored, ...recorded], toResult: () => undefined };
         },
       ),
+  } satisfies Partial<DirectoryChanges>;
+}
+
+/** The parts of such a change. */
+function partChanges(engine: Engine, record: Recorder) {
+  const { mark, change } = engine;
+  const remove = `DELETE FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
+  const go = `UPDATE directory_part SET after_id = ${mark(3)} WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
+  const found = `SELECT part FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)} AND after_id = ${mark(3)}`;
+  const writer = makeGroupWriter(engine);
+  return {
     stepGroup: (part, end, ruleGroups, decide) =>
       change(
         [
@@ -180,9 +192,7 @@ function partChanges(engine: Engine, record: Recorder) {
             ...writer.writeMoves(part.groupId, part),
             ...writer.writeRights(decided),
             ...(decided.left.length > 0 ? record({ kind: "people_left", left: decided.left }) : []),
-            end === null
-              ? bind(remove, part.groupId, part.part)
-              : bind(go, part.groupId, part.part, end),
+            end === null ? bind(remove, part.groupId, part.part) : bind(go, part.groupId, part.part, end),
           ];
           return { writes, toResult: () => decided };
         },

@@ -31,13 +31,21 @@ export class RequestSplitter {
   #isWithin = false;
   #isOver = false;
   #hasElement = false;
-  #out: number[] = [];
+  /** Each byte of a part becomes at most one. */
+  #out = new Uint8Array();
+  #length = 0;
 
   /** Returns the bytes of lines that this part completes or goes on with. */
   push(part: Uint8Array): Uint8Array {
-    this.#out = [];
-    for (const byte of part) this.#take(byte);
-    return Uint8Array.from(this.#out);
+    this.#out = new Uint8Array(part.length);
+    this.#length = 0;
+    for (let at = 0; at < part.length; ) {
+      const end = this.#isText && !this.#isEscaped && this.#depth > 1 ? findTextEnd(part, at) : at;
+      if (end > at) this.#writeText(part.subarray(at, end));
+      else this.#take(part[at] ?? SPACE);
+      at = Math.max(end, at + 1);
+    }
+    return this.#out.subarray(0, this.#length);
   }
 
   /** Throws if the body isn't over, or has no list. */
@@ -53,7 +61,7 @@ export class RequestSplitter {
       return;
     }
     if (byte <= SPACE) {
-      if (this.#hasElement) this.#out.push(SPACE);
+      if (this.#hasElement) this.#put(SPACE);
       return;
     }
     if (this.#isOver) throw makeInvalid("There is something behind the body.");
@@ -103,13 +111,33 @@ export class RequestSplitter {
   #write(byte: number): void {
     if (!this.#isWithin) return;
     this.#hasElement = true;
-    this.#out.push(byte);
+    this.#put(byte);
+  }
+
+  /** Nearly all bytes of a body are in texts, which go on in one piece. */
+  #writeText(bytes: Uint8Array): void {
+    if (!this.#isWithin) return;
+    this.#out.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   #endElement(): void {
-    if (this.#hasElement) this.#out.push(NEWLINE);
+    if (this.#hasElement) this.#put(NEWLINE);
     this.#hasElement = false;
   }
+
+  #put(byte: number): void {
+    this.#out[this.#length++] = byte;
+  }
+}
+
+/** Returns the place of the next byte that means something within a text. */
+function findTextEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE || byte === BACKSLASH || byte < SPACE) return at;
+  }
+  return bytes.length;
 }
 
 function makeInvalid(message: string): Fault {

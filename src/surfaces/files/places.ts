@@ -24,9 +24,11 @@ const PLAIN_TEXT = "text/plain";
 const makeDataUrl = ({ type, base64 }: FileContent) => `data:${type};base64,${base64}`;
 
 const OPENAI: FilePlaces = {
-  fields: ["messages", "content"],
-  find: ({ file }) => readId(asObject(file).file_id),
+  // An edit's pictures stand in `images` and `mask`, as `{ file_id }`.
+  fields: ["messages", "content", "images", "image", "mask"],
+  find: ({ file, file_id }) => readId(asObject(file).file_id ?? file_id),
   fill: (part, file) => {
+    if (part.file === undefined) return { image_url: makeDataUrl(file) };
     const { file_id: _id, ...rest } = asObject(part.file);
     return { ...part, file: { filename: file.name, ...rest, file_data: makeDataUrl(file) } };
   },
@@ -59,7 +61,16 @@ const RESOURCE = /^(.*\/)?files\//;
 
 /** Parts of generateContent, and contents of interactions. */
 const GEMINI: FilePlaces = {
-  fields: ["contents", "parts", "systemInstruction", "system_instruction", "input", "content"],
+  fields: [
+    "contents",
+    "parts",
+    "systemInstruction",
+    "system_instruction",
+    "input",
+    "content",
+    // In requests that count tokens.
+    "generateContentRequest",
+  ],
   find: ({ fileData, file_data, type, uri }) => {
     if (CONTENTS.has(type))
       return readId(RESOURCE.test(asString(uri) ?? "") ? String(uri).replace(RESOURCE, "") : "");

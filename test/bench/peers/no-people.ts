@@ -48,7 +48,14 @@ export function noPeople(): Pick<
   };
   const cache = { find: nobody, keep: async () => {}, trim: async () => {}, prune: async () => 0 };
   const devices = noDevices();
-  const directory = {
+  const directory = noDirectory();
+  return { people, devices, directory, limitRequests, checkouts, foreign, cache };
+}
+
+function noDirectory(): Store["directory"] {
+  const nothing = async () => null;
+  const nobody = async () => [];
+  return {
     users: async () => ({ total: 0, rows: [] }),
     groups: async () => ({ total: 0, rows: [] }),
     memberships: nobody,
@@ -61,7 +68,6 @@ export function noPeople(): Pick<
     knownUsers: async () => new Set<string>(),
     nextGroupPart: nothing,
   };
-  return { people, devices, directory, limitRequests, checkouts, foreign, cache };
 }
 
 function noDevices(): Store["devices"] {

@@ -113,7 +113,7 @@ describe.each(Object.entries(MODELS))("%s", (surface, models) => {
 
   test("refuses an id that isn't the key's, and files beyond the body's limit", async () => {
     const model = "OpenAI#gpt-5.6-sol";
-    const calls = under.simulator.calls.all.length;
+    const calls = under.simulator.calls.all().length;
     const code = async (id: string, secret?: string) => {
       const { status, body } = await send(surface, model, id, false, secret);
       return [status, String(asObject(body.error).message)];
@@ -121,7 +121,7 @@ describe.each(Object.entries(MODELS))("%s", (surface, models) => {
     for (const refused of [await code("file-0000"), await code(ids.pdf, stranger)])
       expect(refused).toEqual([400, expect.stringContaining("is not supported here")]);
     expect(await code(ids.large)).toEqual([413, expect.stringContaining("larger than")]);
-    expect(under.simulator.calls.all.length).toBe(calls);
+    expect(under.simulator.calls.all().length).toBe(calls);
   });
 });
 
@@ -134,4 +134,46 @@ test("a file is gone for requests once it is deleted", async () => {
   await client.files.delete(ids.pdf);
   const { status } = await send("chat", "OpenAI#gpt-5.6-sol", ids.pdf, false);
   expect(status).toBe(400);
+});
+
+test.each([
+  [
+    "/v1/messages/count_tokens",
+    { model: "Anthropic#claude-haiku-4-5", ...SURFACES.messages?.("ID", true)[1] },
+  ],
+  ["/v1/responses/input_tokens", { model: "Responses#gpt-6.1-sol", ...SURFACES.responses?.("ID", true)[1] }],
+  [
+    `/v1beta/models/${encodeURIComponent("Google#gemini-3.5-flash")}:countTokens`,
+    SURFACES.gemini?.("ID", true)[1] ?? {},
+  ],
+])("%s counts a file by its id as if it stood in the request", async (path, body) => {
+  const count = async (id: string, secret = under.secret) => {
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const text = JSON.stringify(body).replaceAll("ID", id);
+    const response = await fetch(`${under.url}${path}`, { method: "POST", headers, body: text });
+    return { status: response.status, body: asObject(await response.json()) };
+  };
+  const known = await count(ids.picture);
+  const { input_tokens: input, totalTokens: total } = known.body;
+  expect([known.status, Number(input ?? total) > 50]).toEqual([200, true]);
+  // Google's form names files of others by an address, which counts as little.
+  const other = await count(ids.picture, stranger);
+  expect(other.status === 400 || Number(other.body.totalTokens) < Number(total)).toBe(true);
+});
+
+test("an edit of images takes pictures and masks by their ids", async () => {
+  const picture = { file_id: ids.picture };
+  const edit = async (secret: string) => {
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = JSON.stringify({
+      model: "OpenAI#gpt-image-1",
+      prompt: "x",
+      images: [picture],
+      mask: picture,
+    });
+    return fetch(`${under.url}/v1/images/edits`, { method: "POST", headers, body });
+  };
+  expect((await edit(under.secret)).status).toBe(200);
+  expect(lastCall()).not.toContain(ids.picture);
+  expect((await edit(stranger)).status).toBe(400);
 });

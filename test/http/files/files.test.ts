@@ -1,6 +1,6 @@
 // Files by the SDKs of OpenAI and Anthropic, and by requests that no SDK would send.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import Anthropic, { toFile as toAnthropicFile } from "@anthropic-ai/sdk";
@@ -15,16 +15,33 @@ const MORE = "files: { max_file: 6MB, max_bytes_per_account: 12MB, keep: 20d }";
 let under: UnderTest;
 let openai: OpenAI;
 let anthropic: Anthropic;
+/** The answer to an upload that stops, which takes its time. */
+let stopped: Promise<{ readonly answer: string; readonly listed: readonly unknown[] }>;
 
 beforeAll(async () => {
   under = await startUnderTest({ more: MORE, server: "body_limit: 1MB" });
   openai = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
   anthropic = new Anthropic({ baseURL: under.url, apiKey: under.secret, maxRetries: 0 });
+  const account = await under.newAccount("slow");
+  stopped = stopUpload((await under.newKey({ account_id: account })).secret);
 });
 afterAll(() => under.stop());
 
 function upload(text: string, name = "lines.jsonl") {
   return openai.files.create({ file: new File([text], name), purpose: "batch" });
+}
+
+/** Sends a part of an upload and no more. */
+async function stopUpload(secret: string) {
+  const { hostname, port } = new URL(under.url);
+  const socket = connect(Number(port), hostname);
+  const lines = ["POST /v1/files HTTP/1.1", "Host: x", `Authorization: Bearer ${secret}`];
+  socket.write(`${[...lines, `Content-Type: ${FORM}`, "Content-Length: 500000"].join("\r\n")}\r\n\r\n`);
+  socket.write(`${PURPOSE}${FILE.slice(0, -4)}${"x".repeat(10_000)}`);
+  const answer = await Array.fromAsync(socket, String);
+  const headers = { authorization: `Bearer ${secret}` };
+  const listed = await fetch(`${under.url}/v1/files`, { headers });
+  return { answer: answer.join(""), listed: asArray(asObject(await listed.json()).data) };
 }
 
 /** The answer's status and the code or type of its error. */
@@ -236,4 +253,26 @@ test("an account has four uploads at once", async () => {
   while (listPieces().length > 0) await Bun.sleep(5);
   const { id } = await upload("text");
   await openai.files.delete(id);
+});
+
+test("an upload that stops is ended after five seconds, and leaves nothing", async () => {
+  const { answer, listed } = await stopped;
+  expect(answer).toStartWith("HTTP/1.1 408");
+  expect(answer).toContain('"code":"request_timeout"');
+  expect([listed, listPieces()]).toEqual([[], []]);
+}, 30_000);
+
+test("a file whose bytes are damaged is 404, and /readyz says so until it is deleted", async () => {
+  const readProblems = async () =>
+    asArray(asObject(await (await fetch(`${under.url}/readyz`)).json()).problems);
+  const { id } = await upload("text");
+  const [piece = ""] = listPieces();
+  writeFileSync(piece, "damaged");
+  const content = await send(`/v1/files/${id}/content`);
+  expect([content.status, content.error.code]).toEqual([404, "file_not_found"]);
+  expect(await readProblems()).toEqual([
+    "files: pieces of a file or batch are missing or damaged; the log names them",
+  ]);
+  await openai.files.delete(id);
+  expect(await readProblems()).toEqual([]);
 });

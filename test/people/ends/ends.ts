@@ -21,7 +21,7 @@ const RULES = makeRules([makeRule("*")], {
 });
 
 /** Returns the use-cases of a node on the store, as the directory's token. */
-function makeActing({ store, world }: OpenedStore) {
+export function makeActing({ store, world }: OpenedStore) {
   return makeNode(store, () => RULES, Date.now, { pepper: world.pepper });
 }
 
@@ -78,8 +78,7 @@ export const ENDS: Readonly<Record<string, (opened: OpenedStore) => Promise<unkn
     patchUser(makeActing(opened), (await findUser(opened)).id, {
       Operations: [{ op: "replace", value: { active: false } }],
     }),
-  "deleted by the directory": async (opened) =>
-    deleteUser(makeActing(opened), (await findUser(opened)).id),
+  "deleted by the directory": async (opened) => deleteUser(makeActing(opened), (await findUser(opened)).id),
   "disabled by an admin": async (opened) =>
     changeMember({ ...makeActing(opened), ...MEMBER_PARTS }, (await findUser(opened)).memberId, {
       disabled: true,

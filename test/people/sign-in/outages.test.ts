@@ -1,5 +1,6 @@
 // Seeded outages of the provider: nobody who was removed gets in later than the bound, nobody else loses a key for good.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Session } from "../../../src/core/people/people.ts";
 import { createAuthenticator } from "../../../src/keys/authenticate.ts";
 import { digestSecret, mintSecret } from "../../../src/keys/secret.ts";
 import { IssuerSilent, PersonGone, type Tokens } from "../../../src/people/issuer.ts";
@@ -81,6 +82,17 @@ describe.if(POSTGRES_SEEDS > 0)("on PostgreSQL", () => {
   );
 });
 
+function makeSession(memberId: string): Session {
+  const owner = { digest: memberId, tokenDigest: "", tokenId: null, memberId };
+  return { ...owner, issuerSession: null, address: null, agent: null, expiresAtMs: 0 };
+}
+
+/** Sets the trouble of a step of time, if it changes. */
+function stir(provider: Provider, dice: () => number): void {
+  if (dice() < 0.05) provider.trouble = TROUBLES[Math.floor(dice() * TROUBLES.length)] ?? "none";
+  else if (dice() < 0.1) provider.trouble = "none";
+}
+
 async function play(seed: number, address?: string): Promise<void> {
   const dice = makeDice(seed);
   const rechecks = createRechecks();
@@ -104,18 +116,8 @@ async function play(seed: number, address?: string): Promise<void> {
     if (at % 2 === 0) provider.removed.set(id, startMs + dice() * DAYS * 24 * HOUR_MS);
   }
   const removals = new Map(provider.removed);
-  const seesSession = async (id: string) => {
-    const session = {
-      digest: id,
-      tokenDigest: "",
-      tokenId: null,
-      memberId: id,
-      issuerSession: null,
-      address: null,
-      agent: null,
-    };
-    return (await findPerson({ store, clock }, { ...session, expiresAtMs: 0 }, signIn)) !== null;
-  };
+  const seesSession = async (id: string) =>
+    (await findPerson({ store, clock }, makeSession(id), signIn)) !== null;
   const usesKey = async (id: string) => {
     // A new one each time remembers nothing.
     const authenticate = createAuthenticator({ ...world, clock, mayUseKeys });
@@ -123,8 +125,7 @@ async function play(seed: number, address?: string): Promise<void> {
   };
   const late: string[] = [];
   while (rechecks.nowMs < endMs) {
-    if (dice() < 0.05) provider.trouble = TROUBLES[Math.floor(dice() * TROUBLES.length)] ?? "none";
-    else if (dice() < 0.1) provider.trouble = "none";
+    stir(provider, dice);
     provider.removed.clear();
     for (const [id, atMs] of removals) if (atMs <= rechecks.nowMs) provider.removed.set(id, atMs);
     await rechecks.recheck(provider.answer, { rules: `${RULES}, ${MEMBERS}` });

@@ -1,10 +1,11 @@
-// The PostgreSQL store behind PgBouncer in transaction mode: all store suites, and time limits that must hold there
-// too. Skipped if PgBouncer isn't installed.
+// The PostgreSQL store behind PgBouncer in transaction mode: time limits that must hold there too, and in the long form all
+// suites of the store. Skipped if PgBouncer isn't installed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { Dialer } from "../../../src/store/postgres/dialer.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { findTraits } from "../../../src/store/postgres/traits.ts";
+import { IS_LONG } from "../../harness/long.ts";
 import { addKey, decideByDemand } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import { openPayments } from "../../ledger/payments.ts";
@@ -35,7 +36,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     await server.remove();
   });
 
-  runPostgresSuites("in transaction mode", () => ({ store, direct: server.url }));
+  if (IS_LONG) runPostgresSuites("in transaction mode", () => ({ store, direct: server.url }));
 
   test("it is detected, even if it is set to ignore unknown parameters", async () => {
     expect(await findTraits(new Dialer({ url: store }), 3000)).toMatchObject({ keepsSettings: false });

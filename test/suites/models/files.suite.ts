@@ -52,6 +52,7 @@ function openFiles(store: Store, given: Partial<FileRules> = {}, users: Partial<
   const ports = {
     store,
     vault,
+    log: () => {},
     clock: { nowMs: () => Date.now() + time.passedMs },
     rules: () => ({ ...ROOM, ...given }),
     users: { ...NO_FILE_USERS, ...users },
@@ -88,6 +89,7 @@ export function filesSuite(name: string, makeBench: MakeBench): void {
     const stores = twoStores(makeBench);
     bytes(stores);
     owners(stores);
+    slots(stores);
     rooms(stores);
     sweeps(stores);
   });
@@ -187,6 +189,31 @@ function owners(stores: Stores): void {
     expect(await list({ after: await files.find("file-1", OWNER) })).toEqual(["file-user", "file-0"]);
     expect(await list({ order: "oldest", purpose: "batch" })).toEqual(["file-0", "file-1"]);
     expect(await list({ form: "anthropic" })).toEqual(["file_other"]);
+  });
+}
+
+function slots(stores: Stores): void {
+  test("are uploaded four at once by an account, over all nodes", async () => {
+    const { store, other } = stores();
+    await unrecorded(store).addAccount(makeAccount("acct_b"));
+    const [here, there] = [openFiles(store).files.uploads, openFiles(other).files.uploads];
+    const ends = await Promise.all([here, there, here, there].map((one) => one.take("default")));
+    expect(readCode(await catchThrown(there.take("default")))).toBe("too_many_parallel_requests");
+    const foreign = await there.take("acct_b");
+    await ends[0]?.();
+    const again = await there.take("default");
+    expect(readCode(await catchThrown(here.take("default")))).toBe("too_many_parallel_requests");
+    for (const end of [...ends.slice(1), again, foreign]) await end();
+  });
+
+  test("whose process died keep no slot from its next life, nor from others", async () => {
+    const { store, other, bench } = stores();
+    for (let at = 0; at < 4; at++) await openFiles(store).files.uploads.take("default");
+    const next = openFiles(store).files.uploads;
+    await Promise.all(Array.from({ length: 4 }, () => next.take("default")));
+    await bench.forsake(store);
+    const others = openFiles(other).files.uploads;
+    for (const end of await Promise.all(Array.from({ length: 4 }, () => others.take("default")))) await end();
   });
 }
 

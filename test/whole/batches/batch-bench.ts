@@ -7,13 +7,17 @@ import { type Setup, startUnderTest, type UnderTest } from "../../harness/harnes
 /** A model of an OpenAI-compatible server. The simulator's controls may follow. */
 export const PLAIN = "Local#sim-mini";
 const POLL_MS = 25;
-const LONGEST_MS = 40_000;
+/** A silent node is given up after 15 s, and a busy machine takes its time. */
+const LONGEST_MS = 90_000;
 
 export interface BatchBench {
   readonly under: UnderTest;
   readonly openai: OpenAI;
   readonly anthropic: Anthropic;
 }
+
+/** Returns the store of a gateway: one of its own on SQLite if there is none. */
+export type OpenStore = () => Promise<Pick<Setup, "store" | "env">>;
 
 export async function startBatches(setup: Setup = {}): Promise<BatchBench> {
   const under = await startUnderTest(setup);

@@ -1,0 +1,32 @@
+// The places to which a line of a batch may go: lines are started by the room that is there.
+import type { LinePace } from "../../core/batches/line-pace.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Credential } from "../../core/settings.ts";
+import type { Health } from "../../health/health.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Call } from "../call.ts";
+import type { Selection } from "./plan.ts";
+
+/** Tells the line's batch where it may go. Fallbacks are for failures: lines that find no room wait instead. */
+export function noteLinePlaces<F extends Form>(
+  health: Health,
+  { line, selection }: Pick<Call<F>, "line" | "selection">,
+  credentialsOf: (card: ModelCard) => readonly Credential[],
+): void {
+  const paces = listNamed(selection).flatMap((card): readonly LinePace[] =>
+    credentialsOf(card).map((credential) => health.findPace({ card, credential })),
+  );
+  line?.placing.plan(paces);
+}
+
+/** A selector finds another model where one has no room. */
+function listNamed(selection: Selection): readonly ModelCard[] {
+  switch (selection.kind) {
+    case "card":
+      return [selection.card];
+    case "group":
+      return selection.members.map(({ card }) => card);
+    case "selector":
+      return [];
+  }
+}

@@ -1,0 +1,140 @@
+// The times in which batches react: `npm run bench:batch-times [RUNS] [sqlite|postgres] [TAKEOVERS]`. Two nodes on one store; a cancel at the node
+// that runs no line, a top-up, a node's own restart after a kill, and the takeover of a killed node's lines by the other. Prints the
+// longest and the median of the runs.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asArray, asObject } from "../../src/core/json/json.ts";
+import { startSimulator } from "../simulator/server.ts";
+import { type GatewayProcess, operate, startGatewayProcess } from "../store/nodes/gateway.ts";
+import { startPostgres } from "../store/postgres/server.ts";
+import { chatLine, createBatch, makeClients, until, waitForEnd } from "../whole/batches/batch-bench.ts";
+import { computeMedian } from "./figures.ts";
+
+const RUNS = Number(process.argv[2] ?? 50);
+const ENGINE = process.argv[3] ?? "sqlite";
+const TAKEOVERS = Number(process.argv[4] ?? RUNS);
+const SLOW = "Acme#sim-mini~latency=600000";
+const QUICK = "Acme#sim-mini";
+
+const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+const server = ENGINE === "postgres" ? await startPostgres() : null;
+const folder = mkdtempSync(join(tmpdir(), "poundkey-batch-times-"));
+const store = server ? await server.newDatabase() : `sqlite:${join(folder, "poundkey.db")}`;
+const priced = [QUICK, SLOW]
+  .map(
+    (id) =>
+      `{ name: "${id.slice("Acme#".length)}", context: 9000, output: 99, price: { input: 1, output: 2 } }`,
+  )
+  .join(", ");
+const more = `  Acme: { dialect: openai, keys: [k], base_url: "${simulator.url}/openai/v1", models: [${priced}] }
+billing: { charge: always }
+batches: { unfinished: 1000 }`;
+const start = () => startGatewayProcess({ store, simulatorUrl: simulator.url, more });
+
+const nodes: [GatewayProcess, GatewayProcess] = [start(), start()];
+const urls: [string, string] = [await nodes[0].url, await nodes[1].url];
+
+async function openAccount(usd: number) {
+  const { id } = await operate(urls[0], "/accounts", { name: "bench" });
+  if (usd > 0) await operate(urls[0], `/accounts/${id}/topups`, { amount_usd: usd });
+  const { secret } = await operate(urls[0], "/keys", {
+    name: "k",
+    account_id: String(id),
+    requests_per_day: null,
+  });
+  return { id: String(id), secret: String(secret) };
+}
+
+async function countRunning(url: string, id: string): Promise<number> {
+  return Number(asObject((await operate(url, `/batches/${id}`)).counts).running);
+}
+
+/** Returns the place of the node that runs lines of the batch. */
+function findRunner(id: string): Promise<0 | 1> {
+  return until(
+    async () => [await countRunning(urls[0], id), await countRunning(urls[1], id)],
+    ([one = 0, other = 0]) => one + other > 0,
+  ).then(([one = 0]) => (one > 0 ? 0 : 1));
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+async function repeat(name: string, runs: number, run: () => Promise<number>): Promise<void> {
+  const times: number[] = [];
+  for (let at = 0; at < runs; at++) times.push(await run());
+  const seconds = (ms: number) => (ms / 1000).toFixed(2);
+  process.stdout.write(
+    `${name}, ${ENGINE}, ${runs} runs: at most ${seconds(Math.max(...times))} s, median ${seconds(computeMedian(times))} s\n`,
+  );
+}
+
+await repeat("cancelled by the other node", RUNS, async () => {
+  const { secret } = await openAccount(10);
+  const made = await createBatch(makeClients(urls[0], secret).openai, [chatLine("a", "x", SLOW)]);
+  const runner = await findRunner(made.id);
+  const { openai } = makeClients(urls[1 - runner] ?? "", secret);
+  return timed(async () => {
+    await openai.batches.cancel(made.id);
+    await waitForEnd(openai, made);
+  });
+});
+
+await repeat("a top-up to the end of the line", RUNS, async () => {
+  const { id, secret } = await openAccount(0);
+  const { openai } = makeClients(urls[0], secret);
+  const made = await createBatch(openai, [chatLine("a", "say: hi", QUICK)]);
+  await until(
+    () => openai.batches.retrieve(made.id),
+    (batch) => asObject(batch).waiting !== null,
+  );
+  return timed(async () => {
+    await operate(urls[1], `/accounts/${id}/topups`, { amount_usd: 1 });
+    await waitForEnd(openai, made);
+  });
+});
+
+/** Kills the node that runs a batch's line, and returns the time until a line is under way again. */
+async function killRunner(isRestarted: boolean): Promise<number> {
+  const { secret } = await openAccount(10);
+  const made = await createBatch(makeClients(urls[0], secret).openai, [chatLine("a", "x", SLOW)]);
+  const runner = await findRunner(made.id);
+  const calls = () => simulator.calls.all().filter(({ model }) => model.includes("latency=600000")).length;
+  const before = calls();
+  process.kill(nodes[runner].pid, "SIGKILL");
+  await nodes[runner].ended;
+  if (isRestarted) {
+    // The other one rests meanwhile, so that only the restarted one can go on.
+    process.kill(nodes[1 - runner]?.pid ?? 0, "SIGSTOP");
+    nodes[runner] = start();
+    urls[runner] = await nodes[runner].url;
+  }
+  const tookMs = await timed(() =>
+    until(
+      async () => calls(),
+      (count) => count > before,
+    ),
+  );
+  if (isRestarted) process.kill(nodes[1 - runner]?.pid ?? 0, "SIGCONT");
+  else {
+    nodes[runner] = start();
+    urls[runner] = await nodes[runner].url;
+  }
+  const { openai } = makeClients(urls[runner], secret);
+  await openai.batches.cancel(made.id);
+  await waitForEnd(openai, made);
+  return tookMs;
+}
+
+if (server === null) await repeat("an own restart to the next line", RUNS, () => killRunner(true));
+await repeat("a takeover to the next line", TAKEOVERS, () => killRunner(false));
+const left = asArray((await operate(urls[0], "/batches?status=in_progress")).data);
+if (left.length > 0) throw new Error(`${left.length} batches haven't ended.`);
+for (const node of nodes) await node.stop();
+await simulator.stop();
+await server?.remove();
+rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,145 @@
+// The parts that days of batches and tests of their pace share: files in memory, a runner's ports, a batch to run.
+import type { Batch } from "../../src/core/batches/batch.ts";
+import type { StoredFile } from "../../src/core/batches/file.ts";
+import type { BatchRules } from "../../src/core/settings.ts";
+import type { Store } from "../../src/core/store.ts";
+import { FileMissing, type Files, PIECE_BYTES } from "../../src/files/port.ts";
+import { BATCH_WORDS } from "../../src/http/batches/words.ts";
+import type { KeptBatches } from "../../src/jobs/kept-batches.ts";
+import type { JobPorts } from "../../src/jobs/ports.ts";
+import type { ManualClock } from "../harness/manual-clock.ts";
+import { addKey } from "../harness/samples.ts";
+
+export const LINE_COST = 7;
+export const DAY_MS = 86_400_000;
+/** The lines that a runner has in flight at once. */
+export const PARALLEL = 8;
+
+const RULES: BatchRules = {
+  isOn: true,
+  parallelMax: PARALLEL,
+  perAccountMax: PARALLEL,
+  linesMax: 10_000,
+  bytesMax: 1e6,
+  unfinishedMax: 9,
+  windowMs: DAY_MS,
+  keepMs: 30 * DAY_MS,
+  triesMax: 4,
+};
+
+/** Files in memory. */
+export class MemoryFiles implements Files {
+  readonly objects = new Map<string, Map<number, Uint8Array>>();
+  readonly files = new Map<string, StoredFile>();
+  /** The objects of which pieces turned out to be missing. */
+  readonly noted: string[] = [];
+  readonly missing = { note: ({ object }: { readonly object: string }) => void this.noted.push(object) };
+
+  readonly pieces: Files["pieces"] = {
+    write: async (_account, object, number, bytes) => {
+      this.objects.getOrInsertComputed(object, () => new Map()).set(number, bytes.slice());
+    },
+    read: async (_account, object, number) => {
+      const piece = this.objects.get(object)?.get(number);
+      if (piece === undefined) throw new FileMissing(object, number);
+      return piece;
+    },
+    remove: async (_account, object) => void this.objects.delete(object),
+  };
+
+  async save(file: Omit<StoredFile, "bytes">, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile> {
+    const parts = await Array.fromAsync(bytes);
+    const all = new Uint8Array(Buffer.concat(parts));
+    for (let at = 0; at < all.length; at += PIECE_BYTES)
+      await this.pieces.write("default", file.id, at / PIECE_BYTES, all.subarray(at, at + PIECE_BYTES));
+    const stored = { ...file, bytes: all.length };
+    this.files.set(file.id, stored);
+    return stored;
+  }
+
+  find = async (id: string) => this.files.get(id) ?? null;
+
+  async *read({ id }: StoredFile, from: number, to: number) {
+    const whole = this.objects.get(id)?.get(0);
+    if (whole === undefined) throw new FileMissing(id, 0);
+    yield whole.subarray(from, to);
+  }
+
+  list = async () => [];
+
+  async remove(id: string) {
+    this.objects.delete(id);
+    return this.files.delete(id);
+  }
+
+  lacksRoom = async () => null;
+}
+
+interface JobWorld {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly files: MemoryFiles;
+}
+
+/** The ports of a runner that meets no trouble, but for those given. */
+export function makeJobPorts(
+  { store, clock, files }: JobWorld,
+  own: Pick<JobPorts, "call"> & Partial<JobPorts>,
+  rules: Partial<BatchRules> = {},
+): JobPorts {
+  const all = { ...RULES, ...rules };
+  return {
+    store,
+    files,
+    clock,
+    log: () => {},
+    rules: () => all,
+    fileRules: () => ({ bytesMax: 1e9, accountBytesMax: 1e9, fileBytesMax: 1e9, keepMs: DAY_MS }),
+    bodyBytesMax: 1_000_000,
+    words: BATCH_WORDS,
+    findKey: (id) => addKey(store, id),
+    nameReply: (batchId, line) => `${batchId}/${line}`,
+    estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
+    isBusy: () => false,
+    ...own,
+  };
+}
+
+/** Adds a batch with so many lines, and its input. `modelOf` names the model of a line. */
+export async function addBatch(
+  kept: KeptBatches,
+  { store, files }: Pick<JobWorld, "store" | "files">,
+  id: string,
+  lines: number,
+  modelOf: (at: number) => string = () => "m",
+): Promise<Batch> {
+  const key = await addKey(store, "key_a");
+  const text = Array.from({ length: lines }, (_, at) => writeLine(`line-${at}`, modelOf(at))).join("\n");
+  const input = new TextEncoder().encode(text);
+  const file = { id: `file-${id}`, name: "in", purpose: "batch", type: "", createdMs: 0, expiresMs: DAY_MS };
+  const owner = { accountId: "default", memberId: null };
+  const save = async function* () {
+    yield input;
+  };
+  await files.save({ ...file, form: "openai", owner, keyId: key.id }, save());
+  return kept.add(key, {
+    id,
+    surface: "openai-batches",
+    endpoint: "/v1/chat/completions",
+    window: "24h",
+    windowMs: DAY_MS,
+    metadata: null,
+    headers: {},
+    inputFileId: file.id,
+    inputBytes: input.length,
+    outputSeconds: null,
+    claim: null,
+    bodyDigest: "",
+    maxCostNanoUsd: null,
+  });
+}
+
+function writeLine(customId: string, model: string): string {
+  const body = { model, messages: [] };
+  return JSON.stringify({ custom_id: customId, method: "POST", url: "/v1/chat/completions", body });
+}

@@ -1,0 +1,166 @@
+// Batches that wait: for a refusal to heal, a node that is busy, a store that is slow, or pieces that are gone.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Batch } from "../../src/core/batches/batch.ts";
+import { Fault } from "../../src/core/fault.ts";
+import type { BatchRules } from "../../src/core/settings.ts";
+import type { Store } from "../../src/core/store.ts";
+import { KeptBatches } from "../../src/jobs/kept-batches.ts";
+import { nameResults } from "../../src/jobs/objects.ts";
+import type { JobPorts, LineCall, LineResult } from "../../src/jobs/ports.ts";
+import { BatchRunner } from "../../src/jobs/runner.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
+import { openMemoryStore } from "../harness/samples.ts";
+import { addBatch, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
+
+const ANSWER: LineResult = {
+  requestId: "req",
+  status: 200,
+  body: "{}",
+  fault: null,
+  costNanoUsd: LINE_COST,
+  chargedNanoUsd: LINE_COST,
+};
+const refuse = (fault: Fault): LineResult => ({
+  ...ANSWER,
+  status: 402,
+  fault,
+  costNanoUsd: 0,
+  chargedNanoUsd: 0,
+});
+
+let store: Store;
+let clock: ManualClock;
+let files: MemoryFiles;
+beforeEach(async () => {
+  store = await openMemoryStore();
+  clock = new ManualClock();
+  files = new MemoryFiles();
+});
+afterEach(() => store.close());
+
+function start(
+  call: (line: LineCall) => Promise<LineResult>,
+  own: Partial<JobPorts> = {},
+  rules: Partial<BatchRules> = {},
+) {
+  const ports = makeJobPorts({ store, clock, files }, { call, ...own }, rules);
+  const runner = new BatchRunner(ports);
+  runner.start();
+  const kept = new KeptBatches(ports, runner.wake);
+  return { runner, kept, add: (id: string, lines: number) => addBatch(kept, { store, files }, id, lines) };
+}
+
+async function read(id: string): Promise<Batch> {
+  const batch = await store.batches.find(id);
+  if (batch === null) throw new Error("There is no batch.");
+  return batch;
+}
+
+test("a batch that is refused asks with one line at a time, and goes on within 5 seconds", async () => {
+  let isPoor = true;
+  let asked = 0;
+  const { add } = start(async ({ placing }) => {
+    placing.plan([]);
+    asked++;
+    return isPoor ? refuse(new Fault("insufficient_balance", "Top up.")) : ANSWER;
+  });
+  await add("batch_1", 40);
+  await clock.move(2000);
+  expect((await read("batch_1")).detail.waiting?.code).toBe("insufficient_balance");
+  const before = asked;
+  await clock.move(20_000);
+  expect(asked - before).toBeLessThanOrEqual(4);
+  isPoor = false;
+  await clock.move(7000);
+  const { status, detail } = await read("batch_1");
+  expect([status, detail.counts.completed, detail.waiting]).toEqual(["completed", 40, null]);
+});
+
+test("a batch is asked again when its limit says so", async () => {
+  let asked = 0;
+  const resetAtMs = 3000;
+  const { add } = start(async ({ placing }) => {
+    placing.plan([]);
+    asked++;
+    return clock.nowMs() < resetAtMs ? refuse(new Fault("budget_exceeded", "Wait.", { resetAtMs })) : ANSWER;
+  });
+  await add("batch_1", 3);
+  await clock.move(2900);
+  const before = asked;
+  await clock.move(1200);
+  expect([before, asked > before]).toEqual([3, true]);
+});
+
+test("a busy node starts nothing, and neither does one whose store is slow", async () => {
+  let isBusy = true;
+  let listMs = 0;
+  let asked = 0;
+  const batches: Store["batches"] = {
+    ...store.batches,
+    async list(filter, page) {
+      if (listMs > 0) await new Promise<void>((resolve) => void clock.after(listMs, resolve));
+      return store.batches.list(filter, page);
+    },
+  };
+  const call = async ({ placing }: LineCall) => {
+    placing.plan([]);
+    asked++;
+    await new Promise<void>((resolve) => void clock.after(1000, resolve));
+    return ANSWER;
+  };
+  const slow = { batches, node: store.node, listDead: store.listDead };
+  const { add } = start(call, { isBusy: () => isBusy, store: slow }, { parallelMax: 1 });
+  await add("batch_1", 30);
+  await clock.move(4000);
+  expect(asked).toBe(0);
+  isBusy = false;
+  await clock.move(4000);
+  expect(asked).toBeGreaterThan(0);
+  listMs = 900;
+  await clock.move(4000);
+  const before = asked;
+  await clock.move(6000);
+  expect(asked).toBe(before);
+  listMs = 0;
+  await clock.move(6000);
+  expect(asked).toBeGreaterThan(before);
+});
+
+test("a cancelled batch's calls are ended after 3 seconds", async () => {
+  const ended: number[] = [];
+  const { add, kept } = start(async ({ placing, signal }) => {
+    placing.plan([]);
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    ended.push(clock.nowMs());
+    return refuse(new Fault("client_gone", "Ended."));
+  });
+  await add("batch_1", 2);
+  await clock.move(2000);
+  await kept.cancel(await read("batch_1"));
+  await clock.move(2000);
+  expect(ended).toEqual([]);
+  await clock.move(3000);
+  const { status, detail } = await read("batch_1");
+  expect([ended.length, status, detail.counts.cancelled]).toEqual([2, "cancelled", 2]);
+});
+
+test("a batch whose results are gone fails, is told to the operator, and others go on", async () => {
+  const { add } = start(async ({ placing, customId }) => {
+    placing.plan([]);
+    await new Promise<void>((resolve) => void clock.after(customId === "line-9" ? 5000 : 100, resolve));
+    return ANSWER;
+  });
+  await add("batch_1", 10);
+  await clock.move(4000);
+  await files.pieces.remove("default", nameResults({ id: "batch_1" }));
+  await add("batch_2", 2);
+  await clock.move(10_000);
+  const failed = await read("batch_1");
+  expect([failed.status, failed.detail.errors[0]?.code, failed.detail.sums.chargedNanoUsd]).toEqual([
+    "failed",
+    "file_missing",
+    10 * LINE_COST,
+  ]);
+  expect(files.noted).toEqual([nameResults({ id: "batch_1" })]);
+  expect((await read("batch_2")).status).toBe("completed");
+});

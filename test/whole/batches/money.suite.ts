@@ -1,0 +1,137 @@
+// Batches and money: what stops them, what they may cost, and who pays.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type OpenAI from "openai";
+import type { Fetch } from "../../../src/core/world/world.ts";
+import {
+  type BatchBench,
+  chatLine,
+  createBatch,
+  makeClients,
+  type OpenStore,
+  readLines,
+  startBatches,
+  until,
+  waitForEnd,
+} from "./batch-bench.ts";
+
+const STALL = "never answer this";
+
+/** A provider that doesn't answer some requests until they are ended. */
+function stallSome(...[url, init]: Parameters<Fetch>): Promise<Response> {
+  if (!String(init.body).includes(STALL)) return fetch(url, init);
+  return new Promise((_, reject) => {
+    init.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
+  });
+}
+
+const MODEL = "OpenAI#gpt-4.1-mini";
+
+/** Poundkey's own fields of a batch. */
+interface OwnFields {
+  readonly cost_usd: number;
+  readonly charged_usd: number;
+  readonly estimated_cost_usd: number | null;
+  readonly worst_cost_usd: number | null;
+  readonly waiting: { readonly code: string } | null;
+}
+
+let bench: BatchBench;
+
+async function ask(openai: OpenAI, id: string): Promise<OpenAI.Batch & OwnFields> {
+  return (await openai.batches.retrieve(id)) as OpenAI.Batch & OwnFields;
+}
+
+async function openAccount(usd: number, fields: Record<string, unknown> = {}) {
+  const { under } = bench;
+  const accountId = await under.newAccount();
+  if (usd > 0) await under.topUp(accountId, usd);
+  const { secret, id } = await under.newKey({ account_id: accountId, ...fields });
+  return { accountId, keyId: id, openai: makeClients(under.url, secret).openai };
+}
+
+async function readAccount(accountId: string): Promise<{ balance_usd: number; held_usd: number }> {
+  const { under } = bench;
+  const headers = { authorization: `Bearer ${under.adminToken}` };
+  return (await fetch(`${under.url}/admin/v1/accounts/${accountId}`, { headers })).json() as never;
+}
+
+const lines = (count: number, more: object = { max_tokens: 50 }) =>
+  Array.from({ length: count }, (_, at) => chatLine(`line-${at}`, `say: ${at}`, MODEL, more));
+
+function waitForMoney(): void {
+  test("a batch without money waits, and goes on by itself after a top-up", async () => {
+    const { accountId, openai } = await openAccount(0);
+    const made = await createBatch(openai, lines(4));
+    const waiting = await until(
+      () => ask(openai, made.id),
+      ({ waiting: why }) => why !== null,
+    );
+    expect(waiting).toMatchObject({ status: "in_progress", waiting: { code: "insufficient_balance" } });
+    await bench.under.topUp(accountId, 1);
+    const ended = await waitForEnd(openai, made);
+    expect(ended).toMatchObject({
+      status: "completed",
+      request_counts: { total: 4, completed: 4, failed: 0 },
+    });
+    const { cost_usd, charged_usd, waiting: over, worst_cost_usd = 0 } = await ask(openai, made.id);
+    const { balance_usd, held_usd } = await readAccount(accountId);
+    expect([over, held_usd]).toEqual([null, 0]);
+    expect(charged_usd).toBeCloseTo(1 - balance_usd, 9);
+    expect([cost_usd > 0, charged_usd, Number(worst_cost_usd) >= cost_usd]).toEqual([true, cost_usd, true]);
+    expect(bench.under.events.filter(({ event }) => event === "batches_failed")).toEqual([]);
+  });
+}
+
+function keepCeiling(): void {
+  test("a ceiling ends the lines that don't fit, and nothing passes it", async () => {
+    const { openai } = await openAccount(10);
+    const costs = await waitForEnd(openai, await createBatch(openai, lines(1)));
+    const { cost_usd: each } = await ask(openai, costs.id);
+    const { worst_cost_usd: worst } = await ask(openai, costs.id);
+    const ceiling = Number(worst) + each * 2.5;
+    const headers = { "x-poundkey-max-cost": String(ceiling) };
+    const ended = await waitForEnd(openai, await createBatch(openai, lines(12), { headers }));
+    expect(ended.status).toBe("completed");
+    const own = await ask(openai, ended.id);
+    expect(own.cost_usd).toBeLessThanOrEqual(ceiling);
+    const unpaid = await readLines(openai, ended.error_file_id);
+    expect(unpaid.length).toBeGreaterThan(0);
+    expect(new Set(unpaid.map(({ error }) => error?.code))).toEqual(new Set(["max_cost_reached"]));
+    expect((await readLines(openai, ended.output_file_id)).length).toBe(12 - unpaid.length);
+  });
+}
+
+function followKey(): void {
+  test("a revoked key cancels its batches", async () => {
+    const { under } = bench;
+    const { keyId, openai, accountId } = await openAccount(1, { parallel: 2 });
+    const slow = chatLine("slow", STALL, MODEL, { max_tokens: 5 });
+    const made = await createBatch(openai, [slow, ...lines(3)]);
+    const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
+    const list = async () => {
+      const found = await fetch(`${under.url}/admin/v1/batches?account=${accountId}`, { headers });
+      const { data } = (await found.json()) as {
+        data: { id: string; status: string; waiting: object | null }[];
+      };
+      return data[0];
+    };
+    await until(list, (one) => one?.status === "in_progress");
+    await fetch(`${under.url}/admin/v1/keys/${keyId}`, { method: "DELETE", headers });
+    const ended = await until(list, (one) => one?.status === "cancelled");
+    expect(ended).toMatchObject({ id: made.id, waiting: { code: "invalid_api_key" } });
+    expect((await readAccount(accountId)).held_usd).toBe(0);
+  });
+}
+
+/** `open` returns the store. */
+export function testMoney(open: OpenStore): void {
+  beforeAll(async () => {
+    bench = await startBatches({
+      ...(await open()),
+      more: "billing: { charge: always }",
+      fetch: stallSome,
+    });
+  });
+  afterAll(() => bench.under.stop());
+  for (const add of [waitForMoney, keepCeiling, followKey]) add();
+}
