@@ -1,7 +1,8 @@
-// WebSockets through the sample's nginx: it passes handshakes on, and keeps its connections to the gateway for all else.
+// WebSockets through the samples of nginx and Caddy: they pass handshakes on, and keep connections to the gateway for all else.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { SocketClient } from "../http/sockets/client.ts";
+import { CADDY, startCaddy } from "./caddy.ts";
 import { NGINX, startNginx } from "./nginx.ts";
 
 const MODEL = "Local#some-model";
@@ -31,4 +32,17 @@ describe.skipIf(NGINX === null)("behind the sample's nginx (skipped without it)"
     const answer = await fetch(`${front.url}/v1/models`, { headers });
     expect(answer.status).toBe(200);
   });
+});
+
+test.skipIf(CADDY === null)("a session runs over one connection behind the sample's Caddy", async () => {
+  const world = await startUnderTest();
+  const front = await startCaddy(world.url);
+  const client = await new SocketClient(front.url, world.secret).open();
+  for (const said of ["one", "two"]) {
+    const frames = await client.create({ model: MODEL, input: `say: ${said}` });
+    expect(frames.at(-1)?.type).toBe("response.completed");
+  }
+  client.close();
+  await front.stop();
+  await world.stop();
 });

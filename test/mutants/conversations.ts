@@ -4,6 +4,7 @@ import type { Mutant } from "./mutant.ts";
 const EARLIER = "src/core/json/earlier-body.ts";
 const READ = ["test/http/body/earlier-bodies.test.ts"];
 const SCOPE = ["test/http/body/earlier-scope.test.ts"];
+const GROWING = ["test/http/sockets/growing.test.ts"];
 
 export const CONVERSATIONS: readonly Mutant[] = [
   {
@@ -61,5 +62,33 @@ export const CONVERSATIONS: readonly Mutant[] = [
     find: "shared: countShared(list, done.elements, done.count)",
     replace: "shared: Math.min(list.length, done.count)",
     tests: READ,
+  },
+  {
+    name: "a call keeps its tool's flat name when the tools change",
+    file: "src/surfaces/openai-responses/read-places.ts",
+    find: "if (!isSameNamed(tools, names.copy())) return null;",
+    replace: "",
+    tests: GROWING,
+  },
+  {
+    name: "a turn is read on in its middle",
+    file: "src/surfaces/openai-responses/read-places.ts",
+    find: "findLastIndex(({ items }) => items <= shared)",
+    replace: "findLastIndex(({ items }) => items <= shared + 1)",
+    tests: GROWING,
+  },
+  {
+    name: "a tool in a conversation isn't counted when it is gone on from",
+    file: "src/surfaces/openai-responses/lane.ts",
+    find: "return this.#dropped.length + this.#found;",
+    replace: "return this.#dropped.length;",
+    tests: GROWING,
+  },
+  {
+    name: "what is written of a conversation has no commas",
+    file: "src/core/json/source.ts",
+    find: "pieces.push(pieces.at(-1) === OPEN ? one.subarray(1) : one);",
+    replace: "pieces.push(one.subarray(1));",
+    tests: GROWING,
   },
 ];
