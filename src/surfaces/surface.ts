@@ -16,6 +16,7 @@ import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
+import type { OwnTools } from "./own-tools.ts";
 
 /** A client's request as it arrived. `body` is parsed and checked only for size and structure. */
 export interface Incoming {
@@ -167,6 +168,8 @@ export interface Surface<F extends Form> {
   read(incoming: Incoming): Exchange<F>;
   refuse(fault: Fault, requestId: string): Refusal;
   readonly counting?: Counting<F>;
+  /** Tools that the gateway runs. Missing if requests can't name any. */
+  readonly ownTools?: OwnTools<F>;
   /** Returns the ids that a request continues from, for surfaces whose answers are kept. */
   findEarlier?(body: unknown): Earlier;
   /** True if it refuses a request by itself that continues from an answer which isn't kept. */

@@ -25,6 +25,7 @@ describe("tool servers", () => {
     const loaded = load(one(`${URL}, auth: { bearer: "\${TOKEN}" }`));
     expect(loaded.ok ? loaded.settings.tools : null).toEqual({
       streamsMax: 1000,
+      loop: { roundsMax: 10, callsMax: 20, totalMs: 300_000 },
       servers: [
         {
           name: "github",

@@ -10,8 +10,10 @@ import { ToolRuns } from "../../gateway/tools/tool-runs.ts";
 import { KnownPrompts } from "../../health/prompts.ts";
 import type { HttpPorts } from "../../http/ports.ts";
 import { ToolDoor } from "../../http/tools/door.ts";
+import { OwnToolsDoor } from "../../http/tools/loop/serve-own-tools.ts";
 import type { ToolPorts } from "../../http/tools/ports.ts";
 import { ClientSessions } from "../../http/tools/sessions.ts";
+import { ToolViews } from "../../http/tools/view.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 import type { OpenedStore } from "../start/open-store.ts";
@@ -34,6 +36,8 @@ interface ToolParts extends Pick<GatewayPorts, "ledger" | "steps"> {
 export interface Tools {
   readonly ports: ToolPorts;
   readonly door: ToolDoor;
+  /** Takes requests whose models may call tools. */
+  readonly own: OwnToolsDoor;
   readonly servers: ToolServers;
   /** Ends sessions that nobody has used for long. */
   readonly sweep: () => Promise<void>;
@@ -56,10 +60,12 @@ export function createTools(parts: ToolParts): Tools {
   };
   servers.hear(({ server }) => void noteTools(servers, records, server));
   put(live.settings);
+  const views = new ToolViews(ports);
   const isOn = () => live.settings.tools !== undefined;
   return {
     ports,
-    door: new ToolDoor(ports),
+    door: new ToolDoor(ports, views),
+    own: new OwnToolsDoor(ports, views),
     servers,
     sweep: makeSessionSweep({ store, sessions, servers, clock, isOn }),
     put,

@@ -1,5 +1,6 @@
 // One call of a tool: hooks → admit and hold → send, once → hooks → settle. The steps, the admission and the settlement are those
 // of every request.
+import type { GrantAnswer, ReplayAnswer } from "../../core/demand.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { CalledTool } from "../../core/log/record.ts";
 import type { ModelCard } from "../../core/models/card.ts";
@@ -73,7 +74,9 @@ export class ToolRuns {
     underWay.enter(context.ending);
     try {
       await this.#passSteps(context);
-      const durable = await this.#admit(context);
+      const admitted = await this.#admit(context);
+      if (admitted.kind === "replayed") return await this.#replay(context, admitted);
+      const durable = this.#recordAdmission(context, admitted);
       const attempt = this.#begin(context);
       const reply = await this.#send(context, attempt, tool, send);
       if (durable) await durable;
@@ -105,16 +108,23 @@ export class ToolRuns {
     if (context.steps.length > 0) await this.#life.entrance.passBefore(context);
   }
 
-  /** Returns what the answer waits for: no part of one that is paid may leave before its hold is durable. */
-  async #admit(context: ToolContext): Promise<Promise<void> | null> {
+  async #admit(context: ToolContext): Promise<GrantAnswer | ReplayAnswer> {
     const { admissions, entrance } = this.#life;
-    const { ledger, deadlines } = this.#ports;
     const { recording = null } = context.call.trace ?? {};
-    if (recording) recording.admittingMs = deadlines.nowMs();
+    if (recording) recording.admittingMs = this.#ports.deadlines.nowMs();
     const first = await admissions.admit(context.ticket);
-    const admitted = first.kind === "granted" ? first : await entrance.admitLater(context, first);
-    // Calls of tools aren't repeated by an Idempotency-Key.
-    if (admitted.kind === "replayed") throw new Error("A call of a tool has no earlier answer.");
+    return first.kind === "granted" ? first : entrance.admitLater(context, first);
+  }
+
+  /** A response that is repeated runs none of its tools again. */
+  async #replay(context: ToolContext, admitted: ReplayAnswer): Promise<ToolOutcome> {
+    const { reply } = await this.#life.entrance.replay(context, admitted);
+    return { kind: "result", result: reply.result };
+  }
+
+  /** Returns what the answer waits for: no part of one that is paid may leave before its hold is durable. */
+  #recordAdmission(context: ToolContext, admitted: GrantAnswer): Promise<void> | null {
+    const { ledger, deadlines } = this.#ports;
     context.recordAdmission(admitted, deadlines.nowMs());
     if (admitted.place.kind !== "balance") return null;
     const durable = ledger.durable();

@@ -31,6 +31,7 @@ import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
+import type { ServePorts } from "./own-tools.ts";
 import type { Setups } from "./setups.ts";
 import { AnswerStamp } from "./stamp.ts";
 import { startStream } from "./stream.ts";
@@ -45,7 +46,7 @@ const SLOW_BODY_MS = 500;
  * in this order.
  */
 export async function serve<F extends Form>(
-  ports: HttpPorts,
+  ports: ServePorts,
   surface: Surface<F>,
   setups: Setups<F>,
   arrival: Arrival,
@@ -67,6 +68,9 @@ export async function serve<F extends Form>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
+    const named = ports.ownTools?.find(surface, body);
+    if (ports.ownTools && named !== undefined && named.length > 0)
+      return await ports.ownTools.answer({ surface, setups, arrival, caller, body, earlier, named });
     const read = readPlaced(ports, surface, setups, arrival, caller, body, earlier);
     const call = read instanceof Promise ? await read : read;
     if (call.selection.kind === "selector") await ports.learned();

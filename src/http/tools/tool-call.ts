@@ -1,4 +1,5 @@
 // A client's call of a tool once it is read, as the gateway takes it.
+import type { Claim } from "../../core/demand.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
@@ -19,7 +20,6 @@ import { Conversation } from "../../health/stickiness.ts";
 import { NONE } from "../../operations/form.ts";
 import type { ToolForm } from "../../operations/tool/form.ts";
 import { TOOL } from "../../operations/tool/operation.ts";
-import type { HeldBody } from "../body/body-memory.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "../serve/arrival.ts";
@@ -55,7 +55,7 @@ export class ToolCall implements Call<ToolForm> {
   readonly searches = 0;
   readonly unreadBytes = 0;
   readonly operation = TOOL;
-  readonly surface = SURFACE;
+  readonly surface: string = SURFACE;
   readonly id: string;
   readonly created: number;
   readonly requestId: string;
@@ -68,9 +68,9 @@ export class ToolCall implements Call<ToolForm> {
   readonly rules: RouterRules;
   readonly markup: number;
   readonly limitAtMs: number;
-  readonly idempotency = null;
+  readonly idempotency: Claim | null = null;
   readonly caching = null;
-  readonly held: HeldBody;
+  readonly held: Call<ToolForm>["held"];
   readonly trace: TraceContext | null;
   readonly ending = new Ending();
   readonly #card: ModelCard;

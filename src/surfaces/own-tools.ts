@@ -1,0 +1,108 @@
+// Tools that the gateway runs for a model: how a request names them, and the conversation in which the model calls them.
+import type { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { ToolProtocolError } from "../core/tools/tool-reply.ts";
+import type { Form } from "../operations/form.ts";
+import type { Exchange, Incoming } from "./surface.ts";
+
+/** The names by which requests can mean the gateway's own tool servers. */
+export interface OwnNames {
+  /** Those of the configured servers. */
+  readonly servers: ReadonlySet<string>;
+  /** The address of all of them. Null if clients know none. */
+  readonly url: string | null;
+}
+
+/** A tool server of the gateway, as a request names it. */
+export interface NamedServer {
+  /** The place of its entry, such as `tools[0]`. */
+  readonly path: string;
+  readonly label: string;
+  /** Null for the address of all. */
+  readonly server: string | null;
+  /** The place of its address. */
+  readonly addressPath: string;
+  /** The client's own credential for it. Null for none. */
+  readonly authorization: string | null;
+  /** The only tools to show, by the names that they have at the address. Null for all. */
+  readonly toolNames: readonly string[] | null;
+  /** True for tools that change nothing, false for the others. Null for both. */
+  readonly isReadOnly: boolean | null;
+}
+
+/** A tool that the sender may use. */
+export interface ShownTool {
+  /** At the address. */
+  readonly name: string;
+  /** At the address of all servers: no two tools share it. */
+  readonly fullName: string;
+  readonly description: string | null;
+  readonly inputSchema: JsonObject;
+  /** Undefined if the server gave none. */
+  readonly annotations: JsonObject | undefined;
+}
+
+export interface ShownServer extends Pick<NamedServer, "label"> {
+  readonly tools: readonly ShownTool[];
+  /** A sentence on what is not to be had at the moment. Null if everything is. */
+  readonly error: string | null;
+}
+
+/** A model's call of such a tool. */
+export interface OwnCall {
+  /** The place of its item in the answer. */
+  readonly index: number;
+  readonly label: string;
+  /** At the address. */
+  readonly name: string;
+  /** JSON, as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** The server's result, which may say that it failed, or the server's own error. */
+export type OwnCallResult =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly error: ToolProtocolError };
+
+/** A model's answer within the conversation. */
+export interface OwnTurn {
+  readonly calls: readonly OwnCall[];
+  /** True if the client goes on after it: the model has also called the client's own functions, or was cut off. */
+  readonly isLast: boolean;
+}
+
+/** The end of an answer that consists of several of a model's. */
+export interface OwnEnd<Usage> {
+  /** The sum of all tokens, and of the costs of models and tools. Null if no model has reported any. */
+  readonly usage: Usage | null;
+  /** The code of what ended it early. Null if it is complete. */
+  readonly reason: string | null;
+}
+
+/** A request whose model may call tools that the gateway runs. It writes one answer of all that model and tools say. */
+export interface ToolConversation<F extends Form> {
+  /** The most calls by the client's own wish. Null if it has none. */
+  readonly callsMax: number | null;
+  /**
+   * Returns the next question to the model, which has to answer without calling a tool unless it may. Null if nothing is left
+   * of the client's limit on the output.
+   */
+  ask(mayCall: boolean): Exchange<F> | null;
+  /** Takes the model's whole answer, as its exchange has written it. */
+  take(answer: JsonObject): OwnTurn;
+  /** Takes the result of a call. Returns what a stream shows of it. */
+  answer(call: OwnCall, result: OwnCallResult): string;
+  /** Returns the end of a stream. */
+  end(end: OwnEnd<F["usage"]>): string;
+  /** Returns the end of a stream whose first answer of the model has failed, behind what its writer says of it. */
+  fail(fault: Fault): string;
+  /** Returns the whole answer, once it has ended. */
+  finish(): JsonObject;
+}
+
+/** A surface's part in it. */
+export interface OwnTools<F extends Form> {
+  /** Throws a Fault that names the field of such a server which isn't valid. Empty if the body names none. */
+  find(body: unknown, names: OwnNames): readonly NamedServer[];
+  begin(incoming: Incoming, shown: readonly ShownServer[]): ToolConversation<F>;
+}
