@@ -1,11 +1,15 @@
 // The port to requests whose models may call tools that the gateway itself runs.
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
+import type { AnswerFlow } from "../../gateway/answer/flow.ts";
+import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
 import type { NamedServer } from "../../surfaces/own-tools.ts";
-import type { Surface } from "../../surfaces/surface.ts";
+import type { StreamWriter, Surface } from "../../surfaces/surface.ts";
 import type { FoundEarlier } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "./arrival.ts";
+import type { ClientCall } from "./client-call.ts";
 import type { Setups } from "./setups.ts";
 
 export interface OwnToolsRequest<F extends Form> {
@@ -18,11 +22,23 @@ export interface OwnToolsRequest<F extends Form> {
   readonly named: readonly NamedServer[];
 }
 
+/** The answer to it as a stream of events, which writes itself. */
+export interface OwnStream<F extends Form> {
+  readonly flow: AnswerFlow<readonly string[]> & StreamWriter<string>;
+  /** The first question to the model, which stands for the request. */
+  readonly call: ClientCall<F>;
+  readonly context: RequestContext<F>;
+  /** Returns the whole answer, once the flow has been poured. */
+  finish(): JsonObject;
+}
+
 export interface OwnToolsPort {
   /** Throws the Fault of a field that isn't valid. Empty if the body names no tools of the gateway. */
   find<F extends Form>(surface: Surface<F>, body: unknown): readonly NamedServer[];
   /** Answers it, also with the refusal of what can't be answered. */
   answer<F extends Form>(request: OwnToolsRequest<F>): Promise<Response>;
+  /** Throws the Fault of a request that can't be asked. */
+  stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>>;
 }
 
 export interface ServePorts extends HttpPorts {

@@ -9,7 +9,7 @@ import type { AnswerFlow } from "../../gateway/answer/flow.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
-import type { Stamp, Writer } from "../../surfaces/surface.ts";
+import type { Stamp, StreamWriter } from "../../surfaces/surface.ts";
 import { type FoundEarlier, findEarlier } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import { refusalHeaders } from "../serve/answers.ts";
@@ -17,6 +17,7 @@ import type { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
 import type { ClientCall } from "../serve/client-call.ts";
 import { factHeaders, makeReader } from "../serve/headers.ts";
+import type { ServePorts } from "../serve/own-tools.ts";
 import { checkRoom, noteRefusal, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
 import { AnswerStamp } from "../serve/stamp.ts";
@@ -51,7 +52,7 @@ export interface Turn {
 
 /** The ports of turns, and the settings of models that they share. */
 interface TurnPorts {
-  readonly ports: HttpPorts;
+  readonly ports: ServePorts;
   readonly setups: Setups<ChatForm>;
 }
 
@@ -79,6 +80,15 @@ export async function runTurn(
     arrival.key = key;
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
+    const named = ports.ownTools?.find(SURFACE, turn.body) ?? [];
+    if (ports.ownTools && named.length > 0) {
+      if (turn.isWarmUp) throw refuseWarmUp();
+      const request = { surface: SURFACE, setups, arrival, caller, body: turn.body, earlier, named };
+      const own = await ports.ownTools.stream(request);
+      ({ context } = own);
+      const run = { ...own, writer: own.flow, leave: () => own.flow.leave() };
+      return { outcome: await new RunningTurn(ports, run, answer).run(connection, earlier), refused: null };
+    }
     const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
@@ -86,8 +96,8 @@ export async function runTurn(
     }
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    const outcome = await new RunningTurn(ports, call, context, answer).run(connection, earlier);
-    return { outcome, refused: null };
+    const run = makeRun(ports, call, context);
+    return { outcome: await new RunningTurn(ports, run, answer).run(connection, earlier), refused: null };
   } catch (thrown) {
     const fault = toFault(thrown);
     logBug(ports, thrown);
@@ -171,39 +181,52 @@ class TurnAnswer {
   }
 }
 
+/** A request that runs. */
+interface TurnRun<Piece> {
+  readonly call: ClientCall<ChatForm>;
+  readonly context: RequestContext<ChatForm>;
+  readonly flow: AnswerFlow<readonly Piece[]>;
+  readonly writer: StreamWriter<Piece>;
+  /** Ends it for a client that has left. */
+  leave(): void;
+  /** Returns the whole answer at its end. */
+  finish(): JsonObject | undefined;
+}
+
+function makeRun(
+  ports: HttpPorts,
+  call: ClientCall<ChatForm>,
+  context: RequestContext<ChatForm>,
+): TurnRun<ChatForm["piece"]> {
+  const writer = call.exchange.writer(() => new AnswerStamp(ports, context));
+  const flow = ports.gateway.stream(context);
+  const leave = () => {
+    call.ending.end();
+    flow.leave();
+  };
+  return { call, context, flow, writer, leave, finish: () => writer.finish?.() };
+}
+
 /** A request that runs, and what is made of its answer. */
-class RunningTurn {
+class RunningTurn<Piece> {
   readonly #ports: HttpPorts;
-  readonly #call: ClientCall<ChatForm>;
-  readonly #context: RequestContext<ChatForm>;
-  readonly #writer: Writer<ChatForm["piece"]>;
+  readonly #run: TurnRun<Piece>;
   readonly #answer: TurnAnswer;
 
-  constructor(
-    ports: HttpPorts,
-    call: ClientCall<ChatForm>,
-    context: RequestContext<ChatForm>,
-    answer: TurnAnswer,
-  ) {
+  constructor(ports: HttpPorts, run: TurnRun<Piece>, answer: TurnAnswer) {
     this.#ports = ports;
-    this.#call = call;
-    this.#context = context;
+    this.#run = run;
     this.#answer = answer;
-    this.#writer = call.exchange.writer(() => new AnswerStamp(ports, context));
   }
 
   /** Throws the Fault of an answer that hasn't begun. A later failure is its last event. */
   async run(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
-    const call = this.#call;
-    const flow = this.#ports.gateway.stream(this.#context);
-    const stay = connection.whenGone(() => {
-      call.ending.end();
-      flow.leave();
-    });
+    const { flow, leave } = this.#run;
+    const stay = connection.whenGone(leave);
     try {
       await flow.begin();
       this.#head();
-      return await this.#pour(flow, connection, earlier);
+      return await this.#pour(connection, earlier);
     } finally {
       stay();
     }
@@ -211,37 +234,41 @@ class RunningTurn {
 
   #head(): void {
     const { clock } = this.#ports;
-    const headers = factHeaders(this.#context, makeReader(clock, SURFACE), this.#context.granted);
-    this.#answer.head({ "x-request-id": this.#call.requestId, ...headers });
+    const { context, call } = this.#run;
+    const headers = factHeaders(context, makeReader(clock, SURFACE), context.granted);
+    this.#answer.head({ "x-request-id": call.requestId, ...headers });
   }
 
-  async #pour(
-    flow: AnswerFlow<readonly ChatForm["piece"][]>,
-    connection: TurnConnection,
-    earlier: FoundEarlier,
-  ): Promise<TurnOutcome> {
-    const writer = this.#writer;
+  async #pour(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
+    const { call, flow, writer } = this.#run;
+    const write = (text: string | Uint8Array) => (typeof text === "string" ? this.#answer.write(text) : null);
     try {
-      await flow.pour((pieces) => this.#answer.write(writer.write(pieces)));
+      await flow.pour((pieces) => write(writer.write(pieces)));
       const kept = this.#makeKept();
-      if (kept && !earlier.isRemembered) await this.#ports.kept.keep(this.#call.key, kept);
+      if (kept && !earlier.isRemembered) await this.#ports.kept.keep(call.key, kept);
       this.#answer.write(writer.end());
       if (kept && earlier.stored === null) connection.remember(makeRemembered(kept));
       return "completed";
     } catch (thrown) {
       logBug(this.#ports, thrown);
       const fault = toFault(thrown);
-      this.#answer.write(writer.fail(fault, this.#call.requestId));
+      this.#answer.write(writer.fail(fault, call.requestId) ?? "");
       return fault.code === "client_gone" ? "left" : "failed";
     }
   }
 
   #makeKept(): KeptExchange | null {
-    const { exchange, kept } = this.#call;
-    const response = this.#writer.finish?.();
+    const { exchange, kept } = this.#run.call;
+    const response = this.#run.finish();
     if (!exchange.keep || kept === null || response === undefined) return null;
     return exchange.keep(kept.body, response);
   }
+}
+
+/** A warm-up asks nobody, so that there is nothing to list either. */
+function refuseWarmUp(): Fault {
+  const message = "'generate' can't be false with tools of the gateway's own tool servers.";
+  return new Fault("unsupported_parameter", message, { param: "generate" });
 }
 
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0, charged: 0 };

@@ -16,7 +16,7 @@ import { addHeaders, joinHeaders } from "../../serve/app.ts";
 import { readLimit } from "../../serve/client-call.ts";
 import { ClientWatch } from "../../serve/client-watch.ts";
 import { factHeaders, limitHeaders, makeReader } from "../../serve/headers.ts";
-import type { OwnToolsPort, OwnToolsRequest } from "../../serve/own-tools.ts";
+import type { OwnStream, OwnToolsPort, OwnToolsRequest } from "../../serve/own-tools.ts";
 import { noteRefusal } from "../../serve/serve.ts";
 import { AnswerStamp } from "../../serve/stamp.ts";
 import { startStream } from "../../serve/stream.ts";
@@ -76,6 +76,12 @@ export class OwnToolsDoor implements OwnToolsPort {
       const { refusal, headers } = noteRefusal(ports, surface, arrival, context, fault);
       return addHeaders(createRefusalResponse(fault, refusal, headers), arrival.set);
     }
+  }
+
+  async stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>> {
+    const { parts, answer, first, close } = await this.#begin(request, new Ending());
+    const flow = new LoopedFlow(parts, answer, close);
+    return { ...first, flow, finish: () => parts.conversation.finish() };
   }
 
   /** Throws the Fault of a request that can't be asked. */

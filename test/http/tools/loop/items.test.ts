@@ -36,3 +36,116 @@ describe.each(MODELS)("%s", (model) => {
     expect(body.tools).toEqual([OURS]);
   });
 });
+
+/** Events of texts and thinking apart. */
+const NAMED = /^response\.(output_item|mcp|created|in_progress|completed|incomplete|failed)/;
+
+describe.each(MODELS)("a stream of %s", (model) => {
+  test("is one answer to openai-node, with the calls between what the model says", async () => {
+    const stream = world.client().responses.stream({ model, input: ECHO, tools: [{ ...OURS }] });
+    const events: JsonObject[] = [];
+    for await (const event of stream) events.push(asObject(event));
+    const final = await stream.finalResponse();
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
+    const shown = events.filter(({ item }) => asObject(item).type !== "reasoning");
+    expect(shown.map(({ type }) => String(type)).filter((type) => NAMED.test(type))).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.mcp_list_tools.in_progress",
+      "response.mcp_list_tools.completed",
+      "response.output_item.done",
+      "response.output_item.added",
+      "response.mcp_call.in_progress",
+      ...shown
+        .filter(({ type }) => type === "response.mcp_call_arguments.delta")
+        .map(() => "response.mcp_call_arguments.delta"),
+      "response.mcp_call_arguments.done",
+      "response.mcp_call.completed",
+      "response.output_item.done",
+      "response.output_item.added",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    const done = events.filter(({ type }) => type === "response.output_item.done");
+    expect(done.map(({ output_index }) => output_index)).toEqual(done.map((_, at) => at));
+    expect(done.map(({ item }) => asObject(item).id)).toEqual(final.output.map(({ id }) => id));
+    expect(final.output_text).toBe("done");
+    expect(final.output.find(({ type }) => type === "mcp_call")).toMatchObject({ output: "echo: one" });
+    expect(new Set(final.output.map(({ id }) => id)).size).toBe(final.output.length);
+  });
+});
+
+describe("calls", () => {
+  const model = "Local#some-model";
+
+  test("of one turn are all made, and of several turns one after the other", async () => {
+    const input = script(
+      'call old_echo({"text":"a"}) call old_echo({"text":"b"})',
+      'call old_echo({"text":"c"})',
+      "say: done",
+    );
+    for (const one of MODELS) {
+      const { output } = await world.respond({ model: one, input });
+      const calls = output.filter(({ type }) => type === "mcp_call");
+      expect(calls.map((call) => call.output)).toEqual(["echo: a", "echo: b", "echo: c"]);
+      expect(lastText(output)).toBe("done");
+    }
+  });
+
+  test("that fail are shown as such, and the model is told", async () => {
+    const input = "Please call old_fail({})";
+    const { output } = await world.respond({ model, input });
+    expect(output[1]).toMatchObject({
+      type: "mcp_call",
+      status: "failed",
+      output: null,
+      error: { type: "mcp_tool_execution_error", content: [{ type: "text", text: "It failed." }] },
+    });
+    expect(lastText(output)).toContain("old_fail → It failed.");
+  });
+
+  test("that the server refuses show its own error", async () => {
+    world.servers.old?.plan("tools/call", {
+      kind: "answer",
+      message: { error: { code: -32001, message: "not today" } },
+    });
+    const { output } = await world.respond({ model, input: "Please call old_echo({})" });
+    expect(output[1]).toMatchObject({
+      status: "failed",
+      error: { type: "mcp_protocol_error", code: -32001, message: "not today" },
+    });
+    expect(lastText(output)).toContain("not today");
+  });
+
+  test("go beside the client's own functions: those end the answer, and the next request goes on", async () => {
+    const weather = { type: "function", name: "weather", parameters: { type: "object" }, strict: false };
+    for (const one of MODELS) {
+      const input = 'Please call old_echo({"text":"a"}) and call weather({})';
+      const first = await world.respond({ model: one, input, tools: [OURS, weather] });
+      expect(first.body.status).toBe("completed");
+      const shown = first.output.filter(({ type }) => type !== "reasoning");
+      expect(shown.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_call", "function_call"]);
+      expect(shown[1]).toMatchObject({ output: "echo: a" });
+      const answered = { type: "function_call_output", call_id: shown[2]?.call_id, output: "sunny" };
+      const items = [{ role: "user", content: input }, ...first.output, answered];
+      const second = await world.respond({ model: one, input: items, tools: [OURS, weather] });
+      expect(second.status).toBe(200);
+      expect(second.output.map(({ type }) => type)).not.toContain("mcp_list_tools");
+      expect(lastText(second.output)).toContain("weather → sunny");
+    }
+  });
+});
+
+test("items of an earlier answer are read also where the tools are gone", async () => {
+  for (const model of MODELS) {
+    const first = await world.respond({ model, input: 'Please call old_echo({"text":"a"})' });
+    const items = [{ role: "user", content: "Hello" }, ...first.output, { role: "user", content: "say: on" }];
+    const second = await world.respond({ model, input: items, tools: [] });
+    expect(second.status).toBe(200);
+    expect(lastText(second.output)).toBe("on");
+    const sent = JSON.stringify(world.simulator.calls.all().at(-1)?.body);
+    expect(sent).toContain("echo: a");
+    expect(sent).not.toContain("mcp_");
+  }
+});
