@@ -103,8 +103,11 @@ function createToolPorts(
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,
     toolLevels: async (key) => {
-      const account = (await store.account(key.accountId)) ?? { allowedTools: [] };
-      return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
+      // A key in steady use is remembered for a moment, and its rights may have changed meanwhile.
+      const [account, own] = await Promise.all([store.account(key.accountId), store.key(key.id)]);
+      const { allowedTools } = own ?? key;
+      const rules = live.settings.ownerLimits.toolRights;
+      return listToolLevels({ ...key, allowedTools }, account ?? { allowedTools: [] }, rules);
     },
     version,
   };
