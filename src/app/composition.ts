@@ -151,7 +151,11 @@ function createServed(
   const { opened, fetch = upstreamFetch } = options;
   const ports = createHttpPorts(options, running);
   const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
-  return { ports: { ...ports, ownTools: tools.own }, tools, ...createBatches({ ...running, opened, store, ports }) };
+  return {
+    ports: { ...ports, ownTools: tools.own },
+    tools,
+    ...createBatches({ ...running, opened, store, ports }),
+  };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

@@ -7,8 +7,8 @@ import type { Exchange, Incoming } from "./surface.ts";
 
 /** The names by which requests can mean the gateway's own tool servers. */
 export interface OwnNames {
-  /** Those of the configured servers. */
-  readonly servers: ReadonlySet<string>;
+  /** The configured servers. */
+  readonly rules: { readonly servers: readonly { readonly name: string }[] };
   /** The address of all of them. Null if clients know none. */
   readonly url: string | null;
 }

@@ -4,7 +4,6 @@ import type { Caller } from "../../core/keys/key.ts";
 import type { AnswerFlow } from "../../gateway/answer/flow.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
-import type { NamedServer } from "../../surfaces/own-tools.ts";
 import type { StreamWriter, Surface } from "../../surfaces/surface.ts";
 import type { FoundEarlier } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
@@ -19,12 +18,16 @@ export interface OwnToolsRequest<F extends Form> {
   readonly caller: Caller;
   readonly body: unknown;
   readonly earlier: FoundEarlier;
-  readonly named: readonly NamedServer[];
+}
+
+/** Events that are texts already. */
+interface TextWriter extends StreamWriter<string> {
+  write(pieces: readonly string[]): string;
 }
 
 /** The answer to it as a stream of events, which writes itself. */
 export interface OwnStream<F extends Form> {
-  readonly flow: AnswerFlow<readonly string[]> & StreamWriter<string>;
+  readonly flow: AnswerFlow<readonly string[]> & TextWriter;
   /** The first question to the model, which stands for the request. */
   readonly call: ClientCall<F>;
   readonly context: RequestContext<F>;
@@ -33,12 +36,20 @@ export interface OwnStream<F extends Form> {
 }
 
 export interface OwnToolsPort {
-  /** Throws the Fault of a field that isn't valid. Empty if the body names no tools of the gateway. */
-  find<F extends Form>(surface: Surface<F>, body: unknown): readonly NamedServer[];
-  /** Answers it, also with the refusal of what can't be answered. */
-  answer<F extends Form>(request: OwnToolsRequest<F>): Promise<Response>;
-  /** Throws the Fault of a request that can't be asked. */
-  stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>>;
+  /**
+   * Answers it, also with the refusal of what can't be answered. Null for a request that names no tools of the gateway, which
+   * has cost no object. Throws the Fault of a field that isn't valid.
+   */
+  answer<F extends Form>(
+    surface: Surface<F>,
+    setups: Setups<F>,
+    arrival: Arrival,
+    caller: Caller,
+    body: unknown,
+    earlier: FoundEarlier,
+  ): Promise<Response> | null;
+  /** The same for a stream. Rejects with the Fault of a request that can't be asked. */
+  stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>> | null;
 }
 
 export interface ServePorts extends HttpPorts {

@@ -30,8 +30,8 @@ import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
-import { logRefusal, nameForClient } from "./refused.ts";
 import type { ServePorts } from "./own-tools.ts";
+import { logRefusal, nameForClient } from "./refused.ts";
 import type { Setups } from "./setups.ts";
 import { AnswerStamp } from "./stamp.ts";
 import { startStream } from "./stream.ts";
@@ -55,7 +55,7 @@ export async function serve<F extends Form>(
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
-    if (surface.family === "anthropic") nameRequest(arrival);
+    nameRequest(surface, arrival);
     surface.checkPath?.(arrival.path);
     if (surface.counting?.isCounting(arrival.path))
       return addHeaders(await countTokens(ports, surface, arrival), set);
@@ -68,9 +68,8 @@ export async function serve<F extends Form>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
-    const named = ports.ownTools?.find(surface, body);
-    if (ports.ownTools && named !== undefined && named.length > 0)
-      return await ports.ownTools.answer({ surface, setups, arrival, caller, body, earlier, named });
+    const own = ports.ownTools?.answer(surface, setups, arrival, caller, body, earlier);
+    if (own) return await own;
     const read = readPlaced(ports, surface, setups, arrival, caller, body, earlier);
     const call = read instanceof Promise ? await read : read;
     if (call.selection.kind === "selector") await ports.learned();
@@ -106,8 +105,8 @@ function noteCut<F extends Form>(
 }
 
 /** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
-function nameRequest({ set, requestId }: Arrival): void {
-  set.headers["request-id"] = requestId;
+function nameRequest<F extends Form>({ family }: Surface<F>, { set, requestId }: Arrival): void {
+  if (family === "anthropic") set.headers["request-id"] = requestId;
 }
 
 /** Called again if the body was slow. */

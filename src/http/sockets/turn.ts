@@ -5,11 +5,10 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";
 import { logBug } from "../../core/world/bug.ts";
-import type { AnswerFlow } from "../../gateway/answer/flow.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
-import type { Stamp, StreamWriter } from "../../surfaces/surface.ts";
+import type { Stamp } from "../../surfaces/surface.ts";
 import { type FoundEarlier, findEarlier } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import { refusalHeaders } from "../serve/answers.ts";
@@ -20,9 +19,9 @@ import { factHeaders, makeReader } from "../serve/headers.ts";
 import type { ServePorts } from "../serve/own-tools.ts";
 import { checkRoom, noteRefusal, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
-import { AnswerStamp } from "../serve/stamp.ts";
 import { addFields, splitEvents, writeFailure } from "./frames.ts";
 import { makeRemembered, type RememberedTurn } from "./memory.ts";
+import { beginRun, openOwnTools, type TurnRun } from "./turn-run.ts";
 
 const SURFACE = OPENAI_RESPONSES;
 
@@ -80,23 +79,14 @@ export async function runTurn(
     arrival.key = key;
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
-    const named = ports.ownTools?.find(SURFACE, turn.body) ?? [];
-    if (ports.ownTools && named.length > 0) {
-      if (turn.isWarmUp) throw refuseWarmUp();
-      const request = { surface: SURFACE, setups, arrival, caller, body: turn.body, earlier, named };
-      const own = await ports.ownTools.stream(request);
-      ({ context } = own);
-      const run = { ...own, writer: own.flow, leave: () => own.flow.leave() };
-      return { outcome: await new RunningTurn(ports, run, answer).run(connection, earlier), refused: null };
-    }
-    const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
+    const own = await openOwnTools({ ports, setups }, turn, caller, earlier);
+    const call = own?.call ?? (await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier));
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
       return { outcome: "completed", refused: null };
     }
-    if (call.selection.kind === "selector") await ports.learned();
-    context = ports.gateway.begin(call);
-    const run = makeRun(ports, call, context);
+    const run = own ?? (await beginRun(ports, call));
+    ({ context } = run);
     return { outcome: await new RunningTurn(ports, run, answer).run(connection, earlier), refused: null };
   } catch (thrown) {
     const fault = toFault(thrown);
@@ -181,39 +171,13 @@ class TurnAnswer {
   }
 }
 
-/** A request that runs. */
-interface TurnRun<Piece> {
-  readonly call: ClientCall<ChatForm>;
-  readonly context: RequestContext<ChatForm>;
-  readonly flow: AnswerFlow<readonly Piece[]>;
-  readonly writer: StreamWriter<Piece>;
-  /** Ends it for a client that has left. */
-  leave(): void;
-  /** Returns the whole answer at its end. */
-  finish(): JsonObject | undefined;
-}
-
-function makeRun(
-  ports: HttpPorts,
-  call: ClientCall<ChatForm>,
-  context: RequestContext<ChatForm>,
-): TurnRun<ChatForm["piece"]> {
-  const writer = call.exchange.writer(() => new AnswerStamp(ports, context));
-  const flow = ports.gateway.stream(context);
-  const leave = () => {
-    call.ending.end();
-    flow.leave();
-  };
-  return { call, context, flow, writer, leave, finish: () => writer.finish?.() };
-}
-
 /** A request that runs, and what is made of its answer. */
-class RunningTurn<Piece> {
+class RunningTurn {
   readonly #ports: HttpPorts;
-  readonly #run: TurnRun<Piece>;
+  readonly #run: TurnRun;
   readonly #answer: TurnAnswer;
 
-  constructor(ports: HttpPorts, run: TurnRun<Piece>, answer: TurnAnswer) {
+  constructor(ports: HttpPorts, run: TurnRun, answer: TurnAnswer) {
     this.#ports = ports;
     this.#run = run;
     this.#answer = answer;
@@ -221,10 +185,9 @@ class RunningTurn<Piece> {
 
   /** Throws the Fault of an answer that hasn't begun. A later failure is its last event. */
   async run(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
-    const { flow, leave } = this.#run;
-    const stay = connection.whenGone(leave);
+    const stay = connection.whenGone(() => this.#run.leave());
     try {
-      await flow.begin();
+      await this.#run.begin();
       this.#head();
       return await this.#pour(connection, earlier);
     } finally {
@@ -240,19 +203,19 @@ class RunningTurn<Piece> {
   }
 
   async #pour(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
-    const { call, flow, writer } = this.#run;
-    const write = (text: string | Uint8Array) => (typeof text === "string" ? this.#answer.write(text) : null);
+    const run = this.#run;
+    const { call } = run;
     try {
-      await flow.pour((pieces) => write(writer.write(pieces)));
+      await run.pour((text) => this.#answer.write(text));
       const kept = this.#makeKept();
       if (kept && !earlier.isRemembered) await this.#ports.kept.keep(call.key, kept);
-      this.#answer.write(writer.end());
+      this.#answer.write(run.end());
       if (kept && earlier.stored === null) connection.remember(makeRemembered(kept));
       return "completed";
     } catch (thrown) {
       logBug(this.#ports, thrown);
       const fault = toFault(thrown);
-      this.#answer.write(writer.fail(fault, call.requestId) ?? "");
+      this.#answer.write(run.fail(fault, call.requestId) ?? "");
       return fault.code === "client_gone" ? "left" : "failed";
     }
   }
@@ -263,12 +226,6 @@ class RunningTurn<Piece> {
     if (!exchange.keep || kept === null || response === undefined) return null;
     return exchange.keep(kept.body, response);
   }
-}
-
-/** A warm-up asks nobody, so that there is nothing to list either. */
-function refuseWarmUp(): Fault {
-  const message = "'generate' can't be false with tools of the gateway's own tool servers.";
-  return new Fault("unsupported_parameter", message, { param: "generate" });
 }
 
 const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0, charged: 0 };

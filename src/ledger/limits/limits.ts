@@ -278,12 +278,7 @@ function listLeft(stored: readonly BudgetUse[], running: readonly BudgetUse[]): 
   );
 }
 
-function takeMinute(
-  minute: Minute,
-  tokens: number,
-  taken: LimitUse["models"],
-  isWithin: boolean,
-): Minute {
+function takeMinute(minute: Minute, tokens: number, taken: LimitUse["models"], isWithin: boolean): Minute {
   const { part, tookMs } = minute;
   const models = takeModels(minute, taken);
   const counts = {

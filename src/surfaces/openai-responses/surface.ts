@@ -10,6 +10,7 @@ import { CompactionWriter, writeCompaction } from "./compaction/writer.ts";
 import { refuse } from "./errors.ts";
 import { OwnConversation } from "./own-tools/conversation.ts";
 import { findServers } from "./own-tools/find.ts";
+import { openOwnCalls } from "./own-tools/history.ts";
 import { joinRequest, makeContext, readAsk, readAsked } from "./read.ts";
 import { writeResponse } from "./response.ts";
 import { inputTokensSchema } from "./schema.ts";
@@ -33,7 +34,7 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
     isCounting: (path) => path.endsWith("/input_tokens"),
     read: ({ body, limits, seal }) => {
       const given = COUNTED.check(readFields(body), "input", limits.messagesMax);
-      const { input } = openSummaries(given.input, seal);
+      const { input } = openSummaries(openOwnCalls(given.input), seal);
       return readAsk({ ...given, input }, new ToolNames(), seal).ask;
     },
     write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
@@ -92,4 +93,3 @@ function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): 
     writer: (stamp) => new ResponseWriter(stamp, context),
   };
 }
-

@@ -94,7 +94,7 @@ export class LoopedAnswer<F extends Form> {
     return first;
   }
 
-  /** Throws what the first question fails with. Returns the end of the stream. */
+  /** Returns the end of the stream. Throws what the first question fails with, and `client_gone`. */
   async run({ ask, show }: Asking<F>): Promise<string> {
     const { bounds, root, conversation } = this.#parts;
     const loop = new ToolLoop<OwnCall>({
@@ -102,10 +102,11 @@ export class LoopedAnswer<F extends Form> {
       ending: root,
       ask: (mayCall) => this.#ask(mayCall, ask),
       run: async (call) => void (await show(await this.#call(call))),
-      refuse: async (call) =>
-        void (await show(conversation.answer(call, this.#parts.calls.refuse()))),
+      refuse: async (call) => void (await show(conversation.answer(call, this.#parts.calls.refuse()))),
     });
     const early = await loop.run();
+    // Nobody is there to get what there is.
+    if (root.reason?.code === "client_gone") throw root.reason;
     return conversation.end({ usage: this.#costs.sum(), reason: describeEnd(early) });
   }
 
@@ -144,7 +145,7 @@ export class LoopedAnswer<F extends Form> {
       this.#claims?.follow(turn.calls);
       return turn;
     } finally {
-      this.#costs.add(context);
+      await this.#costs.add(context);
       this.#costs.addTokens(context.usage);
     }
   }
@@ -200,8 +201,8 @@ export class LoopedAnswer<F extends Form> {
       this.#reservedNanoUsd += worst;
       return terms;
     });
+    if (made.context !== null) await this.#costs.add(made.context);
     this.#reservedNanoUsd -= worstNanoUsd;
-    this.#costs.add(made.context);
     try {
       this.#hold(made.bytes);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 // The stream of an answer of several questions and calls: what the model says as it says it, and the calls in between.
-import { Fault } from "../../../core/fault.ts";
-import { type AnswerFlow, type Take } from "../../../gateway/answer/flow.ts";
+import type { Fault } from "../../../core/fault.ts";
+import type { AnswerFlow, Take } from "../../../gateway/answer/flow.ts";
 import type { Form } from "../../../operations/form.ts";
 import type { OwnTurn } from "../../../surfaces/own-tools.ts";
 import type { StreamWriter, Writer } from "../../../surfaces/surface.ts";
@@ -85,10 +85,7 @@ export class LoopedFlow<F extends Form> implements AnswerFlow<Texts>, StreamWrit
     return { flow: ports.gateway.stream(context), writer };
   }
 
-  async #ask(
-    question: Question<F>,
-    show: (text: string) => Promise<void> | null,
-  ): Promise<OwnTurn> {
+  async #ask(question: Question<F>, show: (text: string) => Promise<void> | null): Promise<OwnTurn> {
     const isFirst = question === this.#answer.first;
     const { flow, writer } = isFirst && this.#open !== null ? this.#open : this.#begin(question);
     this.#open = { flow, writer };

@@ -1,6 +1,7 @@
 // Makes a model's call of a tool: a request of its own, with the sender's rights as they are at that moment.
-import { matchesPatterns } from "../../../core/fields/tool-list.ts";
+
 import { Fault, toFault } from "../../../core/fault.ts";
+import { matchesPatterns } from "../../../core/fields/tool-list.ts";
 import { parseExactBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
@@ -114,7 +115,9 @@ export class OwnCalls {
     made.tool = tool;
     const limit = this.#watchLimit(request);
     try {
-      return await ports.toolRuns.run(context, called.tool, (sent) => this.#send(server, place, caller, sent));
+      return await ports.toolRuns.run(context, called.tool, (sent) =>
+        this.#send(server, place, caller, sent),
+      );
     } finally {
       limit?.clear();
     }
@@ -126,8 +129,7 @@ export class OwnCalls {
     const server = ports.toolRules()?.servers.find((one) => one.name === name);
     if (server === undefined) throw makeUnavailable(name);
     const levels = await ports.toolLevels(key);
-    const isAllowed =
-      matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(name, tool));
+    const isAllowed = matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(name, tool));
     return isAllowed ? server : null;
   }
 

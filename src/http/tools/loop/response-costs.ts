@@ -6,7 +6,7 @@ import type { Form } from "../../../operations/form.ts";
 import type { Operation } from "../../../operations/operation.ts";
 
 /** A request of the response: to a model, or to a tool. */
-type EndedRequest = Pick<RequestContext<never>, "costs" | "record" | "settled">;
+type EndedRequest = Pick<RequestContext<never>, "costs" | "record" | "settlement">;
 
 export class ResponseCosts<F extends Form> {
   readonly #operation: Operation<F>;
@@ -18,10 +18,9 @@ export class ResponseCosts<F extends Form> {
     this.#operation = operation;
   }
 
-  /** Adds a request that has ended, however it did. */
-  add(context: EndedRequest | null): void {
-    if (context === null) return;
-    const { costs, record, settled } = context;
+  /** Adds a request that has ended, however it did: one that fails may have been charged for what it had brought. */
+  async add({ costs, record, settlement }: EndedRequest): Promise<void> {
+    const settled = costs === null ? await settlement : null;
     this.cost += costs?.cost ?? (settled ? (record?.costNanoUsd ?? 0) : 0);
     this.charged += costs?.charged ?? settled?.chargedNanoUsd ?? 0;
   }

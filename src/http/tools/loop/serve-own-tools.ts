@@ -1,23 +1,23 @@
 // Requests whose models may call the gateway's own tools: from the request to its answer, whole or streamed.
 import { Fault, toFault } from "../../../core/fault.ts";
+import type { Caller } from "../../../core/keys/key.ts";
 import { logBug } from "../../../core/world/bug.ts";
 import { Ending } from "../../../core/world/ending.ts";
 import type { Form } from "../../../operations/form.ts";
 import type { NamedServer } from "../../../surfaces/own-tools.ts";
 import { Document, type Surface } from "../../../surfaces/surface.ts";
+import type { FoundEarlier } from "../../conversations/earlier.ts";
 import { makeIncoming } from "../../conversations/earlier.ts";
 import { placeFiles } from "../../files/placed.ts";
-import {
-  createAnswerResponse,
-  createRefusalResponse,
-  STREAM_HEADERS,
-} from "../../serve/answers.ts";
+import { createAnswerResponse, createRefusalResponse, STREAM_HEADERS } from "../../serve/answers.ts";
 import { addHeaders, joinHeaders } from "../../serve/app.ts";
+import type { Arrival } from "../../serve/arrival.ts";
 import { readLimit } from "../../serve/client-call.ts";
 import { ClientWatch } from "../../serve/client-watch.ts";
 import { factHeaders, limitHeaders, makeReader } from "../../serve/headers.ts";
 import type { OwnStream, OwnToolsPort, OwnToolsRequest } from "../../serve/own-tools.ts";
 import { noteRefusal } from "../../serve/serve.ts";
+import type { Setups } from "../../serve/setups.ts";
 import { AnswerStamp } from "../../serve/stamp.ts";
 import { startStream } from "../../serve/stream.ts";
 import type { ToolPorts } from "../ports.ts";
@@ -36,6 +36,13 @@ interface RunningResponse<F extends Form> {
   readonly close: () => void;
 }
 
+/** A request with the servers that it names. */
+interface NamingRequest<F extends Form> extends OwnToolsRequest<F> {
+  readonly named: readonly NamedServer[];
+}
+
+const NO_SERVERS: readonly NamedServer[] = [];
+
 export class OwnToolsDoor implements OwnToolsPort {
   readonly #ports: ToolPorts;
   readonly #views: ToolViews;
@@ -45,15 +52,34 @@ export class OwnToolsDoor implements OwnToolsPort {
     this.#views = views;
   }
 
-  find<F extends Form>({ ownTools }: Surface<F>, body: unknown): readonly NamedServer[] {
-    const rules = this.#ports.toolRules();
-    if (ownTools === undefined || rules === undefined) return [];
-    const { publicUrl } = this.#ports.server;
-    const servers = new Set(rules.servers.map(({ name }) => name));
-    return ownTools.find(body, { servers, url: publicUrl === null ? null : `${publicUrl}/mcp` });
+  answer<F extends Form>(
+    surface: Surface<F>,
+    setups: Setups<F>,
+    arrival: Arrival,
+    caller: Caller,
+    body: unknown,
+    earlier: FoundEarlier,
+  ): Promise<Response> | null {
+    const named = this.#find(surface, body);
+    return named.length === 0
+      ? null
+      : this.#answer({ surface, setups, arrival, caller, body, earlier, named });
   }
 
-  async answer<F extends Form>(request: OwnToolsRequest<F>): Promise<Response> {
+  stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>> | null {
+    const named = this.#find(request.surface, request.body);
+    return named.length === 0 ? null : this.#open({ ...request, named });
+  }
+
+  /** Throws the Fault of a field that isn't valid. Empty if the body names no tools of the gateway. */
+  #find<F extends Form>({ ownTools }: Surface<F>, body: unknown): readonly NamedServer[] {
+    const rules = ownTools === undefined ? undefined : this.#ports.toolRules();
+    if (ownTools === undefined || rules === undefined) return NO_SERVERS;
+    const { publicUrl } = this.#ports.server;
+    return ownTools.find(body, { rules, url: publicUrl === null ? null : `${publicUrl}/mcp` });
+  }
+
+  async #answer<F extends Form>(request: NamingRequest<F>): Promise<Response> {
     const { arrival, surface } = request;
     const ports = this.#ports;
     const root = new Ending();
@@ -68,8 +94,9 @@ export class OwnToolsDoor implements OwnToolsPort {
       return addHeaders(response, arrival.set);
     } catch (thrown) {
       client.end();
-      running?.close();
-      arrival.held.release();
+      // Otherwise nothing was made of the body.
+      if (running === null) arrival.held.discard();
+      else running.close();
       const fault = toFault(thrown);
       if (fault.code === "internal_error") throw thrown;
       const context = running?.first.context ?? null;
@@ -78,14 +105,14 @@ export class OwnToolsDoor implements OwnToolsPort {
     }
   }
 
-  async stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>> {
+  async #open<F extends Form>(request: NamingRequest<F>): Promise<OwnStream<F>> {
     const { parts, answer, first, close } = await this.#begin(request, new Ending());
     const flow = new LoopedFlow(parts, answer, close);
     return { ...first, flow, finish: () => parts.conversation.finish() };
   }
 
   /** Throws the Fault of a request that can't be asked. */
-  async #begin<F extends Form>(request: OwnToolsRequest<F>, root: Ending): Promise<RunningResponse<F>> {
+  async #begin<F extends Form>(request: NamingRequest<F>, root: Ending): Promise<RunningResponse<F>> {
     const { arrival, caller, named } = request;
     const ports = this.#ports;
     const { key } = caller;
@@ -115,7 +142,7 @@ export class OwnToolsDoor implements OwnToolsPort {
 
   /** Files that the request names are looked for once it is refused for them. */
   async #prepare<F extends Form>(
-    request: OwnToolsRequest<F>,
+    request: NamingRequest<F>,
     own: Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root"> & { readonly shown: ShownTools },
   ): Promise<Omit<RunningResponse<F>, "close">> {
     const { surface, caller, arrival, body } = request;
@@ -130,10 +157,7 @@ export class OwnToolsDoor implements OwnToolsPort {
 
   #read<F extends Form>(
     { surface, setups, arrival, caller, body, earlier }: OwnToolsRequest<F>,
-    {
-      shown,
-      ...own
-    }: Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root"> & { readonly shown: ShownTools },
+    { shown, ...own }: Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root"> & { readonly shown: ShownTools },
   ): Omit<RunningResponse<F>, "close"> {
     const ports = this.#ports;
     const { key } = caller;
@@ -189,7 +213,9 @@ export class OwnToolsDoor implements OwnToolsPort {
     const now = { ...reader, monotonicMs: ports.clock.monotonicMs() };
     const headers = { ...STREAM_HEADERS };
     return new Response(body, {
-      headers: early ? limitHeaders(granted, reader, headers) : factHeaders(first.context, now, granted, headers),
+      headers: early
+        ? limitHeaders(granted, reader, headers)
+        : factHeaders(first.context, now, granted, headers),
     });
   }
 }

@@ -87,7 +87,13 @@ const annotations = new WeakMap<MirroredTool, { readonly given: JsonObject | und
 function describeTool(name: string, holder: ToolServer, tool: MirroredTool): ShownTool {
   const { description, inputSchema } = tool;
   const { given } = annotations.getOrInsertComputed(tool, readAnnotations);
-  return { name, fullName: makeToolName(holder.name, tool.name), description, inputSchema, annotations: given };
+  return {
+    name,
+    fullName: makeToolName(holder.name, tool.name),
+    description,
+    inputSchema,
+    annotations: given,
+  };
 }
 
 /** They are only kept as a part of the tool's JSON. */

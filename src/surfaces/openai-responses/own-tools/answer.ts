@@ -51,12 +51,7 @@ export class OwnAnswer implements EventPlaces {
   #response: JsonObject | null = null;
 
   /** Lists of tools that the conversation has are not shown again. */
-  constructor(
-    given: JsonObject,
-    shown: readonly ShownServer[],
-    input: unknown,
-    functions: OwnFunctions,
-  ) {
+  constructor(given: JsonObject, shown: readonly ShownServer[], input: unknown, functions: OwnFunctions) {
     const listed = new Set(
       asArray(input).map((one) => {
         const { type, server_label: label } = asObject(one);
@@ -147,7 +142,9 @@ export class OwnAnswer implements EventPlaces {
         if (!isCut) calls.push({ index, label: call.label, name: call.name, arguments: call.arguments });
       }
     }
-    const isClients = items.some((item) => CLIENTS.has(item.type) && this.#functions.find(item) === undefined);
+    const isClients = items.some(
+      (item) => CLIENTS.has(item.type) && this.#functions.find(item) === undefined,
+    );
     return { items, turn: { calls, isLast: isCut || isClients } };
   }
 

@@ -71,8 +71,7 @@ export class OwnConversation implements ToolConversation<ChatForm> {
       isToBeStored: false,
       ...(keeps ? { kept: { body: this.#kept, texts: RESPONSES_TEXTS }, keep: makeKept } : {}),
       whole: (reply, stamp) => writeResponse(reply, answer.stamp(stamp), context),
-      writer: (stamp: () => Stamp) =>
-        new ResponseWriter(() => answer.stamp(stamp()), context, answer.events),
+      writer: (stamp: () => Stamp) => new ResponseWriter(() => answer.stamp(stamp()), context, answer.events),
     };
   }
 

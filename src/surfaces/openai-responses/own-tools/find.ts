@@ -18,7 +18,7 @@ const UNSUPPORTED = {
 } as const;
 
 /** Null for the address of all servers. Undefined for a tool of any other server. */
-export function readAddress(tool: JsonObject, { servers, url }: OwnNames): string | null | undefined {
+export function readAddress(tool: JsonObject, { rules, url }: OwnNames): string | null | undefined {
   const { server_url: given, server_label: label, connector_id: connector, tunnel_id: tunnel } = tool;
   if (typeof given === "string") {
     const own = ADDRESS.exec(given);
@@ -26,7 +26,8 @@ export function readAddress(tool: JsonObject, { servers, url }: OwnNames): strin
     return url === null ? undefined : readUrl(given.replace(/\/$/, ""), url);
   }
   const hasNone = [given, connector, tunnel].every((one) => one === undefined || one === null);
-  return hasNone && typeof label === "string" && servers.has(label) ? label : undefined;
+  const isNamed = hasNone && rules.servers.some(({ name }) => name === label);
+  return isNamed ? String(label) : undefined;
 }
 
 function readUrl(given: string, url: string): string | null | undefined {
@@ -52,7 +53,8 @@ export function findServers(body: unknown, names: OwnNames): readonly NamedServe
 function readServer(tool: JsonObject, server: string | null, path: string): NamedServer {
   for (const [field, reason] of Object.entries(UNSUPPORTED))
     if (!isEmpty(tool[field])) throw refuse(`${path}.${field}`, reason);
-  if (tool.defer_loading === true) throw refuse(`${path}.defer_loading`, "The model sees all of them at once.");
+  if (tool.defer_loading === true)
+    throw refuse(`${path}.defer_loading`, "The model sees all of them at once.");
   if (tool.require_approval !== "never") throw refuseApproval(tool.require_approval, path);
   const label = asString(tool.server_label) ?? "";
   if (label === "") throw missingParameter(`${path}.server_label`);
@@ -78,7 +80,8 @@ function refuse(param: string, reason: string): Fault {
 }
 
 function refuseApproval(given: unknown, path: string): Fault {
-  const asked = given === undefined || given === null ? "It is 'always' if it is missing, and nobody" : "Nobody";
+  const asked =
+    given === undefined || given === null ? "It is 'always' if it is missing, and nobody" : "Nobody";
   const reason = `${asked} approves calls of the gateway's own tools yet: send "require_approval": "never".`;
   return refuse(`${path}.require_approval`, reason);
 }

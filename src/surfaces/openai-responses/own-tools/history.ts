@@ -6,6 +6,8 @@ import { makeFunctionName } from "./functions.ts";
 const CALL_ID = /^mcp_pk1_(.+_\d+)_\d+$/;
 const LIST_ID = /^mcpl_pk1_/;
 const NO_RESULT = "The call was not made.";
+/** Calls of the client's own, which a model makes beside ours. */
+const CLIENTS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"]);
 
 export interface OwnLabels {
   isOwn(label: unknown): boolean;
@@ -35,28 +37,56 @@ function isOwnItem(one: unknown): boolean {
  * if it has none. Calls of one answer stay together, so that the model finds the turn as it made it.
  */
 export function openOwnCalls(input: unknown, labels: OwnLabels = NO_LABELS): unknown {
-  if (!Array.isArray(input)) return input;
-  const isOurs = (one: unknown) => {
-    const { type, server_label: label } = asObject(one);
-    return isOwnItem(one) || ((type === "mcp_call" || type === "mcp_list_tools") && labels.isOwn(label));
-  };
-  if (!input.some(isOurs)) return input;
-  const opened: unknown[] = [];
-  const results: JsonObject[] = [];
-  let turn: string | null = null;
-  for (const [index, one] of input.entries()) {
-    const item = asObject(one);
-    const isCall = item.type === "mcp_call" && isOurs(one);
-    const own = isCall ? findTurn(item) : null;
-    if (results.length > 0 && (own === null || own !== turn)) opened.push(...results.splice(0));
-    turn = own;
-    if (isCall) {
-      const callId = makeFunctionCallId(item, index);
-      opened.push(writeCall(item, callId, labels));
-      results.push({ type: "function_call_output", call_id: callId, output: readOutput(item) });
-    } else if (!isOurs(one)) opened.push(one);
+  if (!Array.isArray(input) || !input.some((one) => isOurs(one, labels))) return input;
+  const opening = new Opening(labels);
+  for (const [index, one] of input.entries()) opening.add(one, index);
+  return opening.end();
+}
+
+function isOurs(one: unknown, labels: OwnLabels): boolean {
+  const { type, server_label: label } = asObject(one);
+  return isOwnItem(one) || ((type === "mcp_call" || type === "mcp_list_tools") && labels.isOwn(label));
+}
+
+class Opening {
+  readonly #labels: OwnLabels;
+  readonly #opened: unknown[] = [];
+  /** The results of the turn's calls, which follow the last of them. */
+  #results: JsonObject[] = [];
+  #turn: string | null = null;
+
+  constructor(labels: OwnLabels) {
+    this.#labels = labels;
   }
-  return [...opened, ...results];
+
+  add(one: unknown, index: number): void {
+    const item = asObject(one);
+    const isOwn = isOurs(one, this.#labels);
+    if (isOwn && item.type === "mcp_call") this.#addCall(item, index);
+    else {
+      if (!CLIENTS.has(item.type)) this.#endTurn(null);
+      if (!isOwn) this.#opened.push(one);
+    }
+  }
+
+  end(): readonly unknown[] {
+    this.#endTurn(null);
+    return this.#opened;
+  }
+
+  #addCall(item: JsonObject, index: number): void {
+    const turn = findTurn(item);
+    if (turn === null || turn !== this.#turn) this.#endTurn(turn);
+    const callId = makeFunctionCallId(item, index);
+    this.#opened.push(writeCall(item, callId, this.#labels));
+    this.#results.push({ type: "function_call_output", call_id: callId, output: readOutput(item) });
+  }
+
+  #endTurn(next: string | null): void {
+    this.#opened.push(...this.#results);
+    this.#results = [];
+    this.#turn = next;
+  }
 }
 
 function findTurn({ id }: JsonObject): string | null {

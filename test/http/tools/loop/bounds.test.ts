@@ -106,7 +106,11 @@ describe("a request is refused", () => {
   test.each<[string, JsonObject, string]>([
     ["without require_approval", { require_approval: undefined }, "tools[0].require_approval"],
     ["with approvals", { require_approval: "always" }, "tools[0].require_approval"],
-    ["with approvals of some tools", { require_approval: { never: { tool_names: ["echo"] } } }, "tools[0].require_approval"],
+    [
+      "with approvals of some tools",
+      { require_approval: { never: { tool_names: ["echo"] } } },
+      "tools[0].require_approval",
+    ],
     ["for a server that isn't there", { server_url: "poundkey:nope" }, "tools[0].server_url"],
     ["with headers for it", { headers: { "x-a": "b" } }, "tools[0].headers"],
     ["with a connector", { connector_id: "connector_gmail" }, "tools[0].connector_id"],
@@ -115,7 +119,11 @@ describe("a request is refused", () => {
     ["with a token for a server that takes none", { authorization: "secret" }, "tools[0].authorization"],
   ])("%s", async (_what, fields, param) => {
     const before = countCalls();
-    const { status, body } = await world.respond({ model: MODEL, input: "Hi", tools: [{ ...OURS, ...fields }] });
+    const { status, body } = await world.respond({
+      model: MODEL,
+      input: "Hi",
+      tools: [{ ...OURS, ...fields }],
+    });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({ code: "unsupported_parameter", param });
     expect(countCalls()).toBe(before);
@@ -151,7 +159,11 @@ describe("a server is meant", () => {
 
   test("with some of its tools", async () => {
     const listOf = async (allowed_tools: unknown) => {
-      const { output } = await world.respond({ model: MODEL, input: "say: a", tools: [{ ...OURS, allowed_tools }] });
+      const { output } = await world.respond({
+        model: MODEL,
+        input: "say: a",
+        tools: [{ ...OURS, allowed_tools }],
+      });
       return asArray(output[0]?.tools).map((tool) => asObject(tool).name);
     };
     expect(await listOf(["fail", "nope"])).toEqual(["fail"]);

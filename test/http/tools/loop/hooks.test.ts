@@ -37,7 +37,11 @@ test.each(MODELS)("a tool's result is masked before %s is told of it", async (mo
 });
 
 test.each(MODELS)("what %s asks of a tool is masked before its server sees it", async (model) => {
-  const { output } = await respond("called", model, script('call old_echo({"text":"a canarybird"})', "say: a"));
+  const { output } = await respond(
+    "called",
+    model,
+    script('call old_echo({"text":"a canarybird"})', "say: a"),
+  );
   const sent = asObject(world.servers.old?.listSeen("tools/call").at(-1)?.params);
   expect(sent.arguments).toEqual({ text: `a ${HIDDEN}` });
   expect(output.find(({ type }) => type === "mcp_call")).toMatchObject({ output: `echo: a ${HIDDEN}` });
@@ -45,7 +49,11 @@ test.each(MODELS)("what %s asks of a tool is masked before its server sees it", 
 
 test("a call that a hook refuses isn't made, and the model is told", async () => {
   const sent = world.servers.old?.listSeen("tools/call").length;
-  const { body, output } = await respond("called", "Local#a", script('call old_echo({"text":"forbidden"})', "say: a"));
+  const { body, output } = await respond(
+    "called",
+    "Local#a",
+    script('call old_echo({"text":"forbidden"})', "say: a"),
+  );
   expect(body.status).toBe("completed");
   expect(output[1]).toMatchObject({ status: "failed", error: { type: "mcp_tool_execution_error" } });
   expect(world.servers.old?.listSeen("tools/call").length).toBe(sent ?? 0);

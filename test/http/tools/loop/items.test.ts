@@ -37,6 +37,8 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
+const HIGH = { effort: "high" as const };
+
 /** Events of texts and thinking apart. */
 const NAMED = /^response\.(output_item|mcp|created|in_progress|completed|incomplete|failed)/;
 
@@ -122,19 +124,38 @@ describe("calls", () => {
     const weather = { type: "function", name: "weather", parameters: { type: "object" }, strict: false };
     for (const one of MODELS) {
       const input = 'Please call old_echo({"text":"a"}) and call weather({})';
-      const first = await world.respond({ model: one, input, tools: [OURS, weather] });
+      const asked = { model: one, tools: [OURS, weather], reasoning: { effort: "high" } };
+      const first = await world.respond({ ...asked, input });
       expect(first.body.status).toBe("completed");
       const shown = first.output.filter(({ type }) => type !== "reasoning");
       expect(shown.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_call", "function_call"]);
       expect(shown[1]).toMatchObject({ output: "echo: a" });
       const answered = { type: "function_call_output", call_id: shown[2]?.call_id, output: "sunny" };
       const items = [{ role: "user", content: input }, ...first.output, answered];
-      const second = await world.respond({ model: one, input: items, tools: [OURS, weather] });
+      const second = await world.respond({ ...asked, input: items });
       expect(second.status).toBe(200);
       expect(second.output.map(({ type }) => type)).not.toContain("mcp_list_tools");
       expect(lastText(second.output)).toContain("weather → sunny");
     }
   });
+});
+
+test.each([
+  ["OpenAI#gpt-5.4", "encrypted_content"],
+  ["Anthropic#claude-sonnet-4-6", "signature"],
+  ["Google#gemini-3.6-flash", "thoughtSignature"],
+] as const)("thinking goes back to %s as it was signed", async (model, field) => {
+  const input = script('call old_echo({"text":"a"})', 'call old_echo({"text":"b"})', "say: done");
+  for (const stream of [false, true]) {
+    const asked = { model, input, tools: [{ ...OURS }], reasoning: HIGH };
+    const response = stream
+      ? await world.client().responses.stream(asked).finalResponse()
+      : await world.client().responses.create(asked);
+    expect(response.status).toBe("completed");
+    expect(response.output_text).toBe("done");
+    const sent = JSON.stringify(world.simulator.calls.all().at(-1)?.body);
+    expect(sent.split(`"${field}":`).length - 1).toBeGreaterThanOrEqual(2);
+  }
 });
 
 test("items of an earlier answer are read also where the tools are gone", async () => {

@@ -90,7 +90,9 @@ describe("a limit", () => {
     const most = { ...holder.headers, "x-poundkey-max-cost": "0.028" };
     const input = script("call old_fail({})", "call old_fail({})", "say: done");
     const { body, output } = await world.respond({ model: MODEL, input, max_output_tokens: 64 }, most);
-    expect(output.filter(({ type }) => type === "mcp_call").map(({ error }) => asObject(error).content)).toEqual([
+    expect(
+      output.filter(({ type }) => type === "mcp_call").map(({ error }) => asObject(error).content),
+    ).toEqual([
       [{ type: "text", text: "It failed." }],
       [{ type: "text", text: expect.stringContaining("x-poundkey-max-cost") }],
     ]);

@@ -8,7 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const INPUT = script('call old_echo({"text":"a"}) call old_echo({"text":"b"})', "call old_fail({})", "say: done");
+const INPUT = script(
+  'call old_echo({"text":"a"}) call old_echo({"text":"b"})',
+  "call old_fail({})",
+  "say: done",
+);
 const count = () => [world.simulator.calls.all().length, world.servers.old?.listSeen("tools/call").length];
 
 test.each(MODELS)("%s", async (model) => {

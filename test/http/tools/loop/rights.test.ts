@@ -110,7 +110,8 @@ describe("the tools that a model calls", () => {
     const kept = await client.responses.retrieve(first.id);
     expect(kept.output.map(({ type }) => type)).toEqual(["mcp_list_tools", "mcp_call", "message"]);
     const events: string[] = [];
-    for await (const { type } of await client.responses.retrieve(first.id, { stream: true })) events.push(type);
+    for await (const { type } of await client.responses.retrieve(first.id, { stream: true }))
+      events.push(type);
     expect(events).toContain("response.mcp_list_tools.completed");
     expect(events).toContain("response.mcp_call_arguments.done");
     const second = await client.responses.create({
