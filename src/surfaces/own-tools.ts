@@ -1,9 +1,6 @@
-// Tools that the gateway runs for a model: how a request names them, and the conversation in which the model calls them.
-import type { Fault } from "../core/fault.ts";
+// Tools that the gateway runs for a model: how a request names them, and how the model calls them.
 import type { JsonObject } from "../core/json/json.ts";
 import type { ToolProtocolError } from "../core/tools/tool-reply.ts";
-import type { Form } from "../operations/form.ts";
-import type { Exchange, Incoming } from "./surface.ts";
 
 /** The names by which requests can mean the gateway's own tool servers. */
 export interface OwnNames {
@@ -77,32 +74,4 @@ export interface OwnEnd<Usage> {
   readonly usage: Usage | null;
   /** The code of what ended it early. Null if it is complete. */
   readonly reason: string | null;
-}
-
-/** A request whose model may call tools that the gateway runs. It writes one answer of all that model and tools say. */
-export interface ToolConversation<F extends Form> {
-  /** The most calls by the client's own wish. Null if it has none. */
-  readonly callsMax: number | null;
-  /**
-   * Returns the next question to the model, which has to answer without calling a tool unless it may. Null if nothing is left
-   * of the client's limit on the output.
-   */
-  ask(mayCall: boolean): Exchange<F> | null;
-  /** Takes the model's whole answer, as its exchange has written it. */
-  take(answer: JsonObject): OwnTurn;
-  /** Takes the result of a call. Returns what a stream shows of it. */
-  answer(call: OwnCall, result: OwnCallResult): string;
-  /** Returns the end of a stream. */
-  end(end: OwnEnd<F["usage"]>): string;
-  /** Returns the end of a stream whose first answer of the model has failed, behind what its writer says of it. */
-  fail(fault: Fault): string;
-  /** Returns the whole answer, once it has ended. */
-  finish(): JsonObject;
-}
-
-/** A surface's part in it. */
-export interface OwnTools<F extends Form> {
-  /** Throws a Fault that names the field of such a server which isn't valid. Empty if the body names none. */
-  find(body: unknown, names: OwnNames): readonly NamedServer[];
-  begin(incoming: Incoming, shown: readonly ShownServer[]): ToolConversation<F>;
 }

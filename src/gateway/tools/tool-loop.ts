@@ -17,7 +17,7 @@ interface LoopTurn<Call> {
 interface LoopWork<Call> {
   /** Asks the model. Null if nothing is left of the client's limit on the output. */
   ask(mayCall: boolean): Promise<LoopTurn<Call> | null>;
-  /** Makes a call. Never rejects for a failure that the model is told. */
+  /** Makes a call. Never rejects: the model reads of a failure. */
   run(call: Call): Promise<void>;
   /** Takes note of a call beyond the bounds, which isn't made. */
   refuse(call: Call): void | Promise<void>;

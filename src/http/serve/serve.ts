@@ -16,6 +16,7 @@ import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from 
 import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
+import type { ServePorts } from "../tools/loop/port.ts";
 import {
   createAnswerResponse,
   createDocumentResponse,
@@ -30,7 +31,6 @@ import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
-import type { ServePorts } from "./own-tools.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
 import type { Setups } from "./setups.ts";
 import { AnswerStamp } from "./stamp.ts";

@@ -11,9 +11,9 @@ import type { FoundEarlier } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "../serve/arrival.ts";
 import type { ClientCall } from "../serve/client-call.ts";
-import type { ServePorts } from "../serve/own-tools.ts";
 import type { Setups } from "../serve/setups.ts";
 import { AnswerStamp } from "../serve/stamp.ts";
+import type { ServePorts } from "../tools/loop/port.ts";
 
 interface RunPorts {
   readonly ports: ServePorts;

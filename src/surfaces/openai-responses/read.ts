@@ -61,7 +61,7 @@ const BYTES_PER_TOKEN = 4;
 const RESPONSES = new Checker(responsesSchema);
 
 /** A request, and the same with the whole conversation. */
-export interface JoinedRequest {
+interface JoinedRequest {
   readonly given: JsonObject;
   readonly joined: JsonObject;
 }
@@ -88,12 +88,12 @@ export function makeContext(
 }
 
 /** An exchange without what writes its answer, which needs the context. */
-export interface AskedModel {
+interface ModelQuestion {
   readonly asked: Omit<Exchange<ChatForm>, "kept" | "keep" | "whole" | "writer">;
   readonly context: ResponseContext;
 }
 
-export function readAsked(incoming: Incoming, given: JsonObject, joined: JsonObject): AskedModel {
+export function readAsked(incoming: Incoming, given: JsonObject, joined: JsonObject): ModelQuestion {
   const { headers, limits, seal, stored } = incoming;
   const { input, history } = openSummaries(openOwnCalls(joined.input), seal);
   // Closures share what any of them refers to, so `lane` must not hold the input.

@@ -100,7 +100,7 @@ export class LoopedFlow<F extends Form> implements AnswerFlow<Texts>, StreamWrit
     return this.#parts.conversation.take(writer.finish?.() ?? {});
   }
 
-  /** What a later answer has shown before it failed stays. */
+  /** A later answer that fails leaves what it has shown. */
   #breakOff(writer: Writer<F["piece"]>): string {
     const text = writer.end();
     this.#parts.conversation.take({ ...writer.finish?.(), status: "incomplete" });

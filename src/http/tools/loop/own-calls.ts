@@ -43,7 +43,7 @@ interface MadeCall {
 /** Returns the terms of a call that may cost this much. */
 type JoinCall = (worstNanoUsd: NanoUsd) => PartTerms;
 
-/** What is known of a call on its way. */
+/** A call on its way. */
 interface StartedCall {
   context: ToolContext | null;
   tool: ToolRecord | null;
@@ -63,7 +63,7 @@ export class OwnCalls {
     this.#parts = parts;
   }
 
-  /** Never rejects: the model is told what came of it. */
+  /** Never rejects: the model reads of a failure. */
   async make(call: OwnCall, join: JoinCall): Promise<MadeCall> {
     const { ports, arrival } = this.#parts;
     const made: StartedCall = { context: null, tool: null };

@@ -1,4 +1,4 @@
-// What the requests of one response have cost together, as far as they are settled.
+// The costs of one response: those of all its requests together, as far as they are settled.
 import { type NanoUsd, toUsd } from "../../../core/money/money.ts";
 import type { Facts } from "../../../gateway/call.ts";
 import type { RequestContext } from "../../../gateway/context.ts";

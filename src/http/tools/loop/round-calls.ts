@@ -18,7 +18,7 @@ export interface PartTerms {
   readonly responseId: string | null;
   /** When the client's own time limit ends, on the monotonic clock. */
   readonly limitAtMs: number;
-  /** What earlier requests of the response have cost. */
+  /** The costs of the response's earlier requests. */
   readonly spentNanoUsd: NanoUsd;
   readonly claim: Claim | null;
   readonly trace: TraceContext | null;

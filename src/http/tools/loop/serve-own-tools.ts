@@ -15,7 +15,6 @@ import type { Arrival } from "../../serve/arrival.ts";
 import { readLimit } from "../../serve/client-call.ts";
 import { ClientWatch } from "../../serve/client-watch.ts";
 import { factHeaders, limitHeaders, makeReader } from "../../serve/headers.ts";
-import type { OwnStream, OwnToolsPort, OwnToolsRequest } from "../../serve/own-tools.ts";
 import { noteRefusal } from "../../serve/serve.ts";
 import type { Setups } from "../../serve/setups.ts";
 import { AnswerStamp } from "../../serve/stamp.ts";
@@ -25,6 +24,7 @@ import type { ToolViews } from "../view.ts";
 import { LoopedAnswer, type LoopedParts, type Question } from "./looped-answer.ts";
 import { LoopedFlow } from "./looped-flow.ts";
 import { OwnCalls } from "./own-calls.ts";
+import type { OwnStream, OwnToolsPort, OwnToolsRequest } from "./port.ts";
 import { type ShownTools, showTools } from "./shown-tools.ts";
 
 /** A response on its way. */

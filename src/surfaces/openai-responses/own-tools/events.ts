@@ -8,7 +8,7 @@ import { type CallPlace, writeCallItem } from "./items.ts";
 const ENDS = /^response\.(completed|incomplete|failed)$/;
 const STARTS = /^response\.(created|in_progress|queued)$/;
 
-/** What the events need to know of the answer. */
+/** The answer, as its events need it. */
 export interface EventPlaces {
   /** The items before those of the model's answer that is being written. */
   readonly base: number;
@@ -33,7 +33,7 @@ export class OwnEvents extends EventNumbers {
     this.#places = places;
   }
 
-  /** Events of a provider's are numbered anew, so none is passed on as it came. */
+  /** Events of a provider's get other numbers, so none is passed on as it came. */
   override readonly passesOn: boolean = false;
 
   override write(type: string, fields: JsonObject): string {

@@ -18,7 +18,7 @@ const UNSUPPORTED = {
 } as const;
 
 /** Null for the address of all servers. Undefined for a tool of any other server. */
-export function readAddress(tool: JsonObject, { rules, url }: OwnNames): string | null | undefined {
+function readAddress(tool: JsonObject, { rules, url }: OwnNames): string | null | undefined {
   const { server_url: given, server_label: label, connector_id: connector, tunnel_id: tunnel } = tool;
   if (typeof given === "string") {
     const own = ADDRESS.exec(given);
@@ -92,9 +92,9 @@ function readAuthorization(given: unknown, param: string): string | null {
   throw invalidValue(param, "expected the server's token");
 }
 
-type Allowed = Pick<NamedServer, "toolNames" | "isReadOnly">;
+type Narrowing = Pick<NamedServer, "toolNames" | "isReadOnly">;
 
-function readAllowed(given: unknown, param: string): Allowed {
+function readAllowed(given: unknown, param: string): Narrowing {
   if (given === undefined || given === null) return { toolNames: null, isReadOnly: null };
   if (Array.isArray(given)) return { toolNames: readNames(given, param), isReadOnly: null };
   if (!isObject(given)) throw invalidValue(param, "expected a list of names, or an object");

@@ -9,7 +9,7 @@ const NO_RESULT = "The call was not made.";
 /** Calls of the client's own, which a model makes beside ours. */
 const CLIENTS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"]);
 
-export interface OwnLabels {
+interface OwnLabels {
   isOwn(label: unknown): boolean;
   nameFunction(label: string, name: string): string;
 }

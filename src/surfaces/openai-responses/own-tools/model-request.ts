@@ -1,4 +1,4 @@
-// What a model is asked: the client's request with functions in the place of the gateway's own tools.
+// The questions to the model: the client's request with functions in the place of the gateway's own tools.
 import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../../core/json/json.ts";
 import type { ShownServer } from "../../own-tools.ts";
 import { SEARCH_TOOLS } from "../known.ts";

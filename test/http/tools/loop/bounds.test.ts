@@ -1,4 +1,4 @@
-// What bounds a response with tools, what ends it early, and which requests are refused.
+// The bounds of a response with tools, its early ends, and the requests that are refused.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import { type LoopWorld, MODELS, OURS, script, startLoopWorld } from "./loop-world.ts";

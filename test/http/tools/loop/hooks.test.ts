@@ -1,4 +1,4 @@
-// Hooks in a response with tools: they see what the model is told of tools and what it asks of them, on each way.
+// Hooks in a response with tools: they see what a model reads of tools and what it asks of them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../../../../src/core/json/json.ts";
 import { HIDDEN, type HookServer, startHook } from "../../../steps/hooks/server.ts";

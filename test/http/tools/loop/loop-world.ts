@@ -54,7 +54,7 @@ export const OURS = {
   require_approval: "never",
 } as const;
 
-/** What a simulated model says: step by step, each after the results of the one before. */
+/** Returns a prompt for a simulated model, which says a step after the results of the one before. */
 export function script(...steps: readonly string[]): string {
   return steps.map((step, at) => `step ${at + 1}: ${step}`).join(" ");
 }

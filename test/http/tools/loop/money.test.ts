@@ -1,4 +1,4 @@
-// What a response with tools costs: every question to the model and every call is a request of its own, with its row, its price
+// The cost of a response with tools: every question to the model and every call is a request of its own, with its row, its price
 // and its limits, and the answer says the sum.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../../../src/core/json/json.ts";

@@ -1,4 +1,4 @@
-// Who may use tools in a response: what a key may not call it isn't shown, and can't call, not even a moment later.
+// Rights in a response: a key isn't shown what it may not call, and can't call it, not even a moment after it was taken away.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import { type LoopWorld, OURS, script, startLoopWorld } from "./loop-world.ts";

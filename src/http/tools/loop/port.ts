@@ -1,15 +1,15 @@
 // The port to requests whose models may call tools that the gateway itself runs.
-import type { JsonObject } from "../../core/json/json.ts";
-import type { Caller } from "../../core/keys/key.ts";
-import type { AnswerFlow } from "../../gateway/answer/flow.ts";
-import type { RequestContext } from "../../gateway/context.ts";
-import type { Form } from "../../operations/form.ts";
-import type { StreamWriter, Surface } from "../../surfaces/surface.ts";
-import type { FoundEarlier } from "../conversations/earlier.ts";
-import type { HttpPorts } from "../ports.ts";
-import type { Arrival } from "./arrival.ts";
-import type { ClientCall } from "./client-call.ts";
-import type { Setups } from "./setups.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
+import type { Caller } from "../../../core/keys/key.ts";
+import type { AnswerFlow } from "../../../gateway/answer/flow.ts";
+import type { RequestContext } from "../../../gateway/context.ts";
+import type { Form } from "../../../operations/form.ts";
+import type { StreamWriter, Surface } from "../../../surfaces/surface.ts";
+import type { FoundEarlier } from "../../conversations/earlier.ts";
+import type { HttpPorts } from "../../ports.ts";
+import type { Arrival } from "../../serve/arrival.ts";
+import type { ClientCall } from "../../serve/client-call.ts";
+import type { Setups } from "../../serve/setups.ts";
 
 export interface OwnToolsRequest<F extends Form> {
   readonly surface: Surface<F>;
