@@ -3,7 +3,7 @@ import type { Result as Rows, Statement } from "../engine/engine.ts";
 import type { Value } from "../engine/found.ts";
 import { CommitError } from "../engine/unavailable.ts";
 import type { Connections } from "./connections.ts";
-import { ClosedError, isConflict, isDeadServer, isReadOnly, LateError } from "./failures.ts";
+import { isConflict, isDeadServer, isReadOnly, LateError } from "./failures.ts";
 import { END_READ_ONLY, type Session } from "./session.ts";
 
 /** The values are bound to `$1, $2 …`; lists are for `unnest` and `= ANY`. */
@@ -103,8 +103,6 @@ export class Connection {
 
   /** Times out by closing the connection: a query that was sent to a silent server can't be cancelled otherwise. */
   async #flight(queries: readonly Query[], withinMs: number): Promise<PromiseSettledResult<Result>[]> {
-    // Bun's error of a statement on a closed connection would look like a bug, and a commit's outcome like a failure.
-    if (this.#closed || this.#session.isOver) throw new ClosedError("The connection to the database ended.");
     const timer = setTimeout(() => this.#end(), withinMs);
     const ends = await Promise.allSettled(queries.map((one) => this.#start(one)));
     clearTimeout(timer);

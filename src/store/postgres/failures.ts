@@ -10,11 +10,6 @@ export class LateError extends Error {}
 /** No server could be used: its name has no address, or it doesn't answer, or only reads. */
 export class UnreachableError extends Error {}
 
-/** The connection ended before anything was sent over it. */
-export class ClosedError extends Error {}
-
-const OUTAGES = [CommitError, LateError, UnreachableError, ClosedError];
-
 /** Returns the server's SQLSTATE. Null if the server did not answer. */
 export function readSqlState(error: unknown): string | null {
   return error instanceof SQL.PostgresError && typeof error.errno === "string" ? error.errno : null;
@@ -32,7 +27,8 @@ function isRefusal(error: unknown): boolean {
 
 /** True if the database or the connection failed, not a bad statement or a bug in the gateway. */
 export function isOutage(error: unknown): boolean {
-  if (OUTAGES.some((one) => error instanceof one)) return true;
+  if (error instanceof CommitError || error instanceof LateError || error instanceof UnreachableError)
+    return true;
   return error instanceof SQL.PostgresError && !isRefusal(error);
 }
 
@@ -59,7 +55,6 @@ export function isPassing(error: unknown): boolean {
 
 /** True if the connection was closed by the server (57P01) or cut off. */
 function isLost(error: unknown): boolean {
-  if (error instanceof ClosedError) return true;
   if (!(error instanceof SQL.PostgresError)) return false;
   return error.errno === "57P01" || error.code === "ERR_POSTGRES_CONNECTION_CLOSED";
 }
