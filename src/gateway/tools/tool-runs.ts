@@ -70,7 +70,7 @@ export class ToolRuns {
   /** Throws the Fault to show to the client. */
   async run(context: ToolContext, tool: ToolRecord, send: SendTool): Promise<ToolOutcome> {
     const { underWay, closing } = this.#life;
-    underWay.enter(context.ending);
+    underWay.enter(context.ending, context.call.id);
     try {
       await this.#passSteps(context);
       const durable = await this.#admit(context);
