@@ -1,9 +1,9 @@
-// `bun test/bench/directory.ts [--users N] [--groups N] [--listed N] [--postgres URL]`: prints how long a directory's requests
-// take: a first cycle, a large group replaced, a deactivation until another node sees it, and pages of N listed users (100,000).
+// `bun test/bench/directory.ts [--users N] [--groups N] [--listed N] [--postgres | --url URL]`: prints how long a directory's
+// requests take, on SQLite, on a PostgreSQL of its own, or on that of an address: a first cycle, a large group replaced, a deactivation until another node sees it, and pages of N listed users (100,000).
 // Beside each stands the longest time for which the event loop's thread worked without a break.
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SQL } from "bun";
@@ -18,6 +18,7 @@ import { findMemberState } from "../../src/people/state.ts";
 import { USER } from "../../src/store/people/directory-tables.ts";
 import { MEMBER } from "../../src/store/people/people.ts";
 import { makeNode, makeRule, makeRules } from "../people/directory/node.ts";
+import { startPostgres } from "../store/postgres/server.ts";
 
 const AT_ONCE = 8;
 /** The most members of a group. */
@@ -28,13 +29,16 @@ const { values } = parseArgs({
     users: { type: "string", default: "10000" },
     groups: { type: "string", default: "200" },
     listed: { type: "string", default: "100000" },
-    postgres: { type: "string" },
+    postgres: { type: "boolean", default: false },
+    url: { type: "string" },
   },
 });
 const users = Number(values.users);
 const groups = Number(values.groups);
 const folder = mkdtempSync(join(tmpdir(), "poundkey-directory-"));
-const address = values.postgres ?? `sqlite:${join(folder, "poundkey.db")}`;
+const server = values.postgres ? await startPostgres() : null;
+const shared = values.url ?? server?.url;
+const address = shared ?? `sqlite:${join(folder, "poundkey.db")}`;
 const key = Buffer.alloc(32, 7).toString("base64");
 const here = await openStore(address, key);
 const there = await openStore(address, key);
@@ -103,6 +107,7 @@ async function runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<reado
 
 const ids: string[] = [];
 const groupIds: string[] = [];
+console.log(`on ${shared === undefined ? "SQLite" : "PostgreSQL"}, load ${loadavg()[0]?.toFixed(1)}`);
 let begunMs = performance.now();
 const made = await runAll(
   Array.from({ length: users }, (_, at) => async () => {
@@ -151,13 +156,13 @@ async function fillUp(of: string, count: number): Promise<void> {
     compose("member", MEMBER.columns, rows[0]?.memberId ?? "", ["id"]),
     compose("directory_user", USER.columns, of, ["id", "member_id", "name_folded", "external_id"]),
   ];
-  if (values.postgres === undefined) {
+  if (shared === undefined) {
     using database = new Database(join(folder, "poundkey.db"));
     for (const one of statements) database.run(one);
     database.run("ANALYZE");
     return;
   }
-  const sql = new SQL(values.postgres);
+  const sql = new SQL(shared);
   for (const one of statements) await sql.unsafe(one);
   await sql.unsafe("ANALYZE");
   await sql.close();
@@ -211,7 +216,9 @@ const found = await runAll(
 );
 print("a user is found by name (p99)", p99(found));
 
+console.log(`load ${loadavg()[0]?.toFixed(1)}`);
 clearInterval(watching);
 await here.store.close();
 await there.store.close();
+await server?.remove();
 rmSync(folder, { recursive: true });
