@@ -2,7 +2,7 @@
 // requests take, on SQLite, on a PostgreSQL of its own, or on that of an address: a first cycle, a large group replaced, a deactivation until another node sees it, and pages of N listed users (100,000).
 // Beside each stands the longest time for which the event loop's thread worked without a break.
 import { Database } from "bun:sqlite";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,6 +19,7 @@ import { USER } from "../../src/store/people/directory-tables.ts";
 import { MEMBER } from "../../src/store/people/people.ts";
 import { makeNode, makeRule, makeRules } from "../people/directory/node.ts";
 import { startPostgres } from "../store/postgres/server.ts";
+import { cpuMicros } from "./processes.ts";
 
 const AT_ONCE = 8;
 /** The most members of a group. */
@@ -50,7 +51,27 @@ const RULES: SignInRules = makeRules(
 );
 const node = makeNode(here.store, () => RULES, Date.now, { pepper: here.world.pepper });
 
+/** The process of the benchmark's own PostgreSQL. Null without one. */
+async function findServerPid(): Promise<number | null> {
+  if (server === null) return null;
+  await using sql = new SQL(server.url, { max: 1 });
+  const [row] = await sql`SELECT current_setting('data_directory') AS folder`;
+  return Number(readFileSync(join(row.folder, "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+const serverPid = await findServerPid();
+const TICK_MS = 10;
+
+/** Its CPU, with that of connections that have ended. */
+function readServer(): number {
+  if (serverPid === null) return 0;
+  const [, fields = ""] = readFileSync(`/proc/${serverPid}/stat`, "utf8").split(") ");
+  const [user, system] = fields.split(" ").slice(13, 15);
+  return cpuMicros(serverPid) / 1000 + (Number(user) + Number(system)) * TICK_MS;
+}
+
 let usedMs = 0;
+let serverMs = readServer();
 /** The longest work between two turns of the event loop, by the thread's own CPU time, whatever else the machine does. */
 let longestMs = 0;
 const readThread = () => {
@@ -65,12 +86,15 @@ const watchTurns = () => {
 };
 const watching = setInterval(watchTurns, 1);
 
-/** Prints the time, and the CPU that this process has used since the line before. */
+/** Prints the time, and the CPU that this process and its PostgreSQL have used since the line before. */
 function print(what: string, ms: number): void {
   const { user, system } = process.cpuUsage();
   const cpuMs = (user + system) / 1000 - usedMs;
   usedMs += cpuMs;
-  const cpu = `CPU ${cpuMs.toFixed(0)} ms, at most ${longestMs.toFixed(0)} ms without a break`;
+  const nowMs = readServer();
+  const ofServer = serverPid === null ? "" : `, PostgreSQL's ${(nowMs - serverMs).toFixed(0)} ms`;
+  serverMs = nowMs;
+  const cpu = `CPU ${cpuMs.toFixed(0)} ms${ofServer}, at most ${longestMs.toFixed(0)} ms without a break`;
   longestMs = 0;
   console.log(`${what.padEnd(64)} ${ms.toFixed(1).padStart(10)} ms  (${cpu})`);
 }

@@ -36,10 +36,10 @@ function makeOldStore(path: string): void {
   add("without a contact", "person", "NULL");
   add("of the admin token", "admin", "'ops'");
   database.exec(`INSERT INTO member (id, issuer, subject, name, email, rule_grants, own_grants, is_disabled, reads_content,
-    created_at_ms, seen_at_ms, checked_at_ms, refresh_sealed)
-    VALUES ('mem_gone', 'https://i.example', 's', 'Ann', 'ann@a.example', '[]', '[]', 0, 0, 1, 2, 2, 'sealed')`);
-  database.exec(`INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, member_id)
-    VALUES ('key_old', 'old', 'of Ann', 'default', 'abcd', 1, 'mem_gone')`);
+    created_at_ms, seen_at_ms, checked_at_ms, leased_until_ms, refresh_sealed)
+    VALUES ('mem_gone', 'https://i.example', 's', 'Ann', 'ann@a.example', '[]', '[]', 0, 0, 1, 2, 2, 0, 'sealed')`);
+  database.exec(`INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, allowed_models,
+    requests_per_day, member_id) VALUES ('key_old', 'old', 'of Ann', 'default', 'abcd', 1, '[]', 5, 'mem_gone')`);
   database.close();
 }
 
