@@ -217,6 +217,8 @@ function memberMethods({ mark, run }: Engine) {
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
     AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
   const ended = `${selectSql(MEMBER)} WHERE own_until_ms <= ${first} AND anonymised_at_ms IS NULL LIMIT ${second}`;
+  const unerased = `${selectSql(MEMBER)} WHERE anonymised_at_ms IS NOT NULL AND erased_at_ms IS NULL
+    ORDER BY email IS NULL, id LIMIT ${first}`;
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -230,6 +232,7 @@ function memberMethods({ mark, run }: Engine) {
       return found.map(MEMBER.rowOf);
     },
     endedRoles: async (nowMs, most) => (await run(bind(ended, nowMs, most))).map(MEMBER.rowOf),
+    unerased: async (most) => (await run(bind(unerased, most))).map(MEMBER.rowOf),
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;
