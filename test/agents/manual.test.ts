@@ -14,7 +14,7 @@ const PATH = [
   process.env.PATH ?? "",
 ];
 const PATIENT_MS = 600_000;
-const RUN_MS = 120_000;
+const RUN_MS = 480_000;
 
 /** A program, and its arguments for one prompt. A page without one describes an editor. */
 const PROGRAMS: Readonly<Record<string, readonly [program: string, words: string]>> = {
