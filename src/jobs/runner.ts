@@ -123,6 +123,7 @@ export class BatchRunner {
       seen.add(batch.id);
       const job = this.#jobs.getOrInsertComputed(batch.id, () => new RunningBatch(batch));
       job.batch = batch;
+      job.nextBlock = 0;
     }
     this.#store.end();
     for (const [id, job] of this.#jobs) if (!seen.has(id) && job.busy.size === 0) this.#jobs.delete(id);
@@ -224,9 +225,14 @@ export class BatchRunner {
     if (nowMs < job.nextBlockMs || !job.mayTake(nowMs)) return;
     job.isTaking = true;
     const take = async () => {
-      const row = await takeBlock(this.#ports, job.batch, new Set(job.blocks.keys()));
-      if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
-      else job.blocks.set(row.block, new RunningBlock(row));
+      const own = { numbers: [...job.blocks.keys()], from: job.nextBlock };
+      const row = await takeBlock(this.#ports, job.batch, own);
+      if (row === null) {
+        job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
+        return;
+      }
+      job.nextBlock = row.block + 1;
+      job.blocks.set(row.block, new RunningBlock(row));
     };
     void take()
       .catch((error) => {
@@ -241,11 +247,9 @@ export class BatchRunner {
 
   /** Writes results that have waited for long enough, or that nothing else will join. */
   #writeSoon(job: RunningBatch, block: RunningBlock): void {
-    if (block.ended.length === 0 || block.isWriting) return;
-    const nowMs = this.#ports.clock.nowMs();
+    if (block.ended.length === 0 || block.isWriting || block.isResting) return;
     const isLast = block.flying.size === 0;
-    const isDue = nowMs >= block.writeAtMs || block.endedCharacters >= RESULT_CHARACTERS;
-    if (isLast || isDue) void this.#write(job, block);
+    if (isLast || block.isDue || block.endedCharacters >= RESULT_CHARACTERS) void this.#write(job, block);
   }
 
   async #write(job: RunningBatch, block: RunningBlock): Promise<void> {
@@ -253,7 +257,7 @@ export class BatchRunner {
     block.isWriting = true;
     block.ended = [];
     block.endedCharacters = 0;
-    block.writeAtMs = Number.POSITIVE_INFINITY;
+    block.isDue = false;
     try {
       const batch = await writeResults(this.#ports, job.batch, block, ended);
       if (batch === null) job.blocks.delete(block.number);
@@ -262,10 +266,15 @@ export class BatchRunner {
       if (job.isOver) this.wake();
     } catch (error) {
       block.ended = [...ended, ...block.ended];
+      block.isDue = true;
+      block.isResting = true;
       // The answers of further lines would stay in memory meanwhile.
       job.pausedUntilMs = Math.max(job.pausedUntilMs, this.#ports.clock.nowMs() + RETRY_MS);
       this.#note(error);
-      this.#ports.clock.after(RETRY_MS, () => this.#writeSoon(job, block));
+      this.#ports.clock.after(RETRY_MS, () => {
+        block.isResting = false;
+        this.#writeSoon(job, block);
+      });
     } finally {
       block.isWriting = false;
     }

@@ -21,6 +21,8 @@ export class RunningBatch {
   /** True while a block is asked for. No other is asked for before `nextBlockMs`. */
   isTaking = false;
   nextBlockMs = 0;
+  /** The first block that is looked at for the next one. Those before it are looked at again each second. */
+  nextBlock = 0;
   /** Since when no line of its blocks could start. Null while one can. */
   #stuckSinceMs: number | null = null;
   /** The room for results isn't looked at before. */
