@@ -87,7 +87,8 @@ export class LineRunner {
       parallelMax: rules().perAccountMax,
       ceilingNanoUsd: maxCostNanoUsd,
     };
-    const body = await this.#pieces.read(batch, place);
+    const read = this.#pieces.read(batch, place);
+    const body = read instanceof Promise ? await read : read;
     const { customId } = place;
     const own = { line: block.countLine(at), customId, placing, waitsFor: isHealable, signal };
     return call({ key, path: endpoint, body, headers, terms, ...own });

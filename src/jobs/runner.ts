@@ -29,6 +29,14 @@ const ROOM_MS = 5000;
 /** Results are written once they take this much, or after a while. */
 const RESULT_CHARACTERS = 524_288;
 
+interface ReadyLine {
+  readonly accountId: string;
+  readonly id: string;
+  readonly job: RunningBatch;
+  readonly block: RunningBlock;
+  readonly at: number;
+}
+
 export class BatchRunner {
   readonly #ports: JobPorts;
   readonly #jobs = new Map<string, RunningBatch>();
@@ -192,18 +200,24 @@ export class BatchRunner {
     const monotonicMs = clock.monotonicMs();
     const may = (model: string) => this.#pacing.may(model, monotonicMs);
     while (this.#mayStart()) {
-      const ready = [...this.#jobs.values()].flatMap((job) => {
-        if (!job.mayStart(nowMs)) return [];
-        const next = job.findNext(nowMs, may);
-        if (next === null) this.#takeBlock(job, nowMs);
-        return next === null ? [] : [{ accountId: job.accountId, id: job.id, job, ...next }];
-      });
-      const chosen = this.#turns.next(ready);
+      const chosen = this.#turns.next(this.#listReady(nowMs, may));
       if (chosen === null) break;
       this.#start(chosen.job, chosen.block, chosen.at);
     }
     for (const job of this.#jobs.values())
       for (const block of job.blocks.values()) this.#writeSoon(job, block);
+  }
+
+  /** Returns the next line of each batch that may start one. */
+  #listReady(nowMs: number, may: (model: string) => boolean): readonly ReadyLine[] {
+    const ready: ReadyLine[] = [];
+    for (const job of this.#jobs.values()) {
+      if (!job.mayStart(nowMs)) continue;
+      const next = job.findNext(nowMs, may);
+      if (next === null) this.#takeBlock(job, nowMs);
+      else ready.push({ accountId: job.accountId, id: job.id, job, block: next.block, at: next.at });
+    }
+    return ready;
   }
 
   #start(job: RunningBatch, block: RunningBlock, at: number): void {

@@ -39,13 +39,25 @@ function countRuns(runner: object, methods: readonly string[]): void {
   }
 }
 
+function take(statement: object): void {
+  if (statements.has(statement)) return;
+  statements.add(statement);
+  if (isCounting) countRuns(statement, METHODS);
+}
+
 // The methods of a statement are its own, and a wrapper makes objects, so they are wrapped after those were counted.
 const { prepare } = Database.prototype;
 Reflect.set(Database.prototype, "prepare", function (this: Database, ...how: [string]): Statement {
   const statement = prepare.apply(this, how);
-  statements.add(statement);
-  if (isCounting) countRuns(statement, METHODS);
+  take(statement);
   if (how[0].startsWith("BEGIN IMMEDIATE")) countCalls(statement, "run", () => begun++);
+  return statement;
+});
+
+const { query } = Database.prototype;
+Reflect.set(Database.prototype, "query", function (this: Database, text: string): Statement {
+  const statement: Statement = query.call(this, text);
+  take(statement);
   return statement;
 });
 
