@@ -21,6 +21,7 @@ import {
   TAG_USAGE,
   USAGE,
   USAGE_SUMS,
+  USUAL_LINES,
   USUAL_REQUESTS,
 } from "../schema/log-tables.ts";
 import {
@@ -87,7 +88,12 @@ function makeRequestWriter(database: Database) {
     makeRowWriter(database, omitWork(REQUEST)),
     makeRowWriter(database, REQUEST),
   );
-  return splitRows(USUAL_REQUESTS.fits, makeRowWriter(database, USUAL_REQUESTS.part), writeOthers);
+  const writeLines = makeRowWriter(database, USUAL_LINES.part);
+  return splitRows(
+    USUAL_REQUESTS.fits,
+    makeRowWriter(database, USUAL_REQUESTS.part),
+    splitRows(USUAL_LINES.fits, writeLines, writeOthers),
+  );
 }
 
 function writeStatements(database: Database) {
