@@ -10,12 +10,11 @@ import type { FoundEarlier } from "../../conversations/earlier.ts";
 import { makeIncoming } from "../../conversations/earlier.ts";
 import { placeFiles } from "../../files/placed.ts";
 import { createAnswerResponse, createRefusalResponse, STREAM_HEADERS } from "../../serve/answers.ts";
-import { addHeaders, joinHeaders } from "../../serve/app.ts";
 import type { Arrival } from "../../serve/arrival.ts";
 import { readLimit } from "../../serve/client-call.ts";
 import { ClientWatch } from "../../serve/client-watch.ts";
 import { factHeaders, limitHeaders, makeReader } from "../../serve/headers.ts";
-import { noteRefusal } from "../../serve/serve.ts";
+import { noteRefusal } from "../../serve/outlet.ts";
 import type { Setups } from "../../serve/setups.ts";
 import { AnswerStamp } from "../../serve/stamp.ts";
 import { startStream } from "../../serve/stream.ts";
@@ -87,11 +86,9 @@ export class OwnToolsDoor implements OwnToolsPort {
     let running: RunningResponse<F> | null = null;
     try {
       running = await this.#begin(request, root);
-      const response =
-        running.first.call.ask.stream === true
-          ? await this.#stream(running, client)
-          : await this.#complete(running, client);
-      return addHeaders(response, arrival.set);
+      return running.first.call.ask.stream === true
+        ? await this.#stream(running, client)
+        : await this.#complete(running, client);
     } catch (thrown) {
       client.end();
       // Otherwise nothing was made of the body.
@@ -101,7 +98,7 @@ export class OwnToolsDoor implements OwnToolsPort {
       if (fault.code === "internal_error") throw thrown;
       const context = running?.first.context ?? null;
       const { refusal, headers } = noteRefusal(ports, surface, arrival, context, fault);
-      return addHeaders(createRefusalResponse(fault, refusal, headers), arrival.set);
+      return createRefusalResponse(fault, refusal, headers);
     }
   }
 
@@ -127,7 +124,7 @@ export class OwnToolsDoor implements OwnToolsPort {
     const ending = ports.deadlines.watch(ports.deadlines.nowMs() + bounds.totalMs, {
       late: () => root.end(makeTotalFault(bounds.totalMs)),
     });
-    ports.gateway.underWay.enter(root);
+    ports.gateway.underWay.enter(root, prepared.first.call.id);
     let isOpen = true;
     const close = () => {
       if (!isOpen) return;
@@ -176,7 +173,7 @@ export class OwnToolsDoor implements OwnToolsPort {
     { parts, answer, first, close }: RunningResponse<F>,
     client: ClientWatch,
   ): Promise<Response> {
-    const { ports, surface, arrival, conversation } = parts;
+    const { ports, surface, conversation } = parts;
     const ask = async ({ exchange, context }: Question<F>) => {
       const reply = await ports.gateway.complete(context);
       const written = exchange.whole(reply, new AnswerStamp(ports, context));
@@ -188,7 +185,7 @@ export class OwnToolsDoor implements OwnToolsPort {
     client.end();
     close();
     const headers = factHeaders(answer.describe(first), makeReader(ports.clock, surface));
-    return createAnswerResponse(JSON.stringify(conversation.finish()), joinHeaders(headers, arrival.set));
+    return createAnswerResponse(JSON.stringify(conversation.finish()), headers);
   }
 
   async #stream<F extends Form>(
