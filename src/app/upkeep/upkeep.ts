@@ -16,6 +16,7 @@ import { prune } from "./prune.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
+const STRANDED_MS = 5000;
 const LESSONS_MS = 3000;
 /** The use of a key that was moved is whole within this time after its last request in the old account. */
 const MOVES_MS = 2000;
@@ -62,6 +63,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly delivering?: { tick(): Promise<void> };
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
+  /** Returns the ids of all completions of this process that may have a hold. Missing if it serves no requests. */
+  readonly listRunning?: () => readonly string[];
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
   /** Reads what was added at run time on any node. Missing if nothing can be added. */
@@ -113,6 +116,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const tasks = [
     schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
+    schedule("lost_failed", STRANDED_MS, () => resolveLost(parts, parts.listRunning)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
@@ -242,8 +246,11 @@ function runRegularly(
   };
 }
 
-async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
-  const holds = await ledger.resolveLost();
+async function resolveLost(
+  { ledger, log }: UpkeepParts,
+  listRunning?: UpkeepParts["listRunning"],
+): Promise<void> {
+  const holds = await ledger.resolveLost(listRunning);
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 

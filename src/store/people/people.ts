@@ -89,6 +89,8 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
   kind: TOKEN_KIND,
 });
+/** The columns of a new token's row. */
+const NEW_TOKEN = { name: TOKEN.name, columns: [...TOKEN.columns, "digest"] };
 
 const RIGHTS = {
   ruleGrants: GRANTS,
@@ -150,7 +152,7 @@ export function peopleMethods(engine: Engine) {
 export function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
   const first = mark(1);
   const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
-  const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
+  const add = insertSql(NEW_TOKEN, mark);
   const take = `UPDATE token SET last4 = ${mark(2)}, maker_kind = ${mark(3)}, maker_id = ${mark(4)},
     expires_at_ms = ${mark(5)}, digest = ${mark(6)}, contact_until_ms = NULL WHERE id = ${first}`;
   const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
