@@ -182,9 +182,14 @@ async function look(parts: LedgerParts, ticket: Ticket): Promise<ReplayAnswer | 
 function admit(parts: LedgerParts, ticket: Ticket): Promise<AdmissionAnswer> {
   const { store, wants } = parts;
   const { ask, rules } = ticket;
-  const wanted = ask.isEntered || ask.line ? EVERYTHING : wants.of(ask.key);
+  const wanted = ask.isEntered || hasCeiling(ask) ? EVERYTHING : wants.of(ask.key);
   const offers = (ask.ceilingNanoUsd ?? null) === null ? ask : capOffers(ask, rules);
   return decideAdmission(parts, ask, makeAdmission(store.node, ticket, wanted, offers), offers);
+}
+
+/** True for a line of a batch with a ceiling, from which each of its lines is held. Others need what their key's requests need. */
+function hasCeiling({ line = null }: Pick<Ask, "line">): boolean {
+  return line !== null && line.ceilingNanoUsd !== null;
 }
 
 /** The part of an `Ask` that is only made if something may be held. */

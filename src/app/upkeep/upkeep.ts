@@ -51,6 +51,8 @@ const FILES_MS = 30_000;
 const TOOLS_MS = 60_000;
 /** Closings of accounts that a killed node has left are finished within this time. */
 const CLOSINGS_MS = 60_000;
+/** The same for people whose names are being erased: here a try may rewrite much of the store's files. */
+const ERASINGS_MS = 600_000;
 
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
@@ -71,8 +73,11 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
-  /** Looks for people who left, and finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
-  readonly members?: Record<"recheck" | "endRoles" | "finishClosings", () => Promise<void>>;
+  /** Looks for people who left, and finishes closings and erasings that were interrupted. Missing if there are no admin routes. */
+  readonly members?: Record<
+    "recheck" | "endRoles" | "finishClosings" | "finishErasings",
+    () => Promise<void>
+  >;
   /** Shares what the directory sent, and reviews its people after a change of the rules. Missing if there are no admin routes. */
   readonly directory?: { share(): Promise<void>; review(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
@@ -180,13 +185,14 @@ function scheduleSweeps({ sweepFiles, sweepTools }: UpkeepParts, schedule: Sched
 }
 
 function schedulePeople(
-  { recheck, endRoles, finishClosings }: NonNullable<UpkeepParts["members"]>,
+  { recheck, endRoles, finishClosings, finishErasings }: NonNullable<UpkeepParts["members"]>,
   schedule: Schedule,
 ): readonly (() => void)[] {
   return [
     schedule("members_failed", MEMBERS_MS, () => recheck()),
     schedule("members_failed", ROLES_MS, () => endRoles()),
     schedule("closings_failed", CLOSINGS_MS, () => finishClosings()),
+    schedule("erasings_failed", ERASINGS_MS, () => finishErasings()),
   ];
 }
 
