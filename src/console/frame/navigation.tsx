@@ -65,7 +65,7 @@ const PAGES: readonly Page[] = [
     icon: "playground",
     Page: lazy(async () => (await import("../models/playground.tsx")).PlaygroundPage),
     group: "Build",
-    needs: "playground.use",
+    needs: "playground.own",
   },
   {
     path: "/models",

@@ -21,7 +21,12 @@ const COLUMNS: readonly Column<Row>[] = [
       : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
   ),
   makeNumberColumn("Cost", ({ cost_usd }) => formatMoney(cost_usd)),
-  makeNumberColumn("Always the best model", ({ best_cost_usd }) => formatMoney(best_cost_usd)),
+  makeNumberColumn("Instead of always", ({ best_cost_usd, best_model }) => (
+    <div>
+      <div>{formatMoney(best_cost_usd)}</div>
+      <div class="small faint">{best_model}</div>
+    </div>
+  )),
   makeNumberColumn("Saved", ({ saved_usd }) => formatMoney(saved_usd)),
   makeNumberColumn("Time saved", ({ saved_ms }) =>
     saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
@@ -33,7 +38,7 @@ export function SavingsCard() {
   return (
     <List
       title="Router#fair and Router#light: quality and savings"
-      note="Compared with always asking the model that is expected to answer best. Costs are those that the decisions expected"
+      note="Compared with always asking the model that is expected to answer best, which is named below its cost. Costs are those that the decisions expected"
       label="Savings by week"
       of={savings}
       columns={COLUMNS}

@@ -6,7 +6,7 @@ import { makeHref, navigate } from "../frame/route.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
-import { chooseTone } from "./request-rows.tsx";
+import { chooseTone } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 

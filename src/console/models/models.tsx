@@ -214,5 +214,5 @@ const COLUMNS: readonly Column<CardView>[] = [
 /** Leads to the playground those who may use it. */
 function Enabled({ id }: { readonly id: string }) {
   const badge = <Badge text="enabled" tone="ok" hasDot />;
-  return may("playground.use") ? <a href={makeHref("/playground", { model: id })}>{badge}</a> : badge;
+  return may("playground.own") ? <a href={makeHref("/playground", { model: id })}>{badge}</a> : badge;
 }

@@ -16,6 +16,7 @@ import { PageHead } from "../parts/page.tsx";
 import { LANGUAGES, type Language, writeSnippet } from "../parts/snippets.ts";
 import { Composer, type Prompt } from "./composer.tsx";
 import { Parameters, parseParameters, type TypedValues } from "./parameters.tsx";
+import { KeyFilter, NoPlaygroundKey, usePlaygroundKey } from "./playground-key.tsx";
 import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
 import { type Answer, streamAnswer, WAITING } from "./playground-run.ts";
 
@@ -85,6 +86,17 @@ function useLanes(sample: string, isReady: boolean) {
 type Chat = ReturnType<typeof useLanes>;
 
 export function PlaygroundPage() {
+  const key = usePlaygroundKey();
+  if (key.options === null || key.options.length === 0) return <NoPlaygroundKey options={key.options} />;
+  return <Playground asking={<KeyFilter {...key} />} />;
+}
+
+interface AskingProps {
+  /** The choice of the key that asks. */
+  readonly asking: ComponentChildren;
+}
+
+function Playground({ asking }: AskingProps) {
   const models = useModels();
   const chat = useLanes(models.sample, models.all.length > 0);
   const [wanted, setWanted] = useState("chat");
@@ -94,10 +106,10 @@ export function PlaygroundPage() {
   const choice = offered.length > 1 && (
     <Filter label="Operation" value={chosen} options={offered} onInput={setWanted} />
   );
-  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} />;
+  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} asking={asking} />;
   return (
     <div class="stack">
-      <PageHead title="Playground" />
+      <PageHead title="Playground" actions={asking} />
       <section class="card" aria-label={`Model 1: ${first.model}`}>
         <LaneHead model={first.model} number={1} onModel={(model) => chat.setModel(first.id, model)}>
           {choice}
@@ -108,13 +120,13 @@ export function PlaygroundPage() {
   );
 }
 
-interface ChatProps {
+interface ChatProps extends AskingProps {
   readonly chat: Chat;
   /** The choice of another operation, offered while there is only one lane. */
   readonly choice: ComponentChildren;
 }
 
-function ChatPage({ chat, choice }: ChatProps) {
+function ChatPage({ chat, choice, asking }: ChatProps) {
   const { handed } = chat;
   const [typed, setTyped] = useState<TypedValues>(handed?.system ? { system: handed.system } : {});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
@@ -124,6 +136,7 @@ function ChatPage({ chat, choice }: ChatProps) {
     <div class="playground">
       <Head
         chat={chat}
+        asking={asking}
         onTune={() => setOpen(open === "parameters" ? null : "parameters")}
         onCode={() => setOpen("code")}
       />
@@ -171,16 +184,17 @@ function Starters({ onChoose }: { readonly onChoose: (text: string) => void }) {
   );
 }
 
-interface HeadProps {
+interface HeadProps extends AskingProps {
   readonly chat: Chat;
   readonly onTune: () => void;
   readonly onCode: () => void;
 }
 
-function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadProps) {
+function Head({ chat: { lanes, isRunning, add, clear }, asking, onTune, onCode }: HeadProps) {
   const isEmpty = lanes.every(({ turns }) => turns.length === 0);
   const actions = (
     <>
+      {asking}
       <Button label="Parameters" icon="limits" onClick={onTune} />
       <Button label="View as code" icon="code" isDisabled={lanes.length === 0} onClick={onCode} />
       <Button

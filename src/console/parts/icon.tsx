@@ -17,6 +17,7 @@ const PATHS = {
   send: "M21 3L10 14M21 3l-7 18-4-7-7-4z",
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3M12 14.5v2",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
+  columns: "M4 5h16v14H4zM10 5v14M15 5v14",
   bell: "M6 16V11a6 6 0 1 1 12 0v5l2 2H4zM10 21h4",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6L6 18",

@@ -72,7 +72,7 @@ export class ToolRuns {
   /** Throws the Fault to show to the client. */
   async run(context: ToolContext, tool: ToolRecord, send: SendTool): Promise<ToolOutcome> {
     const { underWay, closing, entrance } = this.#life;
-    underWay.enter(context.ending);
+    underWay.enter(context.ending, context.call.id);
     try {
       const early = await this.#passSteps(context);
       if (early !== null) return showEarlier(early);
