@@ -189,7 +189,7 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 function startTasks(
   upkept: Omit<
     Tasks,
-    | ("clock" | "random" | "added" | "discovery" | "memory" | "onUnsupported")
+    | ("clock" | "random" | "added" | "discovery" | "memory" | "listRunning" | "onUnsupported")
     | ("keepMs" | "responsesKeepMs" | "auditKeepMs")
   >,
   {
@@ -206,6 +206,7 @@ function startTasks(
     added: live,
     discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
+    listRunning: () => gateway.listRunning(),
     // It finishes what runs, like a gateway that is asked to stop. The operator replaces it.
     onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
     keepMs: () => live.settings.log.keepMs,

@@ -33,7 +33,7 @@ interface HeldMemory {
   release(): void;
 }
 
-/** Marks a request as a line of a batch, and takes note of how it ends. */
+/** Marks a request as a line of a batch. */
 export interface LineMark {
   readonly terms: LineTerms;
   /** Its number in the batch, from 1. */
@@ -42,8 +42,6 @@ export interface LineMark {
   readonly placing: LinePlacing;
   /** True for refusals that let it wait: they are none of a request. */
   waitsFor(fault: Fault): boolean;
-  /** The fault that ended it. Null if none did. */
-  fault: Fault | null;
 }
 
 /**

@@ -22,6 +22,8 @@ const KINDS_MAX = 8;
 /** The time of a limit whose reset isn't said. */
 const RESET_MS = 60_000;
 const RESET_MAX_MS = 3_600_000;
+/** An answer without such headers is followed by others without. */
+const SILENT_MS = 1000;
 const DURATION = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/;
 
 interface LimitLeft {
@@ -33,16 +35,25 @@ interface LimitLeft {
 /** Times are on the monotonic clock. */
 export class Headroom {
   readonly #kinds = new Map<string, LimitLeft>();
+  /** Headers aren't read before. */
+  #silentUntilMs = 0;
   /** Lines that went since the last report. */
   #since = 0;
 
-  /** Reads the headers of an answer. */
+  /** Reads the headers of an answer. Those of a provider that says nothing of its limits are read once a second. */
   read(headers: Headers, nowMs: number): void {
-    for (const [name, value] of headers)
+    if (nowMs < this.#silentUntilMs) return;
+    let isSilent = true;
+    headers.forEach((value, name) => {
+      if (!name.includes("ratelimit-")) return;
       for (const form of FORMS) {
         const kind = form.left.exec(name)?.[1];
-        if (kind !== undefined && /^\d/.test(value)) this.#note(kind, Number(value), form, headers, nowMs);
+        if (kind === undefined || !/^\d/.test(value)) continue;
+        isSilent = false;
+        this.#note(kind, Number(value), form, headers, nowMs);
       }
+    });
+    if (isSilent) this.#silentUntilMs = nowMs + SILENT_MS;
   }
 
   #note(kind: string, left: number, form: (typeof FORMS)[number], headers: Headers, nowMs: number): void {

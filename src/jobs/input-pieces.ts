@@ -7,17 +7,42 @@ import { readInput } from "./objects.ts";
 /** The most that are kept. Batches take turns, each with a piece of its own. */
 const PIECES_MAX = 8;
 
+interface InputPiece {
+  readonly batchId: string;
+  readonly number: number;
+  readonly read: Promise<Uint8Array>;
+  /** Null until it has been read. */
+  bytes: Uint8Array | null;
+}
+
 export class InputPieces {
   readonly #files: Files;
   /** By batch and number, the one that was used longest ago first. */
-  readonly #pieces = new Map<string, Promise<Uint8Array>>();
+  readonly #pieces = new Map<string, InputPiece>();
+  /** The piece that was used last, and its name. */
+  #last: InputPiece | null = null;
 
   constructor(files: Files) {
     this.#files = files;
   }
 
-  /** Returns a line's own body. Throws FileMissing. */
-  async read(batch: Batch, { from, to }: Pick<LinePlace, "from" | "to">): Promise<Uint8Array<ArrayBuffer>> {
+  /** Returns a line's own body, at once if it lies in the piece that was used last. Throws FileMissing. */
+  read(
+    batch: Batch,
+    place: Pick<LinePlace, "from" | "to">,
+  ): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    const { from, to } = place;
+    const number = Math.floor(from / PIECE_BYTES);
+    const last = this.#last;
+    if (last === null || last.batchId !== batch.id || last.number !== number || last.bytes === null)
+      return this.#readLater(batch, place);
+    const start = number * PIECE_BYTES;
+    return to - start > PIECE_BYTES
+      ? this.#readLater(batch, place)
+      : new Uint8Array(last.bytes.subarray(from - start, to - start));
+  }
+
+  async #readLater(batch: Batch, { from, to }: Pick<LinePlace, "from" | "to">) {
     const body = new Uint8Array(to - from);
     for (let at = from; at < to; ) {
       const number = Math.floor(at / PIECE_BYTES);
@@ -31,13 +56,24 @@ export class InputPieces {
 
   #find(batch: Batch, number: number): Promise<Uint8Array> {
     const name = `${batch.id} ${number}`;
-    const piece = this.#pieces.get(name) ?? this.#read(batch, number);
+    const piece = this.#pieces.get(name) ?? this.#open(batch, number, name);
     this.#pieces.delete(name);
     this.#pieces.set(name, piece);
+    this.#last = piece;
     const [oldest] = this.#pieces.keys();
     if (this.#pieces.size > PIECES_MAX && oldest !== undefined) this.#pieces.delete(oldest);
-    // The next line may find it again.
-    piece.catch(() => this.#pieces.delete(name));
+    return piece.read;
+  }
+
+  #open(batch: Batch, number: number, name: string): InputPiece {
+    const piece: InputPiece = { batchId: batch.id, number, read: this.#read(batch, number), bytes: null };
+    piece.read.then(
+      (bytes) => {
+        piece.bytes = bytes;
+      },
+      // The next line may find it again.
+      () => this.#pieces.delete(name),
+    );
     return piece;
   }
 

@@ -7,7 +7,7 @@ const LEASES = { validating: -1, finalizing: -2 } as const;
 
 type LeasePorts = Pick<JobPorts, "store">;
 
-/** The next blocks with lines left, of which some may be other nodes'. */
+/** The next blocks with lines left, where none of them is free. */
 const LOOKED_AT = 64;
 
 function makeLease({ accountId, id }: BatchRef, block: number, node: string): BatchBlock {
@@ -39,29 +39,40 @@ export async function takeLease(
   return dead.length === 0 ? null : (await take(new Set(dead))).taken;
 }
 
+/** The blocks that a node has of a batch, and the first block that it looks at for another. */
+interface OwnBlocks {
+  readonly numbers: readonly number[];
+  readonly from: number;
+}
+
 /** Takes the first block with lines left that no living node has. Null if there is none. */
-export async function takeBlock(
+export async function takeBlock(ports: LeasePorts, of: BatchRef, own: OwnBlocks): Promise<BatchBlock | null> {
+  const taken = await takeFree(ports, of, own, []);
+  if (taken !== null) return taken;
+  const holders = await listOthers(ports, of);
+  const dead = holders.length === 0 ? [] : await ports.store.listDead(holders);
+  return dead.length === 0 ? null : takeFree(ports, of, { ...own, from: 0 }, dead);
+}
+
+function takeFree(
   { store }: LeasePorts,
   of: BatchRef,
-  own: ReadonlySet<number>,
+  { numbers: except, from }: OwnBlocks,
+  dead: readonly string[],
 ): Promise<BatchBlock | null> {
-  const take = (dead: ReadonlySet<string>) =>
-    store.batches.change<{ readonly taken: BatchBlock | null; readonly holders: readonly string[] }>(
-      of,
-      { remaining: LOOKED_AT },
-      (batch, blocks) => {
-        if (batch?.status !== "in_progress") return { result: { taken: null, holders: [] } };
-        const free = blocks.find(({ node, block }) => isFree(node, store.node, dead) && !own.has(block));
-        if (free === undefined) return { result: { taken: null, holders: listHolders(blocks) } };
-        const taken = { ...free, node: store.node, lease: free.lease + 1 };
-        return { blocks: [taken], result: { taken, holders: [] } };
-      },
-    );
-  const { taken, holders } = await take(new Set());
-  const others = holders.filter((node) => node !== store.node);
-  if (taken !== null || others.length === 0) return taken;
-  const dead = await store.listDead(others);
-  return dead.length === 0 ? null : (await take(new Set(dead))).taken;
+  const free = { nodes: [store.node, ...dead], except, from };
+  return store.batches.change<BatchBlock | null>(of, { free }, (batch, [block]) => {
+    if (batch?.status !== "in_progress" || block === undefined) return { result: null };
+    const taken = { ...block, node: store.node, lease: block.lease + 1 };
+    return { blocks: [taken], result: taken };
+  });
+}
+
+/** The other nodes that have blocks with lines left. */
+function listOthers({ store }: LeasePorts, of: BatchRef): Promise<readonly string[]> {
+  return store.batches.change<readonly string[]>(of, { remaining: LOOKED_AT }, (batch, blocks) => ({
+    result: batch?.status === "in_progress" ? listHolders(blocks).filter((node) => node !== store.node) : [],
+  }));
 }
 
 /** Its own is free as well: this process may have lost sight of it. */

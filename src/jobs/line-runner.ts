@@ -59,9 +59,19 @@ export class LineRunner {
       await this.#fail(line, thrown);
     }
     placing.end();
-    block.writeAtMs = Math.min(block.writeAtMs, clock.nowMs() + WRITE_MS);
-    clock.after(WRITE_MS, this.#advance);
+    this.#writeSoon(block);
     return hasRun;
+  }
+
+  /** One timer for all results that are written together. */
+  #writeSoon(block: RunningBlock): void {
+    if (block.isTimed || block.ended.length === 0) return;
+    block.isTimed = true;
+    this.#ports.clock.after(WRITE_MS, () => {
+      block.isTimed = false;
+      block.isDue = true;
+      this.#advance();
+    });
   }
 
   async #call({ job, block, at, placing }: Line, signal: AbortSignal): Promise<LineResult> {
@@ -77,7 +87,8 @@ export class LineRunner {
       parallelMax: rules().perAccountMax,
       ceilingNanoUsd: maxCostNanoUsd,
     };
-    const body = await this.#pieces.read(batch, place);
+    const read = this.#pieces.read(batch, place);
+    const body = read instanceof Promise ? await read : read;
     const { customId } = place;
     const own = { line: block.countLine(at), customId, placing, waitsFor: isHealable, signal };
     return call({ key, path: endpoint, body, headers, terms, ...own });
@@ -132,6 +143,8 @@ export class LineRunner {
     const isCounted = verdict.kind === "again" && verdict.isCounted;
     if (verdict.kind === "again") block.addWait(at);
     block.putBack(at, verdict.kind === "again" ? nowMs + verdict.afterMs : nowMs, isCounted);
+    // Nothing else may happen until then.
+    if ("afterMs" in verdict) this.#ports.clock.after(verdict.afterMs + 1, this.#advance);
     if (verdict.kind === "crowded")
       job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
     if (verdict.kind === "unpaid") job.isUnpaid = true;

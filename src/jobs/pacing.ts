@@ -13,9 +13,36 @@ interface AskedModel {
 }
 
 /** A line's place, from its start to its end. */
-interface LineRun extends LinePlacing {
+class LineRun implements LinePlacing {
+  readonly #asked: AskedModel;
+  readonly #advance: () => void;
+  readonly #leave: () => void;
+  #isPlaced = false;
+
+  /** `leave` is called once the line has gone somewhere, or has ended. */
+  constructor(asked: AskedModel, advance: () => void, leave: () => void) {
+    this.#asked = asked;
+    this.#advance = advance;
+    this.#leave = leave;
+  }
+
+  plan(paces: readonly LinePace[]): void {
+    const isFirst = this.#asked.paces === null;
+    this.#asked.paces = paces;
+    if (isFirst) this.#advance();
+  }
+
+  place(): void {
+    if (this.#isPlaced) return;
+    this.#isPlaced = true;
+    this.#asked.unplaced--;
+    this.#leave();
+  }
+
   /** Called in any case. */
-  end(): void;
+  end(): void {
+    this.place();
+  }
 }
 
 /** Times are on the monotonic clock. */
@@ -37,22 +64,10 @@ export class Pacing {
   begin(model: string, nowMs: number, advance: () => void): LineRun {
     if (this.#models.size >= MODELS_MAX) this.#forget();
     const asked = this.#models.getOrInsertComputed(model, () => ({ unplaced: 0, paces: null }));
-    const { pace } = this.#findRoomiest(asked.paces ?? [], nowMs);
+    const pace = asked.paces === null ? null : this.#findRoomiest(asked.paces, nowMs).pace;
     asked.unplaced++;
     this.#expect(pace, 1);
-    let isPlaced = false;
-    const place = () => {
-      if (isPlaced) return;
-      isPlaced = true;
-      asked.unplaced--;
-      this.#expect(pace, -1);
-    };
-    const plan = (paces: readonly LinePace[]) => {
-      const isFirst = asked.paces === null;
-      asked.paces = paces;
-      if (isFirst) advance();
-    };
-    return { plan, place, end: place };
+    return new LineRun(asked, advance, () => this.#expect(pace, -1));
   }
 
   #findRoomiest(paces: readonly LinePace[], nowMs: number) {

@@ -29,6 +29,14 @@ const ROOM_MS = 5000;
 /** Results are written once they take this much, or after a while. */
 const RESULT_CHARACTERS = 524_288;
 
+interface ReadyLine {
+  readonly accountId: string;
+  readonly id: string;
+  readonly job: RunningBatch;
+  readonly block: RunningBlock;
+  readonly at: number;
+}
+
 export class BatchRunner {
   readonly #ports: JobPorts;
   readonly #jobs = new Map<string, RunningBatch>();
@@ -123,6 +131,7 @@ export class BatchRunner {
       seen.add(batch.id);
       const job = this.#jobs.getOrInsertComputed(batch.id, () => new RunningBatch(batch));
       job.batch = batch;
+      job.nextBlock = 0;
     }
     this.#store.end();
     for (const [id, job] of this.#jobs) if (!seen.has(id) && job.busy.size === 0) this.#jobs.delete(id);
@@ -191,18 +200,24 @@ export class BatchRunner {
     const monotonicMs = clock.monotonicMs();
     const may = (model: string) => this.#pacing.may(model, monotonicMs);
     while (this.#mayStart()) {
-      const ready = [...this.#jobs.values()].flatMap((job) => {
-        if (!job.mayStart(nowMs)) return [];
-        const next = job.findNext(nowMs, may);
-        if (next === null) this.#takeBlock(job, nowMs);
-        return next === null ? [] : [{ accountId: job.accountId, id: job.id, job, ...next }];
-      });
-      const chosen = this.#turns.next(ready);
+      const chosen = this.#turns.next(this.#listReady(nowMs, may));
       if (chosen === null) break;
       this.#start(chosen.job, chosen.block, chosen.at);
     }
     for (const job of this.#jobs.values())
       for (const block of job.blocks.values()) this.#writeSoon(job, block);
+  }
+
+  /** Returns the next line of each batch that may start one. */
+  #listReady(nowMs: number, may: (model: string) => boolean): readonly ReadyLine[] {
+    const ready: ReadyLine[] = [];
+    for (const job of this.#jobs.values()) {
+      if (!job.mayStart(nowMs)) continue;
+      const next = job.findNext(nowMs, may);
+      if (next === null) this.#takeBlock(job, nowMs);
+      else ready.push({ accountId: job.accountId, id: job.id, job, block: next.block, at: next.at });
+    }
+    return ready;
   }
 
   #start(job: RunningBatch, block: RunningBlock, at: number): void {
@@ -224,9 +239,14 @@ export class BatchRunner {
     if (nowMs < job.nextBlockMs || !job.mayTake(nowMs)) return;
     job.isTaking = true;
     const take = async () => {
-      const row = await takeBlock(this.#ports, job.batch, new Set(job.blocks.keys()));
-      if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
-      else job.blocks.set(row.block, new RunningBlock(row));
+      const own = { numbers: [...job.blocks.keys()], from: job.nextBlock };
+      const row = await takeBlock(this.#ports, job.batch, own);
+      if (row === null) {
+        job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
+        return;
+      }
+      job.nextBlock = row.block + 1;
+      job.blocks.set(row.block, new RunningBlock(row));
     };
     void take()
       .catch((error) => {
@@ -241,11 +261,9 @@ export class BatchRunner {
 
   /** Writes results that have waited for long enough, or that nothing else will join. */
   #writeSoon(job: RunningBatch, block: RunningBlock): void {
-    if (block.ended.length === 0 || block.isWriting) return;
-    const nowMs = this.#ports.clock.nowMs();
+    if (block.ended.length === 0 || block.isWriting || block.isResting) return;
     const isLast = block.flying.size === 0;
-    const isDue = nowMs >= block.writeAtMs || block.endedCharacters >= RESULT_CHARACTERS;
-    if (isLast || isDue) void this.#write(job, block);
+    if (isLast || block.isDue || block.endedCharacters >= RESULT_CHARACTERS) void this.#write(job, block);
   }
 
   async #write(job: RunningBatch, block: RunningBlock): Promise<void> {
@@ -253,7 +271,7 @@ export class BatchRunner {
     block.isWriting = true;
     block.ended = [];
     block.endedCharacters = 0;
-    block.writeAtMs = Number.POSITIVE_INFINITY;
+    block.isDue = false;
     try {
       const batch = await writeResults(this.#ports, job.batch, block, ended);
       if (batch === null) job.blocks.delete(block.number);
@@ -262,10 +280,15 @@ export class BatchRunner {
       if (job.isOver) this.wake();
     } catch (error) {
       block.ended = [...ended, ...block.ended];
+      block.isDue = true;
+      block.isResting = true;
       // The answers of further lines would stay in memory meanwhile.
       job.pausedUntilMs = Math.max(job.pausedUntilMs, this.#ports.clock.nowMs() + RETRY_MS);
       this.#note(error);
-      this.#ports.clock.after(RETRY_MS, () => this.#writeSoon(job, block));
+      this.#ports.clock.after(RETRY_MS, () => {
+        block.isResting = false;
+        this.#writeSoon(job, block);
+      });
     } finally {
       block.isWriting = false;
     }

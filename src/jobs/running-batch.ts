@@ -7,6 +7,11 @@ const QUEUED_MAX = 1024;
 /** Nor before no line of the blocks here could start for this long: other nodes may have room for the next block. */
 const STUCK_MS = 3000;
 
+interface NextLine {
+  readonly block: RunningBlock;
+  readonly at: number;
+}
+
 export class RunningBatch {
   batch: Batch;
   readonly blocks = new Map<number, RunningBlock>();
@@ -21,8 +26,12 @@ export class RunningBatch {
   /** True while a block is asked for. No other is asked for before `nextBlockMs`. */
   isTaking = false;
   nextBlockMs = 0;
+  /** The first block that is looked at for the next one. Those before it are looked at again each second. */
+  nextBlock = 0;
   /** Since when no line of its blocks could start. Null while one can. */
   #stuckSinceMs: number | null = null;
+  /** The name of the model of the last line: most lines ask for the same one. */
+  #named = { model: "", name: "" };
   /** The room for results isn't looked at before. */
   nextRoomMs = 0;
   /** The time at which lines in flight are ended. Infinity while the batch may run. */
@@ -31,6 +40,7 @@ export class RunningBatch {
   constructor(batch: Batch) {
     this.batch = batch;
     this.isProbing = batch.detail.waiting !== null;
+    this.#named = { model: "", name: `${batch.id} ` };
   }
 
   get accountId(): string {
@@ -79,20 +89,22 @@ export class RunningBatch {
 
   /** Returns the name of the model that a line asks for: the same headers and the same key go with it. */
   nameModel(block: RunningBlock, at: number): string {
-    return `${this.id} ${block.row.places[at]?.model ?? ""}`;
+    const model = block.row.places[at]?.model ?? "";
+    if (this.#named.model !== model) this.#named = { model, name: `${this.id} ${model}` };
+    return this.#named.name;
   }
 
   /** Returns the next line in the order of the file. Null if there is none here. */
-  findNext(nowMs: number, may: (model: string) => boolean) {
-    const blocks = [...this.blocks.values()].sort((one, other) => one.number - other.number);
+  findNext(nowMs: number, may: (model: string) => boolean): NextLine | null {
+    let first: NextLine | null = null;
     const known = new Map<string, boolean>();
-    for (const block of blocks) {
+    for (const block of this.blocks.values()) {
+      if (first !== null && first.block.number < block.number) continue;
       const at = block.findNext(nowMs, (line) => known.getOrInsertComputed(this.nameModel(block, line), may));
-      if (at === null) continue;
-      this.#stuckSinceMs = null;
-      return { block, at };
+      if (at !== null) first = { block, at };
     }
-    return null;
+    if (first !== null) this.#stuckSinceMs = null;
+    return first;
   }
 
   /** Ends all calls in flight. */

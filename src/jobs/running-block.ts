@@ -13,8 +13,12 @@ export class RunningBlock {
   row: BatchBlock;
   /** True while results are on their way to the store. */
   isWriting = false;
-  /** The time at which results are written at the latest. */
-  writeAtMs = Number.POSITIVE_INFINITY;
+  /** True once its results have waited for long enough. */
+  isDue = false;
+  /** True while a timer runs at whose end they have. */
+  isTimed = false;
+  /** True for a while after results couldn't be written. */
+  isResting = false;
   readonly flying = new Map<number, AbortController>();
   ended: EndedLine[] = [];
   endedCharacters = 0;

@@ -12,6 +12,8 @@ export class Turns {
 
   /** Returns the one whose turn it is. Null if there are none. */
   next<One extends Turning>(ready: readonly One[]): One | null {
+    const [only] = ready;
+    if (only !== undefined && ready.length === 1 && this.#hadLast(only)) return only;
     const accounts = [...new Set(ready.map(({ accountId }) => accountId))];
     const accountId = pickNext(this.#accounts, accounts);
     if (accountId === null) return null;
@@ -22,6 +24,11 @@ export class Turns {
       own.map((one) => one.id),
     );
     return own.find((one) => one.id === id) ?? null;
+  }
+
+  /** True if the last turn was its own, so that another one changes nothing. */
+  #hadLast({ accountId, id }: Turning): boolean {
+    return this.#accounts.at(-1) === accountId && this.#batches.get(accountId)?.at(-1) === id;
   }
 
   /** Forgets accounts and batches that are there no more. */

@@ -102,25 +102,44 @@ function requireMember({ agents }: AuthenticationParts, found: ProvenKey): Prove
   throw refusePaused(key) ?? new Fault("sign_in_required", message, { key: nameKey(key) });
 }
 
+/** Keys are remembered for this long. A change shows here after that time at the latest; each admission reads the key again. */
+const REMEMBERED_MS = 500;
+const KEYS_MAX = 10_000;
+
+type KeyFinderParts = Omit<AuthenticationParts, "store" | "pepper" | "foreign"> & {
+  readonly store: AuthenticationParts["store"] & Pick<Store, "key">;
+  readonly pepper: Uint8Array;
+};
+
 /**
  * Returns a function that finds a key by its id, as it may be used at that moment. It throws the Faults of one that may not,
- * which may be paused.
+ * which may be paused. The lines of a batch ask for the same key one after the other, so it is remembered for a while.
  */
-export function createKeyFinder(
-  parts: Omit<AuthenticationParts, "store" | "pepper" | "foreign"> & {
-    readonly store: AuthenticationParts["store"] & Pick<Store, "key">;
-    readonly pepper: Uint8Array;
-  },
-): (id: string) => Promise<GatewayKey> {
-  return async (id) => {
-    const key = await parts.store.key(id);
-    if (key === null || !isLive(key, parts.clock.nowMs())) throw invalidKey(key ?? undefined);
-    const bound = key.memberId === null ? { key } : await bindMember(parts, { key }, key.memberId);
-    const proven = requireMember(parts, { key: bound.key, rotation: key.rotations });
-    const refusal = refusePaused(proven.key);
-    if (refusal !== null) throw refusal;
-    return proven.key;
+export function createKeyFinder(parts: KeyFinderParts): (id: string) => Promise<GatewayKey> {
+  const { clock } = parts;
+  const seen = new Map<string, { readonly found: Promise<GatewayKey>; readonly atMs: number }>();
+  return (id) => {
+    const nowMs = clock.nowMs();
+    const known = seen.get(id);
+    if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return known.found;
+    if (seen.size >= KEYS_MAX) seen.clear();
+    const found = findUsable(parts, id);
+    const asked = { found, atMs: nowMs };
+    seen.set(id, asked);
+    // Only a key that may be used is remembered.
+    found.catch(() => seen.get(id) === asked && seen.delete(id));
+    return found;
   };
+}
+
+async function findUsable(parts: KeyFinderParts, id: string): Promise<GatewayKey> {
+  const key = await parts.store.key(id);
+  if (key === null || !isLive(key, parts.clock.nowMs())) throw invalidKey(key ?? undefined);
+  const bound = key.memberId === null ? { key } : await bindMember(parts, { key }, key.memberId);
+  const proven = requireMember(parts, { key: bound.key, rotation: key.rotations });
+  const refusal = refusePaused(proven.key);
+  if (refusal !== null) throw refusal;
+  return proven.key;
 }
 
 /** A secret as the store knows it, or null. */
@@ -153,8 +172,6 @@ function nameSite(publicUrl: string | null): string {
 
 /** A sender whose address is only read for a secret without our form. */
 const NOWHERE = { address: "" };
-const REMEMBERED_MS = 500;
-const KEYS_MAX = 10_000;
 
 /**
  * Returns an `authenticate` that remembers digests for half a second, so that a key in steady use costs no lookup and no

@@ -13,15 +13,17 @@ export function createVault(key: Uint8Array, random: Random): Vault & ByteVault 
     const nonce = random.bytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, key, nonce);
     cipher.setAAD(Buffer.from(use));
-    const sealed = Buffer.concat([cipher.update(bytes), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+    const sealed = cipher.update(bytes);
+    const rest = cipher.final();
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed, rest]);
   };
   const openBytes = (bytes: Uint8Array, use: string): Buffer => {
     const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
     decipher.setAAD(Buffer.from(use));
     decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const opened = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([opened, decipher.final()]);
+    const rest = decipher.final();
+    return rest.length === 0 ? opened : Buffer.concat([opened, rest]);
   };
   return {
     sealBytes,

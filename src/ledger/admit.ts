@@ -4,6 +4,7 @@ import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";
+import type { LimitUse } from "../core/limits/limit.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
@@ -292,12 +293,13 @@ function findAffordable({ demand, account, limits, offers }: Admitting) {
 }
 
 const NO_OFFERS: readonly Offer[] = [];
+const NO_USES: readonly LimitUse[] = [];
 
 /** Takes what the grant needs of each limit, and holds the worst case of the balance. */
 function take(books: Books, demand: Admission, limits: RunningLimits, grant: Grant): GrantAnswer {
   const { place, holdNanoUsd, outputTokens, held, tokenLimits, offers = NO_OFFERS } = grant;
   const own = limits.owners.length > 0 ? takeLimits(books, limits, demand, { held, offers }) : null;
-  const uses = demand.line && own ? [...own, takeLine(books, demand, limits.funds, grant)] : own;
+  const uses = demand.line ? [...(own ?? NO_USES), takeLine(books, demand, limits.funds, grant)] : own;
   const tags = findTags(books.keys.get(demand.keyId), books.account(demand.accountId));
   const granted: Writable<GrantAnswer> = {
     kind: "granted",

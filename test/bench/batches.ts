@@ -159,24 +159,55 @@ async function measureSize(): Promise<void> {
   rmSync(path);
 }
 
+interface LineCosts {
+  /** CPU in microseconds, and milliseconds, of a line. */
+  readonly running: Cost;
+  /** The same with its part of the batch's validation, estimates and end. */
+  readonly whole: Cost;
+}
+
+interface Cost {
+  readonly cpu: number;
+  readonly ms: number;
+}
+
+async function runLines(file: string): Promise<LineCosts> {
+  const note = () => ({ cpu: cpuMicros(victim.pid), ms: performance.now() });
+  const start = note();
+  const id = await createBatch(file);
+  const seen = await waitFor(id, "in_progress", "finalizing", "completed");
+  const began = note();
+  const { completed } = asObject(seen.request_counts);
+  await waitFor(id, "completed");
+  const end = note();
+  const share = (from: Cost, lines: number) => ({
+    cpu: (end.cpu - from.cpu) / lines,
+    ms: (end.ms - from.ms) / lines,
+  });
+  return { running: share(began, SPEED_LINES - Number(completed)), whole: share(start, SPEED_LINES) };
+}
+
 /** Lines and whole requests by turns, so that both meet the same noise. */
 async function compareSpeed(): Promise<void> {
   const file = await upload(await writeInput(SPEED_LINES, 200));
-  const runLines = async () => void (await waitFor(await createBatch(file), "completed"));
-  const cpu: number[] = [];
-  const rates: number[] = [];
+  const rounds: (LineCosts & { readonly request: Cost })[] = [];
   await sendRequests(SPEED_LINES);
-  await runLines();
+  await runLines(file);
   for (let round = 0; round < ROUNDS; round++) {
-    const start = cpuMicros(victim.pid);
-    const [requestsMs] = await timed(() => sendRequests(SPEED_LINES));
-    const middle = cpuMicros(victim.pid);
-    const [linesMs] = await timed(runLines);
-    cpu.push((cpuMicros(victim.pid) - middle) / (middle - start));
-    rates.push(requestsMs / linesMs);
+    const before = cpuMicros(victim.pid);
+    const [ms] = await timed(() => sendRequests(SPEED_LINES));
+    const request = { cpu: (cpuMicros(victim.pid) - before) / SPEED_LINES, ms: ms / SPEED_LINES };
+    rounds.push({ request, ...(await runLines(file)) });
   }
-  log(`rate of lines, of whole requests' at the same parallelism: ${spread(rates)}`);
-  log(`CPU of a line, of a whole request's: ${spread(cpu)}`);
+  const share = (of: (round: (typeof rounds)[number]) => number) => spread(rounds.map(of));
+  log(`CPU of a whole request: ${share(({ request }) => request.cpu)} µs`);
+  log(
+    `CPU of a line that runs, of a request's: ${share(({ request, running }) => running.cpu / request.cpu)}`,
+  );
+  log(`with its validation and estimate: ${share(({ request, whole }) => whole.cpu / request.cpu)}`);
+  log(
+    `rate of lines, of requests' at the same parallelism: ${share(({ request, running }) => request.ms / running.ms)}`,
+  );
 }
 
 async function measureSingles(): Promise<readonly number[]> {

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { makeAgentChat, makeAgentMessages } from "../bench/loads/agent.ts";
 import { expectNone } from "../tidy/sources.ts";
-import { readBudget } from "./budgets.ts";
 import { countObjects, countStatements, type Request, type Statements } from "./costs.ts";
+import { type Counts, judge, keepLeast } from "./judging.ts";
 import { type MeasuredGateway, startMeasured } from "./measured-gateway.ts";
 import { countSystemCalls } from "./system-calls.ts";
 
@@ -57,20 +57,6 @@ async function listRequests(gateway: MeasuredGateway): Promise<readonly Request[
   });
 }
 
-type Counts = Readonly<Record<string, number>>;
-
-/** Returns nothing, or what is above its budget. */
-function judge(name: string, counted: Counts): readonly string[] {
-  const budget = readBudget(`costs: ${name}`);
-  const counts = Object.entries(counted);
-  console.log(
-    `${name}: ${counts.map(([what, count], at) => `${count} ${what} of ${budget[at]}`).join(", ")}`,
-  );
-  return counts
-    .filter(([, count], at) => !(count <= (budget[at] ?? Number.NaN)))
-    .map(([what, count]) => `${name}: ${count} ${what}`);
-}
-
 async function measureObjects(gateway: MeasuredGateway, request: Request): Promise<Counts> {
   const kinds = await countObjects(gateway, request);
   console.log(
@@ -106,11 +92,6 @@ async function measureAll(): Promise<ReadonlyMap<string, Counts>> {
   } finally {
     await gateway.stop();
   }
-}
-
-function keepLeast(before: Counts, counts: Counts): Counts {
-  const least = Object.entries(counts).map(([what, count]) => [what, Math.min(count, before[what] ?? count)]);
-  return Object.fromEntries(least);
 }
 
 /** Other work of a busy machine only adds to a count, so the least of as many is judged. */

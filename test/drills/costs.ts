@@ -9,13 +9,20 @@ export interface Request {
   readonly name: string;
   /** The requests of a batch. */
   readonly count: number;
+  /** Missing for one that is sent alone: the lines of each, which share its costs. */
+  readonly lines?: number;
   send(): Promise<void>;
 }
 
-const BATCHES = 5;
-/** A request runs other code at first, such as caches being filled. */
-const WARMING = 5;
-const REMEMBERING = 3;
+interface Repeats {
+  readonly batches: number;
+  /** A request runs other code at first, such as caches being filled. */
+  readonly warming: number;
+  readonly remembering: number;
+}
+
+const USUAL: Repeats = { batches: 5, warming: 5, remembering: 3 };
+const OF_LINES: Repeats = { batches: 2, warming: 1, remembering: 1 };
 
 /** Cells of the engine itself, which describe code. */
 const ENGINE = /Structure|PropertyTable|Executable|CodeBlock|RareData|SymbolTable/;
@@ -47,9 +54,14 @@ async function readHeap(gateway: MeasuredGateway) {
  * Returns the objects that a batch makes, by kind. Null if some were removed meanwhile. `send` is called a few times before,
  * since cleaning removes what is remembered only as long as something refers to it, such as an agent's tools.
  */
-async function countBatch(gateway: MeasuredGateway, send: () => Promise<void>, count: number) {
+async function countBatch(
+  gateway: MeasuredGateway,
+  send: () => Promise<void>,
+  count: number,
+  remembering: number,
+) {
   await gateway.ask("clean");
-  for (let sent = 0; sent < REMEMBERING; sent++) await send();
+  for (let sent = 0; sent < remembering; sent++) await send();
   const before = await readHeap(gateway);
   for (let sent = 0; sent < count; sent++) await send();
   const after = await readHeap(gateway);
@@ -66,18 +78,20 @@ async function sendAll({ count, send }: Request): Promise<void> {
  * answers that arrive in pieces on a busy machine only add some.
  */
 export async function countObjects(gateway: MeasuredGateway, request: Request): Promise<Objects> {
-  for (let sent = 0; sent < WARMING; sent++) await request.send();
-  const counting = await countBatch(gateway, async () => {}, 0);
+  const { lines = 1 } = request;
+  const repeats = lines === 1 ? USUAL : OF_LINES;
+  for (let sent = 0; sent < repeats.warming; sent++) await request.send();
+  const counting = await countBatch(gateway, async () => {}, 0, repeats.remembering);
   const batches: ReadonlyMap<string, number>[] = [];
-  for (let batch = 0; batch < BATCHES; batch++) {
-    const counted = await countBatch(gateway, request.send, request.count);
+  for (let batch = 0; batch < repeats.batches; batch++) {
+    const counted = await countBatch(gateway, request.send, request.count, repeats.remembering);
     if (counted !== null) batches.push(counted);
   }
   if (counting === null || batches.length === 0) throw new Error(`${request.name}: garbage was collected.`);
   const countOf = (kind: string) =>
     Math.min(...batches.map((counts) => counts.get(kind) ?? 0)) - (counting.get(kind) ?? 0);
   const kinds = [...KINDS.map(([kind]) => kind), "others"];
-  return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind) / request.count)]));
+  return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind) / request.count / lines)]));
 }
 
 /** The statements that a request runs, and the values that are bound to them. */
@@ -86,12 +100,36 @@ export interface Statements {
   readonly values: number;
 }
 
+/** What lines share: the transactions and the syncs of files that they all take together. */
+export interface SharedCosts {
+  readonly transactions: number;
+  readonly syncs: number;
+}
+
 /** Counts the statements of a request. Requests one at a time share none. */
 export async function countStatements(gateway: MeasuredGateway, request: Request): Promise<Statements> {
+  const { lines = 1 } = request;
+  const counted = await countRun(gateway, request);
+  const divide = (count: number) => Math.round(count / request.count / lines);
+  return { statements: divide(counted.statements), values: divide(counted.values) };
+}
+
+/** Counts the transactions and syncs of one request with lines. */
+export async function countShared(gateway: MeasuredGateway, request: Request): Promise<SharedCosts> {
+  const { transactions, syncs } = await countRun(gateway, { ...request, count: 1 });
+  return { transactions, syncs };
+}
+
+/** Returns what ran while all was sent. */
+async function countRun(gateway: MeasuredGateway, request: Request): Promise<Statements & SharedCosts> {
   const before = asObject(await gateway.ask("ran"));
   await sendAll(request);
   const after = asObject(await gateway.ask("ran"));
-  const count = (what: keyof Statements) =>
-    Math.round((Number(after[what]) - Number(before[what])) / request.count);
-  return { statements: count("statements"), values: count("values") };
+  const count = (what: keyof (Statements & SharedCosts)) => Number(after[what]) - Number(before[what]);
+  return {
+    statements: count("statements"),
+    values: count("values"),
+    transactions: count("transactions"),
+    syncs: count("syncs"),
+  };
 }

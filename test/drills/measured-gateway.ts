@@ -25,12 +25,12 @@ export interface MeasuredGateway {
   stop(): Promise<void>;
 }
 
-function makePlace(upstreamUrl: string): Place {
+function makePlace(upstreamUrl: string, more: readonly string[]): Place {
   const place = newPlace("");
   const database = join(place.directory, "poundkey.db");
   writeEmptyStore(database);
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}" }`;
-  place.configure([server, `store: "sqlite:${database}"`, providersYaml(upstreamUrl)].join("\n"));
+  place.configure([server, `store: "sqlite:${database}"`, providersYaml(upstreamUrl), ...more].join("\n"));
   return place;
 }
 
@@ -49,9 +49,10 @@ function startChild({ directory }: Place, hear: (answer: unknown) => void) {
   });
 }
 
-export async function startMeasured(): Promise<MeasuredGateway> {
+/** `more` is added to the configuration. */
+export async function startMeasured(...more: readonly string[]): Promise<MeasuredGateway> {
   const upstream = startFixedUpstream();
-  const place = makePlace(upstream.url.origin);
+  const place = makePlace(upstream.url.origin, more);
   let heard: (answer: unknown) => void = () => {};
   const child = startChild(place, (answer) => heard(answer));
   let said = "";

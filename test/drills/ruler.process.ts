@@ -4,6 +4,7 @@
 import { heapStats } from "bun:jsc";
 import { Database, type Statement } from "bun:sqlite";
 import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { isObject } from "../../src/core/json/json.ts";
 
 const METHODS = ["get", "all", "run", "values", "iterate"];
@@ -12,6 +13,18 @@ const statements = new Set<object>();
 let isCounting = false;
 let ran = 0;
 let bound = 0;
+let begun = 0;
+let synced = 0;
+
+/** Counts the calls of a method of an object. */
+function countCalls(of: object, method: string, count: () => void): void {
+  const run: unknown = Reflect.get(of, method);
+  if (typeof run !== "function") return;
+  Reflect.set(of, method, function (this: unknown, ...values: unknown[]): unknown {
+    count();
+    return Reflect.apply(run, this, values);
+  });
+}
 
 function countRuns(runner: object, methods: readonly string[]): void {
   for (const method of methods) {
@@ -26,14 +39,31 @@ function countRuns(runner: object, methods: readonly string[]): void {
   }
 }
 
+function take(statement: object): void {
+  if (statements.has(statement)) return;
+  statements.add(statement);
+  if (isCounting) countRuns(statement, METHODS);
+}
+
 // The methods of a statement are its own, and a wrapper makes objects, so they are wrapped after those were counted.
 const { prepare } = Database.prototype;
 Reflect.set(Database.prototype, "prepare", function (this: Database, ...how: [string]): Statement {
   const statement = prepare.apply(this, how);
-  statements.add(statement);
-  if (isCounting) countRuns(statement, METHODS);
+  take(statement);
+  if (how[0].startsWith("BEGIN IMMEDIATE")) countCalls(statement, "run", () => begun++);
   return statement;
 });
+
+const { query } = Database.prototype;
+Reflect.set(Database.prototype, "query", function (this: Database, text: string): Statement {
+  const statement: Statement = query.call(this, text);
+  take(statement);
+  return statement;
+});
+
+const handle = await open(import.meta.path, "r");
+countCalls(Object.getPrototypeOf(handle), "sync", () => synced++);
+await handle.close();
 
 /** An object that any collection would remove. */
 let witness = new WeakRef({});
@@ -52,7 +82,7 @@ const answers: Readonly<Record<string, (name: string) => unknown>> = {
     countRuns(Database.prototype, ["run"]);
     return null;
   },
-  ran: () => ({ statements: ran, values: bound }),
+  ran: () => ({ statements: ran, values: bound, transactions: begun, syncs: synced }),
   mark: (name) => existsSync(`/ruler/${name}`),
 };
 

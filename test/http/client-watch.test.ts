@@ -14,7 +14,7 @@ function watching() {
   const ending = new Ending();
   const client = new ClientWatch(
     { deadlines: new DeadlineSweep(clock), server: { idleSeconds: 60 } },
-    { request, server },
+    { request, signal: request.signal, server },
     ending,
   );
   const seen: string[] = [];

@@ -31,13 +31,20 @@ export const BATCHES: readonly Mutant[] = [
   },
   {
     name: "a living node's block is taken",
-    file: "src/jobs/leases.ts",
-    find: "return node === null || node === own || dead.has(node);",
-    replace: "return true;",
+    file: "src/store/models/batches.ts",
+    find: "`(node IS NULL OR ${isListed",
+    replace: "`(1 = 1 OR ${isListed",
     tests: DAYS,
   },
   {
     name: "a dead node's block is never taken",
+    file: "src/jobs/leases.ts",
+    find: "const free = { nodes: [store.node, ...dead], except, from };",
+    replace: "const free = { nodes: [store.node], except, from };",
+    tests: DAYS,
+  },
+  {
+    name: "a dead node's lines are never ended",
     file: "src/jobs/leases.ts",
     find: "return node === null || node === own || dead.has(node);",
     replace: "return node === null || node === own;",
@@ -67,8 +74,8 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a batch has no ceiling",
     file: "src/ledger/limits/lines.ts",
-    find: "isHard: ceilingNanoUsd !== null,",
-    replace: "isHard: false,",
+    find: "    isHard: true,",
+    replace: "    isHard: false,",
     tests: LINES,
   },
   {

@@ -3,6 +3,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { listToolLevels } from "../../core/tools/rights.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
 import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
 import type { Gateway, GatewayPorts } from "../../gateway/gateway.ts";
 import { ServerSessions } from "../../gateway/tools/server-sessions.ts";
@@ -15,6 +16,7 @@ import { ClientSessions } from "../../http/tools/sessions.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 import type { OpenedStore } from "../start/open-store.ts";
+import { takeShare } from "../workers/worker.ts";
 import { clock, random, readTokenFile } from "../world.ts";
 import { makeSessionSweep } from "./session-sweep.ts";
 import { ToolRecords } from "./tool-records.ts";
@@ -51,7 +53,7 @@ export function createTools(parts: ToolParts): Tools {
   const records = new ToolRecords({ world: opened.world, store, log });
   const put = ({ tools }: Settings) => {
     const all = tools?.servers ?? [];
-    servers.replace(all);
+    servers.replace(all.map(shareServer));
     void records.noteServers(all);
   };
   servers.hear(({ server }) => void noteTools(servers, records, server));
@@ -65,6 +67,11 @@ export function createTools(parts: ToolParts): Tools {
     put,
     close: () => servers.close(),
   };
+}
+
+/** The workers of a node make its calls together, each at least one at a time. */
+function shareServer(server: ToolServer): ToolServer {
+  return { ...server, parallel: Math.max(1, takeShare(server.parallel)) };
 }
 
 function createServers(
@@ -93,6 +100,7 @@ function createToolPorts(
   return {
     ...ports,
     toolRules: () => live.settings.tools,
+    streamsMax: () => takeShare(live.settings.tools?.streamsMax ?? 0),
     toolServers,
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,

@@ -195,10 +195,20 @@ export interface BatchChange<T> {
   readonly result: T;
 }
 
-/** The blocks that a change reads: those named, or the first with lines left. */
+/** Looks for a block with lines left that is nobody's, or one of these nodes'. */
+export interface FreeBlock {
+  readonly nodes: readonly string[];
+  /** These are under way. */
+  readonly except: readonly number[];
+  /** The first that is looked at. */
+  readonly from: number;
+}
+
+/** The blocks that a change reads: those named, the first with lines left, or the first of these that is free. */
 export type BlocksWanted =
   | { readonly numbers: readonly number[] }
   | { readonly remaining: number }
+  | { readonly free: FreeBlock }
   | { readonly from: number; readonly most: number };
 
 export interface BatchStore {

@@ -2,7 +2,6 @@
 import { NOWHERE } from "../../core/batches/line-pace.ts";
 import { errorBody, toFault } from "../../core/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
-import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { LineMark } from "../../gateway/call.ts";
@@ -16,12 +15,13 @@ import type { HttpPorts } from "../ports.ts";
 import { Arrival } from "../serve/arrival.ts";
 import { LINE_SCOPE, nameLine } from "../serve/client-call.ts";
 import { CountingLimit } from "../serve/counting.ts";
-import { readPlaced, serve } from "../serve/serve.ts";
+import { answerRequest, readPlaced } from "../serve/serve.ts";
 import { Setups } from "../serve/setups.ts";
+import { TO_RESULTS } from "./line-outlet.ts";
 
 /** A surface, as lines use it. */
 interface Door {
-  readonly serve: (arrival: Arrival) => Promise<Response>;
+  readonly answer: (arrival: Arrival) => Promise<Omit<LineResult, "requestId">>;
   readonly estimate: (arrival: Arrival, line: UnsentLine) => Promise<LineEstimate>;
 }
 
@@ -30,11 +30,16 @@ type UnsentLine = Omit<LineCall, "waitsFor" | "signal" | "placing">;
 /** Where a model names no limit, and neither does the line. */
 const OUTPUT_TOKENS = 4096;
 
+/** Nothing ends an estimate early. */
+const NEVER = new AbortController().signal;
+
 /** Answers lines. The settings of models are kept from line to line, as a route keeps them. */
 export class LineCaller {
   readonly #ports: HttpPorts;
   readonly #counting = new CountingLimit();
   readonly #doors = new Map<string, Door>();
+  /** Lines with the same headers share a request, which has neither their bodies nor their ends. */
+  readonly #requests = new WeakMap<LineCall["headers"], Map<string, Request>>();
 
   constructor(ports: HttpPorts) {
     this.#ports = ports;
@@ -43,24 +48,14 @@ export class LineCaller {
   async call(line: LineCall): Promise<LineResult> {
     const mark = makeMark(line, line.placing, line.waitsFor);
     const arrival = this.#arrive(line, mark, line.signal);
-    const { requestId } = arrival;
-    const response = await this.#findDoor(line.path).serve(arrival).catch(explainThrown);
-    if (!(response instanceof Response)) return { requestId, ...response };
-    const body = await response.text();
-    return {
-      requestId,
-      status: response.status,
-      body,
-      fault: mark.fault,
-      costNanoUsd: readNanoUsd(response.headers, "x-poundkey-cost"),
-      chargedNanoUsd: readNanoUsd(response.headers, "x-poundkey-charged"),
-    };
+    const answer = await this.#findDoor(line.path).answer(arrival).catch(explainThrown);
+    return { requestId: arrival.requestId, ...answer };
   }
 
   /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
   async estimate(line: UnsentLine): Promise<LineEstimate | null> {
     const mark = makeMark(line, NOWHERE, () => false);
-    const arrival = this.#arrive(line, mark, new AbortController().signal);
+    const arrival = this.#arrive(line, mark, NEVER);
     try {
       return await this.#findDoor(line.path).estimate(arrival, line);
     } catch {
@@ -72,14 +67,28 @@ export class LineCaller {
 
   #arrive({ key, path, headers, body }: UnsentLine, mark: LineMark, signal: AbortSignal): Arrival {
     const requestId = `req_${mintOrderedId(this.#ports.random, this.#ports.clock.nowMs())}`;
-    const own = { route: path, counting: this.#counting, sender: { key, proof: null }, line: mark };
-    const request = new Request(`http://localhost${path}`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body,
+    const own = {
+      route: path,
+      counting: this.#counting,
+      sender: { key, proof: null },
+      line: mark,
+      given: body,
       signal,
-    });
+    };
+    const request = this.#findRequest(path, headers);
     return new Arrival(this.#ports, request, null, { headers: { "x-request-id": requestId } }, own);
+  }
+
+  #findRequest(path: string, headers: LineCall["headers"]): Request {
+    const byPath = this.#requests.getOrInsertComputed(headers, () => new Map<string, Request>());
+    return byPath.getOrInsertComputed(
+      path,
+      () =>
+        new Request(`http://localhost${path}`, {
+          method: "POST",
+          headers: { ...headers, "content-type": "application/json" },
+        }),
+    );
   }
 
   #findDoor(path: string): Door {
@@ -94,7 +103,7 @@ export class LineCaller {
 function openDoor<F extends Form>(ports: HttpPorts, surface: Surface<F>): Door {
   const setups = new Setups(surface);
   return {
-    serve: (arrival) => serve(ports, surface, setups, arrival),
+    answer: (arrival) => answerRequest(ports, surface, setups, arrival, TO_RESULTS),
     async estimate(arrival, { key, body: bytes }) {
       const body = parseReceived(new TextDecoder().decode(bytes));
       const caller = { key, proof: null };
@@ -122,7 +131,7 @@ function makeMark(
   placing: LineMark["placing"],
   waitsFor: LineMark["waitsFor"],
 ): LineMark {
-  return { terms, line, customId, placing, waitsFor, fault: null };
+  return { terms, line, customId, placing, waitsFor };
 }
 
 /** Returns the id of the stored answer of a line. */
@@ -135,8 +144,4 @@ function explainThrown(thrown: unknown): Omit<LineResult, "requestId"> {
   const fault = toFault(thrown);
   const body = JSON.stringify(errorBody(fault));
   return { status: fault.row.status, body, fault, costNanoUsd: 0, chargedNanoUsd: 0 };
-}
-
-function readNanoUsd(headers: Headers, name: string): NanoUsd {
-  return Math.round(Number(headers.get(name) ?? 0) * NANO_PER_USD);
 }

@@ -5,7 +5,7 @@ import { NO_MODELS } from "../../core/text/pattern.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { readChatRequest } from "../../surfaces/openai-chat/read.ts";
 import type { HttpPorts } from "../ports.ts";
-import { callOwn } from "../serve/own-call.ts";
+import { callOwn } from "./own-call.ts";
 
 const PATH = "/v1/chat/completions";
 /** The score of a fallback's answer would be learned as that of the model that was asked. */

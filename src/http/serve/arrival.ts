@@ -27,6 +27,10 @@ export class Arrival {
   readonly startedMs: number;
   /** Null unless it is a line of a batch. */
   readonly line: LineMark | null;
+  /** Its body, if that came with it: the gateway has it already. Null if it is read from the request. */
+  readonly given: Uint8Array<ArrayBuffer> | null;
+  /** Ends it early. */
+  readonly signal: AbortSignal;
   /** The WebSocket on which it came. */
   readonly socketId: string | null;
   trace: TraceContext | null = null;
@@ -42,7 +46,7 @@ export class Arrival {
     request: Request,
     server: Arrival["server"],
     set: HeaderStore,
-    { route, counting, sender = null, line = null, socketId = null }: ArrivalRoute,
+    { route, counting, sender = null, line = null, socketId = null, given = null, signal }: ArrivalRoute,
   ) {
     this.request = request;
     this.server = server;
@@ -52,6 +56,8 @@ export class Arrival {
     this.sender = sender;
     this.line = line;
     this.socketId = socketId;
+    this.given = given;
+    this.signal = signal ?? request.signal;
     this.requestId = String(set.headers["x-request-id"]);
     this.held = bodies.open();
     this.startedMs = clock.monotonicMs();
@@ -69,4 +75,7 @@ interface ArrivalRoute {
   readonly sender?: Caller | null;
   readonly line?: LineMark | null;
   readonly socketId?: string | null;
+  readonly given?: Uint8Array<ArrayBuffer> | null;
+  /** Missing if it ends with its request's connection. */
+  readonly signal?: AbortSignal;
 }

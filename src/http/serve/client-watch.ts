@@ -17,6 +17,7 @@ interface WatchPorts {
 
 interface Sender {
   readonly request: Request;
+  readonly signal: AbortSignal;
   readonly server: Connections | null;
 }
 
@@ -34,14 +35,14 @@ export class ClientWatch implements Latecomer {
 
   constructor(
     { deadlines, server: { idleSeconds } }: WatchPorts,
-    { request, server }: Sender,
+    { request, signal, server }: Sender,
     ending: Ending,
   ) {
     this.#request = request;
     this.#server = server;
     this.#ending = ending;
     this.#idleSeconds = idleSeconds;
-    this.#signal = request.signal;
+    this.#signal = signal;
     // Using a listener instead of this property would cost 2 µs more.
     this.#signal.onabort = () => this.#leave();
     // Most answers end long before the idle timeout, and changing it for each would cost 3 µs.

@@ -1,36 +1,26 @@
 // A request at a surface: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
 
 import { Fault, toFault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { logBug } from "../../core/world/bug.ts";
-import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import { type Form, joinLists } from "../../operations/form.ts";
-import { findSurface } from "../../surfaces/index.ts";
-import { Document, type Refusal, type Surface, type Writer } from "../../surfaces/surface.ts";
-import { readHeldJson } from "../body/body.ts";
+import { Document, type Surface, type Writer } from "../../surfaces/surface.ts";
+import { readGivenJson, readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
-import {
-  createAnswerResponse,
-  createDocumentResponse,
-  createRefusalResponse,
-  type HeaderMap,
-  STREAM_HEADERS,
-} from "./answers.ts";
-import { addHeaders, type HeaderStore, joinHeaders } from "./app.ts";
+import { type HeaderMap, STREAM_HEADERS } from "./answers.ts";
 import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
 import { ClientCall } from "./client-call.ts";
 import { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
-import { factHeaders, findRefusing, limitHeaders, makeReader } from "./headers.ts";
-import { logRefusal, nameForClient } from "./refused.ts";
+import { factHeaders, limitHeaders, makeReader } from "./headers.ts";
+import { BY_HTTP, type Outlet } from "./outlet.ts";
 import type { Setups } from "./setups.ts";
 import { AnswerStamp } from "./stamp.ts";
 import { startStream } from "./stream.ts";
@@ -40,16 +30,27 @@ const OPEN_REQUESTS_MAX = 20_000;
 /** If the body took longer, the key is looked up again, because it may have been revoked or changed meanwhile. */
 const SLOW_BODY_MS = 500;
 
-/**
- * Answers in the surface's form, even if it fails. Reads the request first: its key, size, JSON, and the surface's bounds,
- * in this order.
- */
-export async function serve<F extends Form>(
+/** Answers a request that came by HTTP. */
+export function serve<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
   setups: Setups<F>,
   arrival: Arrival,
 ): Promise<Response> {
+  return answerRequest(ports, surface, setups, arrival, BY_HTTP);
+}
+
+/**
+ * Answers in the surface's form, even if it fails. Reads the request first: its key, size, JSON, and the surface's bounds,
+ * in this order.
+ */
+export async function answerRequest<F extends Form, Out>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  setups: Setups<F>,
+  arrival: Arrival,
+  outlet: Outlet<Out>,
+): Promise<Out> {
   const { set } = arrival;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
@@ -57,7 +58,7 @@ export async function serve<F extends Form>(
     if (surface.family === "anthropic") nameRequest(arrival);
     surface.checkPath?.(arrival.path);
     if (surface.counting?.isCounting(arrival.path))
-      return addHeaders(await countTokens(ports, surface, arrival), set);
+      return outlet.pass(await countTokens(ports, surface, arrival), set);
     arrival.trace = ports.traces.begin(arrival.request.headers.get("traceparent"), arrival);
     const found = findSender(ports, arrival);
     const sender = found instanceof Promise ? await found : found;
@@ -73,14 +74,14 @@ export async function serve<F extends Form>(
     context = ports.gateway.begin(call);
     client = new ClientWatch(ports, arrival, call.ending);
     if (call.ask.stream === true)
-      return addHeaders(await stream({ ports, surface, client, call, context }), set);
+      return outlet.pass(await stream({ ports, surface, client, call, context }), set);
     const reply = await ports.gateway.complete(context);
     client.end();
     noteCut(context, call.exchange, reply);
     const answer = call.exchange.whole(reply, new AnswerStamp(ports, context));
     if (call.kept !== null && call.exchange.keep && !(answer instanceof Document))
       await ports.kept.keep(call.key, call.exchange.keep(call.kept.body, answer));
-    return respondWhole(ports, surface, context, answer, set);
+    return outlet.whole(ports, surface, context, answer, set);
   } catch (thrown) {
     client?.end();
     // Without a context, nothing was made of the body.
@@ -88,7 +89,7 @@ export async function serve<F extends Form>(
     else arrival.held.release();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
-    return addHeaders(refuse(ports, surface, arrival, context, fault), set);
+    return outlet.refuse(ports, surface, arrival, context, fault);
   }
 }
 
@@ -116,7 +117,7 @@ function readRequestBody<F extends Form>(
   surface: Surface<F>,
   arrival: Arrival,
   { key }: Caller,
-): Promise<unknown> {
+): unknown | Promise<unknown> {
   arrival.key = key;
   checkRoom(ports);
   ports.turns.arrive(key.accountId, arrival.startedMs);
@@ -124,10 +125,12 @@ function readRequestBody<F extends Form>(
     owner: key.accountId,
     bytesMax: ports.server.bodyBytesMax,
     held: arrival.held,
-    keyId: key.keepsResponses ? key.id : null,
+    // The lines of a batch go on from nothing: remembering them would only take memory.
+    keyId: key.keepsResponses && arrival.line === null ? key.id : null,
     surface: surface.name,
     under: ports.snapshot(),
   };
+  if (arrival.given !== null) return readGivenJson(arrival.given, ports, rules);
   return surface.body
     ? readBody(arrival.request, ports, rules, surface.body)
     : readHeldJson(arrival.request, ports, rules);
@@ -191,19 +194,6 @@ function refuseLineStream(): Fault {
   return new Fault("unsupported_parameter", message, { param: "stream" });
 }
 
-function respondWhole<F extends Form>(
-  { clock }: HttpPorts,
-  surface: Surface<F>,
-  context: RequestContext<F>,
-  body: JsonObject | Document,
-  set: HeaderStore,
-): Response {
-  const headers = joinHeaders(factHeaders(context, makeReader(clock, surface)), set);
-  return body instanceof Document
-    ? createDocumentResponse(body, headers)
-    : createAnswerResponse(JSON.stringify(body), headers);
-}
-
 /** A request whose answer is streamed. */
 interface StreamedRequest<F extends Form> {
   readonly ports: HttpPorts;
@@ -211,41 +201,6 @@ interface StreamedRequest<F extends Form> {
   readonly client: ClientWatch;
   readonly call: ClientCall<F>;
   readonly context: RequestContext<F>;
-}
-
-function refuse<F extends Form>(
-  ports: HttpPorts,
-  surface: Surface<F>,
-  arrival: Arrival,
-  context: RequestContext<F> | null,
-  fault: Fault,
-): Response {
-  const { refusal, headers } = noteRefusal(ports, surface, arrival, context, fault);
-  return createRefusalResponse(fault, refusal, headers);
-}
-
-/** Writes a refusal down, and returns it in the form of the path's surface. */
-export function noteRefusal<F extends Form>(
-  ports: HttpPorts,
-  surface: Surface<F>,
-  arrival: Arrival,
-  context: RequestContext<F> | null,
-  fault: Fault,
-): { readonly refusal: Refusal; readonly headers: HeaderMap } {
-  const { path, requestId, trace, names, line } = arrival;
-  const facts: Facts = context ?? NO_FACTS;
-  if (line !== null) line.fault = fault;
-  const isRefusal = facts.attempts === 0 && line?.waitsFor(fault) !== true;
-  if (isRefusal) logRefusal(ports, arrival, surface, context, fault);
-  const limits = facts.granted ?? findRefusing(fault);
-  const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
-  // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-  const refusal = findSurface(path).refuse(nameForClient(fault, names), requestId);
-  if (trace !== null && context === null) {
-    const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
-    ports.traces.refuse({ trace, requestId, ...refused });
-  }
-  return { refusal, headers };
 }
 
 async function stream<F extends Form>(request: StreamedRequest<F>): Promise<Response> {

@@ -16,7 +16,7 @@ import { addHeaders, type BunServer, type HeaderStore, type SocketRoutes } from 
 import { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
 import { CountingLimit } from "../serve/counting.ts";
-import { noteRefusal } from "../serve/serve.ts";
+import { noteRefusal } from "../serve/outlet.ts";
 import { Setups } from "../serve/setups.ts";
 import { Connection, type Handshake } from "./connection.ts";
 import { addOwnHeaders, makeSharedHeaders } from "./create-headers.ts";

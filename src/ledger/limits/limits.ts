@@ -65,7 +65,8 @@ export function readLimits(
   member = books.memberOf(key, account.id),
 ): RunningLimits | readonly Opening[] {
   const own = listLimitOwners({ key, member, account, nowMs: moment.nowMs }, moment.limits);
-  const owners = moment.line === undefined ? own : [...own, makeBatchOwner(moment.line, account.id)];
+  const batch = moment.line === undefined ? null : makeBatchOwner(moment.line, account.id);
+  const owners = batch === null ? own : [...own, batch];
   if (owners.length === 0) return NO_LIMITS;
   const lacking: Opening[] = [];
   const running: RunningOwner[] = [];

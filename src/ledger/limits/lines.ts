@@ -6,7 +6,7 @@ import type { Account } from "../../core/keys/key.ts";
 import type { BudgetUse, LimitUse } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
-import type { Place } from "../../core/rows.ts";
+import type { OwnerState, Place } from "../../core/rows.ts";
 import type { Standing } from "../allowance.ts";
 import type { Books } from "../books.ts";
 import type { LimitOwner } from "./limit-owners.ts";
@@ -25,21 +25,23 @@ const CROWDED_WAIT_MS = 1000;
 const BALANCE = "balance";
 const PLACES = "places";
 
-/** A budget of the batch itself. Without a ceiling it only sums up. */
+/** The budget of a batch with a ceiling. */
 const BATCH_BUDGET = "total";
 
-export function addLineReads(reads: Reads, { batchId }: LineTerms): Reads {
-  return { ...reads, owners: [...reads.owners, LINES, batchId] };
+export function addLineReads(reads: Reads, { batchId, ceilingNanoUsd }: LineTerms): Reads {
+  const owners = ceilingNanoUsd === null ? [LINES] : [LINES, batchId];
+  return { ...reads, owners: reads.owners.concat(owners) };
 }
 
-/** Returns the batch as an owner whose budget is its ceiling. */
-export function makeBatchOwner({ batchId, ceilingNanoUsd }: LineTerms, accountId: string): LimitOwner {
+/** Returns the batch as an owner whose budget is its ceiling. Null without one: its lines' sums are kept with the batch. */
+export function makeBatchOwner({ batchId, ceilingNanoUsd }: LineTerms, accountId: string): LimitOwner | null {
+  if (ceilingNanoUsd === null) return null;
   const budget = {
-    nanoUsd: ceilingNanoUsd ?? Number.MAX_SAFE_INTEGER,
+    nanoUsd: ceilingNanoUsd,
     per: "total",
     models: null,
     warn: [],
-    isHard: ceilingNanoUsd !== null,
+    isHard: true,
     extra: null,
     beginsEmpty: true,
   } as const;
@@ -118,8 +120,10 @@ export function refuseShare(
   granted: GrantedHold,
 ): Fault | null {
   if (line === undefined) return null;
+  const held = books.ownerState(accountId, LINES).budgets;
+  // One line alone may hold what a single request may.
+  if (held === null) return null;
   const { holdNanoUsd, budgets } = describeLineHold(funds, granted);
-  const held = books.ownerState(accountId, LINES).budgets ?? [];
   const { balanceNanoUsd, heldNanoUsd } = account;
   const shares = [
     { name: BALANCE, nanoUsd: holdNanoUsd, leftNanoUsd: balanceNanoUsd + heldNanoUsd },
@@ -161,24 +165,35 @@ export function takeLine(
   funds: readonly LineFund[],
   granted: GrantedHold,
 ): LimitUse {
-  const hold = describeLineHold(funds, granted);
   const state = books.ownerState(accountId, LINES);
   const minute = runMinute(state.minute, nowMs);
-  const taken = listTaken(hold);
-  const before = (state.budgets ?? []).filter(({ heldNanoUsd }) => heldNanoUsd > 0);
-  const names = new Set([...before.map(({ name }) => name), ...taken.map(({ name }) => name)]);
-  const budgets = [...names].map((name) => {
-    const added = taken.find((one) => one.name === name)?.nanoUsd ?? 0;
-    return makeUse(name, findHeld(before, name) + added);
-  });
+  const taken = holdsNothing(funds, granted) ? NOTHING_TAKEN : listTaken(describeLineHold(funds, granted));
   books.putOwner({
     accountId,
     owner: LINES,
     taken: state.taken,
     minute: { ...minute, parallel: minute.parallel + 1 },
-    budgets: budgets.length > 0 ? budgets : null,
+    budgets: addTaken(state.budgets, taken),
   });
   return { owner: LINES, part: minute.part, tokens: 0, budgets: taken };
+}
+
+const NOTHING_TAKEN: LimitUse["budgets"] = [];
+
+/** True for the lines of a key that nothing limits. */
+function holdsNothing(funds: readonly LineFund[], { holdNanoUsd, place }: GrantedHold): boolean {
+  return funds.length === 0 && holdNanoUsd === 0 && place.places === 0;
+}
+
+function addTaken(held: readonly BudgetUse[] | null, taken: LimitUse["budgets"]): OwnerState["budgets"] {
+  if (held === null && taken.length === 0) return null;
+  const before = (held ?? []).filter(({ heldNanoUsd }) => heldNanoUsd > 0);
+  const names = new Set([...before.map(({ name }) => name), ...taken.map(({ name }) => name)]);
+  const budgets = [...names].map((name) => {
+    const added = taken.find((one) => one.name === name)?.nanoUsd ?? 0;
+    return makeUse(name, findHeld(before, name) + added);
+  });
+  return budgets.length > 0 ? budgets : null;
 }
 
 function listTaken({ holdNanoUsd, budgets, place }: LineHold): LimitUse["budgets"] {

@@ -87,10 +87,11 @@ function composeList(filter: BatchFilter, page: Page, mark: Mark): Statement {
 }
 
 function changeMethods(
-  { mark, forUpdate }: Engine,
+  engine: Engine,
   { change }: Pick<Engine, "change">,
   byId: string,
 ): Pick<BatchStore, "add" | "change"> {
+  const { mark, forUpdate } = engine;
   const lock = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
   return {
     add: makeAdd({ mark }, { change }, { lock, byId }),
@@ -98,11 +99,11 @@ function changeMethods(
       const firsts = [
         bind(lock, accountId),
         bind(`${byId} ${forUpdate}`, accountId, id),
-        composeBlocks({ accountId, id }, wanted, mark),
+        composeBlocks({ accountId, id }, wanted, engine),
       ];
       return change(firsts, ([, found, blocks]) => {
         const changed = decide(readFirst(BATCH, found), (blocks ?? []).map(BLOCK.rowOf));
-        return { writes: composeWrites(accountId, changed, mark), toResult: () => changed.result };
+        return { writes: composeWrites(accountId, changed, engine), toResult: () => changed.result };
       });
     },
   };
@@ -140,18 +141,21 @@ function makeAdd(
   };
 }
 
+type WriteEngine = Pick<Engine, "mark" | "isListed">;
+
 function composeWrites(
   accountId: string,
   { batch, blocks = [], events = [], repliesGone = [] }: BatchChange<unknown>,
-  mark: Mark,
+  engine: WriteEngine,
 ): readonly Statement[] {
+  const { mark } = engine;
   const putBlock = upsertSql(BLOCK, mark);
   const addEvent = composeAddEvent(mark);
   return [
     ...(batch ? [bind(upsertSql(BATCH, mark), ...BATCH.valuesOf(batch))] : []),
     ...blocks.map((block) => bind(putBlock, ...BLOCK.valuesOf(block))),
     ...events.map((event) => bind(addEvent, ...EVENT.valuesOf(event))),
-    ...dropReplies(accountId, repliesGone, mark),
+    ...dropReplies(accountId, repliesGone, engine),
   ];
 }
 
@@ -160,10 +164,20 @@ function readCount(counted: Result | undefined): number {
   return found ? readInteger(found, "open") : 0;
 }
 
-function composeBlocks({ accountId, id }: BatchRef, wanted: BlocksWanted, mark: Mark): Statement {
+function composeBlocks(
+  { accountId, id }: BatchRef,
+  wanted: BlocksWanted,
+  { mark, isListed }: WriteEngine,
+): Statement {
   const own = `${selectSql(BLOCK)} WHERE account_id = ${mark(1)} AND batch_id = ${mark(2)}`;
   if ("remaining" in wanted)
     return bind(`${own} AND remaining > 0 ORDER BY block LIMIT ${mark(3)}`, accountId, id, wanted.remaining);
+  if ("free" in wanted) {
+    const { nodes, except, from } = wanted.free;
+    const isFree = `(node IS NULL OR ${isListed("node", mark(4))}) AND NOT ${isListed("CAST(block AS TEXT)", mark(5))}`;
+    const text = `${own} AND block >= ${mark(3)} AND remaining > 0 AND ${isFree} ORDER BY block LIMIT 1`;
+    return bind(text, accountId, id, from, JSON.stringify(nodes), JSON.stringify(except.map(String)));
+  }
   if ("from" in wanted) {
     const text = `${own} AND block >= ${mark(3)} ORDER BY block LIMIT ${mark(4)}`;
     return bind(text, accountId, id, wanted.from, wanted.most);
@@ -174,12 +188,17 @@ function composeBlocks({ accountId, id }: BatchRef, wanted: BlocksWanted, mark: 
   return bind(`${own} AND block IN (${named}) ORDER BY block`, accountId, id, ...numbers);
 }
 
-/** The account's count of their characters goes down first. */
-function dropReplies(accountId: string, ids: readonly string[], mark: Mark): readonly Statement[] {
+/** The account's count of their characters goes down first. However many there are, the statements are the same. */
+function dropReplies(
+  accountId: string,
+  ids: readonly string[],
+  { mark, isListed }: WriteEngine,
+): readonly Statement[] {
   if (ids.length === 0) return [];
-  const own = `account_id = ${mark(1)} AND id IN (${joinMarks(ids.length, (at) => mark(at + 1))})`;
+  const own = `account_id = ${mark(1)} AND ${isListed("id", mark(2))}`;
   const characters = `(SELECT CAST(coalesce(sum(length(sealed)), 0) AS BIGINT) FROM reply WHERE ${own})`;
   const count = `UPDATE account SET kept_characters = CASE WHEN kept_characters > ${characters}
     THEN kept_characters - ${characters} ELSE 0 END WHERE id = ${mark(1)}`;
-  return [bind(count, accountId, ...ids), bind(`DELETE FROM reply WHERE ${own}`, accountId, ...ids)];
+  const list = JSON.stringify(ids);
+  return [bind(count, accountId, list), bind(`DELETE FROM reply WHERE ${own}`, accountId, list)];
 }

@@ -233,6 +233,11 @@ const REQUEST_DEFAULTS = {
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
 
+const { batch_id, batch_line, custom_id, ...LINE_DEFAULTS } = REQUEST_DEFAULTS;
+
+/** Those of lines of batches name their place in them. */
+export const USUAL_LINES = omitDefaults(REQUEST, LINE_DEFAULTS);
+
 export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
 
 const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];

@@ -50,6 +50,9 @@ const AKS = {
 const AZURE_VM = { AZURE_POD_IDENTITY_AUTHORITY_HOST: clouds.origin };
 const APP_SERVICE = { IDENTITY_ENDPOINT: `${clouds.origin}/msi/token`, IDENTITY_HEADER: KNOWN.appHeader };
 
+const GOOGLE = { GCE_METADATA_HOST: new URL(clouds.origin).host };
+const AGENT = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${clouds.origin}/agent` };
+
 const BEDROCK = "region: eu-west-1";
 const ASSUMED = `assume_role: { arn: "${KNOWN.otherArn}", external_id: ${KNOWN.externalId} }`;
 
@@ -71,11 +74,7 @@ const IDENTITIES: readonly (readonly [string, string, Variables])[] = [
     AZURE_VM,
   ],
   ["App Service", "Azure: { resource: r, entra: { managed_identity: true } }", APP_SERVICE],
-  [
-    "Google's cloud",
-    "Vertex: { project: p, service_account: metadata }",
-    { GCE_METADATA_HOST: new URL(clouds.origin).host },
-  ],
+  ["Google's cloud", "Vertex: { project: p, service_account: metadata }", GOOGLE],
 ];
 
 function start() {
@@ -159,14 +158,20 @@ describe("a clear sentence says why there is none", () => {
       AZURE_VM,
       "Azure's identity endpoint doesn't answer",
     ],
+    ["Vertex: { project: p, service_account: metadata }", GOOGLE, "Google's metadata server doesn't answer"],
     [
-      "Vertex: { project: p, service_account: metadata }",
-      { GCE_METADATA_HOST: new URL(clouds.origin).host },
-      "Google's metadata server doesn't answer",
+      `Bedrock: { ${BEDROCK}, aws: { instance: true, ${ASSUMED} } }`,
+      EC2,
+      "the instance's metadata service doesn't answer",
+    ],
+    [
+      "Azure: { resource: r, entra: { managed_identity: true } }",
+      APP_SERVICE,
+      "Azure's identity endpoint doesn't answer",
     ],
     [
       `Bedrock: { ${BEDROCK}, aws: { container: true } }`,
-      { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${clouds.origin}/agent` },
+      AGENT,
       "the container's credential agent doesn't answer",
     ],
   ] as const;
@@ -229,11 +234,13 @@ describe("a gateway in several clouds", () => {
     clouds.hold();
     const { AWS_ENDPOINT_URL_STS, ...web } = EKS;
     gateway = await startUnderTest({
-      env: { ...web, ...EC2, ...AKS, ...AZURE_VM, AWS_ENDPOINT_URL_STS },
+      env: { ...web, ...EC2, ...AKS, ...AZURE_VM, ...GOOGLE, ...AGENT, AWS_ENDPOINT_URL_STS },
       more: (url) =>
         [
           `  Pod: { dialect: bedrock, ${BEDROCK}, base_url: "${url}/bedrock", unlisted_models: true, aws: { ${ASSUMED} } }`,
           `  Machine: { dialect: bedrock, ${BEDROCK}, base_url: "${url}/bedrock", unlisted_models: true, aws: { instance: true } }`,
+          `  Task: { dialect: bedrock, ${BEDROCK}, base_url: "${url}/bedrock", unlisted_models: true, aws: { container: true } }`,
+          `  Compute: { platform: vertex, project: p, base_url: "${url}/vertex", unlisted_models: true, service_account: metadata }`,
           `  Cluster: { platform: azure, base_url: "${url}/openai/v1", unlisted_models: true }`,
           `  Virtual: { platform: azure, base_url: "${url}/openai/v1", unlisted_models: true, entra: { managed_identity: true } }`,
           `  Broken: { platform: azure, base_url: "${url}/openai/v1", unlisted_models: true, entra: { managed_identity: { client_id: other } } }`,

@@ -6,10 +6,10 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import type { HttpPorts } from "../ports.ts";
-import { Arrival } from "./arrival.ts";
-import { CountingLimit } from "./counting.ts";
-import { serve } from "./serve.ts";
-import { Setups } from "./setups.ts";
+import { Arrival } from "../serve/arrival.ts";
+import { CountingLimit } from "../serve/counting.ts";
+import { serve } from "../serve/serve.ts";
+import { Setups } from "../serve/setups.ts";
 
 interface OwnCall {
   readonly path: string;

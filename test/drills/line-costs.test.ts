@@ -1,0 +1,96 @@
+// The ruler of a batch's line, against the budgets in src/README.md: its own objects and statements, and the transactions and
+// syncs that the lines of a batch share.
+import { expect, test } from "bun:test";
+import { asObject } from "../../src/core/json/json.ts";
+import { expectNone } from "../tidy/sources.ts";
+import { countObjects, countShared, countStatements, type Request } from "./costs.ts";
+import { type Counts, judge, keepLeast } from "./judging.ts";
+import { type MeasuredGateway, startMeasured } from "./measured-gateway.ts";
+
+/** Two blocks. */
+const LINES = 256;
+const MODEL = "OpenAI#gpt-4o";
+/** Each look costs the gateway as much as a request. */
+const POLL_MS = 250;
+/** As with requests, one is counted at a time: lines at once share transactions by chance. */
+const ONE_AT_A_TIME = "batches: { parallel: 1 }";
+
+function writeInput(): string {
+  const body = {
+    model: MODEL,
+    max_tokens: 256,
+    messages: [{ role: "user", content: "The words of a line." }],
+  };
+  const lines = Array.from({ length: LINES }, (_, at) =>
+    JSON.stringify({ custom_id: `line-${at}`, method: "POST", url: "/v1/chat/completions", body }),
+  );
+  return lines.join("\n");
+}
+
+async function makeRequest(gateway: MeasuredGateway): Promise<Request> {
+  const { secret } = await gateway.admin("/keys", { name: "free", requests_per_day: null });
+  const authorization = `Bearer ${secret}`;
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${gateway.url}/v1${path}`, init);
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return asObject(await response.json());
+  };
+  const form = new FormData();
+  form.set("purpose", "batch");
+  form.set("file", new File([writeInput()], "in.jsonl"));
+  const { id } = await ask("/files", { method: "POST", headers: { authorization }, body: form });
+  const order = { input_file_id: id, endpoint: "/v1/chat/completions", completion_window: "24h" };
+  const headers = { authorization, "content-type": "application/json" };
+  return {
+    name: "a line of a batch",
+    count: 1,
+    lines: LINES,
+    async send() {
+      const batch = await ask("/batches", { method: "POST", headers, body: JSON.stringify(order) });
+      for (let status = batch.status; status !== "completed"; ) {
+        await Bun.sleep(POLL_MS);
+        const found = await ask(`/batches/${batch.id}`, { headers });
+        if (found.status === "completed") expect(asObject(found.request_counts).completed).toBe(LINES);
+        status = found.status;
+      }
+    },
+  };
+}
+
+interface LineCounts {
+  readonly own: Counts;
+  readonly shared: Counts;
+}
+
+async function measure(): Promise<LineCounts> {
+  const gateway = await startMeasured(ONE_AT_A_TIME);
+  try {
+    const request = await makeRequest(gateway);
+    const kinds = await countObjects(gateway, request);
+    console.log(JSON.stringify(kinds));
+    const objects = Object.values(kinds).reduce((sum, count) => sum + count, 0);
+    await gateway.ask("count");
+    const { statements, values } = await countStatements(gateway, request);
+    const own = { objects, promises: kinds.promises ?? Number.NaN, statements, values };
+    return { own, shared: { ...(await countShared(gateway, request)) } };
+  } finally {
+    await gateway.stop();
+  }
+}
+
+/** Other work of a busy machine only adds to a count, so the least of as many is judged. */
+const MEASURES_MAX = 1;
+
+test("a line takes no more objects and statements than its budget, and shares transactions and syncs", async () => {
+  let least = await measure();
+  for (let measured = 1; ; measured++) {
+    const above = [
+      ...judge("a line of a batch", least.own),
+      ...judge(`a batch of ${LINES} lines`, least.shared),
+    ];
+    if (above.length === 0) return;
+    if (measured === MEASURES_MAX) expectNone(above);
+    const { own, shared } = await measure();
+    least = { own: keepLeast(least.own, own), shared: keepLeast(least.shared, shared) };
+  }
+}, 300_000);
