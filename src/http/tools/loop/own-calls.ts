@@ -128,7 +128,7 @@ export class OwnCalls {
     const { ports } = this.#parts;
     const server = ports.toolRules()?.servers.find((one) => one.name === name);
     if (server === undefined) throw makeUnavailable(name);
-    const levels = await ports.toolLevels(key);
+    const levels = await ports.levelsNow(key);
     const isAllowed = matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(name, tool));
     return isAllowed ? server : null;
   }
