@@ -69,9 +69,11 @@ test("the headers of a whole answer have the sum", async () => {
 describe("a limit", () => {
   test("on requests in parallel takes calls of tools for none", async () => {
     const holder = await makeHolder(1, { parallel: 1 });
-    const { body, output } = await world.respond({ model: MODEL, input: TWO_CALLS }, holder.headers);
-    expect(body.status).toBe("completed");
-    expect(output[1]).toMatchObject({ type: "mcp_call", output: "echo: a" });
+    const calls = ["a", "b", "c", "d"].map((text) => `call old_echo({"text":"${text}"})`);
+    const input = script(calls.join(" "), "say: done");
+    const { output } = await world.respond({ model: MODEL, input }, holder.headers);
+    const made = output.filter(({ type }) => type === "mcp_call");
+    expect(made.map((call) => call.output)).toEqual(["echo: a", "echo: b", "echo: c", "echo: d"]);
     const after = await world.respond({ model: MODEL, input: "say: still" }, holder.headers);
     expect(after.status).toBe(200);
   });
