@@ -16,7 +16,7 @@ import { prune } from "./prune.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
-const STRANDED_MS = 5000;
+const STRANDED_MS = 10_000;
 const LESSONS_MS = 3000;
 /** The use of a key that was moved is whole within this time after its last request in the old account. */
 const MOVES_MS = 2000;
