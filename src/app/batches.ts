@@ -69,5 +69,6 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
     isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
   };
   const runner = new BatchRunner(jobs);
-  return { batches: new KeptBatches(jobs, runner.wake), runner, countRunning: runner.countRunning };
+  const batches = new KeptBatches(jobs, runner.wake);
+  return { batches, runner, countRunning: runner.countRunning, findKey: jobs.findKey };
 }

@@ -111,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
-  const { ports, tools, batches, runner, countRunning } = createServed(options, running, own, store);
+  const { ports, tools, runner, ...served } = createServed(options, running, own, store);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
@@ -122,7 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
-  const composed = { ...learnt, ports, batches, countRunning, live, feed, ...people.served, fetch, ...state };
+  const composed = { ...learnt, ports, ...served, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
   runner.start();
   return {
@@ -189,7 +189,7 @@ type Tasks = Parameters<typeof startUpkeep>[0];
 function startTasks(
   upkept: Omit<
     Tasks,
-    | ("clock" | "random" | "added" | "discovery" | "memory" | "onUnsupported")
+    | ("clock" | "random" | "added" | "discovery" | "memory" | "listRunning" | "onUnsupported")
     | ("keepMs" | "responsesKeepMs" | "auditKeepMs")
   >,
   {
@@ -206,6 +206,7 @@ function startTasks(
     added: live,
     discovery: live.discovery,
     memory: { open: () => gateway.open, collect },
+    listRunning: () => gateway.listRunning(),
     // It finishes what runs, like a gateway that is asked to stop. The operator replaces it.
     onUnsupported: () => Object.assign(ending, { draining: true, refusing: true }),
     keepMs: () => live.settings.log.keepMs,

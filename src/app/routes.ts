@@ -53,6 +53,7 @@ import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { placeFiles } from "../http/serve/placed-files.ts";
 import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
+import { stateFileRoutes } from "../http/state.ts";
 import { thingRoutes } from "../http/things.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
@@ -74,6 +75,7 @@ import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import { makeStatePorts } from "./state-files.ts";
 import { listToolRoutes } from "./tools/routes.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
@@ -86,6 +88,8 @@ interface RouteParts {
   readonly ports: HttpPorts;
   readonly tools: Tools;
   readonly batches: KeptBatches;
+  /** Finds a key as it may be used now, with what binds its person. */
+  readonly findKey: (id: string) => Promise<GatewayKey>;
   /** The lines of a batch that this process has in flight. */
   readonly countRunning: (batchId: string) => number;
   readonly opened: OpenedStore;
@@ -113,13 +117,14 @@ interface RouteParts {
 }
 
 export function composeRoutes(parts: RouteParts) {
-  const { ports, opened, live, batches, countRunning } = parts;
+  const { ports, opened, live, batches, countRunning, findKey } = parts;
   const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
   const exports = createExportParts(parts, keysExpireMs);
   const priceChanges = () => countPriceChanges(parts.prices.last);
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
+  const decide = (request: Request, key: GatewayKey) => decideForKey(routePorts, request, key);
   const answers = listAnswers(ports);
   const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
@@ -149,8 +154,9 @@ export function composeRoutes(parts: RouteParts) {
     .use(checkoutRoutes(operator, payments.checkouts))
     .use(stripeHookRoutes(ports, payments.hook))
     .use(liveRoutes({ ...operator, ...createLiveParts(parts) }))
-    .use(playgroundRoutes(operator, ports, (request, key) => decideForKey(routePorts, request, key)))
+    .use(playgroundRoutes(operator, ports, { decide, findKey }))
     .use(sampleRoutes(operator, parts.sampling))
+    .use(stateFileRoutes(operator, makeStatePorts(createAliasParts(parts), live)))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
     .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))

@@ -136,7 +136,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) =>
       (await import("./state/import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
   },
-  apply: onStore(
+  apply: onStoreOrGateway(
     "bring accounts, keys, aliases and tokens to what a file says",
     async () => (await import("./state/apply.ts")).runApply,
   ),

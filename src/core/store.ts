@@ -131,6 +131,13 @@ export interface LessonBound {
   readonly shareAfter: (lessons: number) => number;
 }
 
+/** A node's requests that may have holds. */
+export interface RunningRequests {
+  readonly ids: readonly string[];
+  /** Other holds of the node that were made before this time, in Unix milliseconds, belong to nothing that runs. */
+  readonly beforeMs: number;
+}
+
 /** The answer to a node that signals that it is alive. */
 export interface Beat {
   /** Live nodes that are too old for the store, by id. They refuse requests and should be replaced. */
@@ -178,8 +185,11 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   clockAheadMs(): number | null;
   /** Signals that this node is alive. Call it at least every 5 s, and once before the first admission. */
   beat(): Promise<Beat>;
-  /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
-  orphans(most: number): Promise<readonly Hold[]>;
+  /**
+   * Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many; with `running`, also
+   * the stranded ones of this node: a server that takes over without the last transactions brings settled holds back.
+   */
+  orphans(most: number, running?: RunningRequests | null): Promise<readonly Hold[]>;
   /** Returns those of the nodes that are known to be dead, or silent for 15 s by the store's clock. */
   listDead(nodes: readonly string[]): Promise<readonly string[]>;
 

@@ -84,6 +84,11 @@ export class Gateway {
     return this.underWay.size;
   }
 
+  /** Returns the completions that may have a hold: those that are open, and those whose settlement isn't written yet. */
+  listRunning(): readonly string[] {
+    return [...this.underWay.listIds(), ...this.#settlements.listIds()];
+  }
+
   /** Resolves when no request is open and everything is written, after `withinMs` at the latest. */
   waitUntilSettled(withinMs: number): Promise<void> {
     const left = () => this.open + this.#settlements.waiting + this.#contents.waiting;
@@ -128,7 +133,7 @@ export class Gateway {
   ): Promise<Answer> {
     const ports = this.#ports;
     let isOver = !mode.staysOpen;
-    this.underWay.enter(context.ending);
+    this.underWay.enter(context.ending, context.call.id);
     try {
       const hasSteps = this.#listSteps(context);
       const early = hasSteps ? await this.#entrance.passBefore(context) : null;

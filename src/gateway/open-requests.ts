@@ -8,8 +8,8 @@ const POLL_MS = 10;
 
 export class OpenRequests {
   readonly #ports: { readonly clock: Clock; readonly deadlines: Deadlines };
-  /** Keep entries small: the runtime frees a Set's old tables only after seconds. */
-  readonly #all = new Set<Ending>();
+  /** Each with its completion's id. Keep entries small: the runtime frees a Map's old tables only after seconds. */
+  readonly #all = new Map<Ending, string>();
 
   constructor(ports: { readonly clock: Clock; readonly deadlines: Deadlines }) {
     this.#ports = ports;
@@ -19,8 +19,9 @@ export class OpenRequests {
     return this.#all.size;
   }
 
-  enter(ending: Ending): void {
-    this.#all.add(ending);
+  /** Call this before its admission. */
+  enter(ending: Ending, id: string): void {
+    this.#all.set(ending, id);
   }
 
   leave(ending: Ending): void {
@@ -28,12 +29,16 @@ export class OpenRequests {
   }
 
   end(fault: Fault): void {
-    for (const ending of this.#all) ending.end(fault);
+    for (const ending of this.#all.keys()) ending.end(fault);
+  }
+
+  listIds(): readonly string[] {
+    return [...this.#all.values()];
   }
 
   /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
   waitUntilEnded(withinMs: number): Promise<void> {
-    const now = [...this.#all];
+    const now = [...this.#all.keys()];
     return this.waitUntil(() => now.every((ending) => !this.#all.has(ending)), withinMs);
   }
 

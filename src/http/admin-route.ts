@@ -13,7 +13,8 @@ import { checkOperator, type OperatorParts, type OperatorRequest, readOperator }
 import { JSON_HEADERS } from "./serve/answers.ts";
 import type { HeaderStore } from "./serve/app.ts";
 
-const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
+const OWNER = "operator";
+const BYTES_MAX = 64 * 1024;
 
 /** The parts that admin routes with a body need. */
 export interface WritingParts extends OperatorParts, BodyPorts, CountingParts {}
@@ -43,18 +44,18 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     at.query = readTexts(request.url);
   };
   const makeParse =
-    (rule: Rule) =>
+    (rule: Rule, { bytesMax = BYTES_MAX }: BodyBound = {}) =>
     async ({ request, server, route, set, params }: OperatorRequest & HookContext) => {
       await check({ request, server, route, set, params }, rule);
-      return hasNoBody(request) ? {} : readJson(request, parts, BODY);
+      return hasNoBody(request) ? {} : readJson(request, parts, { owner: OWNER, bytesMax });
     };
   const read = (rule: Rule, summary: string) => ({
     transform: makeTransform(rule),
     ...createSuccessHook(rule.id),
     ...describeRoute(tag, rule.id, summary),
   });
-  const write = (rule: Rule, summary: string) => ({
-    parse: makeParse(rule),
+  const write = (rule: Rule, summary: string, bound?: BodyBound) => ({
+    parse: makeParse(rule, bound),
     ...createSuccessHook(rule.id),
     ...describeRoute(tag, rule.id, summary),
   });
@@ -64,8 +65,9 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     /** A route with a body. */
     writes: (permission: Permission, id: ChangingRoute, summary: string) =>
       write({ permission, id }, summary),
-    /** A route that changes nothing, with a body for what may not stand in an address. */
-    readsBody: (permission: Permission, id: string, summary: string) => write({ permission, id }, summary),
+    /** A route that changes nothing that isn't put on record by itself, with a body for what no address may have. */
+    readsBody: (permission: Permission, id: string, summary: string, bound?: BodyBound) =>
+      write({ permission, id }, summary, bound),
     /** The same of an action. */
     readsAction: (action: Action) => read(action, action.summary),
     writesAction: (action: Action) => write(action, action.summary),
@@ -81,6 +83,11 @@ interface HookContext {
   readonly set: HeaderStore;
   /** Missing for a route without any. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Other than that of most bodies. */
+interface BodyBound {
+  readonly bytesMax?: number;
 }
 
 /** The permission that a route needs, and the route's id. */

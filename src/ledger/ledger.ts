@@ -108,8 +108,11 @@ export interface Ledger {
   settle(ticket: Ticket, outcome: Outcome): Promise<SettlementAnswer>;
   /** Returns the charge for a settled request. 0 if its row is gone. */
   charged(id: string): Promise<NanoUsd>;
-  /** Settles the holds of dead nodes: charges nothing and returns the places. Returns the number of holds. */
-  resolveLost(): Promise<number>;
+  /**
+   * Settles the holds of dead nodes, and with `listRunning` this node's own that belong to no completion which it lists:
+   * charges nothing and returns the places. Returns the number of holds.
+   */
+  resolveLost(listRunning?: ListRunning): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
   /** Returns the limits that are set for the key and its account, with their use. */
   limits(key: GatewayKey): Promise<readonly LimitState[]>;
@@ -142,7 +145,7 @@ export function createLedger(given: Omit<LedgerParts, "wants">): Ledger {
     durable: () => store.durable(),
     settle: (ticket, outcome) => write(parts, ticket.ask.key.accountId, ticket, ticket.ask, outcome),
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
-    resolveLost: () => resolveLost(parts),
+    resolveLost: (listRunning) => resolveLost(parts, listRunning),
     allowance: (key) => findAllowance(parts, key),
     allowances: (keys) => findAllowances(parts, keys),
     limits: (key) => findKeyLimits(parts, key),
@@ -360,10 +363,22 @@ function makeSettlement(
 
 const NO_ASK: Settling = { idempotency: null };
 
-function resolveLost(parts: LedgerParts): Promise<number> {
+/** Returns the ids of all completions of this process that may have a hold. */
+type ListRunning = () => readonly string[];
+
+/** Holds are stranded for good, so there is no hurry; admissions under way and clocks that differ have time. */
+const STRANDED_AFTER_MS = 10_000;
+
+function resolveLost(parts: LedgerParts, listRunning?: ListRunning): Promise<number> {
+  const { store, clock } = parts;
+  /** Made before the holds are read: what begins or ends meanwhile isn't taken for stranded. */
+  const findRunning = (list: ListRunning) => ({
+    ids: list(),
+    beforeMs: clock.nowMs() + (store.clockAheadMs() ?? 0) - STRANDED_AFTER_MS,
+  });
   const outcome = (hold: Hold) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
   return resolveEach(
-    (max) => parts.store.orphans(max),
+    (max) => store.orphans(max, listRunning ? findRunning(listRunning) : null),
     (hold) =>
       write(parts, hold.accountId, { reads: readsOfHold(hold), rules: parts.rules() }, NO_ASK, outcome(hold)),
   );

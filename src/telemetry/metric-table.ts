@@ -192,7 +192,9 @@ export const METRICS = {
     on: "answer_unpriced",
   },
   poundkey_holds_lost_total: {
-    ...count("holds")("Holds voided because their process ended without settling them."),
+    ...count("holds")(
+      "Holds voided because nothing runs for them: their process ended, or a failover of the store lost their settlement.",
+    ),
     on: "holds_lost",
     by: "holds",
   },

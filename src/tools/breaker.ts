@@ -32,6 +32,11 @@ export class ToolBreaker {
     this.#isTrying = false;
   }
 
+  /** The server, which had failed, has answered something else: a call may be tried at once. */
+  recordReturn(nowMs: number): void {
+    if (this.#openUntilMs !== null) this.#openUntilMs = Math.min(this.#openUntilMs, nowMs);
+  }
+
   /** The call says nothing about the server: its client left before the answer. */
   recordNothing(): void {
     this.#isTrying = false;

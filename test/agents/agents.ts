@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT_SETUPS, fillSnippet } from "../../src/docs/site/client-setups.ts";
+import { until } from "../whole/world/until.ts";
 
 export interface Agent {
   readonly name: string;
@@ -57,6 +58,8 @@ const BIN = join(import.meta.dir, "node_modules", ".bin");
 const AIDER = join(import.meta.dir, "..", "..", ".venv", "aider", "bin", "aider");
 /** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
 const RUN_MS = 480_000;
+/** The timeout of tests that run agents: how long a start takes depends on what else the machine does. */
+export const PATIENT_MS = 600_000;
 
 export const AGENTS: readonly Agent[] = [
   {
@@ -279,3 +282,19 @@ export async function runAgent(agent: Agent, run: AgentRun): Promise<string> {
   ]);
   return out + err;
 }
+
+/**
+ * Waits for something that a running agent does, for as long as it may run: beside other agents the start of one takes
+ * minutes. Rejects with what it printed if it ends before.
+ */
+export async function untilAgent(
+  what: string,
+  running: Promise<string>,
+  look: () => Promise<unknown> | unknown,
+): Promise<void> {
+  const ended = running.then((printed) => {
+    throw new Error(`the agent ended before ${what}: ${printed.slice(-PRINTED_MAX)}`);
+  });
+  await Promise.race([until(what, look, RUN_MS), ended]);
+}
+const PRINTED_MAX = 2000;

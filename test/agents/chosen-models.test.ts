@@ -1,10 +1,9 @@
 // Claude Code over a selector and an alias for several: what it asks of one model, another refuses.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { doorTo } from "../clients/setting.ts";
-import { AGENTS, isInstalled, runAgent } from "./agents.ts";
+import { AGENTS, isInstalled, PATIENT_MS, runAgent } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const PATIENT_MS = 120_000;
 const CLAUDE = AGENTS.filter(({ name }) => name === "claude");
 
 let world: AgentWorld;

@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { doorTo } from "../clients/setting.ts";
 import { SUMMARY } from "../simulator/understand.ts";
-import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent, writeCall } from "./agents.ts";
+import { AGENTS, type Agent, type AgentRun, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const PATIENT_MS = 240_000;
 const OVER = "the session is over";
 
 /** The way in which an agent comes to compact, as the manual's page on errors says. */

@@ -6,10 +6,8 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { doorTo } from "../clients/setting.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
-import { AGENTS, type Agent, isInstalled, runAgent } from "./agents.ts";
+import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent } from "./agents.ts";
 import { TROUBLES, type Trouble } from "./troubles.ts";
-
-const PATIENT_MS = 120_000;
 
 const gateways = new Map<string, UnderTest>();
 const homes: string[] = [];

@@ -7,11 +7,10 @@ import { asArray, asObject } from "../../src/core/json/json.ts";
 import { sendDecision } from "../people/sign-in/agent.ts";
 import type { Browser } from "../people/sign-in/browser.ts";
 import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../people/sign-in/world.ts";
-import { AGENTS, findProgram, isInstalled } from "./agents.ts";
+import { AGENTS, findProgram, isInstalled, PATIENT_MS } from "./agents.ts";
 import { hasTerminal, startTerminal, type Terminal } from "./terminal.ts";
 
 const ARROW_UP = "\x1b[A";
-const PATIENT_MS = 300_000;
 const CLAUDE = AGENTS.find(({ name }) => name === "claude");
 /** The gateway's sentence, or the agent's own. */
 const ENDED = /sign-?in ?again|pleaserun\/login/i;

@@ -6,14 +6,21 @@ import { join } from "node:path";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { IS_LONG } from "../harness/long.ts";
 import { until } from "../whole/world/until.ts";
-import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent } from "./agents.ts";
+import {
+  AGENTS,
+  type Agent,
+  type AgentRun,
+  isInstalled,
+  PATIENT_MS,
+  runAgent,
+  untilAgent,
+} from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const PYTHON = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
 const SCRIPT = join(import.meta.dir, "llama_server.py");
 /** The only answer of its model. */
 const ANSWER = "hi you";
-const PATIENT_MS = 300_000;
 
 const hasServer = existsSync(PYTHON) && Bun.spawnSync([PYTHON, "-c", "import xllamacpp"]).success;
 
@@ -96,7 +103,7 @@ describe.skipIf(!hasServer)("llama.cpp with a guarded template", () => {
           const leaving = new AbortController();
           const run = makeRun(agent, "Llama", "Say and-on-and-on");
           const running = runAgent(agent, { ...run, signal: leaving.signal });
-          await until("the server answers", () => isBusy(server), PATIENT_MS);
+          await untilAgent("the server answers", running, () => isBusy(server));
           leaving.abort();
           await running;
           await until("the server is free", async () => !(await isBusy(server)));

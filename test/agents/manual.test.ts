@@ -13,8 +13,8 @@ const PATH = [
   join(ROOT, ".venv/aider/bin"),
   process.env.PATH ?? "",
 ];
-const PATIENT_MS = 180_000;
-const RUN_MS = 120_000;
+const PATIENT_MS = 600_000;
+const RUN_MS = 480_000;
 
 /** A program, and its arguments for one prompt. A page without one describes an editor. */
 const PROGRAMS: Readonly<Record<string, readonly [program: string, words: string]>> = {

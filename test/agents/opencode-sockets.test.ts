@@ -1,7 +1,7 @@
 // opencode over WebSockets: its own OpenAI provider with the gateway's address, on models of each family.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sampleRows } from "../harness/long.ts";
-import { AGENTS, type Agent, isInstalled, runAgent, writeCall } from "./agents.ts";
+import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const FAMILIES = [
@@ -10,7 +10,6 @@ const FAMILIES = [
   "Responses#gpt-6.1-sol",
   "Google#gemini-3.5-flash",
 ];
-const PATIENT_MS = 300_000;
 const OPENCODE = AGENTS.find(({ name }) => name === "opencode");
 
 let under: AgentWorld;

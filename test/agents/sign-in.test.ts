@@ -8,9 +8,17 @@ import type { Browser } from "../people/sign-in/browser.ts";
 import { logInAt, runToken, TOKEN_COMMAND } from "../people/sign-in/command-line.ts";
 import { askAs, type SignInWorld, signInAs, startSignInWorld } from "../people/sign-in/world.ts";
 import { until } from "../whole/world/until.ts";
-import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent, writeCall } from "./agents.ts";
+import {
+  AGENTS,
+  type Agent,
+  type AgentRun,
+  isInstalled,
+  PATIENT_MS,
+  runAgent,
+  untilAgent,
+  writeCall,
+} from "./agents.ts";
 
-const PATIENT_MS = 300_000;
 const MODELS: Readonly<Record<string, string>> = {
   claude: "Anthropic#claude-haiku-4-5",
   codex: "Responses#gpt-6.1-sol",
@@ -65,7 +73,7 @@ for (const agent of AGENTS.filter(({ name }) => name in MODELS)) {
           [`step ${at + 1}:`, writeCall([agent.tool, agent.input(command)])].join(" "),
         );
         const running = runAgent(agent, { ...run, prompt: `${calls.join("\n")}\nstep 3: say: it went on` });
-        await until("the agent works", () => existsSync(String(begun)), PATIENT_MS);
+        await untilAgent("it works", running, () => existsSync(String(begun)));
         await endAll(run.home);
         await Bun.write(String(ended), "");
         const printed = await running;

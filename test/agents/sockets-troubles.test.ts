@@ -7,10 +7,18 @@ import { startVictim } from "../kill/process.ts";
 import { newKillWorld } from "../kill/world.ts";
 import { findFreePort } from "../whole/network/shared-front.ts";
 import { until } from "../whole/world/until.ts";
-import { AGENTS, type Agent, type AgentRun, isInstalled, runAgent, writeCall } from "./agents.ts";
+import {
+  AGENTS,
+  type Agent,
+  type AgentRun,
+  isInstalled,
+  PATIENT_MS,
+  runAgent,
+  untilAgent,
+  writeCall,
+} from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const PATIENT_MS = 300_000;
 const CODEX = AGENTS.find(({ name }) => name === "codex");
 const USUAL = "Priced#sim-mini";
 /** An answer of a dollar. */
@@ -93,7 +101,8 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
       await until("the other is under way", () => under.simulator.calls.total > calls);
       const refused = await countRefused();
       const running = run({ model: USUAL, secret, prompt: "say: it is free" });
-      await until("Codex is refused", async () => (await countRefused()) > refused);
+      const shown = running.then(({ printed }) => printed);
+      await untilAgent("it is refused", shown, async () => (await countRefused()) > refused);
       ending.abort();
       const { printed, ends } = await running;
       expect(printed).toContain("it is free");
@@ -153,7 +162,7 @@ describe.skipIf(CODEX === undefined || !isInstalled(CODEX))("Codex", () => {
       const prompt = two("sleep 4; printf after", "it went on");
       const asked = { url, secret: world.secrets.free, model: "Own#sim-mini", home, prompt };
       const running = runAgent(withSockets(CODEX), asked);
-      await until("the first turn is over", () => world.simulator.calls.all()[0]?.ended);
+      await untilAgent("its first turn is over", running, () => world.simulator.calls.all()[0]?.ended);
       first.signal("SIGTERM");
       expect(await first.exited).toBe(0);
       const second = startVictim(PROGRAM, world.directory);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { sampleRows } from "../harness/long.ts";
-import { AGENTS, isInstalled, runAgent, writeCall } from "./agents.ts";
+import { AGENTS, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const FAMILIES = [
@@ -11,7 +11,6 @@ const FAMILIES = [
   "Google#gemini-3.5-flash",
   "Local#sim-mini",
 ];
-const PATIENT_MS = 300_000;
 const CODEX = AGENTS.filter(({ name }) => name === "codex");
 const COMMANDS = ["printf first-%s-said 1", "printf second-%s-said 2", "printf third-%s-said 3"];
 

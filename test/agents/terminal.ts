@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { until } from "../whole/world/until.ts";
 
-const PATIENT_MS = 60_000;
+const PATIENT_MS = 300_000;
 /** A program that shows nothing at all for so long after a key has lost it: it listens a moment after it draws. */
 const LOST_MS = 5_000;
 // A terminal draws a screen by moving the cursor: without these, and without spaces, the words remain.

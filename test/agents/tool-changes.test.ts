@@ -4,11 +4,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../../src/core/json/json.ts";
 import { startSecondSdk, type WatchedServer } from "../harness/reference-servers.ts";
 import { until } from "../whole/world/until.ts";
-import { AGENTS, type Agent, isInstalled, runAgent, writeCall } from "./agents.ts";
+import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, untilAgent, writeCall } from "./agents.ts";
 import { connectTools, TOOL_AGENTS } from "./tool-agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const PATIENT_MS = 300_000;
 /** The agents that ask for the tools again when they have changed. Codex asks once a session. */
 const HEARING = new Set(["claude", "gemini"]);
 const MODEL = "Anthropic#claude-haiku-4-5";
@@ -78,7 +77,7 @@ async function startSlowCall(agent: Agent, url: string, steps: readonly string[]
   const leaving = new AbortController();
   const prompt = steps.map((step, at) => `step ${at + 1}: ${step}`).join("\n");
   const printed = runAgent(agent, { ...run, ...settings, prompt, signal: leaving.signal });
-  await until("it has called the tool", () => server.countStarted() > before);
+  await untilAgent("it has called the tool", printed, () => server.countStarted() > before);
   return { printed, leave: () => leaving.abort() };
 }
 
@@ -109,7 +108,8 @@ for (const { name, write } of TOOL_AGENTS) {
       const counting = startCounting(`${name}_late`);
       const { printed } = await startSlowCall(agent, counting.url, [slow, "say: it is over"]);
       server.change();
-      await until("it has the list with the new tool", () => counting.countLists() > 0);
+      const hasList = () => counting.countLists() > 0;
+      await untilAgent("it has the list with the new tool", printed, hasList);
       server.release();
       expect(await printed).toContain("it is over");
       await counting.stop();

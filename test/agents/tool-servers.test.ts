@@ -3,11 +3,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../../src/core/json/json.ts";
 import { type ReferenceServer, startEverything, startSecondSdk } from "../harness/reference-servers.ts";
-import { AGENTS, isInstalled, runAgent, writeCall } from "./agents.ts";
+import { AGENTS, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { connectTools, TOOL_AGENTS } from "./tool-agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
-const PATIENT_MS = 300_000;
 /** The agents' own names of servers, and their paths at the gateway. */
 const PATHS = { poundkey: "/mcp", everything: "/mcp/everything", newer: "/mcp/newer" };
 

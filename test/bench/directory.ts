@@ -1,9 +1,9 @@
-// `bun test/bench/directory.ts [--users N] [--groups N] [--listed N] [--postgres URL]`: prints how long a directory's requests
-// take: a first cycle, a large group replaced, a deactivation until another node sees it, and pages of N listed users (100,000).
+// `bun test/bench/directory.ts [--users N] [--groups N] [--listed N] [--postgres | --url URL]`: prints how long a directory's
+// requests take, on SQLite, on a PostgreSQL of its own, or on that of an address: a first cycle, a large group replaced, a deactivation until another node sees it, and pages of N listed users (100,000).
 // Beside each stands the longest time for which the event loop's thread worked without a break.
 import { Database } from "bun:sqlite";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SQL } from "bun";
@@ -18,6 +18,8 @@ import { findMemberState } from "../../src/people/state.ts";
 import { USER } from "../../src/store/people/directory-tables.ts";
 import { MEMBER } from "../../src/store/people/people.ts";
 import { makeNode, makeRule, makeRules } from "../people/directory/node.ts";
+import { startPostgres } from "../store/postgres/server.ts";
+import { cpuMicros } from "./processes.ts";
 
 const AT_ONCE = 8;
 /** The most members of a group. */
@@ -28,13 +30,16 @@ const { values } = parseArgs({
     users: { type: "string", default: "10000" },
     groups: { type: "string", default: "200" },
     listed: { type: "string", default: "100000" },
-    postgres: { type: "string" },
+    postgres: { type: "boolean", default: false },
+    url: { type: "string" },
   },
 });
 const users = Number(values.users);
 const groups = Number(values.groups);
 const folder = mkdtempSync(join(tmpdir(), "poundkey-directory-"));
-const address = values.postgres ?? `sqlite:${join(folder, "poundkey.db")}`;
+const server = values.postgres ? await startPostgres() : null;
+const shared = values.url ?? server?.url;
+const address = shared ?? `sqlite:${join(folder, "poundkey.db")}`;
 const key = Buffer.alloc(32, 7).toString("base64");
 const here = await openStore(address, key);
 const there = await openStore(address, key);
@@ -46,7 +51,27 @@ const RULES: SignInRules = makeRules(
 );
 const node = makeNode(here.store, () => RULES, Date.now, { pepper: here.world.pepper });
 
+/** The process of the benchmark's own PostgreSQL. Null without one. */
+async function findServerPid(): Promise<number | null> {
+  if (server === null) return null;
+  await using sql = new SQL(server.url, { max: 1 });
+  const [row] = await sql`SELECT current_setting('data_directory') AS folder`;
+  return Number(readFileSync(join(row.folder, "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+const serverPid = await findServerPid();
+const TICK_MS = 10;
+
+/** Its CPU, with that of connections that have ended. */
+function readServer(): number {
+  if (serverPid === null) return 0;
+  const [, fields = ""] = readFileSync(`/proc/${serverPid}/stat`, "utf8").split(") ");
+  const [user, system] = fields.split(" ").slice(13, 15);
+  return cpuMicros(serverPid) / 1000 + (Number(user) + Number(system)) * TICK_MS;
+}
+
 let usedMs = 0;
+let serverMs = readServer();
 /** The longest work between two turns of the event loop, by the thread's own CPU time, whatever else the machine does. */
 let longestMs = 0;
 const readThread = () => {
@@ -61,12 +86,15 @@ const watchTurns = () => {
 };
 const watching = setInterval(watchTurns, 1);
 
-/** Prints the time, and the CPU that this process has used since the line before. */
+/** Prints the time, and the CPU that this process and its PostgreSQL have used since the line before. */
 function print(what: string, ms: number): void {
   const { user, system } = process.cpuUsage();
   const cpuMs = (user + system) / 1000 - usedMs;
   usedMs += cpuMs;
-  const cpu = `CPU ${cpuMs.toFixed(0)} ms, at most ${longestMs.toFixed(0)} ms without a break`;
+  const nowMs = readServer();
+  const ofServer = serverPid === null ? "" : `, PostgreSQL's ${(nowMs - serverMs).toFixed(0)} ms`;
+  serverMs = nowMs;
+  const cpu = `CPU ${cpuMs.toFixed(0)} ms${ofServer}, at most ${longestMs.toFixed(0)} ms without a break`;
   longestMs = 0;
   console.log(`${what.padEnd(64)} ${ms.toFixed(1).padStart(10)} ms  (${cpu})`);
 }
@@ -103,6 +131,7 @@ async function runAll(tasks: readonly (() => Promise<unknown>)[]): Promise<reado
 
 const ids: string[] = [];
 const groupIds: string[] = [];
+console.log(`on ${shared === undefined ? "SQLite" : "PostgreSQL"}, load ${loadavg()[0]?.toFixed(1)}`);
 let begunMs = performance.now();
 const made = await runAll(
   Array.from({ length: users }, (_, at) => async () => {
@@ -151,13 +180,13 @@ async function fillUp(of: string, count: number): Promise<void> {
     compose("member", MEMBER.columns, rows[0]?.memberId ?? "", ["id"]),
     compose("directory_user", USER.columns, of, ["id", "member_id", "name_folded", "external_id"]),
   ];
-  if (values.postgres === undefined) {
+  if (shared === undefined) {
     using database = new Database(join(folder, "poundkey.db"));
     for (const one of statements) database.run(one);
     database.run("ANALYZE");
     return;
   }
-  const sql = new SQL(values.postgres);
+  const sql = new SQL(shared);
   for (const one of statements) await sql.unsafe(one);
   await sql.unsafe("ANALYZE");
   await sql.close();
@@ -211,7 +240,9 @@ const found = await runAll(
 );
 print("a user is found by name (p99)", p99(found));
 
+console.log(`load ${loadavg()[0]?.toFixed(1)}`);
 clearInterval(watching);
 await here.store.close();
 await there.store.close();
+await server?.remove();
 rmSync(folder, { recursive: true });

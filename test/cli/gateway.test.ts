@@ -128,7 +128,6 @@ describe("at a gateway on another port", () => {
 
   test("work on a store alone is refused, and so is a store beside the gateway", async () => {
     for (const [line = "", words = ""] of [
-      ["export state", "works on a store alone"],
       ["ledger verify", "works on a store alone"],
       ["backup copy.db", "works on a store alone"],
       ["restore copy.db", "works on a store alone"],

@@ -63,6 +63,8 @@ interface Protected {
   readonly secret: string;
   readonly reply: JsonObject;
   readonly response: JsonObject;
+  /** As it is read by its id. */
+  readonly interaction: JsonObject;
   /** A conversation's summary, which its client keeps. */
   readonly summary: unknown;
 }
@@ -78,17 +80,33 @@ async function fill({ send }: Node): Promise<Protected> {
   const secret = String(made.body.secret);
   const reply = await send("/v1/chat/completions", secret, asking(MODEL), ONCE);
   const response = await send("/v1/responses", secret, { model: MODEL, input: "hello", store: true });
+  const begun = await send("/v1/interactions", secret, { model: MODEL, input: "say: hello" });
+  const interaction = await send(`/v1/interactions/${begun.body.id}`, secret);
+  expect([begun.status, interaction.status]).toEqual([200, 200]);
   const input = [USER, { type: "compaction_trigger" }];
   const compacted = await send("/v1/responses", secret, { model: MODEL, input });
   expect([reply.status, response.status, compacted.status]).toEqual([200, 200, 200]);
   const [summary] = asArray(compacted.body.output);
-  return { secret, reply: reply.body, response: response.body, summary };
+  return {
+    secret,
+    reply: reply.body,
+    response: response.body,
+    interaction: interaction.body,
+    summary,
+  };
 }
 
-async function expectAll({ send }: Node, { secret, reply, response, summary }: Protected): Promise<void> {
+async function expectAll({ send }: Node, kept: Protected): Promise<void> {
+  const { secret, reply, response, interaction, summary } = kept;
   const again = await send("/v1/chat/completions", secret, asking(MODEL), ONCE);
   expect(again).toEqual({ status: 200, replayed: "true", body: reply });
   expect((await send(`/v1/responses/${response.id}`, secret)).body.output).toEqual(response.output);
+  expect(await send(`/v1/interactions/${interaction.id}`, secret)).toMatchObject({
+    status: 200,
+    body: interaction,
+  });
+  const next = { model: MODEL, input: "say: on", previous_interaction_id: interaction.id };
+  expect((await send("/v1/interactions", secret, next)).status).toBe(200);
   expect((await send("/v1/responses", secret, { model: MODEL, input: [summary, USER] })).status).toBe(200);
   // The provider refuses the configuration's own key, so this takes the sealed one.
   expect((await send("/v1/chat/completions", secret, asking(MODEL))).status).toBe(200);

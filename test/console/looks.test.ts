@@ -69,6 +69,34 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("at the columns that were chosen, which this browser keeps", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/activity");
+    const heads = page.getByRole("table", { name: "Requests" }).getByRole("columnheader");
+    const read = async () => {
+      await heads.first().waitFor();
+      return (await heads.allTextContents()).join(" ");
+    };
+    expect(await read()).toBe("Time Status Model Key Tokens Cost Duration");
+    await page.getByRole("button", { name: "Columns" }).click();
+    const dialog = page.getByRole("dialog");
+    for (const name of ["Address", "First token"]) await dialog.getByLabel(name).check();
+    await dialog.getByLabel("Tokens").uncheck();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const chosen = "Time Status Model Key Address Cost First token Duration";
+    expect(await read()).toBe(chosen);
+    await page.reload();
+    expect(await read()).toBe(chosen);
+    await page.getByRole("cell", { name: "127.0.0.1" }).first().waitFor();
+    expect(await isTooWide(page)).toBe(false);
+    await page.getByRole("button", { name: "Columns" }).click();
+    await dialog.getByRole("button", { name: "Usual columns" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await read()).toBe("Time Status Model Key Tokens Cost Duration");
+    await leave();
+  });
+
   test("at refusals by cause and key, with the way out as a button", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/activity?show=refused");

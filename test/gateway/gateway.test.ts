@@ -124,7 +124,11 @@ describe("settlements", () => {
     replyId: null,
     movementId: null,
   };
-  const ticket = (id: string): Ticket => ({ ask: makeAsk(id, makeKey("key_a")), reads, rules: RULES });
+  const ticket = (id: string, accountId = "default"): Ticket => ({
+    ask: makeAsk(id, makeKey("key_a", { accountId })),
+    reads,
+    rules: RULES,
+  });
   const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });
   const SETTLED: SettlementAnswer = {
     chargedNanoUsd: 700,
@@ -163,6 +167,25 @@ describe("settlements", () => {
     expect(settlements.waiting).toBe(0);
     await clock.move(60_000);
     expect(written.length).toBe(3);
+  });
+
+  test("an account whose part of the store is away delays those of no other account", async () => {
+    const away = new Set(["1", "2", "3", "4"]);
+    const { settlements, written } = settling((id) =>
+      down || away.has(id.slice(1)) ? new Fault("store_unavailable", "down") : null,
+    );
+    let down = true;
+    const ids = ["a1", "b1", "a2", "a3", "a4", "a5", "b5", "a6"];
+    for (const id of ids) void settlements.add(ticket(id, `acct_${id.slice(1)}`), outcome(id), PATIENCE_MS);
+    await clock.move(500);
+    down = false;
+    await clock.move(4000);
+    expect(written).toEqual(["a5 done", "b5 done", "a6 done"]);
+    expect(settlements.listIds().toSorted()).toEqual(["a1", "a2", "a3", "a4", "b1"]);
+    away.clear();
+    await clock.move(2000);
+    expect(written.indexOf("a1 done")).toBeLessThan(written.indexOf("b1 done"));
+    expect([written.length, settlements.listIds()]).toEqual([ids.length, []]);
   });
 
   test("a permanently refused settlement is not retried, and delays no other", async () => {

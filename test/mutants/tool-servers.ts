@@ -126,4 +126,11 @@ export const TOOL_SERVERS: readonly Mutant[] = [
     replace: '""',
     tests: ["test/tools/merged-list.test.ts"],
   },
+  {
+    name: "a tool server that is back is found a minute later",
+    file: "src/tools/breaker.ts",
+    find: "this.#openUntilMs = Math.min(this.#openUntilMs, nowMs);",
+    replace: "this.#openUntilMs = Math.max(this.#openUntilMs, nowMs);",
+    tests: CALLS,
+  },
 ];

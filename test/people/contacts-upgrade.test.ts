@@ -1,4 +1,5 @@
-// Tokens that only a contact upheld before contacts were words alone go on for a week after the upgrade.
+// Tokens that only a contact upheld before contacts were words alone go on for a week after the upgrade, which changes nothing else
+// of people, keys and tokens.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -34,8 +35,48 @@ function makeOldStore(path: string): void {
   add("of a token", "token", "'ops'");
   add("without a contact", "person", "NULL");
   add("of the admin token", "admin", "'ops'");
+  database.exec(`INSERT INTO member (id, issuer, subject, name, email, rule_grants, own_grants, is_disabled, reads_content,
+    created_at_ms, seen_at_ms, checked_at_ms, leased_until_ms, refresh_sealed)
+    VALUES ('mem_gone', 'https://i.example', 's', 'Ann', 'ann@a.example', '[]', '[]', 0, 0, 1, 2, 2, 0, 'sealed')`);
+  database.exec(`INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, allowed_models,
+    requests_per_day, member_id) VALUES ('key_old', 'old', 'of Ann', 'default', 'abcd', 1, '[]', 5, 'mem_gone')`);
   database.close();
 }
+
+/** Rows by their columns of before the upgrade. */
+function readRows(path: string, columns: ReadonlyMap<string, string>) {
+  using database = new Database(path, { readonly: true });
+  return [...columns].map(([table, names]) => [
+    table,
+    database.query(`SELECT ${names} FROM ${table} ORDER BY id`).all(),
+  ]);
+}
+
+function readColumns(path: string): ReadonlyMap<string, string> {
+  using database = new Database(path, { readonly: true });
+  const ask = (table: string) =>
+    database.query<{ name: string }, [string]>("SELECT name FROM pragma_table_info(?)").all(table);
+  const tables = ["account", "gateway_key", "member", "token"];
+  return new Map(
+    tables.map((table) => [
+      table,
+      ask(table)
+        .map(({ name }) => name)
+        .join(", "),
+    ]),
+  );
+}
+
+test("nothing else of people, keys and tokens is changed by the upgrade", async () => {
+  const path = join(directory, "whole.db");
+  makeOldStore(path);
+  const columns = readColumns(path);
+  const before = readRows(path, columns);
+  const { store } = await openStore(`sqlite:${path}`, Buffer.alloc(32, 5).toString("base64"));
+  await warnOfContacts({ store, clock });
+  await store.close();
+  expect(readRows(path, columns)).toEqual(before);
+});
 
 test("they get a week, and no others do", async () => {
   const path = join(directory, "poundkey.db");

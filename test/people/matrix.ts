@@ -211,6 +211,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "POST /samples/ask": { of: "whole", may: OPERATORS, ...WRONG },
   "POST /samples/judge": { of: "whole", may: OPERATORS, ...WRONG },
   "POST /samples/scores": { of: "whole", may: OPERATORS, ...WRONG },
+  "GET /state": { of: "whole", may: ADMINS },
+  "POST /state": { of: "whole", may: ADMINS, body: { file: "f", state: {} } },
   "POST /playground": { of: "whole", may: ADMINS, body: CHAT },
   "POST /playground/*": {
     of: "whole",

@@ -6,6 +6,7 @@ import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
 import type { Grant, Member } from "../../src/core/people/people.ts";
 import { digestSecret, mintSecret, mintTokenSecret } from "../../src/keys/secret.ts";
 import { findMemberState } from "../../src/people/state.ts";
+import { ATTACKED_ROUTES } from "../abuse/routes.ts";
 import { IS_LONG, sampleRows } from "../harness/long.ts";
 import { makeKey } from "../harness/samples.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
@@ -51,13 +52,21 @@ const ROUTES = REGISTERED.filter(
   ({ method, path }) => path.startsWith("/admin/v1/") && !APART.has(`${method} ${path}`),
 );
 
+/** Every route for keys, a new one of which needs a row there. */
+const KEY_ROUTES = ATTACKED_ROUTES.map(({ method, path }) => ({
+  method,
+  path: path.replace("{model}", "Acme%23cheap").replace("{provider}/{name}", "Acme/cheap"),
+}));
+
 /** A route that answers takes longer than one that refuses. */
 const LET_IN_ROUTES = sampleRows(ROUTES, 6);
 
 let world: HttpWorld;
 let opened: OpenedStore;
 beforeAll(async () => {
-  world = await startHttpWorld(PEOPLE);
+  // A tool server that nobody reaches: people who are kept out get their answer before.
+  const tools = 'mcp: { servers: { github: { url: "http://127.0.0.1:9/mcp" } } }';
+  world = await startHttpWorld({ ...PEOPLE, more: `${PEOPLE.more}\n${tools}` });
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);
 });
 afterAll(async () => {
@@ -123,6 +132,20 @@ async function listWrong(headers: Record<string, string>, isLetIn: boolean): Pro
   return wrong;
 }
 
+/** The routes of keys that let a secret in whose person isn't. */
+async function listOpenToKey(secret: string): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  for (const { method, path } of KEY_ROUTES) {
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = method === "GET" ? {} : { body: "{}" };
+    const answer = await fetch(`${world.url}${path}`, { method, headers, ...body });
+    const text = await answer.text();
+    if (answer.status !== 401 || !text.includes("sign_in_required"))
+      wrong.push(`${method} ${path}: ${answer.status} ${text.slice(0, 100)}`);
+  }
+  return wrong;
+}
+
 async function use(secret: string): Promise<string> {
   const answer = await world.chat(asking("Acme#cheap"), { secret });
   const { error } = JSON.parse(await answer.text());
@@ -148,6 +171,7 @@ describe.each(Object.entries(STATES))("a person who is %s", (name, { fields, act
     for (const secret of secrets) {
       const wanted = keys ? "200" : "401 sign_in_required";
       await until(wanted, async () => (await use(secret)) === wanted, 3000);
+      if (!keys) expect(await listOpenToKey(secret)).toEqual([]);
       // No state makes a key one of the admin routes'.
       if (IS_LONG || name === "active")
         expect(await listWrong({ authorization: `Bearer ${secret}` }, false)).toEqual([]);

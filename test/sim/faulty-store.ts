@@ -66,7 +66,7 @@ export function faultyStore(real: Store, life: StoreLife, parts: StoreParts): St
     },
     durable: () => calls.sync(),
     beat: () => calls.inTime(() => real.beat()),
-    orphans: (most) => calls.around(() => real.orphans(most)),
+    orphans: (most, running) => calls.around(() => real.orphans(most, running)),
     read: (reads) => calls.around(() => real.read(reads)),
     async prune(before, rowsMax) {
       if (life.dead) return never();

@@ -89,7 +89,7 @@ export class SimNode {
       unheard: new Set(),
       onPrune: (before) => events.push({ kind: "pruned", before }),
     };
-    const own = { node: "" };
+    const own: { node: string; gateway: Gateway | null } = { node: "", gateway: null };
     const real = await openSqliteStore({
       path,
       decide: (rows, demands) => {
@@ -110,6 +110,7 @@ export class SimNode {
     const stop = await startUpkeep({
       store,
       ledger,
+      listRunning: () => own.gateway?.listRunning() ?? [],
       learning: NOTHING_LEARNED,
       clock: lifeClock,
       log: () => {},
@@ -119,7 +120,9 @@ export class SimNode {
       random: { bytes: (count) => new Uint8Array(count) },
     });
     world.tell(`${real.node} lives`);
-    return new SimNode(world, { real, store, ledger, life, stop });
+    const opened = new SimNode(world, { real, store, ledger, life, stop });
+    own.gateway = opened.gateway;
+    return opened;
   }
 
   get id(): string {

@@ -20,6 +20,7 @@ import { unrecorded } from "../harness/unrecorded.ts";
 import { findErrors, openPayments } from "../ledger/payments.ts";
 import { makeEmptier, runPostgresSuites, runSql } from "../suites/postgres-suites.ts";
 import { until } from "../whole/world/until.ts";
+import { eraseOne } from "./postgres/naming.ts";
 import { startPostgres } from "./postgres/server.ts";
 
 const server = await startPostgres();
@@ -273,6 +274,16 @@ describe("postgres: one server, many nodes, failures", () => {
     expect((await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`).length).toBe(0);
     await (await openStore(address, masterKey)).store.close();
     await (await openStore(address, masterKey, "find")).store.close();
+  });
+
+  test("whoever is made anonymous is in no table any more, and each that named them is vacuumed", async () => {
+    const address = await server.newDatabase();
+    expect(await eraseOne(address, address)).toEqual({
+      erasedAt: expect.any(String),
+      before: expect.arrayContaining(["directory_user", "hourly_tag", "member"]),
+      after: [],
+      unvacuumed: [],
+    });
   });
 
   test("the address determines the database, not the environment", async () => {

@@ -85,6 +85,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "payments",
     "tools",
+    "moving",
     "simulator",
     "docs",
     "",

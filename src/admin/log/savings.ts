@@ -48,6 +48,7 @@ const rowSchema = Type.Object({
   kept_error: allowNull(Type.Number({ description: "The standard error of `kept`." })),
   cost_usd: usd,
   best_cost_usd: Type.Number({ description: "The estimated cost with the best model, in USD." }),
+  best_model: Type.String({ description: "The model that was best for the most of these requests." }),
   saved_usd: usd,
   saved_ms: Type.Number({ description: "How much sooner an answer was expected to be complete." }),
 });
@@ -125,6 +126,8 @@ class Sums {
   #costUsd = 0;
   #bestCostUsd = 0;
   #savedMs = 0;
+  /** The requests for which a model was the best. */
+  readonly #best = new Map<string, number>();
   readonly #judged: { readonly score: number; readonly best: number }[] = [];
 
   add(record: RequestRecord, scores: ReadonlyMap<string, number>): void {
@@ -137,6 +140,8 @@ class Sums {
     const other = readExpected(best);
     const costUsd = toUsd(record.costNanoUsd);
     this.requests++;
+    const bestModel = String(best.model);
+    this.#best.set(bestModel, (this.#best.get(bestModel) ?? 0) + 1);
     const promised = asNumber(decision.promised);
     this.#promised += promised ?? 0;
     this.#promises += promised === undefined ? 0 : 1;
@@ -162,9 +167,16 @@ class Sums {
       kept_error: error,
       cost_usd: this.#costUsd,
       best_cost_usd: this.#bestCostUsd,
+      best_model: this.#findMostBest(),
       saved_usd: this.#bestCostUsd - this.#costUsd,
       saved_ms: Math.round(this.#savedMs / this.requests),
     };
+  }
+
+  /** Ties go to the lowest id. */
+  #findMostBest(): string {
+    const [first] = [...this.#best].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+    return first?.[0] ?? "";
   }
 
   #measureKept(): { readonly kept: number; readonly error: number } {

@@ -1,22 +1,16 @@
-// The operator's use-cases on people who signed in: list, view, change, anonymise.
+// The operator's use-cases on people who signed in: list, view, change.
 import { type Static, Type } from "@sinclair/typebox";
 import type { MemberReach } from "../../core/audit/changes.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
-import type { KeyChange } from "../../core/keys/key-change.ts";
 import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../../core/people/people.ts";
-import type { KeyFilter } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
-import { readPages } from "../../core/world/read-pages.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { findDoubt } from "../../people/doubt.ts";
 import { listGrants } from "../../people/member.ts";
-import { revokeAt } from "../../people/own-keys.ts";
 import { addPause, liftPause } from "../../people/pauses.ts";
 import { joinGrants } from "../../people/roles.ts";
 import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
-import { changeForgetting } from "../audit/audit-trail.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { type ListPage, listPage, type PageQuery } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
@@ -25,7 +19,6 @@ import { type GroupNames, readDirectoryGroups } from "./member-groups.ts";
 import { beyondOwnEnd, findOwnEnd, refuseOwnGrants } from "./own-end.ts";
 
 const ACCOUNTS_MAX = 100;
-const KEYS_AT_ONCE = 100;
 const NAME_CHARACTERS_MAX = 100;
 
 const grantSchema = Type.Object({ role: allowWords(ROLES), account: allowNull(text) });
@@ -218,59 +211,6 @@ async function makeGrants(
     grants.push({ role: given, accountId });
   }
   return grants;
-}
-
-/**
- * Ends the person's access for good, and erases who it was. Their usage and acts stay, under an id that says nothing. The
- * access ends in one transaction. The e-mail address goes last: by it, a call that was interrupted can be repeated.
- */
-export async function anonymiseMember(
-  parts: ActingParts,
-  id: string,
-  access = adminAccess(COMMAND_LINE),
-): Promise<MemberView> {
-  refuseOwnGrants(access, id);
-  const { store, changes, clock } = parts;
-  const nowMs = clock.nowMs();
-  const erased = {
-    name: "",
-    subject: "",
-    objectId: undefined,
-    directoryTurn: undefined,
-    refreshSealed: null,
-    ruleLimits: null,
-    groups: [],
-  };
-  const ended = { ruleGrants: [], ownGrants: [], ownUntilMs: null, readsContent: false, isDisabled: true };
-  const change = (fields: Partial<Member>, reach?: MemberReach) =>
-    changes.changeMember(
-      id,
-      (before) => before && { ...before, ...fields, anonymisedAtMs: before.anonymisedAtMs ?? nowMs },
-      reach,
-    );
-  const reach = { accessEndMs: nowMs, changeKey: revokeAt(nowMs) };
-  const shut = requireMember(await change({ ...erased, ...ended }, reach));
-  await forgetInKeys(parts, shut);
-  await store.limitRequests.forgetTexts(id);
-  await store.people.erase(shut, false);
-  await change({ email: null });
-  const isErased = await store.people.erase({ id, email: null }, true);
-  const erasedAtMs = isErased ? (shut.erasedAtMs ?? clock.nowMs()) : undefined;
-  return showMember(parts, requireMember(await change({ erasedAtMs })));
-}
-
-/** Personal keys keep nothing that the person chose as a name, and service keys don't name the person as their contact. */
-async function forgetInKeys(parts: ActingParts, { id, email }: Pick<Member, "id" | "email">): Promise<void> {
-  const { store, act } = parts;
-  const { changeKey } = changeForgetting(parts, act);
-  const each = async (of: KeyFilter, makeChange: (key: GatewayKey) => KeyChange) => {
-    const find = (page: Page) => store.keys(page, of);
-    for await (const keys of readPages(find, KEYS_AT_ONCE))
-      for (const key of keys) await changeKey(key.id, makeChange(key));
-  };
-  const texts = { contact: null, notes: null, allowedAddresses: null };
-  await each({ memberId: id, nowMs: 0 }, (key) => ({ ...texts, name: key.id }));
-  if (email !== null) await each({ contact: email.toLowerCase(), nowMs: 0 }, () => ({ contact: null }));
 }
 
 function requireMember(member: Member | null): Member {

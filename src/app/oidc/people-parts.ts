@@ -2,6 +2,7 @@
 
 import { makeRecordAs } from "../../admin/audit/audit-trail.ts";
 import { finishClosings } from "../../admin/money/closing.ts";
+import { finishErasings } from "../../admin/people/anonymising.ts";
 import { RefusedSignIns } from "../../admin/people/refused-sign-ins.ts";
 import { WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { Log } from "../../core/world/world.ts";
@@ -27,6 +28,7 @@ export function createPeopleParts(opened: OpenedStore, live: LiveConfiguration, 
       members: {
         ...createRecheck(people),
         finishClosings: () => finishClosings({ store, clock, changes }),
+        finishErasings: () => finishErasings(opened.world),
       },
       directory,
     },

@@ -76,7 +76,7 @@ async function overwrite(path: string, { say, probes }: CopyParts): Promise<bool
   const free = readFreeBytes(path);
   if (free >= needed) {
     const what = "overwriting what was deleted from the store";
-    await showProgress({ what, all: null, probes }, () => overwriteFreed(path, Date.now()));
+    await showProgress({ what, all: null, probes }, () => overwriteFreed(path));
     return true;
   }
   say(

@@ -1,8 +1,10 @@
 // Connects tool servers with the configuration, the network and the store.
 import { version } from "../../../package.json" with { type: "json" };
+import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { listToolLevels } from "../../core/tools/rights.ts";
+import type { ToolServer } from "../../core/tools/tool-server.ts";
 import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
 import type { Gateway, GatewayPorts } from "../../gateway/gateway.ts";
 import { ServerSessions } from "../../gateway/tools/server-sessions.ts";
@@ -15,6 +17,7 @@ import { ClientSessions } from "../../http/tools/sessions.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 import type { OpenedStore } from "../start/open-store.ts";
+import { takeShare } from "../workers/worker.ts";
 import { clock, random, readTokenFile } from "../world.ts";
 import { makeSessionSweep } from "./session-sweep.ts";
 import { ToolRecords } from "./tool-records.ts";
@@ -51,7 +54,7 @@ export function createTools(parts: ToolParts): Tools {
   const records = new ToolRecords({ world: opened.world, store, log });
   const put = ({ tools }: Settings) => {
     const all = tools?.servers ?? [];
-    servers.replace(all);
+    servers.replace(all.map(shareServer));
     void records.noteServers(all);
   };
   servers.hear(({ server }) => void noteTools(servers, records, server));
@@ -65,6 +68,11 @@ export function createTools(parts: ToolParts): Tools {
     put,
     close: () => servers.close(),
   };
+}
+
+/** The workers of a node make its calls together, each at least one at a time. */
+function shareServer(server: ToolServer): ToolServer {
+  return { ...server, parallel: Math.max(1, takeShare(server.parallel)) };
 }
 
 function createServers(
@@ -90,14 +98,22 @@ function createToolPorts(
   clientSessions: ClientSessions,
 ): ToolPorts {
   const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
+  // A key that was found is the same object for half a second. Its account's list is remembered for as long.
+  const accounts = new WeakMap<GatewayKey, Pick<Account, "allowedTools">>();
+  const findAccount = async (key: GatewayKey) => {
+    const { allowedTools } = (await store.account(key.accountId)) ?? { allowedTools: [] };
+    accounts.set(key, { allowedTools });
+    return { allowedTools };
+  };
   return {
     ...ports,
     toolRules: () => live.settings.tools,
+    streamsMax: () => takeShare(live.settings.tools?.streamsMax ?? 0),
     toolServers,
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,
     toolLevels: async (key) => {
-      const account = (await store.account(key.accountId)) ?? { allowedTools: [] };
+      const account = accounts.get(key) ?? (await findAccount(key));
       return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
     },
     version,

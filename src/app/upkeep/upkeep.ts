@@ -16,6 +16,7 @@ import { prune } from "./prune.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
+const STRANDED_MS = 5000;
 const LESSONS_MS = 3000;
 /** The use of a key that was moved is whole within this time after its last request in the old account. */
 const MOVES_MS = 2000;
@@ -50,6 +51,8 @@ const FILES_MS = 30_000;
 const TOOLS_MS = 60_000;
 /** Closings of accounts that a killed node has left are finished within this time. */
 const CLOSINGS_MS = 60_000;
+/** The same for people whose names are being erased: here a try may rewrite much of the store's files. */
+const ERASINGS_MS = 600_000;
 
 interface UpkeepParts extends AuditUpkeepParts {
   /** Writes down refused sign-ins. Missing if there are no admin routes. */
@@ -60,6 +63,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly delivering?: { tick(): Promise<void> };
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
+  /** Returns the ids of all completions of this process that may have a hold. Missing if it serves no requests. */
+  readonly listRunning?: () => readonly string[];
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
   /** Reads what was added at run time on any node. Missing if nothing can be added. */
@@ -68,8 +73,11 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
-  /** Looks for people who left, and finishes closings of accounts that were interrupted. Missing if there are no admin routes. */
-  readonly members?: Record<"recheck" | "endRoles" | "finishClosings", () => Promise<void>>;
+  /** Looks for people who left, and finishes closings and erasings that were interrupted. Missing if there are no admin routes. */
+  readonly members?: Record<
+    "recheck" | "endRoles" | "finishClosings" | "finishErasings",
+    () => Promise<void>
+  >;
   /** Shares what the directory sent, and reviews its people after a change of the rules. Missing if there are no admin routes. */
   readonly directory?: { share(): Promise<void>; review(): Promise<void> };
   /** The refusals counted since they were last taken. Missing if none are counted. */
@@ -108,6 +116,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const tasks = [
     schedule("beat_failed", BEAT_MS, beat),
     schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
+    schedule("lost_failed", STRANDED_MS, () => resolveLost(parts, parts.listRunning)),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
@@ -116,14 +125,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
   const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
-  if (delivering) {
-    tasks.push(
-      schedule("events_failed", EVENTS_MS, () => delivering.tick()),
-      schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
-      schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
-      schedule("events_failed", EXPIRING_MS, () => warnOfExpiringTokens(parts)),
-    );
-  }
+  if (delivering) tasks.push(...scheduleEvents({ ...parts, delivering }, schedule));
   if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
@@ -160,6 +162,18 @@ function scheduleAudit(parts: UpkeepParts, schedule: Schedule): readonly (() => 
   ];
 }
 
+function scheduleEvents(
+  parts: UpkeepParts & Pick<Required<UpkeepParts>, "delivering">,
+  schedule: Schedule,
+): readonly (() => void)[] {
+  return [
+    schedule("events_failed", EVENTS_MS, () => parts.delivering.tick()),
+    schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
+    schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
+    schedule("events_failed", EXPIRING_MS, () => warnOfExpiringTokens(parts)),
+  ];
+}
+
 function scheduleDirectory(directory: UpkeepParts["directory"], schedule: Schedule): readonly (() => void)[] {
   if (directory === undefined) return [];
   return [
@@ -176,13 +190,14 @@ function scheduleSweeps({ sweepFiles, sweepTools }: UpkeepParts, schedule: Sched
 }
 
 function schedulePeople(
-  { recheck, endRoles, finishClosings }: NonNullable<UpkeepParts["members"]>,
+  { recheck, endRoles, finishClosings, finishErasings }: NonNullable<UpkeepParts["members"]>,
   schedule: Schedule,
 ): readonly (() => void)[] {
   return [
     schedule("members_failed", MEMBERS_MS, () => recheck()),
     schedule("members_failed", ROLES_MS, () => endRoles()),
     schedule("closings_failed", CLOSINGS_MS, () => finishClosings()),
+    schedule("erasings_failed", ERASINGS_MS, () => finishErasings()),
   ];
 }
 
@@ -236,8 +251,11 @@ function runRegularly(
   };
 }
 
-async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
-  const holds = await ledger.resolveLost();
+async function resolveLost(
+  { ledger, log }: UpkeepParts,
+  listRunning?: UpkeepParts["listRunning"],
+): Promise<void> {
+  const holds = await ledger.resolveLost(listRunning);
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 

@@ -8,6 +8,7 @@ const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
 const STORE_SOURCE_VARIABLE = "POUNDKEY_WORKER_STORE_SOURCE";
 const CONFIG_VARIABLE = "POUNDKEY_WORKER_CONFIG";
 const COUNT_VARIABLE = "POUNDKEY_WORKER_COUNT";
+const PLACE_VARIABLE = "POUNDKEY_WORKER_PLACE";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
 export interface WorkerPart {
@@ -21,6 +22,8 @@ export interface WorkerPart {
   readonly config: string | null;
   /** The number of workers. */
   readonly count: number;
+  /** From 0. A worker that is started in the place of one that has ended has the same. */
+  readonly place: number;
   /** True for the one worker that prints the address and other lines that should appear once. */
   readonly announces: boolean;
 }
@@ -37,16 +40,24 @@ function readPart({
   [STORE_SOURCE_VARIABLE]: storeSource = "",
   [CONFIG_VARIABLE]: config = "",
   [COUNT_VARIABLE]: count,
+  [PLACE_VARIABLE]: place,
   [ANNOUNCES_VARIABLE]: announces,
 }: NodeJS.ProcessEnv): WorkerPart | null {
   if (port === undefined) return null;
   const read = { port: Number(port), store, storeSource: storeSource || null };
-  return { ...read, config: config || null, count: Number(count ?? 1), announces: announces === "1" };
+  const among = { count: Number(count ?? 1), place: Number(place ?? 0) };
+  return { ...read, ...among, config: config || null, announces: announces === "1" };
+}
+
+/** Returns this process's part of the most that its node may have. The parts of all workers add up to it. */
+export function takeShare(most: number): number {
+  const { count, place } = PART ?? { count: 1, place: 0 };
+  return Math.floor(most / count) + (place < most % count ? 1 : 0);
 }
 
 /** Returns the environment variables that give a process this part. */
 export function writeEnvironment(part: WorkerPart): Record<string, string | undefined> {
-  const { port, store, storeSource, config, count, announces } = part;
+  const { port, store, storeSource, config, count, place, announces } = part;
   return {
     ...process.env,
     [PORT_VARIABLE]: String(port),
@@ -54,6 +65,7 @@ export function writeEnvironment(part: WorkerPart): Record<string, string | unde
     [STORE_SOURCE_VARIABLE]: storeSource ?? "",
     [CONFIG_VARIABLE]: config ?? "",
     [COUNT_VARIABLE]: String(count),
+    [PLACE_VARIABLE]: String(place),
     [ANNOUNCES_VARIABLE]: announces ? "1" : "0",
   };
 }

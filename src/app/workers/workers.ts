@@ -96,7 +96,7 @@ export class MetricsSum {
   }
 }
 
-interface Supervision extends Omit<WorkerPart, "announces"> {
+interface Supervision extends Omit<WorkerPart, "announces" | "place"> {
   readonly log: Log;
 }
 
@@ -151,17 +151,17 @@ export class Supervisor {
     process.on("SIGHUP", () => this.#reload());
     process.on("SIGTERM", () => this.#stopAll());
     process.on("SIGINT", () => (this.#stopping ? this.#endAtOnce() : this.#stopAll()));
-    const first = this.#keepAlive();
+    const first = this.#keepAlive(0);
     await Promise.race([this.#firstListens.promise, first]);
-    const others = Array.from({ length: this.#supervision.count - 1 }, () => this.#keepAlive());
+    const others = Array.from({ length: this.#supervision.count - 1 }, (_, at) => this.#keepAlive(at + 1));
     return Math.max(...(await Promise.all([first, ...others])));
   }
 
-  async #keepAlive(): Promise<number> {
+  async #keepAlive(place: number): Promise<number> {
     let shortLives = 0;
     while (!this.#stopping) {
       const startedMs = performance.now();
-      const { code, signal, hasListened } = await this.#live();
+      const { code, signal, hasListened } = await this.#live(place);
       // A worker that gets the signal before it can handle it just ends.
       if (this.#stopping) return signal === "SIGTERM" || signal === "SIGINT" ? EXIT.done : code;
       const isShort = !hasListened || performance.now() - startedMs < SHORT_LIFE_MS;
@@ -182,8 +182,8 @@ export class Supervisor {
   }
 
   /** Runs one worker from start to end. Failing to start counts as a short life. */
-  async #live(): Promise<WorkerExit & { readonly hasListened: boolean }> {
-    const worker = this.#start();
+  async #live(place: number): Promise<WorkerExit & { readonly hasListened: boolean }> {
+    const worker = this.#start(place);
     if (worker === null) return { code: EXIT.failed, signal: null, hasListened: false };
     this.#living.add(worker);
     const ending = await worker.exited;
@@ -196,9 +196,9 @@ export class Supervisor {
     return { ...ending, hasListened };
   }
 
-  #start(): Worker | null {
+  #start(place: number): Worker | null {
     const { log, ...shared } = this.#supervision;
-    const part = { ...shared, announces: !this.#everListened };
+    const part = { ...shared, place, announces: !this.#everListened };
     try {
       const worker: Worker = startWorker(part, (message) => this.#receive(worker, parseFromWorker(message)));
       return worker;

@@ -4,12 +4,14 @@ import { formatInstant } from "../../admin/format.ts";
 import { readQuery } from "../../admin/input.ts";
 import { makeExportForm } from "../../admin/log/export-rows.ts";
 import { EXPORTS, type Export, readExport } from "../../admin/log/exports.ts";
+import { exportedStateSchema } from "../../admin/state/state-schema.ts";
 import { listProviderNames } from "../../app/models/provider-names.ts";
 import type { Io } from "../../app/terminal.ts";
 import { EVERYTHING } from "../../core/people/people.ts";
 import { writeState, writeStateText } from "../../moving/state/write.ts";
 import { type Call, formatJson, makeCommand } from "../administration.ts";
 import { readForm, STORE_OR_GATEWAY } from "../arguments.ts";
+import { makeReader } from "../gateway/ask.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { makeStateWorld } from "../state/state-world.ts";
 import { describeRows } from "./log-command.ts";
@@ -64,10 +66,17 @@ const LISTS = Object.fromEntries(
 
 export const runExport = makeCommand(HELP, { ...LISTS, state: { run: printState } });
 
-async function printState({ isJson, io, settings, open }: Call): Promise<void> {
-  const world = makeStateWorld(await open(), settings);
-  const state = await writeState(world);
-  await noteExport(world, "state", {});
+async function printState({ isJson, io, settings, ask }: Call): Promise<void> {
+  const state = await ask({
+    route: { method: "GET", path: "/state" },
+    read: makeReader(exportedStateSchema),
+    here: async (acting) => {
+      const world = makeStateWorld(acting, settings);
+      const written = await writeState(world);
+      await noteExport(world, "state", {});
+      return written;
+    },
+  });
   io.out(isJson ? formatJson(state) : writeStateText(state));
 }
 

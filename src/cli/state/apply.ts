@@ -1,20 +1,21 @@
 // `poundkey apply`: brings accounts, keys, aliases and tokens to what a file says, also while gateways run on the store.
 import { actAs } from "../../admin/audit/audit-trail.ts";
-import { warnOfModels } from "../../admin/keys/key-warnings.ts";
 import { openEmptyStore } from "../../app/start/open-store.ts";
 import type { Io } from "../../app/terminal.ts";
-import { showProgress } from "../../app/workers/progress.ts";
-import { asArray } from "../../core/json/json.ts";
 import type { Settings } from "../../core/settings.ts";
-import { countPlan, describePlan } from "../../moving/state/describe.ts";
-import type { Change, MadeSecret, Plan } from "../../moving/state/draft.ts";
+import type { Change, ChangeOutline, Plan, PlanOutline } from "../../moving/state/draft.ts";
 import type { StateWorld } from "../../moving/state/known.ts";
 import { performPlan } from "../../moving/state/perform.ts";
 import { planState } from "../../moving/state/plan.ts";
+import { listWarnings } from "../../moving/state/warnings.ts";
 import { NoStoreError } from "../../store/engine/address.ts";
 import { makeCommandAct } from "../act.ts";
-import { formatJson, type Open, requireOne, runOnStore } from "../administration.ts";
-import { type Arguments, parseArguments, readInteger, UsageError } from "../arguments.ts";
+import { type Open, requireOne, runOnStore } from "../administration.ts";
+import { type Arguments, parseArguments, readInteger, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { type ApplyOptions, ApplyOutput } from "./apply-output.ts";
+import { planThere } from "./apply-there.ts";
+import type { ApplyHooks, ApplyResult, PlannedState } from "./planned.ts";
 import { readStateText, SecretsFile, type StateText } from "./state-file.ts";
 import { makeStateWorld } from "./state-world.ts";
 
@@ -30,12 +31,13 @@ such a file.
   --yes N                   required to remove more than ten: their number
   --secrets FILE            write the secrets of new keys and tokens to a new file, as JSON lines, instead of printing them
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey apply state.yaml --plan
   poundkey apply state.yaml --secrets new-secrets.jsonl
-  poundkey apply state.yaml --prune --yes 12`;
+  poundkey apply state.yaml --prune --yes 12
+  poundkey apply state.yaml --plan --gateway https://gateway.example.com`;
 
 const FLAGS = {
   plan: "switch",
@@ -49,34 +51,34 @@ const YES_MAX = 100_000;
 const REMOVALS_MAX = 10;
 
 /** Runs the command and returns the exit code. */
-export function runApply(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
+export function runApply(
+  args: readonly string[],
+  io: Io,
+  open: Open,
+  settings: Settings,
+  gateway: Gateway | null = null,
+): Promise<number> {
   return runOnStore(HELP, args, io, open, async (openAs) => {
-    const given = parseArguments(args, FLAGS, 1);
-    const asked = readAsked(given);
+    const asked = readAsked(parseArguments(args, FLAGS, 1));
     const text = readStateText(asked.file);
     const openWorld = async (opening: "find" | "make") =>
       makeStateWorld(actAs(await openAs(opening), makeCommandAct(HELP, "")), settings);
-    const { world, plan } = await planWhole(openWorld, text, asked, settings);
+    const planned =
+      gateway === null
+        ? await planHere(openWorld, text, asked, settings)
+        : await planThere(gateway, text, asked.isPruning);
+    const { outline, warnings } = planned;
     const secrets = asked.secrets === undefined ? null : new SecretsFile(asked.secrets);
-    if (secrets?.exists() && plan.changes.some(makesSecret))
+    if (secrets?.exists() && outline.changes.some(makesSecret))
       throw new Error(`${asked.secrets} exists, and is not overwritten; nothing was changed`);
-    if (!asked.isPlan) checkRemovals(plan, asked.yes);
-    warn(world, plan, io);
-    const run = new Run(io, asked, text, secrets);
-    run.printPlan(plan);
-    if (asked.isPlan) return run.printResult(plan);
-    if (plan.changes.some(makesSecret)) secrets?.open();
-    await run.perform(world, plan);
+    if (!asked.isPlan) checkRemovals(outline, asked.yes);
+    for (const warning of warnings) io.err(`warning: ${warning}`);
+    const output = new ApplyOutput(io, asked, text, secrets);
+    output.printPlan(outline);
+    if (asked.isPlan) return output.printResult(outline);
+    if (outline.changes.some(makesSecret)) secrets?.open();
+    await output.perform(planned);
   });
-}
-
-interface ApplyOptions {
-  readonly file: string;
-  readonly isPlan: boolean;
-  readonly isPruning: boolean;
-  readonly isJson: boolean;
-  readonly yes: number | undefined;
-  readonly secrets: string | undefined;
 }
 
 function readAsked(given: Arguments): ApplyOptions {
@@ -90,16 +92,17 @@ function readAsked(given: Arguments): ApplyOptions {
 }
 
 /** A store is made only once the file is known to be sound. */
-async function planWhole(
+async function planHere(
   openWorld: (opening: "find" | "make") => Promise<StateWorld>,
   { state, name, refuse }: StateText,
   { isPlan, isPruning }: ApplyOptions,
   settings: Settings,
-): Promise<{ readonly world: StateWorld; readonly plan: Plan }> {
+): Promise<PlannedState> {
   const planIn = async (world: StateWorld) => {
     const plan = await planState(world, state, { file: name, isPruning });
     refuse(plan.issues);
-    return { world, plan };
+    const perform = (on: ApplyHooks) => performHere(world, plan, on);
+    return { outline: plan, warnings: listWarnings(world, plan), perform };
   };
   const found = await openWorld("find").catch((error: unknown) => {
     if (error instanceof NoStoreError) return null;
@@ -116,103 +119,32 @@ async function planWhole(
   return planIn(await openWorld("make"));
 }
 
-function makesSecret({ action }: Change): boolean {
+async function performHere(
+  world: StateWorld,
+  plan: Plan,
+  { keep, onChange }: ApplyHooks,
+): Promise<ApplyResult> {
+  const done: Change[] = [];
+  let error: unknown = null;
+  const count = (change: Change) => {
+    done.push(change);
+    onChange();
+  };
+  await performPlan(world, plan, { keep, onChange: count }).catch((thrown: unknown) => {
+    error = thrown;
+  });
+  const isDone = (change: Change) => done.includes(change);
+  return { changes: plan.changes.filter(isDone), removals: plan.removals.filter(isDone), error };
+}
+
+function makesSecret({ action }: ChangeOutline): boolean {
   return action === "key.created" || action === "token.created";
 }
 
-function checkRemovals({ removals: { length } }: Plan, yes: number | undefined): void {
+function checkRemovals({ removals: { length } }: PlanOutline, yes: number | undefined): void {
   if (yes === undefined ? length <= REMOVALS_MAX : length === yes) return;
   const given = yes === undefined ? "" : `, not ${yes}`;
   throw new Error(
     `--prune would remove ${length}${given}: look at --plan, then repeat it with --yes ${length}`,
   );
-}
-
-function warn({ aliases, aliasNames }: StateWorld, { changes }: Plan, io: Io): void {
-  for (const { kind, name, after } of changes) {
-    const models = asArray(kind === "key" ? after?.allowed_models : null).filter(
-      (one) => typeof one === "string",
-    );
-    const others = models.filter((one) => aliasNames.find(one) === null);
-    for (const warning of warnOfModels(others, aliases.catalogue()))
-      io.err(`warning: key ${name}: ${warning}`);
-  }
-}
-
-/** One run's output: as text while it happens, or as JSON at its end. */
-class Run {
-  readonly #io: Io;
-  readonly #asked: ApplyOptions;
-  readonly #given: ReadonlySet<string | null>;
-  readonly #file: SecretsFile | null;
-  readonly #made: MadeSecret[] = [];
-
-  constructor(io: Io, asked: ApplyOptions, { state }: StateText, file: SecretsFile | null) {
-    this.#io = io;
-    this.#asked = asked;
-    this.#given = new Set([...state.accounts, ...state.keys, ...state.tokens].map(({ id }) => id));
-    this.#file = file;
-  }
-
-  printPlan(plan: Plan): void {
-    const text = describePlan(plan);
-    if (!this.#asked.isJson && text !== "") this.#io.out(text);
-  }
-
-  async perform(world: StateWorld, plan: Plan): Promise<void> {
-    const all = [...plan.changes, ...plan.removals];
-    const done: Change[] = [];
-    try {
-      await showProgress({ what: "making changes", all: all.length }, (progress) => {
-        const onChange = (change: Change) => {
-          done.push(change);
-          progress.add();
-        };
-        return performPlan(world, plan, { keep: (made) => this.#keep(made), onChange });
-      });
-    } finally {
-      this.#file?.close();
-      const isDone = (change: Change) => done.includes(change);
-      this.printResult({
-        ...plan,
-        changes: plan.changes.filter(isDone),
-        removals: plan.removals.filter(isDone),
-      });
-    }
-  }
-
-  #keep(made: MadeSecret): void {
-    const { id, name, secret } = made;
-    if (this.#file) this.#file.write(made);
-    else if (this.#asked.isJson) this.#made.push(made);
-    else this.#io.out(`${secret}\n\n${id} (${name}). The secret won't be shown again.\n`);
-  }
-
-  printResult(plan: Plan): void {
-    const { isPlan, isJson } = this.#asked;
-    if (!isJson) {
-      this.#io.out(countPlan(plan, !isPlan));
-      return;
-    }
-    const { changes, removals, kept, unchanged, others } = plan;
-    const made = this.#made.map(({ accountId, ...one }) => ({ ...one, account_id: accountId }));
-    const isNew = ({ kind, action, id }: Change) =>
-      kind === "account" && action === "account.created" && isPlan && !this.#given.has(id);
-    const news = new Map(changes.filter(isNew).map(({ id, name }) => [id, name]));
-    const all = [...changes, ...removals].map((change) => this.#showChange(change, news));
-    const stays = kept.map(({ kind, ...one }) => ({ type: kind, ...one }));
-    const secrets = this.#made.length === 0 ? {} : { secrets: made };
-    this.#io.out(formatJson({ applied: !isPlan, changes: all, kept: stays, unchanged, others, ...secrets }));
-  }
-
-  /** The ids of what is still to be made are only known if the file gives them: `news` are the names of such accounts. */
-  #showChange(change: Change, news: ReadonlyMap<string, string>): object {
-    const { action, kind, id, name, account, before, after, isDrift } = change;
-    const isMade = !this.#asked.isPlan || !action.endsWith(".created") || this.#given.has(id);
-    const shownId = isMade || kind === "alias" ? id : null;
-    const nameNew = (_field: string, value: unknown) =>
-      typeof value === "string" ? (news.get(value) ?? value) : value;
-    const shownAfter: unknown = JSON.parse(JSON.stringify(after, nameNew));
-    return { action, type: kind, id: shownId, name, account, before, after: shownAfter, drift: isDrift };
-  }
 }

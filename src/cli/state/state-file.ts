@@ -10,6 +10,8 @@ import { nameUnread } from "../input-file.ts";
 
 export interface StateText {
   readonly state: State;
+  /** The text's value, as a gateway reads it by itself. */
+  readonly value: unknown;
   /** The name by which the store knows what the file made. */
   readonly name: string;
   /** Throws an Error with every mistake at its place in the text, if there is one. */
@@ -28,7 +30,8 @@ export function readStateText(file: string): StateText {
     field: formatPath(path),
   }));
   if (problems.length > 0) throw makeRefusal(problems.map(createError));
-  const { state, issues } = readStateFile(yaml.value());
+  const value = yaml.value();
+  const { state, issues } = readStateFile(value);
   const refuse: StateText["refuse"] = (all) => {
     if (all.length === 0) return;
     const errors = all
@@ -39,7 +42,7 @@ export function readStateText(file: string): StateText {
     throw makeRefusal(errors, all.length - errors.length);
   };
   refuse(issues);
-  return { state, name: state.name ?? resolve(file), refuse };
+  return { state, value, name: state.name ?? resolve(file), refuse };
 }
 
 function makeRefusal(errors: Parameters<typeof formatErrors>[0], more = 0): Error {

@@ -213,11 +213,11 @@ function Standing({ of: { state, decided_by, note } }: { readonly of: LimitReque
     <div>
       <Badge text={state} tone={TONES[state]} hasDot />
       {decided_by && (
-        <div class="small faint">
+        <div class="small faint kept">
           by {decided_by.name || (decided_by.kind === "person" ? decided_by.id : "an administrator")}
         </div>
       )}
-      {note && <div class="small">{note}</div>}
+      {note && <div class="small kept">{note}</div>}
     </div>
   );
 }

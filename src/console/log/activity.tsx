@@ -14,10 +14,12 @@ import { may } from "../frame/session.ts";
 import { Check } from "../parts/field.tsx";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty, Live } from "../parts/states.tsx";
+import { ColumnsButton, useChosenColumns } from "./chosen-columns.tsx";
 import { LogHistogram } from "./histogram.tsx";
 import { Peek, usePeek } from "./peek.tsx";
 import { Refusals } from "./refusals.tsx";
-import { isFailure, RequestList } from "./request-rows.tsx";
+import { type ColumnName, isFailure } from "./request-columns.tsx";
+import { RequestList } from "./request-rows.tsx";
 
 /** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
@@ -49,20 +51,15 @@ export function ActivityPage() {
   const isTailing = query.get("tail") !== "off";
   const isRefused = query.get("show") === "refused";
   const names = useNames();
+  const columns = useChosenColumns();
   const { log, rows, isLive } = useLog(scope, isTailing);
-  const setRefused = (isOn: boolean) => setQuery({ show: isOn ? "refused" : null });
-  const setTailing = (isOn: boolean) => setQuery({ tail: isOn ? null : "off" });
   const isFiltered = Object.keys(scope.filters).length + Object.keys(scope.period).length > 0;
   return (
     <>
       <PageHead
         title="Activity"
         actions={
-          <>
-            {isTailing && !isRefused && <Live isOn={isLive} />}
-            <Check label="Refused" isOn={isRefused} onChange={setRefused} />
-            {!isRefused && <Check label="Follow" isOn={isTailing} onChange={setTailing} />}
-          </>
+          <HeadActions isRefused={isRefused} isTailing={isTailing} isLive={isLive} columns={columns} />
         }
       >
         {isRefused ? ABOUT_REFUSED : "All requests that were passed to a provider."}
@@ -82,8 +79,34 @@ export function ActivityPage() {
       {isRefused ? (
         <Refusals query={{ ...pickShared(scope), ...scope.period }} names={names} />
       ) : (
-        <Log scope={scope} of={{ ...log, data: rows }} names={names} isFiltered={isFiltered} />
+        <Log
+          scope={scope}
+          of={{ ...log, data: rows }}
+          names={names}
+          isFiltered={isFiltered}
+          columns={columns.shown}
+        />
       )}
+    </>
+  );
+}
+
+interface HeadActionsProps {
+  readonly isRefused: boolean;
+  readonly isTailing: boolean;
+  readonly isLive: boolean;
+  readonly columns: ReturnType<typeof useChosenColumns>;
+}
+
+function HeadActions({ isRefused, isTailing, isLive, columns }: HeadActionsProps) {
+  const setRefused = (isOn: boolean) => setQuery({ show: isOn ? "refused" : null });
+  const setTailing = (isOn: boolean) => setQuery({ tail: isOn ? null : "off" });
+  return (
+    <>
+      {isTailing && !isRefused && <Live isOn={isLive} />}
+      <Check label="Refused" isOn={isRefused} onChange={setRefused} />
+      {!isRefused && <Check label="Follow" isOn={isTailing} onChange={setTailing} />}
+      {!isRefused && <ColumnsButton {...columns} />}
     </>
   );
 }
@@ -93,10 +116,11 @@ interface LogProps {
   readonly of: Pages<RequestView>;
   readonly names: Names;
   readonly isFiltered: boolean;
+  readonly columns: readonly ColumnName[];
 }
 
 /** The requests over time, their list, and the one that is looked at beside it. */
-function Log({ scope, of, names, isFiltered }: LogProps) {
+function Log({ scope, of, names, isFiltered, columns }: LogProps) {
   const peek = usePeek((of.data ?? []).map(({ id }) => id));
   return (
     <>
@@ -106,6 +130,7 @@ function Log({ scope, of, names, isFiltered }: LogProps) {
         of={of}
         skeletons={8}
         names={names}
+        columns={columns}
         onPeek={peek.open}
         peeked={peek.id}
         empty={<EmptyLog isFiltered={isFiltered} />}

@@ -133,7 +133,7 @@ function NoTraffic({ isFiltered }: { readonly isFiltered: boolean }) {
                 Add a key
               </a>
             )}
-            {canAdd && may("playground.use") && (
+            {canAdd && may("playground.own") && (
               <a class="button" href={makeHref("/playground")}>
                 Try the playground
               </a>

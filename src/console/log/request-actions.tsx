@@ -22,7 +22,7 @@ export function RequestActions({ request }: Part) {
   const [isDeciding, setDeciding] = useState(false);
   const isChat = request.operation === "chat";
   const hasPrompt = (request.content?.messages.length ?? 0) > 0;
-  const canPlay = isChat && may("playground.use");
+  const canPlay = isChat && may("playground.own");
   const { model_used, model_asked } = request;
   return (
     <>
@@ -42,7 +42,7 @@ export function RequestActions({ request }: Part) {
           onClick={() => openPlayground(listRivals(request), request)}
         />
       )}
-      {canPlay && hasPrompt && request.selector && (
+      {isChat && may("playground.use") && hasPrompt && request.selector && (
         <Button label="Decide again" isTiny onClick={() => setDeciding(true)} />
       )}
       {isDeciding && <DecisionNow request={request} onClose={() => setDeciding(false)} />}

@@ -17,9 +17,9 @@ import { type Fact, Facts, Vitals } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Loaded, Notice } from "../parts/states.tsx";
 import { RequestActions } from "./request-actions.tsx";
+import { chooseTone } from "./request-columns.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
-import { chooseTone } from "./request-rows.tsx";
 import { SessionCard, SocketCard } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 

@@ -3,28 +3,50 @@ import type { Savings } from "../../admin/log/savings.ts";
 import { formatCount, formatDay, formatDuration, formatMoney, formatPercent } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  List,
+  leaveOutNarrow,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 
 type Row = Savings["data"][number];
 
 const COLUMNS: readonly Column<Row>[] = [
   makeHeadColumn("Week of", ({ week }) => <span class="strong nowrap">{formatDay(week)}</span>),
   makeColumn("Selector", ({ selector }) => selector),
-  makeNumberColumn("Requests", ({ requests, is_whole }) =>
-    is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
+  leaveOutNarrow(
+    makeNumberColumn("Requests", ({ requests, is_whole }) =>
+      is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
+    ),
   ),
-  makeNumberColumn("Quality promised", ({ promised }) => (promised === null ? "–" : formatPercent(promised))),
-  makeNumberColumn("Predicted", ({ predicted }) => formatPercent(predicted)),
-  makeNumberColumn("Achieved, by scores", ({ kept, kept_error, judged }) =>
-    kept === null
-      ? `too few scores (${judged})`
-      : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
+  leaveOutNarrow(
+    makeNumberColumn("Quality promised", ({ promised }) =>
+      promised === null ? "–" : formatPercent(promised),
+    ),
+  ),
+  leaveOutNarrow(makeNumberColumn("Predicted", ({ predicted }) => formatPercent(predicted))),
+  leaveOutNarrow(
+    makeNumberColumn("Achieved, by scores", ({ kept, kept_error, judged }) =>
+      kept === null
+        ? `too few scores (${judged})`
+        : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
+    ),
   ),
   makeNumberColumn("Cost", ({ cost_usd }) => formatMoney(cost_usd)),
-  makeNumberColumn("Always the best model", ({ best_cost_usd }) => formatMoney(best_cost_usd)),
+  makeNumberColumn("Instead of always", ({ best_cost_usd, best_model }) => (
+    <div>
+      <div>{formatMoney(best_cost_usd)}</div>
+      <div class="small faint">{best_model}</div>
+    </div>
+  )),
   makeNumberColumn("Saved", ({ saved_usd }) => formatMoney(saved_usd)),
-  makeNumberColumn("Time saved", ({ saved_ms }) =>
-    saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
+  leaveOutNarrow(
+    makeNumberColumn("Time saved", ({ saved_ms }) =>
+      saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
+    ),
   ),
 ];
 
@@ -33,7 +55,7 @@ export function SavingsCard() {
   return (
     <List
       title="Router#fair and Router#light: quality and savings"
-      note="Compared with always asking the model that is expected to answer best. Costs are those that the decisions expected"
+      note="Compared with always asking the model that is expected to answer best, which is named below its cost. Costs are those that the decisions expected"
       label="Savings by week"
       of={savings}
       columns={COLUMNS}

@@ -42,7 +42,7 @@ export function ModelPage({ id }: { readonly id: string }) {
           <>
             <CopyButton text={id} label="Copy ID" />
             <RequestsLink filters={{ model: id }} />
-            {model?.on && may("playground.use") && (
+            {model?.on && may("playground.own") && (
               <a class="button main" href={makeHref("/playground", { model: id })}>
                 Try it
               </a>

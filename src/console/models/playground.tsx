@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getGatewayUrl, recall, remember } from "../browser.ts";
-import { useModels } from "../frame/names.ts";
+import { SELECTORS, useModels } from "../frame/names.ts";
 import { route } from "../frame/route.ts";
 import { useRun } from "../frame/task.ts";
 import { takeHandoff } from "../log/handoff.ts";
@@ -16,6 +16,7 @@ import { PageHead } from "../parts/page.tsx";
 import { LANGUAGES, type Language, writeSnippet } from "../parts/snippets.ts";
 import { Composer, type Prompt } from "./composer.tsx";
 import { Parameters, parseParameters, type TypedValues } from "./parameters.tsx";
+import { KeyFilter, NoPlaygroundKey, usePlaygroundKey } from "./playground-key.tsx";
 import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
 import { type Answer, streamAnswer, WAITING } from "./playground-run.ts";
 
@@ -27,6 +28,12 @@ function chooseFirstModels(sample: string): readonly string[] {
   if (named) return [named];
   const kept = recall(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
   return kept.length > 0 ? kept.slice(0, LANES_MAX) : [sample];
+}
+
+/** The same model twice compares nothing: a selector comes first, then any model that isn't there yet. */
+function chooseAnother(lanes: readonly Lane[], others: readonly string[]): string | undefined {
+  const isThere = (id: string) => lanes.some(({ model }) => model === id);
+  return [...SELECTORS.map(({ id }) => id), ...others].find((id) => !isThere(id));
 }
 
 let lanesMade = 0;
@@ -41,7 +48,7 @@ function makeTurn({ prompt, answer }: { readonly prompt: string; readonly answer
 }
 
 /** The lanes, and the actions on all of them at once. */
-function useLanes(sample: string, isReady: boolean) {
+function useLanes(sample: string, others: readonly string[]) {
   const [handed] = useState(takeHandoff);
   const makeHandedLane = (model: string): Lane => ({
     ...newLane(model),
@@ -50,9 +57,9 @@ function useLanes(sample: string, isReady: boolean) {
   const [lanes, setLanes] = useState<readonly Lane[]>([]);
   const { isRunning, stop, start } = useRun();
   useEffect(() => {
-    if (isReady)
+    if (others.length > 0)
       setLanes(handed ? handed.models.map(makeHandedLane) : chooseFirstModels(sample).map(newLane));
-  }, [isReady]);
+  }, [others.length > 0]);
   const setModels = (changed: readonly Lane[]) => {
     setLanes(changed);
     remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
@@ -74,7 +81,7 @@ function useLanes(sample: string, isReady: boolean) {
     isRunning,
     send,
     stop,
-    add: () => setModels([...lanes, newLane(lanes.at(-1)?.model ?? sample)]),
+    add: () => setModels([...lanes, newLane(chooseAnother(lanes, others) ?? sample)]),
     remove: (id: number) => setModels(lanes.filter((lane) => lane.id !== id)),
     setModel: (id: number, model: string) =>
       setModels(lanes.map((lane) => (lane.id === id ? { ...lane, model } : lane))),
@@ -85,8 +92,22 @@ function useLanes(sample: string, isReady: boolean) {
 type Chat = ReturnType<typeof useLanes>;
 
 export function PlaygroundPage() {
+  const key = usePlaygroundKey();
+  if (key.options === null || key.options.length === 0) return <NoPlaygroundKey options={key.options} />;
+  return <Playground asking={<KeyFilter {...key} />} />;
+}
+
+interface AskingProps {
+  /** The choice of the key that asks. */
+  readonly asking: ComponentChildren;
+}
+
+function Playground({ asking }: AskingProps) {
   const models = useModels();
-  const chat = useLanes(models.sample, models.all.length > 0);
+  const chat = useLanes(
+    models.sample,
+    models.on.map(({ id }) => id),
+  );
   const [wanted, setWanted] = useState("chat");
   const [first, ...others] = chat.lanes;
   const offered = first ? listOperations(first.model, models) : [];
@@ -94,10 +115,10 @@ export function PlaygroundPage() {
   const choice = offered.length > 1 && (
     <Filter label="Operation" value={chosen} options={offered} onInput={setWanted} />
   );
-  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} />;
+  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} asking={asking} />;
   return (
     <div class="stack">
-      <PageHead title="Playground" />
+      <PageHead title="Playground" actions={asking} />
       <section class="card" aria-label={`Model 1: ${first.model}`}>
         <LaneHead model={first.model} number={1} onModel={(model) => chat.setModel(first.id, model)}>
           {choice}
@@ -108,13 +129,13 @@ export function PlaygroundPage() {
   );
 }
 
-interface ChatProps {
+interface ChatProps extends AskingProps {
   readonly chat: Chat;
   /** The choice of another operation, offered while there is only one lane. */
   readonly choice: ComponentChildren;
 }
 
-function ChatPage({ chat, choice }: ChatProps) {
+function ChatPage({ chat, choice, asking }: ChatProps) {
   const { handed } = chat;
   const [typed, setTyped] = useState<TypedValues>(handed?.system ? { system: handed.system } : {});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
@@ -124,6 +145,7 @@ function ChatPage({ chat, choice }: ChatProps) {
     <div class="playground">
       <Head
         chat={chat}
+        asking={asking}
         onTune={() => setOpen(open === "parameters" ? null : "parameters")}
         onCode={() => setOpen("code")}
       />
@@ -171,16 +193,17 @@ function Starters({ onChoose }: { readonly onChoose: (text: string) => void }) {
   );
 }
 
-interface HeadProps {
+interface HeadProps extends AskingProps {
   readonly chat: Chat;
   readonly onTune: () => void;
   readonly onCode: () => void;
 }
 
-function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadProps) {
+function Head({ chat: { lanes, isRunning, add, clear }, asking, onTune, onCode }: HeadProps) {
   const isEmpty = lanes.every(({ turns }) => turns.length === 0);
   const actions = (
     <>
+      {asking}
       <Button label="Parameters" icon="limits" onClick={onTune} />
       <Button label="View as code" icon="code" isDisabled={lanes.length === 0} onClick={onCode} />
       <Button

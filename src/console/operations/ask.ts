@@ -2,6 +2,7 @@
 
 import { monotonicMs } from "../browser.ts";
 import { call, describeError } from "../frame/api.ts";
+import { placePlayground } from "../models/playground-key.tsx";
 import type { Values } from "../parts/request-fields.ts";
 
 /** An answer's counts and costs, by the names that the APIs use. */
@@ -60,7 +61,7 @@ export async function sendRequest<Answer>(
   try {
     const response = await call(
       "POST",
-      `/playground${asked.path}`,
+      placePlayground(asked.path),
       makeBody({ ...asked.fields, ...asked.own }),
       {
         signal,

@@ -18,7 +18,7 @@ export function Grants({ of }: { readonly of: SessionView["grants"] }) {
           {account === null ? (
             <span class="small faint">everywhere</span>
           ) : (
-            <a class="small" href={makeHref(`/settings/accounts/${account}`)}>
+            <a class="small kept" href={makeHref(`/settings/accounts/${account}`)}>
               {names.account(account)}
             </a>
           )}

@@ -228,10 +228,13 @@ export interface PeopleStore {
   /**
    * Erases the person's name, e-mail and addresses beside the ids that stay: in the audit, also in entries that wait, in
    * agents, in the contacts of tokens, and in the log of requests and refusals. Their personal keys must have other names
-   * before, and the member's row is changed by `changeMember`. It may be repeated. The last time, it returns true once
-   * nothing of the person is left in the store's files.
+   * before, and the member's row is changed by `changeMember`. It may be repeated.
    */
-  erase(person: Pick<Member, "id" | "email">, isLast: boolean): Promise<boolean>;
+  erase(person: Pick<Member, "id" | "email">): Promise<void>;
+  /** Overwrites what `erase` and changes of people freed. Returns true once nothing of it is left in the store's files. */
+  dropErased(): Promise<boolean>;
+  /** Returns people who were made anonymous and aren't marked as erased, those who still have an address first, up to this many. */
+  unerased(most: number): Promise<readonly Member[]>;
 
   /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;

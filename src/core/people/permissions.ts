@@ -87,7 +87,12 @@ export const PERMISSIONS = {
   "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more" },
   "files.read": { roles: EVERYONE, words: "see the names and sizes of files" },
   "files.write": { roles: ["manager", "operator", "admin"], words: "delete files" },
-  "playground.use": { roles: ["admin"], isGlobal: true, words: "use the playground" },
+  "playground.use": {
+    roles: ["admin"],
+    isGlobal: true,
+    words: "use the playground with the console's own key",
+  },
+  "playground.own": { roles: KEY_HOLDERS, words: "use the playground with one's own personal keys" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
   "limit_requests.read": { roles: KEY_HOLDERS, words: "see requests for more of members' limits" },
@@ -101,6 +106,11 @@ export const PERMISSIONS = {
   "members.limit": {
     roles: ["manager", "admin"],
     words: "raise the limits of members in the account, and reset their budgets, but never one's own",
+  },
+  "state.apply": {
+    roles: ["admin"],
+    isGlobal: true,
+    words: "read accounts, keys, aliases and tokens as a state file, and apply one",
   },
   "members.write": { roles: ["admin"], isGlobal: true, words: "change members" },
 } as const satisfies Readonly<Record<string, PermissionRow>>;

@@ -22,7 +22,7 @@ export interface ToolSessionStore {
   find(key: SessionKey, nowMs?: number): Promise<ToolSessionRow | null>;
   /**
    * Stores the row unless there is one of its id, and returns the one that is stored. Beyond `rowsMax` rows of the key, the
-   * least recently used rest at once.
+   * least recently used sessions at servers rest at once, and the oldest ends are dropped.
    */
   keep(row: ToolSessionRow, rowsMax: number): Promise<ToolSessionRow>;
   /** Deletes the row if it still has this sealed id. */
@@ -30,11 +30,10 @@ export interface ToolSessionStore {
   /** Has the server's sessions of an owner rest at once. */
   end(accountId: string, owner: string): Promise<void>;
   /**
-   * Takes up to `most` rows out that were used before these times: sessions at servers, which the caller ends there, and ended
-   * ones. Each row goes to one caller alone.
+   * Takes up to `most` sessions at servers out that were last used before this time. Each row goes to one caller alone, who ends
+   * the session there.
    */
-  takeResting(
-    before: { readonly sessionsMs: number; readonly endedMs: number },
-    most: number,
-  ): Promise<readonly ToolSessionRow[]>;
+  takeResting(beforeMs: number, most: number): Promise<readonly ToolSessionRow[]>;
+  /** Deletes up to `most` ends of clients' sessions that were opened before this time. Returns how many it has deleted. */
+  dropEnded(beforeMs: number, most: number): Promise<number>;
 }

@@ -7,7 +7,9 @@ import type { Ledger, Ticket } from "../../ledger/ledger.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";
 
 const RETRY_MS = 1000;
-/** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */
+/** If this many accounts' settlements fail, the whole store is probably away, and the rest waits. */
+const ACCOUNTS_AWAY_MAX = 3;
+/** Beyond this many, the oldest settlements are dropped: their requests are settled as lost. */
 const WAITING_MAX = 50_000;
 
 interface SettlementPorts {
@@ -72,8 +74,11 @@ class PendingSettlement implements Latecomer {
 
 export class Settlements {
   readonly #ports: SettlementPorts;
-  readonly #failed: PendingSettlement[] = [];
+  /** Those of each account in the order in which they came. */
+  #failed: PendingSettlement[] = [];
   #underWay = 0;
+  /** The completions whose settlements are being written. */
+  readonly #writing = new Set<string>();
   #retrying = false;
 
   constructor(ports: SettlementPorts) {
@@ -83,6 +88,10 @@ export class Settlements {
   /** The number of settlements not written yet. */
   get waiting(): number {
     return this.#underWay + this.#failed.length;
+  }
+
+  listIds(): readonly string[] {
+    return [...this.#writing, ...this.#failed.map(({ ticket }) => ticket.ask.id)];
   }
 
   /**
@@ -104,33 +113,39 @@ export class Settlements {
   }
 
   /** Resolves with false on failure. Retried later if the store was down: the id makes repeats harmless. */
-  #write(waiting: PendingSettlement, isRetry = false): Promise<boolean> {
-    this.#underWay++;
-    waiting.isUnderWay = true;
+  #write(waiting: PendingSettlement): Promise<boolean> {
     const { ticket, outcome } = waiting;
+    this.#underWay++;
+    this.#writing.add(ticket.ask.id);
+    waiting.isUnderWay = true;
     return this.#ports.ledger.settle(ticket, outcome).then(
       (settled) => {
-        this.#underWay--;
+        this.#end(ticket);
         waiting.isUnderWay = false;
         this.report(outcome, settled);
         waiting.resolve(settled);
         return true;
       },
       (error: unknown) => {
-        this.#underWay--;
+        this.#end(ticket);
         waiting.fail();
-        this.#fail(waiting, error, isRetry);
+        this.#fail(waiting, error);
         return false;
       },
     );
   }
 
-  #fail(waiting: PendingSettlement, error: unknown, isRetry: boolean): void {
+  #end({ ask }: Ticket): void {
+    this.#underWay--;
+    this.#writing.delete(ask.id);
+  }
+
+  #fail(waiting: PendingSettlement, error: unknown): void {
     const { code, details } = toFault(error);
     const cause = details.reason ?? String(error);
     this.#ports.log({ event: "settle_failed", level: "error", id: waiting.ticket.ask.id, cause });
     // If the store rejected the settlement itself, a retry would be rejected too.
-    if (code === "store_unavailable") this.#keep(waiting, isRetry);
+    if (code === "store_unavailable") this.#keep(waiting);
     else this.#lose(waiting);
   }
 
@@ -155,10 +170,8 @@ export class Settlements {
     waiting?.resolve(null);
   }
 
-  /** One that is retried comes first again. */
-  #keep(waiting: PendingSettlement, isRetry: boolean): void {
-    if (isRetry) this.#failed.unshift(waiting);
-    else this.#failed.push(waiting);
+  #keep(waiting: PendingSettlement): void {
+    this.#failed.push(waiting);
     if (this.#failed.length > WAITING_MAX) this.#lose(this.#failed.shift());
     this.#retryLater();
   }
@@ -169,13 +182,30 @@ export class Settlements {
     this.#ports.clock.after(RETRY_MS, () => void this.#retry());
   }
 
-  /** Oldest first. If one fails, the others would fail too. */
+  /**
+   * Oldest first, and each at most once. Once one fails, the others of its account wait: they would fail too, while those of
+   * accounts on another machine of the store may not.
+   */
   async #retry(): Promise<void> {
-    for (let next = this.#failed.shift(); next; next = this.#failed.shift()) {
-      if (!(await this.#write(next, true))) break;
+    const away = new Set<string>();
+    for (let left = this.#failed.length; left > 0 && away.size < ACCOUNTS_AWAY_MAX; left--) {
+      const at = this.#failed.findIndex(({ ticket }) => !away.has(ticket.ask.key.accountId));
+      const [next] = at === -1 ? [] : this.#failed.splice(at, 1);
+      if (next === undefined) break;
+      if (await this.#write(next)) continue;
+      away.add(next.ticket.ask.key.accountId);
+      this.#moveBack(next);
     }
     this.#retrying = false;
     this.#retryLater();
+  }
+
+  /** The next retry begins with other accounts. */
+  #moveBack(failed: PendingSettlement): void {
+    const { accountId } = failed.ticket.ask.key;
+    const isLater = (one: PendingSettlement) => one !== failed && one.ticket.ask.key.accountId === accountId;
+    const later = this.#failed.filter(isLater);
+    this.#failed = [...this.#failed.filter((one) => !isLater(one)), ...later];
   }
 }
 

@@ -5,8 +5,8 @@ import type { Clock, Vault } from "../../core/world/world.ts";
 
 /** Sessions that rest for longer are ended at their servers. */
 export const REST_MS = 3_600_000;
-/** The ends of clients' sessions are kept as long as those could be used. */
-export const ENDED_MS = 31 * 86_400_000;
+/** Older sessions of clients are unknown. */
+export const SESSION_MS = 30 * 86_400_000;
 /** The most rows of a key. */
 export const ROWS_MAX = 10_000;
 

@@ -49,6 +49,6 @@ export class ToolAttempt extends TracingAttempt {
   makeAnswer(result: ToolAnswer["result"]): ToolAnswer {
     // The price is known, and not an estimate of what was produced.
     const terms = { costUsd: this.card.price?.perRequest ?? 0 };
-    return { result, usage: { amounts: NO_AMOUNTS, terms } };
+    return { name: this.card.name, result, usage: { amounts: NO_AMOUNTS, terms } };
   }
 }

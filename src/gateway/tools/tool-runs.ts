@@ -1,5 +1,7 @@
 // One call of a tool: hooks → admit and hold → send, once → hooks → settle. The steps, the admission and the settlement are those
 // of every request.
+
+import type { GrantAnswer } from "../../core/demand.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { CalledTool } from "../../core/log/record.ts";
 import type { ModelCard } from "../../core/models/card.ts";
@@ -8,7 +10,7 @@ import type { ToolProtocolError, ToolReply } from "../../core/tools/tool-reply.t
 import type { Ending } from "../../core/world/ending.ts";
 import { ONE_CALL } from "../../health/rate.ts";
 import type { ToolAnswer, ToolForm } from "../../operations/tool/form.ts";
-import { WHOLE } from "../attempt/mode.ts";
+import { type AnswerParts, WHOLE } from "../attempt/mode.ts";
 import type { Call } from "../call.ts";
 import { NO_STEPS, RequestContext } from "../context.ts";
 import type { GatewayPorts } from "../gateway.ts";
@@ -69,11 +71,14 @@ export class ToolRuns {
 
   /** Throws the Fault to show to the client. */
   async run(context: ToolContext, tool: ToolRecord, send: SendTool): Promise<ToolOutcome> {
-    const { underWay, closing } = this.#life;
-    underWay.enter(context.ending);
+    const { underWay, closing, entrance } = this.#life;
+    underWay.enter(context.ending, context.call.id);
     try {
-      await this.#passSteps(context);
-      const durable = await this.#admit(context);
+      const early = await this.#passSteps(context);
+      if (early !== null) return showEarlier(early);
+      const admitted = await this.#admit(context);
+      if (admitted.kind === "replayed") return showEarlier(await entrance.replay(context, admitted));
+      const durable = this.#recordAdmission(context, admitted);
       const attempt = this.#begin(context);
       const reply = await this.#send(context, attempt, tool, send);
       if (durable) await durable;
@@ -91,7 +96,7 @@ export class ToolRuns {
     } finally {
       const closed = closing.close(context);
       if (closed) await closed;
-      this.#tell(context, tool);
+      if (context.replayed === null) this.#tell(context, tool);
     }
   }
 
@@ -100,21 +105,24 @@ export class ToolRuns {
     this.#ports.log({ event: "tool.called", level: "debug", server, outcome: error ?? "ok", ms });
   }
 
-  async #passSteps(context: ToolContext): Promise<void> {
+  /** Returns the earlier answer to the same Idempotency-Key, if there is one by now. */
+  async #passSteps(context: ToolContext): Promise<AnswerParts<ToolForm> | null> {
     context.steps = this.#ports.steps?.(context.call) ?? NO_STEPS;
-    if (context.steps.length > 0) await this.#life.entrance.passBefore(context);
+    return context.steps.length > 0 ? await this.#life.entrance.passBefore(context) : null;
   }
 
-  /** Returns what the answer waits for: no part of one that is paid may leave before its hold is durable. */
-  async #admit(context: ToolContext): Promise<Promise<void> | null> {
+  async #admit(context: ToolContext) {
     const { admissions, entrance } = this.#life;
-    const { ledger, deadlines } = this.#ports;
+    const { deadlines } = this.#ports;
     const { recording = null } = context.call.trace ?? {};
     if (recording) recording.admittingMs = deadlines.nowMs();
     const first = await admissions.admit(context.ticket);
-    const admitted = first.kind === "granted" ? first : await entrance.admitLater(context, first);
-    // Calls of tools aren't repeated by an Idempotency-Key.
-    if (admitted.kind === "replayed") throw new Error("A call of a tool has no earlier answer.");
+    return first.kind === "granted" ? first : await entrance.admitLater(context, first);
+  }
+
+  /** Returns what the answer waits for: no part of one that is paid may leave before its hold is durable. */
+  #recordAdmission(context: ToolContext, admitted: GrantAnswer): Promise<void> | null {
+    const { ledger, deadlines } = this.#ports;
     context.recordAdmission(admitted, deadlines.nowMs());
     if (admitted.place.kind !== "balance") return null;
     const durable = ledger.durable();
@@ -168,9 +176,15 @@ export class ToolRuns {
 
 const NO_CREDENTIAL: Credential = { secret: null, weight: 1 };
 
-/** A server's own error costs nothing. */
+function showEarlier({ reply: { result, error } }: AnswerParts<ToolForm>): ToolOutcome {
+  return error === undefined ? { kind: "result", result } : { kind: "error", error };
+}
+
+/** A server's own error costs nothing. It is an answer, so that a repeat gets it too. */
 function finishRefused(context: ToolContext, attempt: ToolAttempt, error: ToolProtocolError): ToolOutcome {
-  context.finish(attempt.makeAnswer({}).usage);
+  const answer = attempt.makeAnswer({});
+  const usage = context.finish(answer.usage);
+  context.reply = { ...answer, error, usage };
   return { kind: "error", error };
 }
 

@@ -1,12 +1,15 @@
-// POST /admin/v1/playground: the operator's requests for any operation, made with the console's own key.
+// POST /admin/v1/playground: requests for any operation from the console, made with its own key or a personal one of the sender.
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
+import { readQuery } from "../../admin/input.ts";
 import { consoleKey } from "../../admin/keys/console-key.ts";
+import { openOwnKey } from "../../admin/keys/own-key.ts";
+import { closeObject, text } from "../../admin/schema.ts";
 import { Fault } from "../../core/fault.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
+import { type Caller, type GatewayKey, refuseAddress } from "../../core/keys/key.ts";
 import { findSurface, SURFACES } from "../../surfaces/index.ts";
 import type { AnySurface } from "../../surfaces/surface.ts";
-import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
+import { describeResponse, describeRoute, showsSchema } from "../openapi/route-schema.ts";
 import { checkOperator, type OperatorParts } from "../people/operator.ts";
 import type { HttpPorts } from "../ports.ts";
 import { Arrival } from "../serve/arrival.ts";
@@ -29,48 +32,80 @@ type PlaygroundRequest = Pick<Context, "request" | "server" | "set" | "route">;
 
 const DECIDING = "/v1/route";
 
-/** `decide` answers with a selector's choice for a key, without calling a model. */
+const querySchema = closeObject({
+  key: Type.Optional({ ...text, description: "The id of one's own personal key, which it is made with." }),
+});
+
+interface PlaygroundParts {
+  /** Answers with a selector's choice for a key, without calling a model. */
+  readonly decide: (request: Request, key: GatewayKey) => Promise<Response>;
+  /** Finds a key as it may be used now, with what binds its person. Throws the Faults of one that may not be. */
+  readonly findKey: (id: string) => Promise<GatewayKey>;
+}
+
 export function playgroundRoutes(
   operator: OperatorParts,
   ports: HttpPorts,
-  decide: (request: Request, key: GatewayKey) => Promise<Response>,
+  { decide, findKey }: PlaygroundParts,
 ) {
   const counting = new CountingLimit();
-  const answer = async (
-    surface: AnySurface | undefined,
-    { request, server, set, route }: PlaygroundRequest,
-  ) => {
-    await checkOperator(operator, { request, server, route }, "playground.use");
+  const findCaller = (asked: PlaygroundRequest) => findSender(operator, ports, findKey, asked);
+  const answer = async (surface: AnySurface | undefined, asked: PlaygroundRequest) => {
+    const sender = await findCaller(asked);
     if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
-    const sender = { key: await consoleKey(operator.world), proof: null };
+    const { request, server, set } = asked;
     const own = { route: findPath(request.url), counting, sender };
     const arrival = new Arrival(ports, request, server, set, own);
     return surface.use((one) => serve(ports, one, new Setups(one), arrival));
   };
   const answerAt = async (path: string, asked: PlaygroundRequest) => {
     if (path !== DECIDING) return answer(SERVED.get(path), asked);
-    await checkOperator(operator, asked, "playground.use");
-    return decide(asked.request, await consoleKey(operator.world));
+    const { key } = await findCaller(asked);
+    return decide(asked.request, key);
   };
   return new Elysia()
     .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {
       parse: "none",
+      query: showsSchema(querySchema),
       ...describeRoute(
         "Chat",
         "playground",
-        "Create a chat completion with the console's own key",
+        "Create a chat completion with the console's own key, or a personal one",
         describeResponse("As for `POST /v1/chat/completions`.", Type.Object({})),
         Type.Object({}, { description: "As for `POST /v1/chat/completions`." }),
       ),
     })
     .post("/admin/v1/playground/*", (asked) => answerAt(`/${asked.params["*"]}`, asked), {
       parse: "none",
+      query: showsSchema(querySchema),
       ...describeRoute(
         "Beyond chat",
         "playgroundOperation",
-        "Run any operation with the console's own key",
+        "Run any operation with the console's own key, or a personal one",
         "As for `POST` at the path of the surface, such as `v1/embeddings`, or `v1/route`.",
         Type.Object({}, { description: "As for that path: JSON, or a form with files." }),
       ),
     });
+}
+
+/** A personal key's limits hold as for its secret, also the addresses that it may be used from. */
+async function findSender(
+  operator: OperatorParts,
+  { readAddress }: Pick<HttpPorts, "readAddress">,
+  findKey: PlaygroundParts["findKey"],
+  { request, server, route }: PlaygroundRequest,
+): Promise<Caller> {
+  const query = Object.fromEntries(new URL(request.url).searchParams);
+  if (query.key === undefined) {
+    await checkOperator(operator, { request, server, route }, "playground.use");
+    readQuery(querySchema, query);
+    return { key: await consoleKey(operator.world), proof: null };
+  }
+  const { access } = await checkOperator(operator, { request, server, route }, "playground.own");
+  const { id } = await openOwnKey(operator.world, readQuery(querySchema, query).key ?? "", access);
+  const key = await findKey(id);
+  const proof = { rotation: key.rotations, address: readAddress(request, server) };
+  const refusal = refuseAddress(key, proof);
+  if (refusal !== null) throw refusal;
+  return { key, proof };
 }

@@ -6,10 +6,10 @@ import {
   resetMemberBudgets,
 } from "../../admin/limits/budget-reset.ts";
 import { pageQuery } from "../../admin/list.ts";
+import { anonymiseMember } from "../../admin/people/anonymising.ts";
 import { getMember, memberDetailSchema } from "../../admin/people/member-detail.ts";
 import { getStays, staySchema } from "../../admin/people/member-stays.ts";
 import {
-  anonymiseMember,
   type ChangingParts,
   changeMember,
   listMembers,

@@ -3,6 +3,8 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
 import { logBug } from "../../core/world/bug.ts";
+import type { Ending } from "../../core/world/ending.ts";
+import type { Deadline } from "../../core/world/world.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import { nameOwner } from "../../gateway/tools/server-sessions.ts";
 import type { SentTool } from "../../gateway/tools/tool-runs.ts";
@@ -131,11 +133,15 @@ export class ToolCalls {
   ): Promise<CallAnswer> {
     const { toolRuns, clock, deadlines } = this.#ports;
     const { caller, session, message, viewer } = request;
-    const leave = this.underWay.add({ keyId: caller.key.id, session, id: message.id }, call.ending);
-    const limit = Number.isFinite(call.limitAtMs) ? deadlines.watch(call.limitAtMs, makeLimit(call)) : null;
     let context: ToolContext | null = null;
+    let leave = () => {};
+    let limit: Deadline | null = null;
     try {
       context = toolRuns.begin(call, card);
+      // With an Idempotency-Key a call outlives its client's connection, but not what the client says of it.
+      const { ending } = context;
+      leave = this.underWay.add({ keyId: caller.key.id, session, id: message.id }, ending);
+      if (Number.isFinite(call.limitAtMs)) limit = deadlines.watch(call.limitAtMs, makeLimit(ending));
       const outcome = await toolRuns.run(context, tool, (sent) => {
         const onSent = () => {
           sent.onSend();
@@ -159,10 +165,11 @@ export class ToolCalls {
 
   #send(
     request: ClientRequest,
-    { server, name }: FoundCall,
+    { server, name, fault }: FoundCall,
     sent: SentTool,
     report: Report,
   ): Promise<ToolReply> {
+    if (fault !== null) return Promise.reject(fault);
     const { caller, session, arrival, method } = request;
     const { key } = caller;
     const call = {
@@ -207,10 +214,10 @@ function noteRefused(ports: ToolPorts, { arrival }: ClientRequest, model: string
   logRefusal(ports, arrival, REFUSING, null, fault);
 }
 
-function makeLimit(call: ToolCall) {
+function makeLimit(ending: Ending) {
   const message =
     "The tool did not answer in time (limited by x-poundkey-timeout). The call may have been carried out.";
-  return { late: () => call.ending.end(new Fault("client_timeout", message, { shownCode: "tool_timeout" })) };
+  return { late: () => ending.end(new Fault("client_timeout", message, { shownCode: "tool_timeout" })) };
 }
 
 function readArguments({ message: { params } }: ClientRequest, { tool, name }: FoundCall): JsonObject {
@@ -227,11 +234,11 @@ function writeProgress(token: string | number, progress: ToolProgress): string {
   return JSON.stringify(writeNotification("notifications/progress", { progressToken: token, ...progress }));
 }
 
-/** Nothing else of a client's own `_meta` goes on. */
 function readCalled(method: MethodName): "tools/call" | "prompts/get" | "resources/read" {
   return method === "resources/read" || method === "prompts/get" ? method : "tools/call";
 }
 
+/** Nothing else of a client's own `_meta` goes on: no hook has seen it, and a server has no claim to it. */
 function makeMeta(traceparent: string | null): JsonObject {
   return traceparent === null ? {} : { traceparent };
 }

@@ -1,4 +1,5 @@
 // Finds what a call means: the server and the tool, resource or prompt behind the name that a client uses.
+import type { Fault } from "../../core/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import { nameToolModel } from "../../core/tools/rules.ts";
@@ -22,6 +23,8 @@ export interface FoundCall {
   /** The server's own name of the tool or the prompt, or the address of the resource. */
   readonly name: string;
   readonly priceNanoUsd: number;
+  /** Fails the call before anything is sent: whether there is such a tool or prompt can't be known at the moment. */
+  readonly fault: Fault | null;
 }
 
 /** Notes a call that the key may not make, for the operator. */
@@ -39,7 +42,7 @@ export class CalledFinder {
     this.#noteRefused = noteRefused;
   }
 
-  /** Throws the `RpcRefusal` of what isn't there for the key, and the Fault of a server whose list can't be had. */
+  /** Throws the `RpcRefusal` of what isn't there for the key. */
   find(request: ClientRequest): Promise<FoundCall> {
     switch (request.method) {
       case "resources/read":
@@ -69,11 +72,12 @@ export class CalledFinder {
     }
     const { list, unavailable } = await this.#views.find(viewer, [server]);
     const found = list.tools.get(name);
-    if (found === undefined && unavailable.length > 0) throw explainMissing(server, request);
-    if (found === undefined) throw unknown();
-    this.#checkHeaders(request, found.tool.parameters);
-    const tool = found.tool.name;
-    return { server, tool, name: tool, priceNanoUsd: server.prices.get(tool) ?? server.pricePerCall };
+    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
+    if (found === undefined && fault === null) throw unknown();
+    if (found !== undefined) this.#checkHeaders(request, found.tool.parameters);
+    const tool = found?.tool.name ?? own;
+    const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
+    return { server, tool, name: tool, priceNanoUsd, fault };
   }
 
   /** Clients of the newer era repeat some arguments in headers. */
@@ -93,9 +97,9 @@ export class CalledFinder {
       throw refuseUnknown(request, "prompt", name);
     const { list, unavailable } = await this.#views.find(viewer, [server]);
     const found = list.prompts.get(name);
-    if (found === undefined && unavailable.length > 0) throw explainMissing(server, request);
-    if (found === undefined) throw refuseUnknown(request, "prompt", name);
-    return { server, tool: "prompts/get", name: found.entry.key, priceNanoUsd: 0 };
+    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
+    if (found === undefined && fault === null) throw refuseUnknown(request, "prompt", name);
+    return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, fault };
   }
 
   async #findResource(request: ClientRequest): Promise<FoundCall> {
@@ -105,7 +109,7 @@ export class CalledFinder {
     const server = this.#views.listServers(viewer).find((one) => one.name === split?.server);
     const isReadable = server?.resources && isWholeServerAllowed(viewer.levels, server.name);
     if (!(split && server && isReadable)) throw refuseUnknown(request, "resource", uri);
-    return { server, tool: "resources/read", name: split.uri, priceNanoUsd: 0 };
+    return { server, tool: "resources/read", name: split.uri, priceNanoUsd: 0, fault: null };
   }
 
   /** No server's name contains the `_` after it. */
@@ -130,7 +134,9 @@ function refuseUnknown({ message }: ClientRequest, what: string, name: string): 
   return new RpcRefusal(200, message.id, { code: CODES.params, message: text });
 }
 
-function explainMissing(server: ToolServer, { arrival }: ClientRequest) {
+/** Returns null if the server's list is there, and simply lacks it. */
+function explainMissing(server: ToolServer, { arrival }: ClientRequest, unavailable: readonly string[]) {
+  if (unavailable.length === 0) return null;
   const { auth, name } = server;
   const lacks = auth.kind === "pass" && readPass(server, arrival.request.headers) === null;
   return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);

@@ -33,7 +33,17 @@ interface Listener {
 
 type ListenerPorts = Pick<
   ToolPorts,
-  | ("toolRules" | "toolServers" | "toolLevels" | "clock" | "deadlines" | "server" | "log" | "draining")
+  | (
+      | "toolRules"
+      | "streamsMax"
+      | "toolServers"
+      | "toolLevels"
+      | "clock"
+      | "deadlines"
+      | "server"
+      | "log"
+      | "draining"
+    )
   | ("authenticate" | "readAddress" | "secretShapes")
 >;
 
@@ -76,8 +86,8 @@ export class Listeners {
   }
 
   async #listen(given: Omit<Listener, "channel" | "seen">, first?: JsonObject): Promise<Response> {
-    const { toolRules, deadlines, server, draining } = this.#ports;
-    if (this.#open.size >= (toolRules()?.streamsMax ?? 0) || draining()) throw refuseStream();
+    const { streamsMax, deadlines, server, draining } = this.#ports;
+    if (this.#open.size >= streamsMax() || draining()) throw refuseStream();
     const { arrival } = given;
     const { list } = await this.#views.find(given.viewer);
     const parts = { deadlines, keepAliveMs: server.keepAliveMs };
@@ -138,11 +148,18 @@ export class Listeners {
     try {
       const { key } = await identify(this.#ports, listener.arrival);
       const levels = await this.#ports.toolLevels(key);
-      const { list } = await this.#views.find({ ...listener.viewer, key, levels });
-      const before = listener.seen;
-      if (before === list) return;
+      const { server: before } = listener.viewer;
+      // A reload may have changed the server, or taken it away.
+      const server = before && this.#views.findServer(before.name, levels);
+      if (before !== null && server === null) {
+        this.#close(listener);
+        return;
+      }
+      const { list } = await this.#views.find({ ...listener.viewer, key, levels, server });
+      const { seen } = listener;
+      if (seen === list) return;
       listener.seen = list;
-      for (const name of listener.wanted) if (isOther(before, list, name)) this.#tell(listener, name);
+      for (const name of listener.wanted) if (isOther(seen, list, name)) this.#tell(listener, name);
     } catch (thrown) {
       // A store that can't be used proves nothing about the key.
       if (toFault(thrown).row.blame === "client") this.#close(listener);

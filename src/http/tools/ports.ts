@@ -11,6 +11,8 @@ import type { ClientSessions } from "./sessions.ts";
 export interface ToolPorts extends HttpPorts {
   /** Undefined while there are no tool servers. */
   readonly toolRules: () => ToolRules | undefined;
+  /** Returns the most listening streams of this process, which is its part of its node's. */
+  readonly streamsMax: () => number;
   readonly toolServers: ToolServerPort;
   readonly toolRuns: ToolRuns;
   readonly clientSessions: ClientSessions;

@@ -4,13 +4,11 @@ import { timingSafeEqual } from "node:crypto";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { ToolSessionStore } from "../../core/tools/session-rows.ts";
 import type { Clock, Random, Vault } from "../../core/world/world.ts";
-import { ROWS_MAX, type ServerSessions } from "../../gateway/tools/server-sessions.ts";
+import { ROWS_MAX, SESSION_MS, type ServerSessions } from "../../gateway/tools/server-sessions.ts";
 
 const TIME_BYTES = 6;
 const NONCE_BYTES = 12;
 const SEAL_CHARACTERS = 43;
-/** Older ones are unknown. */
-const SESSION_MS = 30 * 86_400_000;
 const FORM = /^([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{43})$/;
 /** A server of this name can't be configured: the row says that a client's session has ended. */
 const ENDED = "";
@@ -44,16 +42,16 @@ export class ClientSessions {
   async knows(key: Holder, id: string): Promise<boolean> {
     const [, body = "", seal = ""] = FORM.exec(id) ?? [];
     if (body === "" || !isSame(seal, this.#seal(key, body))) return false;
-    const atMs = Buffer.from(body, "base64url").readUIntBE(0, TIME_BYTES);
-    if (this.#ports.clock.nowMs() - atMs > SESSION_MS) return false;
+    if (this.#ports.clock.nowMs() - readTime(id) > SESSION_MS) return false;
     return (await this.#ports.store.toolSessions.find(this.#findEnd(key, id))) === null;
   }
 
   /** Ends it on all nodes, with the sessions that servers keep for it. */
   async end(key: Holder, id: string): Promise<void> {
-    const { store, clock } = this.#ports;
+    const { store } = this.#ports;
     const row = { ...this.#findEnd(key, id), keyId: key.id, owner: "", server: ENDED, sealed: "" };
-    await store.toolSessions.keep({ ...row, usedAtMs: clock.nowMs() }, ROWS_MAX);
+    // Its end need not be known for longer than the session could be used.
+    await store.toolSessions.keep({ ...row, usedAtMs: readTime(id) }, ROWS_MAX);
     await this.#ports.servers.end({ accountId: key.accountId, keyId: key.id, session: id });
   }
 
@@ -65,6 +63,11 @@ export class ClientSessions {
     const digest = this.#ports.vault.digest(`tool session ${key.accountId} ${key.id} ${body}`);
     return Buffer.from(digest, "hex").toString("base64url").slice(0, SEAL_CHARACTERS);
   }
+}
+
+/** Returns when a session was opened. Its seal has been checked. */
+function readTime(id: string): number {
+  return Buffer.from(id, "base64url").readUIntBE(0, TIME_BYTES);
 }
 
 function isSame(one: string, other: string): boolean {

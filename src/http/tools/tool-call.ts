@@ -1,4 +1,5 @@
 // A client's call of a tool once it is read, as the gateway takes it.
+import type { Claim } from "../../core/demand.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
@@ -13,6 +14,7 @@ import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import { Routes } from "../../gateway/plan/routes.ts";
+import { digestIdempotency } from "../../gateway/settle/idempotency.ts";
 import type { ToolRecord } from "../../gateway/tools/tool-runs.ts";
 import { Prompt } from "../../health/prompts.ts";
 import { Conversation } from "../../health/stickiness.ts";
@@ -68,7 +70,7 @@ export class ToolCall implements Call<ToolForm> {
   readonly rules: RouterRules;
   readonly markup: number;
   readonly limitAtMs: number;
-  readonly idempotency = null;
+  readonly idempotency: Claim | null;
   readonly caching = null;
   readonly held: HeldBody;
   readonly trace: TraceContext | null;
@@ -99,6 +101,8 @@ export class ToolCall implements Call<ToolForm> {
     this.rules = rules;
     this.markup = billing.markup;
     this.limitAtMs = readLimit(ports, headers);
+    const once = headers.get("idempotency-key");
+    this.idempotency = digestIdempotency(ports.vault, key.id, once, TOOL, { ask: this.ask, raw: null });
     this.held = held;
     this.trace = trace;
     this.#card = card;

@@ -1,13 +1,13 @@
 // A plan in words: a line for each change, with its fields as they are and as they will be, and for each part that stays.
-import type { Change, KeptEntry, Plan } from "./draft.ts";
+import type { ChangeOutline, KeptEntry, PlanOutline } from "./draft.ts";
 
 /** A line for each part that is changed or stays, with its fields below it. Empty if there is none. */
-export function describePlan({ changes, removals, kept, nameAccount }: Plan): string {
+export function describePlan({ changes, removals, kept, nameAccount }: PlanOutline): string {
   const all = [...changes, ...removals].map((change) => describeChange(change, nameAccount));
   return [...all, ...kept.map(describeKept)].join("\n");
 }
 
-function describeChange(change: Change, nameAccount: Plan["nameAccount"]): string {
+function describeChange(change: ChangeOutline, nameAccount: PlanOutline["nameAccount"]): string {
   const { before, after, isDrift } = change;
   const isRemoval = before === null && after === null;
   const sign = isRemoval ? "-" : before === null ? "+" : "~";
@@ -25,14 +25,14 @@ function describeKept(kept: KeptEntry): string {
   return `= ${nameRow(kept)}: ${kept.reason}`;
 }
 
-function nameRow({ kind, name, account }: Pick<Change, "kind" | "name" | "account">): string {
+function nameRow({ kind, name, account }: Pick<ChangeOutline, "kind" | "name" | "account">): string {
   return `${kind} ${name}${account === null ? "" : ` of ${account}`}`;
 }
 
 /** The fields of something new that stand in its line. */
 const TOLD: ReadonlySet<string> = new Set(["name", "account_id"]);
 
-function nameAccounts(value: unknown, nameAccount: Plan["nameAccount"]): unknown {
+function nameAccounts(value: unknown, nameAccount: PlanOutline["nameAccount"]): unknown {
   if (Array.isArray(value)) return value.map((one) => nameAccounts(one, nameAccount));
   return typeof value === "string" ? nameAccount(value) : value;
 }
@@ -42,7 +42,7 @@ function format(value: unknown): string {
 }
 
 /** Returns the counts of a plan, in one sentence. */
-export function countPlan({ changes, removals, unchanged, others }: Plan, isDone: boolean): string {
+export function countPlan({ changes, removals, unchanged, others }: PlanOutline, isDone: boolean): string {
   const made = changes.filter(({ before }) => before === null).length;
   const parts = [`${made} to make`, `${changes.length - made} to change`, `${removals.length} to remove`];
   const done = [`${made} made`, `${changes.length - made} changed`, `${removals.length} removed`];

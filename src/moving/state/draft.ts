@@ -7,7 +7,7 @@ import type { Memory, MemoryEntry } from "./memory.ts";
 
 /** A secret that was just made, before the row that it belongs to. */
 export interface MadeSecret {
-  readonly kind: Kind;
+  readonly kind: string;
   readonly id: string;
   readonly name: string;
   readonly accountId: string | null;
@@ -17,10 +17,10 @@ export interface MadeSecret {
 /** Is called before what the secret is for exists, so that no key is made whose secret nobody has. */
 export type KeepSecret = (made: MadeSecret) => void;
 
-/** A change, named as its entry of the audit log is. */
-export interface Change {
-  readonly action: AuditAction;
-  readonly kind: Kind;
+/** A change as it is shown, named as its entry of the audit log is. */
+export interface ChangeOutline {
+  readonly action: string;
+  readonly kind: string;
   readonly id: string;
   readonly name: string;
   /** The name of a key's account. Null for all else. */
@@ -30,30 +30,38 @@ export interface Change {
   readonly after: JsonObject | null;
   /** True if the file is as it was when it was last applied: somebody has changed this here since. */
   readonly isDrift: boolean;
+}
+
+export interface Change extends ChangeOutline {
+  readonly action: AuditAction;
+  readonly kind: Kind;
   readonly run: (world: StateWorld, keep: KeepSecret) => Promise<unknown>;
 }
 
 /** A part that stays as it is, though the file, or its pruning, would have it otherwise. */
-export interface KeptEntry extends Pick<Change, "kind" | "id" | "name" | "account"> {
+export interface KeptEntry extends Pick<ChangeOutline, "kind" | "id" | "name" | "account"> {
   readonly reason: string;
 }
 
-export interface Plan {
-  /** The file's name here. */
-  readonly file: string;
-  readonly issues: readonly StateIssue[];
-  readonly changes: readonly Change[];
+export interface PlanOutline<One extends ChangeOutline = ChangeOutline> {
+  readonly changes: readonly One[];
   /** Changes that remove what this file made before, after all others. */
-  readonly removals: readonly Change[];
+  readonly removals: readonly One[];
   readonly kept: readonly KeptEntry[];
   /** The number of entries that are here as the file has them. */
   readonly unchanged: number;
   /** The number of live accounts, keys, aliases and tokens that the file doesn't have. */
   readonly others: number;
-  readonly before: Memory;
-  readonly entries: readonly MemoryEntry[];
   /** Returns the name of an account, also of one that is still to be made. */
   readonly nameAccount: (id: string) => string;
+}
+
+export interface Plan extends PlanOutline<Change> {
+  /** The file's name here. */
+  readonly file: string;
+  readonly issues: readonly StateIssue[];
+  readonly before: Memory;
+  readonly entries: readonly MemoryEntry[];
 }
 
 /** The parts of a plan that its sections share and fill. */

@@ -7,6 +7,8 @@ interface Performing {
   readonly keep: KeepSecret;
   /** Called after each change. */
   readonly onChange: (change: Change) => void;
+  /** True if the rest is left to a repeat. Asked before each change. Missing if there is none. */
+  readonly isOver?: () => boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ interface Performing {
 export async function performPlan(
   world: StateWorld,
   { file, changes, removals, entries, before }: Plan,
-  { keep, onChange }: Performing,
+  { keep, onChange, isOver }: Performing,
 ): Promise<void> {
   const { store, clock } = world;
   const note = async (noted: Plan["entries"]) => {
@@ -29,6 +31,7 @@ export async function performPlan(
   const begun = entries.map((one) => (changing.has(`${one.kind} ${one.id}`) ? { ...one, digest: "" } : one));
   if (changes.length + removals.length > 0) await note([...begun, ...left]);
   for (const change of [...changes, ...removals]) {
+    if (isOver?.()) return;
     await change.run(world, keep);
     onChange(change);
   }

@@ -75,7 +75,7 @@ function writeToken(token: TokenView): JsonObject {
 }
 
 /** Returns the state as YAML, in which no line is folded. Empty sections are left out. */
-export function writeStateText(state: WrittenState): string {
+export function writeStateText(state: Readonly<Record<string, Section>>): string {
   const filled = Object.entries(state).filter(([, section]) => section.length > 0);
   return stringify(Object.fromEntries(filled), { lineWidth: 0 }).trimEnd();
 }

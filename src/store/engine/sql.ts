@@ -46,20 +46,41 @@ export function joinTuples(rows: number, width: number, mark: Mark): string {
 /** A table of any type of row. */
 type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
 
-export function selectSql({ name, columns }: Pick<AnyTable, "name" | "columns">): string {
+type NamedColumns = Pick<AnyTable, "name" | "columns">;
+
+export function selectSql({ name, columns }: NamedColumns): string {
   return `SELECT ${joinNames(columns)} FROM ${name}`;
 }
 
-export function insertSql(
-  { name, columns }: Pick<AnyTable, "name" | "columns">,
-  mark: Mark,
-  rows = 1,
-): string {
+/** Values: the id, then those of the columns. */
+export const updateSql = keepTexts(({ name, columns }: NamedColumns, mark) => {
+  const changed = columns.map((column, at) => `${column} = ${mark(at + 2)}`);
+  return `UPDATE ${name} SET ${joinNames(changed)} WHERE id = ${mark(1)}`;
+});
+
+export function insertSql(table: NamedColumns, mark: Mark, rows = 1): string {
+  return rows === 1 ? insertOne(table, mark) : composeInsert(table, mark, rows);
+}
+
+export const upsertSql = keepTexts(
+  (table: AnyTable, mark) => `${insertOne(table, mark)} ${composeOverwrite(table.key, table.columns)}`,
+);
+
+const insertOne = keepTexts((table: NamedColumns, mark) => composeInsert(table, mark, 1));
+
+function composeInsert({ name, columns }: NamedColumns, mark: Mark, rows: number): string {
   return `INSERT INTO ${name} (${joinNames(columns)}) VALUES ${joinTuples(rows, columns.length, mark)}`;
 }
 
-export function upsertSql(table: AnyTable, mark: Mark): string {
-  return `${insertSql(table, mark)} ${composeOverwrite(table.key, table.columns)}`;
+/** Each change opens the statements of all subjects, so a text is composed once for its table and engine. */
+function keepTexts<T extends object>(compose: (table: T, mark: Mark) => string) {
+  const kept = new WeakMap<Mark, WeakMap<T, string>>();
+  return (table: T, mark: Mark): string => {
+    const texts = kept.get(mark) ?? new WeakMap<T, string>();
+    const text = texts.get(table) ?? compose(table, mark);
+    kept.set(mark, texts.set(table, text));
+    return text;
+  };
 }
 
 /** The update of an upsert: every column outside the key takes its new value. */

@@ -12,23 +12,17 @@ import { type FoundRow, readInteger } from "../engine/found.ts";
 import { accountsLookup, keysLookup } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "../engine/scope.ts";
-import { insertSql, joinNames, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
+import { insertSql, joinNames, type Mark, selectSql, updateSql, upsertSql } from "../engine/sql.ts";
 import { listChangeable } from "../schema/field-columns.ts";
-import { ACCOUNT, KEY, OWNER, pickColumns, type TablePart } from "../schema/tables.ts";
+import { ACCOUNT, KEY, OWNER, pickColumns } from "../schema/tables.ts";
 import { addForeign } from "./foreign.ts";
 import { MakingCount } from "./making.ts";
 
 export const CHANGED_KEY = pickColumns(KEY, [...listChangeable(KEY_FIELDS), "paused_by"]);
 const CHANGED_ACCOUNT = pickColumns(ACCOUNT, [...listChangeable(ACCOUNT_FIELDS), "paused_by"]);
 
-/** Returns the statement that writes these columns of the row with the id that is its first value. */
-export function updateSql(
-  { name, columns }: Pick<TablePart<unknown>, "name" | "columns">,
-  mark: Mark,
-): string {
-  const changed = columns.map((column, at) => `${column} = ${mark(at + 2)}`);
-  return `UPDATE ${name} SET ${joinNames(changed)} WHERE id = ${mark(1)}`;
-}
+/** The columns of a new key's row. */
+export const NEW_KEY = { name: KEY.name, columns: [...KEY.columns, "digest"] };
 
 /** Finds a key by the digest of its secret or of the one before. */
 export function keyByDigestSql(mark: Mark): string {
@@ -83,7 +77,7 @@ function openOwner(mark: Mark, opening: OwnerState | null | undefined): readonly
 export function keyChanges(engine: Engine, record: Recorder) {
   const { mark, run, runOnce } = engine;
   const first = mark(1);
-  const add = insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark);
+  const add = insertSql(NEW_KEY, mark);
   const change = updateSql(CHANGED_KEY, mark);
   const account = `SELECT id FROM account WHERE id = ${first}`;
   const changeLocked = makeLockedChange(engine);
@@ -113,7 +107,7 @@ export function keyChanges(engine: Engine, record: Recorder) {
 /** The changes that are refused where a person has too many keys. */
 function keyMakings(engine: Engine, record: Recorder) {
   const { mark, change } = engine;
-  const add = `${insertSql({ name: KEY.name, columns: [...KEY.columns, "digest"] }, mark)} ON CONFLICT (id) DO NOTHING`;
+  const add = `${insertSql(NEW_KEY, mark)} ON CONFLICT (id) DO NOTHING`;
   return {
     makeKey: (key, digest, making) => {
       // A transaction that runs again repeats its entry, which is then written once.

@@ -9,9 +9,9 @@ import { bind, type Engine, type Result, readFirst, type Statement } from "../en
 import { readText } from "../engine/found.ts";
 import { parsePlace } from "../engine/place.ts";
 import type { Recorder } from "../engine/recording.ts";
-import { selectSql, upsertSql } from "../engine/sql.ts";
+import { selectSql, updateSql, upsertSql } from "../engine/sql.ts";
 import { KEY, METER, OWNER, SPEND } from "../schema/tables.ts";
-import { CHANGED_KEY, updateSql } from "./keys.ts";
+import { CHANGED_KEY } from "./keys.ts";
 import { MakingCount } from "./making.ts";
 
 /** A key that others move at the same moment is looked up again. */

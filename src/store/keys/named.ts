@@ -7,9 +7,9 @@ import type { Store } from "../../core/store.ts";
 import { bind, type Change, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { ACCOUNT_ROWS, KEY_ROWS, narrowToScope } from "../engine/scope.ts";
-import { insertSql, type Mark, selectSql } from "../engine/sql.ts";
+import { insertSql, type Mark, selectSql, updateSql } from "../engine/sql.ts";
 import { ACCOUNT, KEY } from "../schema/tables.ts";
-import { accountChanges, CHANGED_KEY, updateSql } from "./keys.ts";
+import { accountChanges, CHANGED_KEY, NEW_KEY } from "./keys.ts";
 import { MakingCount } from "./making.ts";
 
 /** More rows of one name are refused like two. */
@@ -49,8 +49,7 @@ class KeyWriting {
   }
 
   #add(key: GatewayKey, digest: string): Statement {
-    const columns = [...KEY.columns, "digest"];
-    return bind(insertSql({ name: KEY.name, columns }, this.#mark), ...KEY.valuesOf(key), digest);
+    return bind(insertSql(NEW_KEY, this.#mark), ...KEY.valuesOf(key), digest);
   }
 
   #change(key: GatewayKey): Statement {

@@ -2,7 +2,7 @@
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { bind, type Engine, type Statement } from "../engine/engine.ts";
 import type { Recorder } from "../engine/recording.ts";
-import { updateSql } from "../keys/keys.ts";
+import { updateSql } from "../engine/sql.ts";
 import { KEY, pickColumns } from "../schema/tables.ts";
 
 const ENDING_KEY = pickColumns(KEY, ["paused", "paused_by", "revoked_at_ms"]);

@@ -12,17 +12,23 @@ import { eraseTags } from "./erasing-tags.ts";
 /** The tables whose rows name people, or did. */
 const NAMING = [
   "member",
+  "account",
   "admin_repeat",
   "audit_detail",
   "event",
   "delivery",
   "device",
   "device_code",
+  "directory_email",
+  "directory_membership",
+  "directory_user",
   "gateway_key",
+  "hourly_tag",
   "limit_request",
   "refusal",
   "request",
   "session",
+  "tag_of_day",
   "token",
 ];
 const CHAINED_AT_ONCE = 100;
@@ -43,7 +49,7 @@ export function erasingMethods(engine: Engine, ofRows: Engine) {
   const ids = async (text: string, memberId: string) =>
     (await run(bind(text, memberId))).map((found) => readText(found, "id"));
   return {
-    erase: async ({ id, email }, isLast) => {
+    erase: async ({ id, email }) => {
       while ((await chain(CHAINED_AT_ONCE)) !== null);
       const keyIds = await ids(keys, id);
       const askIds = await ids(asks, id);
@@ -59,8 +65,8 @@ export function erasingMethods(engine: Engine, ofRows: Engine) {
         await eraseTags(ofRows, id, email);
       }
       for (const keyId of keyIds) await eraseOriginsOfKey(engine, keyId);
-      return isLast && engine.dropFreed(NAMING);
     },
+    dropErased: () => engine.dropFreed(NAMING),
   } satisfies Partial<PeopleStore>;
 }
 

@@ -89,6 +89,8 @@ const TOKEN = table<NamedToken>("token", ["id"], {
   contactUntilMs: { ...OPTIONAL_TIME, name: "contact_until_ms" },
   kind: TOKEN_KIND,
 });
+/** The columns of a new token's row. */
+const NEW_TOKEN = { name: TOKEN.name, columns: [...TOKEN.columns, "digest"] };
 
 const RIGHTS = {
   ruleGrants: GRANTS,
@@ -150,7 +152,7 @@ export function peopleMethods(engine: Engine) {
 export function tokenChanges({ mark, forUpdate, runOnce, change }: Engine, record: Recorder) {
   const first = mark(1);
   const byId = `${selectSql(TOKEN)} WHERE id = ${first} ${forUpdate}`;
-  const add = insertSql({ name: TOKEN.name, columns: [...TOKEN.columns, "digest"] }, mark);
+  const add = insertSql(NEW_TOKEN, mark);
   const take = `UPDATE token SET last4 = ${mark(2)}, maker_kind = ${mark(3)}, maker_id = ${mark(4)},
     expires_at_ms = ${mark(5)}, digest = ${mark(6)}, contact_until_ms = NULL WHERE id = ${first}`;
   const revoke = `UPDATE token SET revoked_at_ms = coalesce(revoked_at_ms, CAST(${mark(2)} AS BIGINT))
@@ -215,6 +217,8 @@ function memberMethods({ mark, run }: Engine) {
   const due = `${selectSql(MEMBER)} WHERE checked_at_ms <= ${first} AND leased_until_ms <= ${second}
     AND is_disabled = 0 AND deactivated_at_ms IS NULL AND anonymised_at_ms IS NULL ORDER BY checked_at_ms LIMIT ${third}`;
   const ended = `${selectSql(MEMBER)} WHERE own_until_ms <= ${first} AND anonymised_at_ms IS NULL LIMIT ${second}`;
+  const unerased = `${selectSql(MEMBER)} WHERE anonymised_at_ms IS NOT NULL AND erased_at_ms IS NULL
+    ORDER BY email IS NULL, id LIMIT ${first}`;
   return {
     member: async (id, scope) =>
       readFirst(MEMBER, await run(narrowMembers({ head: byId, values: [id] }, scope, mark))),
@@ -228,6 +232,7 @@ function memberMethods({ mark, run }: Engine) {
       return found.map(MEMBER.rowOf);
     },
     endedRoles: async (nowMs, most) => (await run(bind(ended, nowMs, most))).map(MEMBER.rowOf),
+    unerased: async (most) => (await run(bind(unerased, most))).map(MEMBER.rowOf),
     dueMembers: async (checkedMs, nowMs, most) =>
       (await run(bind(due, checkedMs, nowMs, most))).map(MEMBER.rowOf),
   } satisfies Partial<PeopleStore>;

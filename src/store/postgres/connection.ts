@@ -1,5 +1,5 @@
 // A connection taken from the pool: statements are pipelined in one flight, and each flight has a time limit.
-import type { Result as Rows, Statement } from "../engine/engine.ts";
+import { bind, type Result as Rows, type Statement } from "../engine/engine.ts";
 import type { Value } from "../engine/found.ts";
 import { CommitError } from "../engine/unavailable.ts";
 import type { Connections } from "./connections.ts";
@@ -59,6 +59,19 @@ export class Connection {
     const isBare = this.#settings.length === 0;
     const results = await this.send(isBare ? [query] : [BEGIN, ...this.#settings, query, COMMIT], withinMs);
     return readResult(results, isBare ? 0 : 1 + this.#settings.length);
+  }
+
+  /** Runs a statement outside of a transaction, for longer than others may take. */
+  async runAlone(query: Query, withinMs: number): Promise<void> {
+    const sets = this.#session.isPooled ? [] : [bind(`SET statement_timeout = ${withinMs}`)];
+    const resets = this.#session.isPooled ? [] : [bind("RESET statement_timeout")];
+    try {
+      for (const one of [...sets, query, ...resets]) await this.send([one], withinMs);
+    } catch (error) {
+      // The next user must not get its time limit.
+      if (!this.#closed) this.#end();
+      throw error;
+    }
   }
 
   /** Commits statements, and returns the first one's result. Throws a CommitError if it is unknown whether they were written. */

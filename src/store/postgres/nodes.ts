@@ -1,5 +1,6 @@
 // Finds live nodes by their heartbeats, timed by the database's clock, and the holds of dead ones.
 import type { Hold } from "../../core/rows.ts";
+import type { RunningRequests } from "../../core/store.ts";
 import { bind } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import { Heart } from "../engine/heart.ts";
@@ -45,7 +46,10 @@ const ORPHANS = `
     WHERE greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
       AND own.beat_at > clock_timestamp() - ${GAP}
   ) AS silent ON silent_id = node
-  WHERE node <> $1 AND (node NOT IN (SELECT id FROM node) OR at_ms < before_ms) LIMIT $2`;
+  WHERE (node <> $1 AND (node NOT IN (SELECT id FROM node) OR at_ms < before_ms))
+    OR (node = $1 AND at_ms < $3::bigint AND id <> ALL($4::text[])) LIMIT $2`;
+/** No hold was made before. */
+const NONE_OF_OWN: RunningRequests = { ids: [], beforeMs: 0 };
 
 const FORGET = `
   DELETE FROM node WHERE beat_at < now() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
@@ -72,8 +76,14 @@ export function makeHeart(
   return new Heart({ version, beat, aliveMs: ALIVE_MS });
 }
 
-export async function findOrphans(pool: Pool, node: string, most: number): Promise<readonly Hold[]> {
-  return (await pool.run(bind(ORPHANS, node, most))).map(HOLD.rowOf);
+export async function findOrphans(
+  pool: Pool,
+  node: string,
+  most: number,
+  running: RunningRequests | null = null,
+): Promise<readonly Hold[]> {
+  const { ids, beforeMs } = running ?? NONE_OF_OWN;
+  return (await pool.run(bind(ORPHANS, node, most, beforeMs, ids))).map(HOLD.rowOf);
 }
 
 const ALIVE = `

@@ -89,8 +89,9 @@ export class Pool implements Engine {
 
   readonly dropFreed = async (tables: readonly string[]): Promise<boolean> => {
     try {
-      // Each outside of a transaction, as VACUUM has to be.
-      for (const table of tables) await this.run({ text: `VACUUM ${table}`, values: [] });
+      const vacuum = (table: string) =>
+        this.use(this.#lookupMs, (connection) => connection.runAlone(bind(`VACUUM ${table}`), LONG_MS));
+      for (const table of tables) await vacuum(table);
       return true;
     } catch {
       return false;

@@ -70,7 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     read,
     clockAheadMs: () => clockAheadMs,
     beat: heart.beat,
-    orphans: (most) => findOrphans(pool, node, most),
+    orphans: (most, running) => findOrphans(pool, node, most, running),
     listDead: (nodes) => listDead(pool, node, nodes),
     measure: () => measure(pool),
     findDamage: async () => null,

@@ -26,8 +26,8 @@ export function postponeOverwriting(path: string): void {
   ]);
 }
 
-/** Rewrites the whole file. People who were made anonymous before are erased by it. Throws SQLite's error. */
-export function overwriteFreed(path: string, nowMs: number): void {
+/** Rewrites the whole file. Throws SQLite's error. */
+export function overwriteFreed(path: string): void {
   using database = new Database(path, { readwrite: true, create: false });
   database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
   database.run("PRAGMA secure_delete = ON");
@@ -36,9 +36,5 @@ export function overwriteFreed(path: string, nowMs: number): void {
     OVERWRITTEN,
   ]);
   database.run("DELETE FROM setting WHERE name = ?", [POSTPONED]);
-  database.run(
-    "UPDATE member SET erased_at_ms = ? WHERE anonymised_at_ms IS NOT NULL AND erased_at_ms IS NULL AND email IS NULL",
-    [nowMs],
-  );
   database.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }

@@ -1,6 +1,6 @@
 // The SQLite store's request log, lookups of keys and their uses, and the holds of ended processes.
 import type { Hold } from "../../core/rows.ts";
-import type { KeyUse, Store } from "../../core/store.ts";
+import type { KeyUse, RunningRequests, Store } from "../../core/store.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import { askRequests, keyUsesSql, LAST_HOUR } from "../engine/narrowing.ts";
@@ -39,13 +39,13 @@ const FREE_CHARACTERS = "UPDATE account SET kept_characters = max(0, kept_charac
 const PRUNE_CONTENTS =
   "DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)";
 
-/** `own.file` is null for a database in memory, which no other process can use. */
-export function requestMethods(
-  connector: Connector,
-  cache: RowCache,
-  engine: Engine,
-  own: { readonly file: string | null; readonly node: string },
-) {
+interface OwnNode {
+  /** Null for a database in memory, which no other process can use. */
+  readonly file: string | null;
+  readonly node: string;
+}
+
+export function requestMethods(connector: Connector, cache: RowCache, engine: Engine, own: OwnNode) {
   return {
     keyByDigest: (digest) =>
       connector.run(({ sql }) => {
@@ -80,7 +80,7 @@ export function requestMethods(
     prune: makePruning(connector, cache, engine),
     listDead: async (nodes) =>
       nodes.filter((node) => node !== own.node && (own.file === null || hasEnded(own.file, node))),
-    orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
+    orphans: (most, running = null) => connector.run(({ sql }) => findOrphans(sql, own, most, running)),
   } satisfies Partial<Store>;
 }
 
@@ -133,11 +133,24 @@ function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): numb
   return old.count;
 }
 
-function findOrphans(sql: Statements, file: string | null, own: string, most: number): readonly Hold[] {
+const STRANDED = `${selectSql(HOLD)}
+  WHERE node = ?1 AND at_ms < ?2 AND id NOT IN (SELECT value FROM json_each(?3)) LIMIT ?4`;
+
+function findOrphans(
+  sql: Statements,
+  own: OwnNode,
+  most: number,
+  running: RunningRequests | null,
+): readonly Hold[] {
+  const { file } = own;
   const orphans: Hold[] = [];
+  if (running !== null) {
+    const stranded = bind(STRANDED, own.node, running.beforeMs, JSON.stringify(running.ids), most);
+    orphans.push(...sql.run(stranded).map(HOLD.rowOf));
+  }
   for (const found of sql.run(bind("SELECT DISTINCT node FROM hold"))) {
     const node = readText(found, "node");
-    if (node === own || (file !== null && !hasEnded(file, node))) continue;
+    if (node === own.node || (file !== null && !hasEnded(file, node))) continue;
     const left = bind(`${selectSql(HOLD)} WHERE node = ?1 LIMIT ?2`, node, most - orphans.length);
     orphans.push(...sql.run(left).map(HOLD.rowOf));
   }

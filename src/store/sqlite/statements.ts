@@ -4,8 +4,8 @@ import type { RequestRecord } from "../../core/log/record.ts";
 import type { Result, Statement } from "../engine/engine.ts";
 import type { FoundRow, Value } from "../engine/found.ts";
 import { composeAddEvent } from "../engine/recording.ts";
-import { composeOverwrite, composeSum, insertSql, joinNames, upsertSql } from "../engine/sql.ts";
-import { keyByDigestSql, updateSql } from "../keys/keys.ts";
+import { composeOverwrite, composeSum, insertSql, joinNames, updateSql, upsertSql } from "../engine/sql.ts";
+import { keyByDigestSql } from "../keys/keys.ts";
 import { raisesSql } from "../limits/limit-requests.ts";
 import { composeOpeningSums } from "../limits/openings.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
@@ -51,10 +51,14 @@ export function prepare(database: Database) {
   };
 }
 
+/** By statement, because asking it for the names of its columns makes a list of strings each time. */
+const isWriting = new WeakMap<object, boolean>();
+
 /** Runs any other statement; each is cached after its first use. */
 export function runStatement(database: Database, { text, values }: Statement): Result {
   const statement = database.query<FoundRow, Value[]>(text);
-  const writes = statement.columnNames.length === 0;
+  const writes = isWriting.get(statement) ?? statement.columnNames.length === 0;
+  isWriting.set(statement, writes);
   const rows = writes ? [] : statement.all(...values);
   return Object.assign(rows, { count: writes ? statement.run(...values).changes : rows.length });
 }

@@ -5,10 +5,9 @@ import { signRequest } from "./sigv4.ts";
 import { callSts } from "./sts.ts";
 import type { FetchedToken, TokenExchange } from "./token-http.ts";
 
-/** An hour is the most for a role that is taken with the keys of another (IAM, "Role chaining"). */
-const SECONDS = "3600";
 const SERVICE = "sts";
 
+/** The keys are good for an hour, STS's default and the most for a role that is taken with another's keys. */
 export async function assumeRole(
   { stsUrl, roleArn, sessionName, externalId, region }: AwsAssumedRole,
   own: AwsKeys,
@@ -20,7 +19,6 @@ export async function assumeRole(
   const fields = {
     RoleArn: roleArn,
     RoleSessionName: sessionName,
-    DurationSeconds: SECONDS,
     ...(externalId === null ? {} : { ExternalId: externalId }),
   };
   const sign = (body: string, headers: Readonly<Record<string, string>>) =>

@@ -4,7 +4,7 @@ import { type AwsKeys, readKeys } from "./aws-key-answer.ts";
 import { type FetchedToken, fetchAnswer, isSuccess, makeRefusal, type TokenExchange } from "./token-http.ts";
 
 const VERSION = "2011-06-15";
-const FORM = "application/x-www-form-urlencoded; charset=utf-8";
+const FORM = "application/x-www-form-urlencoded";
 /** The fields of the element `Credentials`. Their values need no escapes but those of base64's characters, of which XML has none. */
 const FIELDS = ["AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration"] as const;
 const ERROR_CODE = /<Code>\s*([A-Za-z][A-Za-z.]{2,63})\s*<\/Code>/;

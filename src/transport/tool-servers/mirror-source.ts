@@ -17,10 +17,16 @@ const READ_MS = 30_000;
 /** Hears of a mirror that differs from the one before it, which is null for the first. */
 export type OnMirror = (before: Mirror | null, after: Mirror) => void;
 
+interface SourceListener {
+  readonly onMirror: OnMirror;
+  /** The lists could be read, after they could not. */
+  readonly onReturn: () => void;
+}
+
 export class MirrorSource {
   readonly known: KnownFacts;
   readonly #ports: ToolServerPorts;
-  readonly #onMirror: OnMirror;
+  readonly #listener: SourceListener;
   readonly #pool: MirrorPool;
   #mirror: Mirror | null = null;
   #takenAtMs: number | null = null;
@@ -31,10 +37,10 @@ export class MirrorSource {
   #fault: Fault | null = null;
   #checkedAtMs: number | null = null;
 
-  constructor(ports: ToolServerPorts, pool: MirrorPool, onMirror: OnMirror) {
+  constructor(ports: ToolServerPorts, pool: MirrorPool, listener: SourceListener) {
     this.#ports = ports;
     this.#pool = pool;
-    this.#onMirror = onMirror;
+    this.#listener = listener;
     this.known = new KnownFacts(ports);
   }
 
@@ -119,12 +125,14 @@ export class MirrorSource {
 
   #keep(mirror: Mirror): void {
     this.#takenAtMs = this.#ports.deadlines.nowMs();
+    const isBack = this.#fault !== null;
     this.#failedAtMs = null;
     this.#fault = null;
+    if (isBack) this.#listener.onReturn();
     const before = this.#mirror;
     // The same object stays for the same lists, so that those merged of it stay too.
     if (before !== null && areSameMirrors(before, mirror)) return;
     this.#mirror = this.#pool.share(mirror);
-    this.#onMirror(before, mirror);
+    this.#listener.onMirror(before, mirror);
   }
 }

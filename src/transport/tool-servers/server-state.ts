@@ -66,9 +66,13 @@ export class ServerState {
     this.#parts = parts;
     this.#server = server;
     this.#credentials = new Credentials(server, parts.ports);
-    const onMirror: OnMirror = (before, after) => parts.onMirror(server.name, before, after);
-    this.#shared = new MirrorSource(parts.ports, this.#pool, onMirror);
+    this.#shared = this.#makeSource((before, after) => parts.onMirror(server.name, before, after));
     this.#listening = this.#isPass ? null : new Listening(this.#peerFor(null), this.#shared);
+  }
+
+  #makeSource(onMirror: OnMirror): MirrorSource {
+    const onReturn = () => this.#breaker.recordReturn(this.#nowMs());
+    return new MirrorSource(this.#parts.ports, this.#pool, { onMirror, onReturn });
   }
 
   get server(): ToolServer {
@@ -92,7 +96,7 @@ export class ServerState {
   #sourceFor(pass: string | null): MirrorSource {
     if (!this.#isPass || pass === null) return this.#shared;
     const { ports } = this.#parts;
-    return this.#byPass.get(ports.digest(pass), () => new MirrorSource(ports, this.#pool, () => {}));
+    return this.#byPass.get(ports.digest(pass), () => this.#makeSource(() => {}));
   }
 
   /** Returns null if the server doesn't give its lists. Throws `tool_credential_missing`. */
@@ -109,17 +113,16 @@ export class ServerState {
     const waitMs = this.#breaker.enter(this.#nowMs());
     if (waitMs > 0) throw makeResting(name, waitMs);
     this.#underWay++;
+    const source = this.#sourceFor(pass);
     try {
-      const terms = {
-        peer: this.#peerFor(pass),
-        source: this.#sourceFor(pass),
-        sessions: this.#parts.sessions,
-      };
+      const terms = { peer: this.#peerFor(pass), source, sessions: this.#parts.sessions };
       const reply = await callServer(terms, call);
       this.#recordAnswer();
       return reply;
     } catch (thrown) {
       this.#recordFault(toFault(thrown));
+      // Its lists, asked for again every 10 s, show when it is back: the pauses between tries of calls grow to a minute.
+      if (this.#breaker.isOpen()) source.markOutdated();
       throw thrown;
     } finally {
       this.#underWay--;

@@ -21,7 +21,9 @@ export function noPeople(): Pick<
     endedRoles: nobody,
     dueMembers: nobody,
     countPeople: nobody,
-    erase: async () => true,
+    erase: async () => {},
+    dropErased: async () => true,
+    unerased: nobody,
   };
   const none = {
     holdings: async () => ({ hasSession: false, hasToken: false }),

@@ -55,11 +55,11 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
       ]);
       expect(await isTooWide(page)).toBe(false);
       await sums.getByRole("link", { name: "team=search" }).click();
-      await page.getByRole("button", { name: "Any tag" }).waitFor();
+      await page.getByRole("button", { name: "Filter (1)" }).click();
       expect(await tag.inputValue()).toBe("team=search");
       await page.locator('a[href*="/activity/chatcmpl-"]').first().click();
       await page.getByRole("link", { name: "env=prod" }).click();
-      await page.getByRole("button", { name: "Any tag" }).waitFor();
+      await page.getByRole("button", { name: "Filter (1)" }).click();
       expect(await tag.inputValue()).toBe("env=prod");
       expect(await isTooWide(page)).toBe(false);
       await close();
@@ -100,6 +100,7 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
       await page.getByRole("button", { name: "Add New Key" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Name").fill("tagged");
+      await dialog.getByText(/^More:/).click();
       await dialog.getByLabel("Tags").fill("team");
       await dialog.getByRole("button", { name: "Create key" }).click();
       await dialog.getByText("expected at most 8 tags like team=search,env=prod").waitFor();

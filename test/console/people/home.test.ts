@@ -53,6 +53,28 @@ describe.skipIf(!HAS_BROWSER)("a member's home (skipped without Chromium)", () =
     await leave();
   });
 
+  test("leads to a playground that asks with a key of one's own", async () => {
+    const { page, open, leave } = await world.openAs("mem_joan");
+    await open("/playground");
+    await page.getByRole("heading", { name: "You need a key of your own" }).waitFor();
+    await page.getByRole("link", { name: "Make a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("Joan's laptop");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "Joan's laptop is ready" }).waitFor();
+    await open("/playground?model=OpenAI%23gpt-5.4");
+    const asking = page.getByRole("combobox", { name: "Key", exact: true });
+    await asking.waitFor();
+    expect(await asking.locator("option:checked").innerText()).toBe("Joan's laptop");
+    await page.getByLabel("Message").fill("Say hello.");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/\d+ → \d+ tokens/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await open("/activity");
+    await page.getByRole("row").filter({ hasText: "Joan's laptop" }).getByText("gpt-5.4").waitFor();
+    await leave();
+  });
+
   test("whoever decides has a number and a notice, and grants by one tap", async () => {
     await operator.get("/keys");
     const { page, open, leave } = await world.openAs("mem_lead", PHONE);

@@ -97,7 +97,8 @@ describe.skipIf(!HAS_BROWSER)("limits (skipped without Chromium)", () => {
     const warning = dialog.getByText("Its keys have no daily allowance");
     await dialog.getByLabel("Daily allowance").selectOption("unlimited");
     await warning.waitFor();
-    await dialog.getByLabel("Budgets in USD").fill("50/month");
+    await dialog.getByRole("button", { name: "Add a budget" }).click();
+    await dialog.getByLabel("USD", { exact: true }).fill("50");
     await warning.waitFor({ state: "detached" });
     await close();
   });

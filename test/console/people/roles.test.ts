@@ -29,22 +29,22 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Batches Models Playground Sampling Router · keys Providers Accounts Reconciliation People Directory Requests for more Tokens Limits Webhooks Audit",
+    "Overview Activity Audit Playground Models Tools Sampling Batches Keys People Directory Requests for more Tokens Accounts Statements Reconciliation Providers Limits Webhooks",
   ],
   [
     "operator",
     null,
-    "Overview Activity Batches Models Sampling Router · keys Providers Accounts Requests for more Limits Webhooks Audit",
+    "Overview Activity Audit Models Tools Sampling Batches Keys Requests for more Accounts Statements Providers Limits Webhooks",
   ],
   [
     "viewer",
     null,
-    "Overview Activity Batches Models Router · keys Providers Accounts Directory Limits Webhooks",
+    "Overview Activity Models Tools Batches Keys Directory Accounts Statements Providers Limits Webhooks",
   ],
   [
     "manager",
     "team",
-    "Overview Activity Batches Models Router · keys Accounts People Requests for more Webhooks Audit",
+    "Overview Activity Audit Models Tools Batches Keys People Requests for more Accounts Statements Webhooks",
   ],
 ] as const;
 
@@ -129,7 +129,7 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     );
     const { page, open, leave } = await world.openAs(id, PHONE);
     for (const [path, shows] of [
-      ["/", "No traffic in this period"],
+      ["/", "what is left of your limits"],
       ["/activity", "No requests yet"],
       ["/settings/accounts", "Team"],
       ["/settings/router", "key_mia"],
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     const links = page.getByRole("dialog").getByRole("navigation").getByRole("link");
     expect((await links.allInnerTexts()).join(" ")).toBe(
-      "Overview Activity Batches Models Keys Accounts Ask for more",
+      "Home Activity Models Tools Batches Keys Ask for more Accounts",
     );
     await leave();
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toFile } from "openai";
+import { BINARY } from "../../harness/harness.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import {
   type BatchBench,
@@ -48,7 +49,8 @@ test.skipIf(!canMount)("an upload that fills it is 503, and leaves nothing", asy
   expect([listFiles(), await Array.fromAsync(openai.files.list())]).toEqual([[], []]);
 });
 
-test.skipIf(!canMount)(
+// The log of a binary is elsewhere, and nothing else says that the disk was full.
+test.skipIf(!canMount || BINARY !== undefined)(
   "a batch's results are written once there is room again, and no line is lost",
   async () => {
     const { openai, under } = bench;

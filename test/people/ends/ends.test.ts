@@ -1,17 +1,20 @@
-// An end that a SIGKILL interrupts at any of its steps is whole after the restart, or hasn't begun. `LONG=1` kills at each
-// step on SQLite, and at a fifth of them on PostgreSQL.
+// An end that a SIGKILL interrupts at any of its steps is whole after the restart, or hasn't begun, and the name of somebody who
+// was being made anonymous stands in no file any more. `LONG=1` kills at each step on SQLite, and at a fifth of them on PostgreSQL.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { makeRecordAs } from "../../../src/admin/audit/audit-trail.ts";
 import { closeAccount, finishClosings, reopenAccount } from "../../../src/admin/money/closing.ts";
+import { finishErasings } from "../../../src/admin/people/anonymising.ts";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
 import { findMemberState } from "../../../src/people/state.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { listNaming } from "../../store/postgres/naming.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
-import { ENDS, fill, MASTER_KEY, makeActing, recheck, TEAM } from "./ends.ts";
+import { EMAIL, ENDS, fill, MASTER_KEY, makeActing, recheck, TEAM } from "./ends.ts";
 
 const PROCESS = join(import.meta.dir, "end.process.ts");
 const LATER_MS = 3_600_000;
@@ -29,6 +32,8 @@ afterAll(async () => {
 interface Copies {
   copy(): Promise<string>;
   drop(address: string): Promise<void>;
+  /** Returns the files, or the tables, in which the person's address stands. */
+  listTraces(address: string): Promise<readonly string[]>;
 }
 
 let files = 0;
@@ -49,6 +54,10 @@ async function makeFiles(): Promise<Copies> {
     async drop(address) {
       for (const path of paths(address)) rmSync(path, { force: true });
     },
+    async listTraces(address) {
+      const files = paths(address).filter((path) => existsSync(path));
+      return files.filter((path) => readFileSync(path, "latin1").toLowerCase().includes(EMAIL));
+    },
   };
 }
 
@@ -58,7 +67,14 @@ async function makeDatabases(): Promise<Copies> {
   const opened = await openPatiently(started.url);
   await fill(opened);
   await opened.store.close();
-  return { copy: () => started.newDatabase(started.url), drop: async () => {} };
+  return {
+    copy: () => started.newDatabase(started.url),
+    drop: async () => {},
+    async listTraces(address) {
+      await using database = new SQL(address, { max: 1 });
+      return listNaming(database);
+    },
+  };
 }
 
 /** On a busy machine, a database may not answer a new connection in time. */
@@ -95,6 +111,7 @@ async function restart(address: string) {
   const { store, world } = opened;
   await store.beat();
   await finishClosings({ store, clock: world.clock, changes: makeRecordAs(world)().changes });
+  await finishErasings(world);
   const seen = await look(opened);
   return { opened, seen };
 }
@@ -185,7 +202,7 @@ const without = (seen: Sight, end: string): Sight =>
   end === "anonymised" ? { ...seen, actions: seen.actions.replaceAll("key.changed ", "") } : seen;
 
 /** Kills an end at a step, and says what is wrong after the restart. */
-async function judge({ copy, drop }: Copies, end: string, step: number): Promise<boolean> {
+async function judge({ copy, drop, listTraces }: Copies, end: string, step: number): Promise<boolean> {
   const address = await copy();
   const survived = await run(address, end, step);
   const { opened, seen } = await restart(address);
@@ -194,7 +211,16 @@ async function judge({ copy, drop }: Copies, end: string, step: number): Promise
   if (survived !== null) expect([end, without(seen, end)]).toEqual([end, whole]);
   else if (!isWhole) expect([end, step, seen]).toEqual([end, step, UNTOUCHED]);
   if (!isWhole && end === "gone at the issuer") await expectOut(opened);
+  const isErased =
+    (await opened.store.people.members({ limit: 1, after: null }))[0]?.erasedAtMs !== undefined;
   await opened.store.close();
+  const isForgotten = end === "anonymised" && isWhole;
+  expect([end, step, isErased, isForgotten && (await listTraces(address))]).toEqual([
+    end,
+    step,
+    isForgotten,
+    isForgotten && [],
+  ]);
   await drop(address);
   return isWhole;
 }

@@ -1,8 +1,9 @@
 // The ends of a person and of an account, on a store where both have everything that can end.
 import { makeRecordAs } from "../../../src/admin/audit/audit-trail.ts";
 import { closeAccount } from "../../../src/admin/money/closing.ts";
+import { anonymiseMember } from "../../../src/admin/people/anonymising.ts";
 import { createUser, deleteUser, patchUser } from "../../../src/admin/people/directory.ts";
-import { anonymiseMember, changeMember } from "../../../src/admin/people/members.ts";
+import { changeMember } from "../../../src/admin/people/members.ts";
 import type { OpenedStore } from "../../../src/app/start/open-store.ts";
 import { ACCOUNT_DEFAULTS } from "../../../src/core/keys/key.ts";
 import { digestUserCode, pollDevice, startDevice } from "../../../src/people/devices.ts";
@@ -15,6 +16,8 @@ import { makeNode, makeRule, makeRules } from "../directory/node.ts";
 
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 export const TEAM = "acct_team";
+/** Long and rare, so that no other bytes are like it. */
+export const EMAIL = "zwiebelfisch.quark@a.example";
 const HOUR_MS = 3_600_000;
 const RULES = makeRules([makeRule("*")], {
   agents: { tokenMs: HOUR_MS, reauthenticateMs: 100 * HOUR_MS, policies: [] },
@@ -37,17 +40,23 @@ export async function fill(opened: OpenedStore): Promise<void> {
   const { store, credentialVault } = opened;
   const changes = unrecorded(store);
   await changes.addAccount({ ...ACCOUNT_DEFAULTS, id: TEAM, name: "Team", createdAtMs: 1 });
-  const { memberId } = await createUser(makeActing(opened), { userName: "ann@a.example" });
+  const emails = [{ value: EMAIL, type: "work", primary: true }];
+  const user = { userName: EMAIL, displayName: EMAIL, externalId: EMAIL, emails };
+  const { memberId } = await createUser(makeActing(opened), user);
   const atMs = Date.now() - 2 * HOUR_MS;
   const seen = {
+    name: EMAIL,
+    email: EMAIL,
+    subject: EMAIL,
     seenAtMs: atMs,
     checkedAtMs: atMs,
     refreshSealed: sealRefresh(credentialVault, "a token"),
     ruleGrants: [{ role: "member", accountId: "default" }] as const,
   };
   await changes.changeMember(memberId, (before) => before && { ...before, ...seen });
-  await changes.addKey(makeKey("key_agents", { memberId }), "digest of the agents' key");
-  await changes.addKey(makeKey("key_own", { memberId, isPaused: true, pausedBy: ["operator"] }), "digest");
+  const own = { memberId, name: `of ${EMAIL}`, contact: EMAIL };
+  await changes.addKey(makeKey("key_agents", own), "digest of the agents' key");
+  await changes.addKey(makeKey("key_own", { ...own, isPaused: true, pausedBy: ["operator"] }), "digest");
   for (const id of ["key_a", "key_b"]) {
     await changes.addKey(makeKey(id, { accountId: TEAM }), `digest of ${id}`);
     await store.addContent({ accountId: TEAM, id: `content of ${id}`, atMs, sealed: "s" });

@@ -1,5 +1,6 @@
 // A tool server for tests, of either era or both, strict about every header and session, with faults on command.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
+import { flood, readJson, refuse, writeEvent } from "./answers.ts";
 import type { ToolFault } from "./faults.ts";
 import { describeRequest, listMistakes, type SeenRequest } from "./messages.ts";
 import { runTool, TOOLS } from "./tools.ts";
@@ -43,6 +44,7 @@ export class ToolServerFake {
   readonly #faults = new Map<string, ToolFault[]>();
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
   readonly #cancels = new Map<unknown, () => void>();
+  readonly #working = new Map<unknown, () => void>();
   #server: ReturnType<typeof Bun.serve>;
   readonly url: string;
   #next = 0;
@@ -77,6 +79,16 @@ export class ToolServerFake {
 
   get openStreams(): number {
     return this.#streams.size;
+  }
+
+  /** Ends the oldest call of the slow tool with its result. Returns false if none is under way. */
+  finish(): boolean {
+    const [oldest] = this.#working;
+    if (oldest === undefined) return false;
+    const [id, finish] = oldest;
+    this.#working.delete(id);
+    finish();
+    return true;
   }
 
   /** Changes the tools, and says so to all who listen. */
@@ -282,11 +294,17 @@ export class ToolServerFake {
             send({ method: "notifications/progress", params: { progressToken: token, progress, total: 3 } });
         }
         send({ method: "notifications/message", params: { level: "info", data: "working" } });
-        if (fault?.kind === "flood") this.#flood(fault, controller);
+        if (fault?.kind === "flood") flood(fault, controller);
         if (fault?.kind === "ask") send({ id: "from-server", method: fault.method, params: {} });
         if (fault?.kind === "break") return void setTimeout(() => controller.error(), 0);
         if (fault?.kind === "cut") return controller.close();
-        if (params.name === "slow") return this.#wait(request, id, controller);
+        if (params.name === "slow") {
+          this.#working.set(id, () => {
+            send({ id, result });
+            controller.close();
+          });
+          return this.#wait(request, id, controller);
+        }
         if (fault?.kind === "twice") send({ id: "nobody", result: {} });
         send({ id, result });
         if (fault?.kind === "twice") send({ id, result: { content: [] } });
@@ -296,25 +314,19 @@ export class ToolServerFake {
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   }
 
-  #flood(
-    { count, bytes }: Extract<ToolFault, { kind: "flood" }>,
-    controller: ReadableStreamDefaultController<Uint8Array>,
-  ): void {
-    const params = { data: "x".repeat(bytes) };
-    const event = writeEvent({ jsonrpc: "2.0", method: "notifications/message", params });
-    for (let at = 0; at < count; at++) controller.enqueue(event);
-  }
-
   /** A tool that works until it is cancelled. */
   #wait(request: Request, id: unknown, controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#cancels.set(id, () => {
+      this.#working.delete(id);
       try {
         controller.close();
       } catch {
         // The client has closed it already.
       }
     });
-    request.signal.addEventListener("abort", () => this.cancelled.push(`closed ${id}`));
+    request.signal.addEventListener("abort", () => {
+      if (this.#working.delete(id)) this.cancelled.push(`closed ${id}`);
+    });
   }
 
   #reply(
@@ -333,17 +345,3 @@ export class ToolServerFake {
 }
 
 const CACHED = { ttlMs: 1000, cacheScope: "public" };
-
-async function readJson(request: Request): Promise<JsonObject> {
-  const value: unknown = await request.json();
-  return isObject(value) ? value : { batch: asArray(value) };
-}
-
-function writeEvent(message: JsonObject): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-}
-
-function refuse(status: number, id: unknown, code: number, message: string, data?: JsonObject): Response {
-  const error = { code, message, ...(data ? { data } : {}) };
-  return Response.json({ jsonrpc: "2.0", id: id ?? null, error }, { status });
-}

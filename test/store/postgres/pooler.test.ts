@@ -11,6 +11,7 @@ import { catchThrown } from "../../harness/thrown.ts";
 import { openPayments } from "../../ledger/payments.ts";
 import { runPostgresSuites } from "../../suites/postgres-suites.ts";
 import { until } from "../../whole/world/until.ts";
+import { eraseOne } from "./naming.ts";
 import { POOLER, type Pooler, startPooler } from "./pooler.ts";
 import { startPostgres } from "./server.ts";
 
@@ -63,6 +64,20 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     });
     await openPayments(opened, {}).hold("2", key, 1);
     await opened.close();
+  });
+
+  test("whoever is made anonymous is in no table any more, and each that named them is vacuumed", async () => {
+    const direct = await server.newDatabase();
+    await using sql = new SQL(direct, { max: 1 });
+    await sql.unsafe(`ALTER DATABASE ${new URL(direct).pathname.slice(1)} OWNER TO gateway`);
+    const url = new URL(pooler.urlFor(direct));
+    url.username = "gateway";
+    expect(await eraseOne(url.href, direct)).toEqual({
+      erasedAt: expect.any(String),
+      before: expect.arrayContaining(["directory_user", "hourly_tag", "member"]),
+      after: [],
+      unvacuumed: [],
+    });
   });
 
   test("settings of one store's transactions don't affect others", async () => {

@@ -279,7 +279,7 @@ function ending(stores: () => TwoStores): void {
     const { store } = stores();
     await changesOf(store).changeMember(ANNA, () => makeAnna());
     await store.auditLog.add([entryOf("1", { act: PERSON }), entryOf("2")]);
-    await store.people.erase({ id: ANNA, email: null }, true);
+    await store.people.erase({ id: ANNA, email: null });
     await changesOf(store).changeMember(ANNA, () =>
       makeAnna({ name: "", email: null, anonymisedAtMs: NOON }),
     );

@@ -30,6 +30,7 @@ export function nodesSuite(name: string, makeBench: MakeBench): void {
     describe("repeated admissions", () => saidTwice(opened));
     describe("repeated settlements", () => endedTwice(opened));
     describe("holds of dead nodes", () => orphans(opened));
+    describe("a node's own holds", () => stranded(opened));
     describe("holds of live nodes", () => livingNodes(opened));
   });
 }
@@ -197,6 +198,31 @@ function orphans(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([10_000, 0]);
     expect((await readJournal(other)).filter(({ kind }) => kind === "void").length).toBe(3);
     expect(findErrors(await other.audit())).toEqual([]);
+  });
+}
+
+function stranded(opened: Opened): void {
+  /** As after a failover to a server without the last transactions: the settlements are gone, their holds are back. */
+  test("for which nothing runs are resolved by that node, and those that run stay", async () => {
+    const { store, other } = opened();
+    const payments = openPayments(store);
+    const running = await payments.hold("running", key, 1_000);
+    await payments.hold("stranded", key, 2_000);
+    await openPayments(other).hold("of another", key, 3_000);
+    const ledger = ledgerOn(store, { clock: { nowMs: () => Date.now() + MINUTE } });
+    expect(await ledger.resolveLost()).toBe(0);
+    expect(await ledger.resolveLost(() => ["running"])).toBe(1);
+    expect(await ledger.resolveLost(() => ["running"])).toBe(0);
+    expect(await store.request("stranded")).toMatchObject({ ended: "lost", chargedNanoUsd: 0 });
+    expect(await moneyIn(store)).toEqual([6_000, 4_000]);
+    expect(await payments.post(running, 700)).toMatchObject({ chargedNanoUsd: 700, late: false });
+    expect(findErrors(await store.audit())).toEqual([]);
+  });
+
+  test("stay for a while after they were made", async () => {
+    const { store } = opened();
+    await openPayments(store).hold("new", key, 1_000);
+    expect(await ledgerOn(store).resolveLost(() => [])).toBe(0);
   });
 }
 

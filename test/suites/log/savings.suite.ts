@@ -50,6 +50,7 @@ export function savings(store: () => Store): void {
         kept_error: null,
         cost_usd: 0.004,
         best_cost_usd: 0.016,
+        best_model: "Acme#best",
         saved_usd: 0.012,
         saved_ms: 100,
       },

@@ -1,10 +1,10 @@
 // A company's directory on every store: what it says is whole, counts at once on every node, and ends what it ends.
 import { expect, test } from "bun:test";
+import { anonymiseMember } from "../../../src/admin/people/anonymising.ts";
 import { createUser, deleteUser, patchUser } from "../../../src/admin/people/directory.ts";
 import { createGroup, patchGroup } from "../../../src/admin/people/directory-groups.ts";
 import { listGroups, listUsers } from "../../../src/admin/people/directory-lists.ts";
 import { DirectoryReview } from "../../../src/admin/people/directory-review.ts";
-import { anonymiseMember } from "../../../src/admin/people/members.ts";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import type { DirectoryUser } from "../../../src/core/people/directory.ts";
 import type { SignInRules } from "../../../src/core/people/sign-in.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { actAs, note } from "../../../src/admin/audit/audit-trail.ts";
 import { verifyAuditLog } from "../../../src/admin/audit/audit-verify.ts";
 import { getStatement } from "../../../src/admin/money/statements.ts";
-import { anonymiseMember } from "../../../src/admin/people/members.ts";
+import { anonymiseMember, finishErasings } from "../../../src/admin/people/anonymising.ts";
 import { random } from "../../../src/app/world.ts";
 import { makeEvent } from "../../../src/core/events/events.ts";
 import type { LimitRequest, LimitRequestStep } from "../../../src/core/limits/limit-request.ts";
@@ -11,6 +11,7 @@ import type { NamedToken } from "../../../src/core/people/people.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { TESTER } from "../../harness/acting.ts";
 import { decideByDemand, makeKey, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";
+import { catchThrown } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeRefusal } from "../../http/refusal-samples.ts";
 import { makeMember } from "../../people/samples.ts";
@@ -193,6 +194,20 @@ function erasing(stores: () => TwoStores): void {
     expect(lists.audit.map(({ action }) => action)).toContain("member.anonymised");
     expect(await other.keys(FIRST, { text: "erika", nowMs: NOON })).toEqual([]);
     await anonymise(other);
+  });
+
+  test("also where a killed node left off, by whichever node looks next", async () => {
+    const { store, other } = stores();
+    const forgetTexts = async () => {
+      throw new Error("the node is gone");
+    };
+    const dying = { ...store, limitRequests: { ...store.limitRequests, forgetTexts } };
+    expect(await catchThrown(anonymise(dying))).toBeInstanceOf(Error);
+    expect((await other.people.member(ID))?.email).not.toBeNull();
+    await finishErasings(worldOn(other));
+    expect((await store.people.member(ID))?.erasedAtMs).toBeNumber();
+    expect(JSON.stringify(await readLists(store))).not.toMatch(TRACES);
+    expect(await other.people.unerased(1)).toEqual([]);
   });
 
   test("and nobody else is: others' names, contacts, addresses and history stay", async () => {

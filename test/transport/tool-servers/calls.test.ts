@@ -240,6 +240,26 @@ describe("calls under way", () => {
     });
   });
 
+  test("of a server that was gone for long are sent again within 15 s of its return", async () => {
+    const fake = startFake({ era: "newer" });
+    const node = startNode([makeServer(fake.url)]);
+    await node.listNames();
+    await fake.stop();
+    // As at the door: a call looks at the list first.
+    const tryCall = async () => {
+      await node.listNames();
+      return node.call("echo", { text: "back" }).catch(() => null);
+    };
+    for (let seconds = 0; seconds < 165; seconds += 5) {
+      expect(await tryCall()).toBeNull();
+      await node.pass(5000);
+    }
+    fake.restart();
+    await node.pass(11_000);
+    const reply = await until("it is found", tryCall, 10_000);
+    expect(readFirstText(reply)).toBe("echo: back");
+  });
+
   test("of a server that is gone fail without a wait, and work once it is back", async () => {
     const fake = startFake({ era: "older", sessions: true });
     const node = startNode([makeServer(fake.url)]);

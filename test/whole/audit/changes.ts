@@ -136,6 +136,8 @@ export const APART = [
   "POST /limit-requests/:id/decide",
   "POST /playground",
   "POST /playground/*",
+  // Each change that it makes is on record by itself: `test/cli/state-away.test.ts` looks.
+  "POST /state",
   // It changes nothing: what is sought may be a secret, which stands in no address.
   "POST /search",
   "POST /session",

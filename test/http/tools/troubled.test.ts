@@ -1,0 +1,55 @@
+// A server in trouble beside others: one that hangs and one that is gone hold up nobody else's calls, and are found again.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { until } from "../../whole/world/until.ts";
+import { startToolsWorld, type ToolsWorld } from "./tools-world.ts";
+
+const PARALLEL = 32;
+
+let world: ToolsWorld;
+beforeAll(async () => {
+  world = await startToolsWorld({
+    servers: {
+      well: { era: "older", sessions: true },
+      hangs: { era: "older" },
+      gone: { era: "older", sessions: true },
+    },
+  });
+});
+afterAll(() => world.stop());
+
+const call = (name: string, text = "a") => world.ask("tools/call", { name, arguments: { text } });
+const readCode = (result: JsonObject) => asObject(asObject(result._meta)["poundkey/error"]).code;
+const isEcho = ({ content }: JsonObject) => String(asObject(asArray(content)[0]).text).startsWith("echo: ");
+
+test("one that hangs with as many calls as it may have holds up nobody else's", async () => {
+  const { hangs } = world.servers;
+  const slow = Array.from({ length: PARALLEL }, () => call("hangs_slow"));
+  await until("all of them hang", () => hangs?.countRuns("slow") === PARALLEL);
+  expect(readCode(await call("hangs_echo"))).toBe("tool_server_busy");
+  const others = await Promise.all(Array.from({ length: PARALLEL }, () => call("well_echo")));
+  expect(others.every(isEcho)).toBe(true);
+  const { tools } = await world.ask("tools/list");
+  expect(asArray(tools).map((tool) => asObject(tool).name)).toContain("hangs_echo");
+  for (let at = 0; at < PARALLEL; at++) hangs?.finish();
+  expect((await Promise.all(slow)).every(({ isError }) => isError === undefined)).toBe(true);
+  expect(isEcho(await call("hangs_echo"))).toBe(true);
+});
+
+test("one that is killed under load fails alone, and is found once it is back, in a session of its own again", async () => {
+  let isOver = false;
+  const answers: JsonObject[] = [];
+  const load = async () => {
+    while (!isOver) answers.push(await call("well_echo"));
+  };
+  const loads = [load(), load()];
+  expect(isEcho(await call("gone_echo"))).toBe(true);
+  await world.servers.gone?.stop();
+  for (let at = 0; at < 4; at++) expect(readCode(await call("gone_echo"))).toBe("tool_server_unavailable");
+  world.servers.gone?.restart();
+  await until("it is found", async () => isEcho(await call("gone_echo")));
+  isOver = true;
+  await Promise.all(loads);
+  expect(answers.every(isEcho)).toBe(true);
+  expect(world.servers.gone?.mistakes).toEqual([]);
+});
