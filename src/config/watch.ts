@@ -62,6 +62,7 @@ export function watchConfig(
     if (gently === undefined) return apply(load());
     last = last.then(async () => {
       await gently.prepare();
+      await gently.rest();
       const loaded = load();
       await gently.rest();
       apply(loaded);

@@ -1,4 +1,4 @@
-// What people of a directory cost: `bun test/bench/people.ts [--pairs N] [--ends N]`. Two gateways share a PostgreSQL of its own.
+// Measures people of a directory: `bun test/bench/people.ts [--pairs N] [--ends N]`. Two gateways share a PostgreSQL of its own.
 // Prints the time until one of them refuses the key of somebody whom the directory has deactivated at the other, and the CPU of
 // a request with the key of somebody in 50 groups, as a share of one by somebody in one group, and by a key of nobody's, in pairs.
 import { loadavg } from "node:os";

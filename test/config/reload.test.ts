@@ -148,6 +148,31 @@ describe("reload", () => {
     expect(seen.changed).toEqual([["limits"], ["log", "quota"], []]);
   });
 
+  test("requests have their turn before a changed file is read, and before it is applied", async () => {
+    const steps: string[] = [];
+    const { promise: applied, resolve } = Promise.withResolvers<void>();
+    const text = "limits: { n: 2 }\n";
+    const first = load(text);
+    const note = (step: string) => async () => void steps.push(step);
+    const watch = watchConfig({ settings: requireSettings(first), sections: {} }, text, {
+      clock: { every: () => () => {} },
+      stamp: () => text,
+      gently: { prepare: note("prepared"), rest: note("rested") },
+      load: () => {
+        steps.push("read");
+        return first;
+      },
+      onSettings: () => {
+        steps.push("applied");
+        resolve();
+      },
+      onErrors: (errors) => steps.push(...errors.map(formatError)),
+    });
+    watch.reload();
+    await applied;
+    expect(steps).toEqual(["prepared", "rested", "read", "rested", "applied"]);
+  });
+
   test("files aren't checked after the end", () => {
     const { file, seen, tick, watch } = watched("limits: { n: 2 }\n");
     watch.stop();

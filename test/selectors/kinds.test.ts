@@ -29,6 +29,19 @@ test.each([
   expect(findKind(prompt)).toBe(kind);
 });
 
+test.each([
+  ["creative", "A rap battle between Newton and Leibniz."],
+  ["creative", "Compose a rap battle of a cat and a dog, eight lines each."],
+  ["creative", "Ein Rap-Battle zwischen Kant und Hegel"],
+  ["creative", "写一场牛顿和莱布尼茨的说唱对决"],
+  ["knowledge", "Draft a mutual indemnification clause for a software licence."],
+  ["knowledge", "Write an indemnification clause that is capped at twelve months of fees."],
+  ["knowledge", "Rédige une clause d'indemnisation réciproque pour une licence de logiciel."],
+  ["knowledge", "ソフトウェアのライセンス契約に入れる補償条項を起案してください。"],
+] as const)("verses of rivals and clauses of contracts are neither code nor sums: %s, %s", (kind, prompt) => {
+  expect(findKind(prompt)).toBe(kind);
+});
+
 /** Texts that are about other things than the task before them. */
 const MATERIALS = {
   "a manual":

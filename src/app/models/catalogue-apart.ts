@@ -1,6 +1,7 @@
 // Work on catalogues and lists of prices in a thread of its own.
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import { rememberCatalogue } from "../../config/models/catalogue-file.ts";
+import { type CatalogueFile, rememberCatalogue } from "../../config/models/catalogue-file.ts";
+import type { ModelCard } from "../../core/models/card.ts";
 import type {
   CatalogueAnswer,
   CatalogueAsk,
@@ -33,21 +34,46 @@ async function prepareCatalogue(file: string | undefined): Promise<void> {
   if (file === undefined) return;
   try {
     const text = await Bun.file(file).text();
-    const answer = await askThread({ kind: "parse", text });
-    if (answer.kind === "parse") rememberCatalogue(text, answer.found);
+    const found = await useThread((ask) => parseApart(text, ask));
+    if (found !== null) rememberCatalogue(text, found);
   } catch {
     // The reload meets the same trouble.
   }
 }
 
-async function askThread(ask: CatalogueAsk): Promise<CatalogueAnswer> {
+/** Takes the cards in parts, between which requests are served. Null if the thread gives none. */
+async function parseApart(text: string, ask: Asking): Promise<CatalogueFile | string | null> {
+  const answer = await ask({ kind: "parse", text });
+  if (answer.kind !== "parse") return null;
+  if (typeof answer.found === "string") return answer.found;
+  const cards: ModelCard[] = [];
+  while (cards.length < answer.rows) {
+    await Bun.sleep(0);
+    const part = await ask({ kind: "cards", from: cards.length });
+    if (part.kind !== "cards" || part.cards.length === 0) return null;
+    cards.push(...part.cards);
+  }
+  return { ...answer.found, cards };
+}
+
+type Asking = (ask: CatalogueAsk) => Promise<CatalogueAnswer>;
+
+function askThread(asked: CatalogueAsk): Promise<CatalogueAnswer> {
+  return useThread((ask) => ask(asked));
+}
+
+/** One question is asked at a time. */
+async function useThread<Result>(work: (ask: Asking) => Promise<Result>): Promise<Result> {
   const thread = new Worker(new URL("./catalogue-thread.ts", import.meta.url), { ref: false, smol: true });
-  const { promise, resolve, reject } = Promise.withResolvers<CatalogueAnswer>();
-  thread.onmessage = ({ data }: MessageEvent<CatalogueAnswer>) => resolve(data);
-  thread.onerror = ({ message }) => reject(new Error(message));
-  thread.postMessage(ask);
+  const ask: Asking = (asked) => {
+    const { promise, resolve, reject } = Promise.withResolvers<CatalogueAnswer>();
+    thread.onmessage = ({ data }: MessageEvent<CatalogueAnswer>) => resolve(data);
+    thread.onerror = ({ message }) => reject(new Error(message));
+    thread.postMessage(asked);
+    return promise;
+  };
   try {
-    return await promise;
+    return await work(ask);
   } finally {
     thread.terminate();
   }

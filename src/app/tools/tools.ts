@@ -1,5 +1,6 @@
 // Connects tool servers with the configuration, the network and the store.
 import { version } from "../../../package.json" with { type: "json" };
+import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { listToolLevels } from "../../core/tools/rights.ts";
@@ -97,6 +98,13 @@ function createToolPorts(
   clientSessions: ClientSessions,
 ): ToolPorts {
   const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
+  // A key that was found is the same object for half a second. Its account's list is remembered for as long.
+  const accounts = new WeakMap<GatewayKey, Pick<Account, "allowedTools">>();
+  const findAccount = async (key: GatewayKey) => {
+    const { allowedTools } = (await store.account(key.accountId)) ?? { allowedTools: [] };
+    accounts.set(key, { allowedTools });
+    return { allowedTools };
+  };
   return {
     ...ports,
     toolRules: () => live.settings.tools,
@@ -105,7 +113,7 @@ function createToolPorts(
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,
     toolLevels: async (key) => {
-      const account = (await store.account(key.accountId)) ?? { allowedTools: [] };
+      const account = accounts.get(key) ?? (await findAccount(key));
       return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
     },
     version,

@@ -125,14 +125,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
   const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
-  if (delivering) {
-    tasks.push(
-      schedule("events_failed", EVENTS_MS, () => delivering.tick()),
-      schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
-      schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
-      schedule("events_failed", EXPIRING_MS, () => warnOfExpiringTokens(parts)),
-    );
-  }
+  if (delivering) tasks.push(...scheduleEvents({ ...parts, delivering }, schedule));
   if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));
@@ -166,6 +159,18 @@ function scheduleAudit(parts: UpkeepParts, schedule: Schedule): readonly (() => 
     schedule("audit_failed", AUDIT_MS, () => chainAudit(parts)),
     schedule("audit_failed", AUDIT_PRUNE_MS, () => pruneAudit(parts)),
     schedule("audit_failed", AUDIT_HEAD_MS, () => logAuditHead(parts)),
+  ];
+}
+
+function scheduleEvents(
+  parts: UpkeepParts & Pick<Required<UpkeepParts>, "delivering">,
+  schedule: Schedule,
+): readonly (() => void)[] {
+  return [
+    schedule("events_failed", EVENTS_MS, () => parts.delivering.tick()),
+    schedule("events_failed", EXPIRING_MS, () => warnOfExpiry(parts)),
+    schedule("events_failed", EXPIRING_MS, () => warnOfContacts(parts)),
+    schedule("events_failed", EXPIRING_MS, () => warnOfExpiringTokens(parts)),
   ];
 }
 

@@ -13,7 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
-import { listParts } from "../../operations/chat/prompt/content-text.ts";
+import { joinText, listParts } from "../../operations/chat/prompt/content-text.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 
 import { readPhases, splitText, writePhase } from "./phases.ts";
@@ -62,11 +62,15 @@ function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObj
   const turn = listTurn(message);
   const last = turn.findLast(({ kind }) => kind !== "thinking");
   const phases = form.phasesIn === undefined ? null : readPhases(message, form.phasesIn);
+  let start = 0;
   return writeTurn<JsonObject>(turn, {
     thinking: ({ details }) => form.thought(details),
     text(part) {
-      if (phases && part.refusal === "" && typeof part.content === "string") {
-        return splitText(part.content, part.start, phases).map(({ text, phase }) =>
+      const whole = joinText(part.content);
+      const from = start;
+      start += whole.length;
+      if (phases && part.refusal === "") {
+        return splitText(whole, from, phases, writePhase(part === last)).map(({ text, phase }) =>
           makeMessage(form, [{ type: "text", text }], phase),
         );
       }

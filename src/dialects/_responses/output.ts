@@ -21,7 +21,7 @@ import {
 } from "./events.ts";
 import { readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
-import { GAP, makePhaseDetail } from "./phases.ts";
+import { GAP, makePhaseDetail, PhaseNotes } from "./phases.ts";
 
 /** The format under which thinking is sent to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
@@ -44,6 +44,9 @@ export interface OutputForm {
 export class ResponseReader implements Decoder {
   readonly #form: OutputForm;
   readonly #items = new Map<number | string, Item>();
+  readonly #phases = new PhaseNotes();
+  /** The `index` of the detail with the phases. Null if there is none yet. */
+  #phasesAt: number | null = null;
   readonly #content: string[] = [];
   #contentLength = 0;
   /** The item to which the latest text belongs. */
@@ -131,16 +134,30 @@ export class ResponseReader implements Decoder {
     const type = asString(given.type);
     if (item.type !== undefined || type === undefined) return { item, chunks: [] };
     item.type = type;
-    if (type !== "function_call" && type !== "custom_tool_call") return { item, chunks: [] };
+    const shown = type === "message" ? [] : this.#showPhases(this.#phases.beginOther());
+    if (type !== "function_call" && type !== "custom_tool_call") return { item, chunks: shown };
     const name = this.#form.callName(asString(given.name) ?? "", type);
-    if (name === null) return { item, chunks: [] };
+    if (name === null) return { item, chunks: shown };
     const call = { index: this.#calls++, custom: type === "custom_tool_call" };
     item.call = call;
     const start = makeChunk({ tool_calls: [makeCallStart(given, name, call)] });
     return {
       item,
-      chunks: [start, ...this.#emitRest(item, findItemText(item, "arguments", 0), readInput(given))],
+      chunks: [
+        ...shown,
+        start,
+        ...this.#emitRest(item, findItemText(item, "arguments", 0), readInput(given)),
+      ],
     };
+  }
+
+  #showPhases(phases: readonly JsonObject[] | null): ChatChunk[] {
+    return phases === null ? [] : [makeChunk({ reasoning_details: [this.#makePhaseDetail(phases)] })];
+  }
+
+  #makePhaseDetail(phases: readonly JsonObject[]): ReasoningDetail {
+    this.#phasesAt ??= this.#details++;
+    return makePhaseDetail(phases, { format: REASONING_FORMAT, index: this.#phasesAt });
   }
 
   /** Completes an item: returns the parts not sent yet. Its type may differ from the one it began with. */
@@ -204,7 +221,7 @@ export class ResponseReader implements Decoder {
     itemText.sent += text.length;
     switch (itemText.kind) {
       case "text":
-        return [this.#makeTextChunk(item, itemText, text, first, logprobs)];
+        return this.#makeTextChunks(item, itemText, text, first, logprobs);
       case "refusal":
         return [makeChunk({ refusal: text })];
       case "arguments":
@@ -215,21 +232,22 @@ export class ResponseReader implements Decoder {
   }
 
   /** A later message of the same answer (commentary first, then the answer itself) is a separate paragraph. */
-  #makeTextChunk(
+  #makeTextChunks(
     item: Item,
     itemText: ItemText,
     text: string,
     first: boolean,
     logprobs?: JsonObject,
-  ): ChatChunk {
+  ): ChatChunk[] {
     const gap = this.#speaker !== item && this.#contentLength > 0 ? GAP : "";
+    const shown = item.size > 0 ? [] : this.#showPhases(this.#phases.beginMessage(item));
     this.#speaker = item;
     if (first) itemText.offset = this.#contentLength + gap.length;
     const content = gap + text;
     this.#content.push(content);
     this.#contentLength += content.length;
     item.size += content.length;
-    return makeChunk({ content }, logprobs);
+    return [...shown, makeChunk({ content }, logprobs)];
   }
 
   /** Each summary or thought has its own detail, and is separated from the one before. */
@@ -289,14 +307,9 @@ export class ResponseReader implements Decoder {
     const finish = isCut ? makeFinish(readIncompleteReason(response), cause) : makeFinish(done, null);
     const { usage: reported, service_tier: tier } = response;
     const usage = isObject(reported) ? { usage: addTerms(this.#form.usage(reported), tier, reported) } : {};
-    const told = this.#addPhases(delta);
-    return [...chunks, { ...extras, choices: [{ index: 0, delta: told, ...finish }], ...usage }];
-  }
-
-  #addPhases(delta: Delta): Delta {
-    const about = { format: REASONING_FORMAT, index: this.#details };
-    const detail = makePhaseDetail([...this.#items.values()], about);
-    return detail === null ? delta : { ...delta, reasoning_details: [detail] };
+    const phases = this.#phases.end();
+    const last = phases === null ? delta : { ...delta, reasoning_details: [this.#makePhaseDetail(phases)] };
+    return [...chunks, { ...extras, choices: [{ index: 0, delta: last, ...finish }], ...usage }];
   }
 
   #isSame(index: number, given: JsonObject): boolean {

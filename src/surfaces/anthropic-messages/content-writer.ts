@@ -123,7 +123,8 @@ export class ContentWriter {
 
   #say(said: string): string {
     let text = "";
-    if (this.#open?.kind !== "text") {
+    // A detail in the midst of a text belongs between its two parts, as in a whole answer.
+    if (this.#open?.kind !== "text" || this.#opaque.length > 0) {
       text += this.#showOpaque() + this.#close() + this.#start({ type: "text", text: "" });
       this.#open = { kind: "text" };
       for (const citation of this.#early.splice(0)) text += this.#cite(citation);

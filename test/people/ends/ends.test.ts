@@ -1,5 +1,5 @@
-// An end that a SIGKILL interrupts at any of its steps is whole after the restart, or hasn't begun, and whoever was being made
-// anonymous stands in no file any more. `LONG=1` kills at each step on SQLite, and at a fifth of them on PostgreSQL.
+// An end that a SIGKILL interrupts at any of its steps is whole after the restart, or hasn't begun, and the name of somebody who
+// was being made anonymous stands in no file any more. `LONG=1` kills at each step on SQLite, and at a fifth of them on PostgreSQL.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -69,6 +69,15 @@ function rows(stores: () => TwoStores): void {
     const read = (wanted: Parameters<typeof other.batches.change>[1]) =>
       other.batches.change(batch, wanted, (found, some) => ({ result: { found, blocks: some } }));
     expect(await read({ remaining: 1 })).toEqual({ found: batch, blocks: [makeBlock("batch_1", 1)] });
+    const held = makeBlock("batch_1", 1, { node: "node_a", lease: 1 });
+    await store.batches.change(batch, { numbers: [] }, () => ({ blocks: [held], result: null }));
+    const free = async (nodes: readonly string[], except: readonly number[], from = 0) =>
+      (await read({ free: { nodes, except, from } })).blocks.map(({ block }) => block);
+    expect(await free(["node_b"], [])).toEqual([2]);
+    expect(await free(["node_b", "node_a"], [])).toEqual([1]);
+    expect(await free(["node_a"], [], 2)).toEqual([2]);
+    expect(await free(["node_a"], [1])).toEqual([2]);
+    expect(await free(["node_a"], [1, 2])).toEqual([]);
     expect((await read({ numbers: [0, 2] })).blocks.map(({ block }) => block)).toEqual([0, 2]);
     expect((await read({ from: 1, most: 5 })).blocks.map(({ block }) => block)).toEqual([1, 2]);
     await other.batches.remove(batch);

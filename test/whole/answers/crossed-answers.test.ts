@@ -44,15 +44,28 @@ function answerEnveloped(isStreamed: boolean): Response {
   ]);
 }
 
-/** Their places don't say which is which: both stand before the end. */
-const SAID = [
-  ["commentary", "Let me look."],
-  ["commentary", "Looking on."],
-] as const;
+type Said = readonly (readonly [phase: string, text: string])[];
 
-/** An answer of two messages with phases. */
-function answerPhased(isStreamed: boolean): Response {
-  const output = SAID.map(([phase, text], at) => ({
+/** Messages with nothing between them: their places don't say which is of which phase. */
+const ANSWERS: readonly Said[] = [
+  [
+    ["commentary", "Let me look."],
+    ["commentary", "Looking on."],
+  ],
+  [
+    ["commentary", "Let me look."],
+    ["final_answer", "It is blue."],
+  ],
+  [
+    ["final_answer", "It is blue."],
+    ["commentary", "Let me look once more."],
+    ["final_answer", "It is red."],
+  ],
+];
+
+/** An answer of several messages with phases. */
+function answerPhased(said: Said, isStreamed: boolean): Response {
+  const output = said.map(([phase, text], at) => ({
     type: "message",
     id: `msg_${at}`,
     role: "assistant",
@@ -73,7 +86,7 @@ function answerPhased(isStreamed: boolean): Response {
         output_index,
         content_index: 0,
         item_id: item.id,
-        delta: SAID[output_index]?.[1] ?? "",
+        delta: said[output_index]?.[1] ?? "",
       },
       { type: "response.output_item.done", output_index, item },
     ]),
@@ -81,8 +94,10 @@ function answerPhased(isStreamed: boolean): Response {
   ]);
 }
 
-const LOOK = "Look at it.";
+const LOOK = "Look at number";
 const NEXT = "say: and now?";
+
+const findSaid = (text: string) => ANSWERS[Number(/Look at number (\d)/.exec(text)?.[1] ?? Number.NaN)];
 
 /** Answers a forced call, and the first request of a conversation. Others reach the simulated provider. */
 const answerFirst: Fetch = async (input, init) => {
@@ -90,7 +105,8 @@ const answerFirst: Fetch = async (input, init) => {
   const text = await request.clone().text();
   const isStreamed = asObject(parseJson(text)).stream === true;
   if (text.includes(CALL.name)) return answerEnveloped(isStreamed);
-  return text.includes(LOOK) && !text.includes(NEXT) ? answerPhased(isStreamed) : fetch(request);
+  const said = text.includes(NEXT) ? undefined : findSaid(text);
+  return said === undefined ? fetch(request) : answerPhased(said, isStreamed);
 };
 
 let gateway: UnderTest;
@@ -186,8 +202,8 @@ const TURNS: Readonly<
   gemini: (events) => [{ role: "model", parts: events.flatMap(readParts) }],
 };
 
-function converse(surface: SurfaceKey, turns: readonly JsonObject[]): JsonObject {
-  const says = [LOOK, NEXT].slice(0, turns.length === 0 ? 1 : 2);
+function converse(surface: SurfaceKey, row: number, turns: readonly JsonObject[]): JsonObject {
+  const says = [`${LOOK} ${row}.`, NEXT].slice(0, turns.length === 0 ? 1 : 2);
   const parts = says.map((text) => ({ role: "user", parts: [{ text }] }));
   const users = says.map((content) => ({ role: "user", content }));
   const [first, ...rest] = surface === "gemini" ? parts : users;
@@ -211,15 +227,16 @@ describe.each([false, true])("streamed: %p", (isStreamed) => {
     },
   );
 
-  test.each([...SURFACE_KEYS])("on %s an answer's phases come back", async (surface) => {
-    const asking = { surface, model: "OpenAI#gpt-5.3-codex", stream: isStreamed };
-    const { status, text } = await askSurface(gateway, { ...asking, body: converse(surface, []) });
-    const events = isStreamed ? readEvents(text) : [asObject(parseJson(text))];
-    const turns = TURNS[surface](events, isStreamed);
-    const next = await askSurface(gateway, { ...asking, body: converse(surface, turns) });
-    expect([status, next.status, next.status === 200 ? "" : next.text]).toEqual([200, 200, ""]);
-    // A stream of Messages has shown the text by the time that the phases are known: it comes back as one message.
-    const isLate = surface === "messages" && isStreamed;
-    expect(listPhases(next.sent)).toEqual(isLate ? ["final_answer"] : SAID.map(([phase]) => phase));
-  });
+  test.each(SURFACE_KEYS.flatMap((surface) => ANSWERS.map((_, row) => [surface, row] as const)))(
+    "on %s the phases of adjacent messages come back, answer %d",
+    async (surface, row) => {
+      const asking = { surface, model: "OpenAI#gpt-5.3-codex", stream: isStreamed };
+      const { status, text } = await askSurface(gateway, { ...asking, body: converse(surface, row, []) });
+      const events = isStreamed ? readEvents(text) : [asObject(parseJson(text))];
+      const turns = TURNS[surface](events, isStreamed);
+      const next = await askSurface(gateway, { ...asking, body: converse(surface, row, turns) });
+      expect([status, next.status, next.status === 200 ? "" : next.text]).toEqual([200, 200, ""]);
+      expect(listPhases(next.sent)).toEqual((ANSWERS[row] ?? []).map(([phase]) => phase));
+    },
+  );
 });
