@@ -151,7 +151,8 @@ function createServed(
   const { opened, fetch = upstreamFetch } = options;
   const ports = createHttpPorts(options, running);
   const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
-  return { ports, tools, ...createBatches({ ...running, opened, store, ports }) };
+  const served = { ...ports, ownTools: tools.own };
+  return { ports: served, tools, ...createBatches({ ...running, opened, store, ports }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

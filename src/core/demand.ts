@@ -119,6 +119,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly idempotency: Claim | null;
   /** Missing but for lines of batches. */
   readonly line?: LineTerms;
+  /** True for a call of a tool within a response: it is none of the requests in parallel. */
+  readonly isWithin?: boolean;
   readonly reads: Reads;
 }
 

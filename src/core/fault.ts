@@ -99,8 +99,7 @@ export const FAULTS = {
     status: 401,
     type: "invalid_request_error",
     blame: "client",
-    wayOut:
-      "Send the secret of a key that is neither revoked nor expired. A new one can be made under Router.",
+    wayOut: "Send the secret of a key that is neither revoked nor expired. A new one can be made under Keys.",
   },
   /** A personal key whose member may use none in its account, or the secret of an agent after its sign-in's end. */
   sign_in_required: {

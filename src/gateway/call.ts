@@ -90,6 +90,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly idempotency: Claim | null;
   /** Missing or null unless it is a line of a batch. */
   readonly line?: LineMark | null;
+  /** True for a call of a tool within a response: it is none of the requests in parallel. */
+  readonly isWithin?: boolean;
   /** Its demands on the cache. Null for none. */
   readonly caching: Caching | null;
   /** The memory of its body. */

@@ -192,7 +192,8 @@ export class Entrance {
     const usage = operation.readUsage(reply);
     if (!usage) return { reply };
     context.costs = { cost: readCost(usage), charged };
-    return { reply: operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) };
+    context.usage = operation.withCost(usage, { charged: toUsd(charged) });
+    return { reply: operation.withUsage(reply, context.usage) };
   }
 }
 

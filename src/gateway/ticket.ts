@@ -77,6 +77,10 @@ class RequestAsk<F extends Form> implements Ask {
     this.#attempts = plan.attempts;
   }
 
+  get isWithin(): boolean {
+    return this.#call.isWithin === true;
+  }
+
   #listCards(): readonly ModelCard[] {
     return this.#attempts.map(({ card }) => card);
   }

@@ -14,8 +14,8 @@ import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
 /** A batch that waits asks again after this long, if nothing says when it heals. */
 const PROBE_MS = 5000;
-/** Results are written this long after the first of them. */
-const WRITE_MS = 250;
+/** Results are written this long after the first of them, unless a block has ended before. */
+const WRITE_MS = 1000;
 /** The longest answer. */
 const ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
 

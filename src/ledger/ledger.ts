@@ -58,6 +58,8 @@ export interface Ask extends RequestHead, Caller {
   readonly idempotency: Claim | null;
   /** Missing but for lines of batches. */
   readonly line?: LineTerms | null;
+  /** As in `Admission`. */
+  readonly isWithin?: boolean;
   /** The most that the request may cost, markup included. Null for any amount. */
   readonly ceilingNanoUsd?: NanoUsd | null;
   /** When the request arrived, Unix milliseconds. */
@@ -309,6 +311,7 @@ function makeAdmission(
     isPayable: ask.isPayable,
     isGroup: ask.isGroup ?? false,
     ...(ask.line && { line: ask.line }),
+    ...(ask.isWithin && { isWithin: true }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
 }

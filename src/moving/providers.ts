@@ -157,7 +157,7 @@ export class Providers {
         report.leave(
           null,
           `limits of ${name}`,
-          "a key has one for all models, and a deployment of it has none: set providers.<name>.keys",
+          `a key's limit is for all of its models here, and a deployment of it has none there: set providers.${name}.keys`,
         );
       const names = [...headers.values()].flatMap((one) => Object.keys(one));
       if (headers.size > 1)

@@ -116,7 +116,7 @@ async function writeAccount(
   const account = found ?? (await addAccount(world, planned, names, work));
   if (found !== null) {
     const words = await repeatAccount(world, found, planned, { rules, before: record.find(plannedId) });
-    reportFound(report, `account ${found.name}`, found.id, words);
+    reportFound(report, `account ${found.name}`, { owner: found, planned, words });
   }
   const spent = Object.fromEntries(planned.spent);
   record.keep(plannedId, {
@@ -149,9 +149,22 @@ async function addAccount(
   return account;
 }
 
-function reportFound(report: Report, item: string, id: string, words: readonly string[]): void {
-  if (words.length === 0) report.take(null, item, `already here as ${id}, left as it is`);
-  else report.addChange({ item, outcome: "narrowed", words: `already here as ${id}: ${words.join("; ")}` });
+interface FoundOwner {
+  readonly owner: Pick<GatewayKey | Account, "id" | "isPaused">;
+  readonly planned: Pick<PlannedKey, "pausedFor">;
+  /** The changes of this import. */
+  readonly words: readonly string[];
+}
+
+/** One that an earlier import has paused asks for a decision until somebody has resumed it. */
+function reportFound(report: Report, item: string, { owner, planned, words }: FoundOwner): void {
+  const here = `already here as ${owner.id}`;
+  const { pausedFor } = planned;
+  if (words.length > 0)
+    report.addChange({ item, outcome: "narrowed", words: `${here}: ${words.join("; ")}` });
+  else if (owner.isPaused && pausedFor.length > 0)
+    report.pause(null, item, `${here}, paused: ${pausedFor.join("; ")}`);
+  else report.take(null, item, `${here}, left as it is`);
 }
 
 /** Returns the key with the id, or the one that followed it after an import was taken back. */
@@ -177,7 +190,7 @@ async function writeKey(
   if (earlier === null) id = await addKey(world, planned, homes, work);
   else {
     const words = await repeatKey(world, earlier, planned, { rules, before: record.find(key.id) });
-    reportFound(report, `key ${key.name}`, earlier.id, words);
+    reportFound(report, `key ${key.name}`, { owner: earlier, planned, words });
   }
   if (id !== null)
     record.keep(key.id, { kind: "key", id, of, spent: Object.fromEntries(planned.spent), balanceNanoUsd: 0 });
@@ -225,9 +238,17 @@ interface Addition {
   readonly words: string;
 }
 
-function reportAdded({ report, isDry, item, words }: Addition, { pausedFor }: Pick<PlannedKey, "pausedFor">) {
+function reportAdded(
+  { report, isDry, item, words }: Addition,
+  { pausedFor, isBlocked }: Pick<PlannedKey, "pausedFor" | "isBlocked">,
+): void {
   const added = `${isDry ? "would be added" : "added"} ${words}`;
-  if (pausedFor.length === 0) report.addChange({ item, outcome: "taken", words: added });
+  if (pausedFor.length === 0)
+    report.addChange({
+      item,
+      outcome: "taken",
+      words: isBlocked ? `${added}, paused as it is there` : added,
+    });
   else report.addChange({ item, outcome: "paused", words: `${added}, paused: ${pausedFor.join("; ")}` });
 }
 

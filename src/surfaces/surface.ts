@@ -16,6 +16,15 @@ import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
+import type {
+  NamedServer,
+  OwnCall,
+  OwnCallResult,
+  OwnEnd,
+  OwnNames,
+  OwnTurn,
+  ShownServer,
+} from "./own-tools.ts";
 
 /** A client's request as it arrived. `body` is parsed and checked only for size and structure. */
 export interface Incoming {
@@ -150,6 +159,34 @@ export const TRANSLATED = {
   session: null,
 } as const;
 
+/** A request whose model may call tools that the gateway runs. It writes one answer of all that model and tools say. */
+export interface ToolConversation<F extends Form> {
+  /** The most calls by the client's own wish. Null if it has none. */
+  readonly callsMax: number | null;
+  /**
+   * Returns the next question to the model, which has to answer without calling a tool unless it may. Null if nothing is left
+   * of the client's limit on the output.
+   */
+  ask(mayCall: boolean): Exchange<F> | null;
+  /** Takes the model's whole answer, as its exchange has written it. */
+  take(answer: JsonObject): OwnTurn;
+  /** Takes the result of a call. Returns what a stream shows of it. */
+  answer(call: OwnCall, result: OwnCallResult): string;
+  /** Returns the end of a stream. */
+  end(end: OwnEnd<F["usage"]>): string;
+  /** Returns the end of a stream whose first answer of the model has failed, behind what its writer says of it. */
+  fail(fault: Fault): string;
+  /** Returns the whole answer, once it has ended. */
+  finish(): JsonObject;
+}
+
+/** A surface's part in it. */
+interface OwnTools<F extends Form> {
+  /** Throws a Fault that names the field of such a server which isn't valid. Empty if the body names none. */
+  find(body: unknown, names: OwnNames): readonly NamedServer[];
+  begin(incoming: Incoming, shown: readonly ShownServer[]): ToolConversation<F>;
+}
+
 export interface Surface<F extends Form> {
   readonly name: SurfaceName;
   readonly family: Family;
@@ -167,6 +204,8 @@ export interface Surface<F extends Form> {
   read(incoming: Incoming): Exchange<F>;
   refuse(fault: Fault, requestId: string): Refusal;
   readonly counting?: Counting<F>;
+  /** Tools that the gateway runs. Missing if requests can't name any. */
+  readonly ownTools?: OwnTools<F>;
   /** Returns the ids that a request continues from, for surfaces whose answers are kept. */
   findEarlier?(body: unknown): Earlier;
   /** True if it refuses a request by itself that continues from an answer which isn't kept. */

@@ -46,7 +46,11 @@ export function formatLabels(name: MetricName, valueAt: (label: string) => strin
   return labels.map((label) => `${label}="${escapeLabel(valueAt(label))}"`).join(",");
 }
 
+/** Nearly all values: nothing in them is escaped. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** Half a surrogate pair is replaced first, because it has no UTF-8 and two such names would become the same text. */
 function escapeLabel(value: string): string {
+  if (PLAIN.test(value)) return value;
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

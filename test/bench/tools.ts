@@ -10,18 +10,26 @@ import { type KillWorld, newKillWorld } from "../kill/world.ts";
 import { Dice } from "../sim/dice.ts";
 import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { until } from "../whole/world/until.ts";
-import { computeDifference, computePercentile, writeDifference } from "./figures.ts";
+import {
+  computeDifference,
+  computePercentile,
+  computeRatio,
+  writeDifference,
+  writeRatio,
+} from "./figures.ts";
 import { cpuMicros, residentBytes, start } from "./processes.ts";
 
 const STREAMS = Number(process.argv[2] ?? 1000);
 const ROUNDS = Number(process.env.ROUNDS ?? 10);
-const WARM = 3;
+/** The compiler has seen all of the code after some thousands of calls. */
+const WARM_CALLS = Number(process.env.WARM ?? 8000);
 const CALLS = 400;
 const AT_ONCE = 8;
 const SERVERS = 10;
 const TOOLS = 200;
 const KEYS = 50;
 const LISTS = 1000;
+const FIRST = 50;
 const ADMIN = "admin-token-of-the-tests";
 
 const log = (text: string) => process.stdout.write(`${text}\n`);
@@ -103,23 +111,44 @@ async function measureCalls(pid: number, work: () => Promise<void>): Promise<num
   return (cpuMicros(pid) - before) / CALLS;
 }
 
+/** A whole answer of a model, to compare a call with what else the gateway does. */
+async function chat(secret: string): Promise<void> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "Own#sim-mini",
+      messages: [{ role: "user", content: `say: ${given.text}` }],
+    }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text.slice(0, 300));
+}
+
 /** The gateway and the proxy by turns, so that both meet the same noise. */
 async function compareCalls(says: string, secret: string): Promise<void> {
   const ours: number[] = [];
   const bare: number[] = [];
+  const chats: number[] = [];
+  const byModel = () => chat(secret);
   const byGateway = () => call(`${url}/mcp`, "plain_echo", secret);
   const byFloor = () => call(`http://127.0.0.1:${floor.port}/mcp`, "echo", secret);
-  for (let round = -WARM; round < ROUNDS; round++) {
-    const own = await measureCalls(victim.pid, byGateway);
-    const other = await measureCalls(floor.pid, byFloor);
-    if (round < 0) continue;
-    ours.push(own);
-    bare.push(other);
+  for (let warm = 0; warm < WARM_CALLS; warm += CALLS) {
+    await measureCalls(victim.pid, byGateway);
+    await measureCalls(floor.pid, byFloor);
+    await measureCalls(victim.pid, byModel);
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    ours.push(await measureCalls(victim.pid, byGateway));
+    bare.push(await measureCalls(floor.pid, byFloor));
+    chats.push(await measureCalls(victim.pid, byModel));
   }
   const above = computeDifference(ours, bare, Math.random);
   const proxy = bare.reduce((sum, one) => sum + one, 0) / bare.length;
+  const ofChat = writeRatio(computeRatio(ours, chats, Math.random));
   log(
-    `${says}: ${writeDifference(above)} µs of CPU above a bare proxy's ${proxy.toFixed(0)}, ${describeLoad()}`,
+    `${says}: ${writeDifference(above)} µs of CPU above a bare proxy's ${proxy.toFixed(0)}, ` +
+      `${ofChat} of a whole chat answer's, ${describeLoad()}`,
   );
 }
 
@@ -199,11 +228,12 @@ class Listener {
 
 async function measureStreams(secret: string): Promise<void> {
   const listeners = Array.from({ length: STREAMS }, () => new Listener());
-  await listeners[0]?.open(secret);
+  // The first ones cost what all share.
+  for (const listener of listeners.slice(0, FIRST)) await listener.open(secret);
   const before = residentBytes(victim.pid);
-  for (let at = 1; at < STREAMS; at += 50)
+  for (let at = FIRST; at < STREAMS; at += 50)
     await Promise.all(listeners.slice(at, at + 50).map((listener) => listener.open(secret)));
-  const megabytes = (residentBytes(victim.pid) - before) / 1e6;
+  const megabytes = ((residentBytes(victim.pid) - before) / 1e6 / (STREAMS - FIRST)) * STREAMS;
   const [first] = many;
   await until("the gateway listens at the server", () => (first?.openStreams ?? 0) > 0);
   const startedMs = performance.now();
@@ -222,8 +252,8 @@ async function measureStreams(secret: string): Promise<void> {
 await operate(`/keys/${world.keyIds.free}`, "PATCH", { requests_per_minute: 1_000_000 });
 await compareCalls("a call that nobody pays, with a limit of the minute and its row", world.secrets.free);
 await compareCalls("a call that the balance pays", world.secrets.payer);
-await measureLists();
 await measureStreams(world.secrets.free);
+await measureLists();
 victim.signal("SIGTERM");
 await victim.exited;
 await floor.stop();

@@ -25,6 +25,7 @@ describe("tool servers", () => {
     const loaded = load(one(`${URL}, auth: { bearer: "\${TOKEN}" }`));
     expect(loaded.ok ? loaded.settings.tools : null).toEqual({
       streamsMax: 1000,
+      loop: { roundsMax: 10, callsMax: 20, totalMs: 300_000 },
       servers: [
         {
           name: "github",
@@ -94,7 +95,8 @@ describe("tool servers", () => {
       one(`${URL}, auth: { oauth: { token_url: "http://a.example/t", client_id: i, client_secret: s } }`),
       "oauth.token_url: must be https",
     ],
-    ["what isn't built", "mcp: { loop: { rounds: 3 } }", "mcp.loop: unknown field"],
+    ["a response of one question", "mcp: { loop: { rounds: 1 } }", "mcp.loop.rounds"],
+    ["a response without end", "mcp: { loop: { total: 1d } }", "mcp.loop.total"],
   ])("refuse %s", (_what, text, words) => expect(explain(text)).toContain(words));
 
   test("show no credential in an error", () => {

@@ -15,7 +15,7 @@ let id = "";
 
 beforeAll(async () => {
   world = await startConsoleWorld({
-    more: `  ${PROVIDER}: { dialect: openai, keys: [k], base_url: "http://127.0.0.1:9/v1", models: [{ name: m, context: 8192, output: 99, price: { input: 1, output: 1 } }] }`,
+    more: `  ${PROVIDER}: { dialect: openai, keys: [k], base_url: "http://127.0.0.1:9/v1", timeouts: { idle: 5s }, models: [{ name: m, context: 8192, output: 99, price: { input: 1, output: 1 } }] }`,
   });
   const account = await world.gateway.newAccount("Research");
   const { secret } = await world.gateway.newKey({ name: LONG, account_id: account, requests_per_day: 50 });

@@ -84,6 +84,16 @@ describe("lines leave a quarter", () => {
     expect(pace.countRoom(resetMs)).toBe(Number.POSITIVE_INFINITY);
   });
 
+  test("of a provider that says so only now and then, within a second", () => {
+    const { pace, begin } = makeWorld();
+    const left = { "x-ratelimit-limit-requests": "100", "x-ratelimit-remaining-requests": "30" };
+    begin(0).recordResponse(new Headers({ "content-type": "application/json" }), 0);
+    begin(1000).recordResponse(new Headers(left), 1000);
+    expect(pace.countRoom(1001)).toBe(5);
+    begin(1100).recordResponse(new Headers({ ...left, "x-ratelimit-remaining-requests": "28" }), 1100);
+    expect(pace.countRoom(1101)).toBe(3);
+  });
+
   test("of tokens that are said to be left", () => {
     const { pace, begin } = makeWorld();
     const say = (left: number) =>

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { version } from "../../package.json" with { type: "json" };
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { NAMED } from "../../src/http/openapi/named.ts";
 import { type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 
 let world: HttpWorld;
@@ -38,6 +39,14 @@ test("keys, requests and accounts have names, and their fields words", () => {
     "Ids of models and selectors",
   );
   expect(asObject(document.info).version).toBe(version);
+});
+
+test("every schema that has a name is used by it, so that generated types are called so", () => {
+  const { schemas } = asObject(document.components);
+  const text = JSON.stringify(document);
+  const isUsed = (name: string) => text.includes(`{"$ref":"#/components/schemas/${name}"}`);
+  expect(Object.keys(NAMED).filter((name) => !isUsed(name))).toEqual([]);
+  expect(Object.keys(asObject(schemas)).toSorted()).toEqual([...Object.keys(NAMED), "Error"].toSorted());
 });
 
 test("every parameter of the operator's routes is described", () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMasterKey } from "../../src/admin/master-key.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
-import { authenticate, createAuthenticator } from "../../src/keys/authenticate.ts";
+import { authenticate, createAuthenticator, createKeyFinder } from "../../src/keys/authenticate.ts";
 import {
   deriveCheckValue,
   deriveContentKey,
@@ -151,6 +151,30 @@ describe("authentication", () => {
     clock.atMs = NOON - 1000;
     expect(readCode(await catchThrown(proves(secret)))).toBe("invalid_api_key");
   });
+});
+
+test("a key that lines ask for is looked up once in half a second, and only while it may be used", async () => {
+  const clock = standingClock(NOON);
+  const pepper = derivePepper(new Uint8Array(32));
+  let stored = makeKey("key_a");
+  let lookUps = 0;
+  const key = async () => {
+    lookUps++;
+    return stored;
+  };
+  const find = createKeyFinder({
+    store: { ...NOBODY, keyByDigest: unasked, key },
+    clock,
+    pepper,
+    mayUseKeys,
+  });
+  for (let line = 0; line < 20; line++) expect((await find("key_a")).id).toBe("key_a");
+  expect(lookUps).toBe(1);
+  stored = makeKey("key_a", { revokedAtMs: NOON });
+  clock.atMs = NOON + 500;
+  for (let line = 0; line < 2; line++)
+    expect(readCode(await catchThrown(find("key_a")))).toBe("invalid_api_key");
+  expect(lookUps).toBe(3);
 });
 
 test("a remembered old secret ends with its grace", async () => {

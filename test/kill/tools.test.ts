@@ -18,7 +18,7 @@ import { until } from "../whole/world/until.ts";
 import { CLIENTS, listSessions, openSession, ToolClient, tryList } from "./tools.ts";
 
 const KILLS = Number(process.env.KILLS ?? (IS_LONG ? 25 : 2));
-const TEST_MS = 120_000 + KILLS * 60_000;
+const TEST_MS = 300_000 + KILLS * 120_000;
 const USD = 1000;
 const PRICE = 0.002;
 /** The answers between two kills. */
@@ -93,57 +93,90 @@ function judge(clients: readonly ToolClient[], rows: readonly JsonObject[], serv
   expect(findTwice(paid.map(({ request_id: id }) => String(id).split(".")[0] ?? ""))).toEqual([]);
 }
 
+/** The gateway, of which there is one at a time, and what outlives its kills. */
+class KilledWorld implements AsyncDisposable {
+  readonly server = new ToolServerFake({ era: "older", sessions: true });
+  readonly place: Place;
+  gateway: GatewayProcess;
+  url = "";
+
+  constructor(place: Place) {
+    this.place = place;
+    this.gateway = this.#start();
+  }
+
+  #start(): GatewayProcess {
+    const server = `old: { url: "${this.server.url}", price_per_call: ${PRICE} }`;
+    return startGatewayProcess({
+      store: this.place.url,
+      simulatorUrl: "http://127.0.0.1:9",
+      more: `billing: { charge: always }\nmcp: { allowed_tools: ["*"], servers: { ${server} } }`,
+    });
+  }
+
+  async restart(): Promise<void> {
+    this.gateway = this.#start();
+    this.url = await this.gateway.url;
+  }
+
+  /** Makes two keys of one account, and clients of both. */
+  async makeClients(): Promise<{ readonly accountId: string; readonly clients: readonly ToolClient[] }> {
+    this.url = await this.gateway.url;
+    const accountId = String((await operate(this.url, "/accounts", { name: "payer" })).id);
+    await operate(this.url, `/accounts/${accountId}/topups`, { amount_usd: USD });
+    const secrets: string[] = [];
+    for (const name of ["one", "other"])
+      secrets.push(String((await operate(this.url, "/keys", { name, account_id: accountId })).secret));
+    const clients = Array.from(
+      { length: CLIENTS },
+      (_, at) => new ToolClient(`client${at}`, secrets[at % secrets.length] ?? ""),
+    );
+    for (const client of clients) await client.begin(this.url);
+    return { accountId, clients };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      process.kill(this.gateway.pid, "SIGKILL");
+    } catch {
+      // It has stopped.
+    }
+    await this.gateway.ended;
+    await this.server.stop();
+    await this.place.remove();
+  }
+}
+
 describe.each(PLACES.filter(([, isTried]) => isTried))("over %s", (_name, _isTried, open) => {
   test(
     `${KILLS} kills: nothing is sent again, each answer is paid once, and sessions go on`,
     async () => {
-      const place = await open();
-      const server = new ToolServerFake({ era: "older", sessions: true });
-      const start = () =>
-        startGatewayProcess({
-          store: place.url,
-          simulatorUrl: "http://127.0.0.1:9",
-          more: `billing: { charge: always }
-mcp: { allowed_tools: ["*"], servers: { old: { url: "${server.url}", price_per_call: ${PRICE} } } }`,
-        });
-      let gateway = start();
-      let url = await gateway.url;
-      const { id: accountId } = await operate(url, "/accounts", { name: "payer" });
-      await operate(url, `/accounts/${accountId}/topups`, { amount_usd: USD });
-      const makeKey = async (name: string) =>
-        String((await operate(url, "/keys", { name, account_id: accountId })).secret);
-      const secrets = [await makeKey("one"), await makeKey("other")];
-      const clients = Array.from(
-        { length: CLIENTS },
-        (_, at) => new ToolClient(`client${at}`, secrets[at % secrets.length] ?? ""),
-      );
-      for (const client of clients) await client.begin(url);
-      const [first = ""] = secrets;
-      const ended = await openSession(url, first);
-      const headers = { authorization: `Bearer ${first}`, "mcp-session-id": ended };
-      await fetch(`${url}/mcp`, { method: "DELETE", headers });
+      await using world = new KilledWorld(await open());
+      const { accountId, clients } = await world.makeClients();
+      const [{ secret } = { secret: "" }] = clients;
+      const ended = await openSession(world.url, secret);
+      const headers = { authorization: `Bearer ${secret}`, "mcp-session-id": ended };
+      await fetch(`${world.url}/mcp`, { method: "DELETE", headers });
       for (let number = 1; number <= KILLS; number++) {
-        await kill(gateway, clients, number);
-        gateway = start();
-        url = await gateway.url;
-        expect(await tryList(url, first, ended)).toBe(404);
-        for (const { secret, session } of clients) expect(await tryList(url, secret, session)).toBe(200);
+        await kill(world.gateway, clients, number);
+        await world.restart();
+        expect(await tryList(world.url, secret, ended)).toBe(404);
+        for (const client of clients)
+          expect(await tryList(world.url, client.secret, client.session)).toBe(200);
       }
-      const readAccount = () => operate(url, `/accounts/${accountId}`);
+      const readAccount = () => operate(world.url, `/accounts/${accountId}`);
       await until("nothing is held", async () => (await readAccount()).held_usd === 0, 120_000);
-      const rows = await readRows(url);
-      judge(clients, rows, server);
-      const sessions = listSessions(server.listSeen("tools/call"));
+      const rows = await readRows(world.url);
+      judge(clients, rows, world.server);
+      const sessions = listSessions(world.server.listSeen("tools/call"));
       expect([...sessions.values()].map(({ size }) => size)).toEqual(clients.map(() => 1));
       expect(new Set([...sessions.values()].flatMap((own) => [...own])).size).toBe(CLIENTS);
       const paid = rows.filter(({ charged_usd: charged }) => charged === PRICE).length;
       expect(Number((await readAccount()).balance_usd)).toBeCloseTo(USD - paid * PRICE, 9);
-      await gateway.stop();
-      const books = await place.openBooks();
+      await world.gateway.stop();
+      const books = await world.place.openBooks();
       expect(findErrors(await books.audit())).toEqual([]);
       await books.close();
-      await server.stop();
-      await place.remove();
     },
     TEST_MS,
   );

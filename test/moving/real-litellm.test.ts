@@ -166,6 +166,21 @@ test("each filled table has a row, and records are one", () => {
   expect(rows.find(({ item }) => item === "records of the database (2 tables)")?.outcome).toBe("not_taken");
 });
 
+test("what a reader has to know stands in one row: all teams' people, a key that is blocked or may use nothing", () => {
+  const find = (name: string) => rows.find(({ item }) => item === name);
+  expect(rows.filter(({ item }) => item.includes("members"))).toHaveLength(1);
+  expect(find("members of teams (9)")?.outcome).toBe("not_taken");
+  expect(find("key k12-blocked")).toMatchObject({
+    outcome: "taken",
+    words: expect.stringContaining("paused"),
+  });
+  expect(find("key k44-wild: models")).toMatchObject({
+    outcome: "narrowed",
+    words: "none of them is here, so it may use none",
+  });
+  expect(find("limits of OpenAI-chat")?.words).toContain("set providers.OpenAI-chat.keys");
+});
+
 test("a table that isn't known here has a row, and pauses the keys that it names", async () => {
   const token = /INSERT INTO public\."LiteLLM_VerificationToken".*?VALUES \('([0-9a-f]{64})'/.exec(
     readFileSync(join(FOLDER, "rows.sql"), "utf8"),

@@ -99,6 +99,8 @@ describe("One API's own database", () => {
     expect(find("password, role of users")?.outcome).toBe("not_taken");
     expect(find("access_token of users")?.outcome).toBe("not_taken");
     expect(find("option GroupRatio")?.outcome).toBe("not_taken");
+    for (const disabled of ["key amy-off", "account dan"])
+      expect(find(disabled)?.words).toEndWith(", paused as it is there");
   });
 });
 

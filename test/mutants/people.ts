@@ -141,6 +141,20 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     tests: ["test/app/erased-files.test.ts"],
   },
   {
+    name: "people: what a killed node left of an erasing stays",
+    file: "src/admin/people/anonymising.ts",
+    find: "for (const { id } of people) forgotten.push(await forget(parts, id));",
+    replace: "",
+    tests: ["test/store/sqlite.test.ts"],
+  },
+  {
+    name: "people: a table that named somebody isn't vacuumed",
+    file: "src/store/people/erasing.ts",
+    find: '"directory_user",',
+    replace: "",
+    tests: ["test/store/postgres.test.ts"],
+  },
+  {
     name: "people: a hook's model costs no budget anything",
     file: "src/ledger/settle.ts",
     find: "if (hookCost === undefined || hookCost.nanoUsd <= dueNanoUsd)",

@@ -28,14 +28,14 @@ export const SESSIONS: readonly Mutant[] = [
   },
   {
     name: "sessions: nothing is held for what lies at the provider",
-    file: "src/surfaces/openai-responses/surface.ts",
+    file: "src/surfaces/openai-responses/read.ts",
     find: "stored.tokens * BYTES_PER_TOKEN",
     replace: "0",
     tests: STORED,
   },
   {
     name: "sessions: a provider stores what the operator doesn't allow",
-    file: "src/surfaces/openai-responses/surface.ts",
+    file: "src/surfaces/openai-responses/read.ts",
     find: "limits.storesUpstream === true && store === true",
     replace: "store === true",
     tests: STORED,

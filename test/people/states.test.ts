@@ -64,7 +64,7 @@ const LET_IN_ROUTES = sampleRows(ROUTES, 6);
 let world: HttpWorld;
 let opened: OpenedStore;
 beforeAll(async () => {
-  // A tool server that nobody reaches: whoever is kept out is told before.
+  // A tool server that nobody reaches: people who are kept out get their answer before.
   const tools = 'mcp: { servers: { github: { url: "http://127.0.0.1:9/mcp" } } }';
   world = await startHttpWorld({ ...PEOPLE, more: `${PEOPLE.more}\n${tools}` });
   opened = await openStore(`sqlite:${join(world.directory, "poundkey.db")}`, undefined);

@@ -1,5 +1,6 @@
 // Connects tool servers with the configuration, the network and the store.
 import { version } from "../../../package.json" with { type: "json" };
+import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { listToolLevels } from "../../core/tools/rights.ts";
@@ -11,8 +12,10 @@ import { ToolRuns } from "../../gateway/tools/tool-runs.ts";
 import { KnownPrompts } from "../../health/prompts.ts";
 import type { HttpPorts } from "../../http/ports.ts";
 import { ToolDoor } from "../../http/tools/door.ts";
+import { OwnToolsDoor } from "../../http/tools/loop/serve-own-tools.ts";
 import type { ToolPorts } from "../../http/tools/ports.ts";
 import { ClientSessions } from "../../http/tools/sessions.ts";
+import { ToolViews } from "../../http/tools/view.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 import type { OpenedStore } from "../start/open-store.ts";
@@ -36,6 +39,8 @@ interface ToolParts extends Pick<GatewayPorts, "ledger" | "steps"> {
 export interface Tools {
   readonly ports: ToolPorts;
   readonly door: ToolDoor;
+  /** Takes requests whose models may call tools. */
+  readonly own: OwnToolsDoor;
   readonly servers: ToolServers;
   /** Ends sessions that nobody has used for long. */
   readonly sweep: () => Promise<void>;
@@ -58,10 +63,12 @@ export function createTools(parts: ToolParts): Tools {
   };
   servers.hear(({ server }) => void noteTools(servers, records, server));
   put(live.settings);
+  const views = new ToolViews(ports);
   const isOn = () => live.settings.tools !== undefined;
   return {
     ports,
-    door: new ToolDoor(ports),
+    door: new ToolDoor(ports, views),
+    own: new OwnToolsDoor(ports, views),
     servers,
     sweep: makeSessionSweep({ store, sessions, servers, clock, isOn }),
     put,
@@ -97,6 +104,13 @@ function createToolPorts(
   clientSessions: ClientSessions,
 ): ToolPorts {
   const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
+  // A key that was found is the same object for half a second. Its account's list is remembered for as long.
+  const accounts = new WeakMap<GatewayKey, Pick<Account, "allowedTools">>();
+  const findAccount = async (key: GatewayKey) => {
+    const { allowedTools } = (await store.account(key.accountId)) ?? { allowedTools: [] };
+    accounts.set(key, { allowedTools });
+    return { allowedTools };
+  };
   return {
     ...ports,
     toolRules: () => live.settings.tools,
@@ -105,8 +119,14 @@ function createToolPorts(
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,
     toolLevels: async (key) => {
-      const account = (await store.account(key.accountId)) ?? { allowedTools: [] };
+      const account = accounts.get(key) ?? (await findAccount(key));
       return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
+    },
+    levelsNow: async (key) => {
+      const [account, own] = await Promise.all([store.account(key.accountId), store.key(key.id)]);
+      const { allowedTools } = own ?? key;
+      const rules = live.settings.ownerLimits.toolRights;
+      return listToolLevels({ ...key, allowedTools }, account ?? { allowedTools: [] }, rules);
     },
     version,
   };

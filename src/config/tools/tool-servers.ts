@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import { parseDuration } from "../../core/text/duration.ts";
-import type { ToolRules } from "../../core/tools/rules.ts";
+import type { ToolLoopBounds, ToolRules } from "../../core/tools/rules.ts";
 import type { ToolAuth, ToolServer } from "../../core/tools/tool-server.ts";
 import type { Issues, Path } from "../errors.ts";
 import {
@@ -30,6 +30,11 @@ const STREAMS_MAX = 100_000;
 const PARALLEL = 32;
 const PARALLEL_MAX = 1000;
 const TIMEOUT_MS = 60_000;
+const ROUNDS = 10;
+const ROUNDS_MAX = 50;
+const CALLS = 20;
+const CALLS_MAX = 200;
+const TOTAL_MS = 300_000;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 /** Headers that the protocol or the connection sets. */
@@ -93,10 +98,20 @@ const server = section(
   "A tool server.",
 );
 
+const loop = options(
+  {
+    rounds: integer(2, ROUNDS_MAX),
+    calls: integer(0, CALLS_MAX),
+    total: duration("10s", "30m"),
+  },
+  "Bounds on a response in which tools are run.",
+);
+
 export const mcp = options(
   {
     allowed_tools: toolPatterns,
     streams: integer(0, STREAMS_MAX),
+    loop,
     servers: record(
       /^[a-z0-9][a-z0-9-]{0,14}$/,
       "a name of 1 to 15 lower-case letters, digits and -",
@@ -112,11 +127,20 @@ type AuthConfig = Exclude<ServerConfig["auth"], undefined>;
 
 /** Undefined if there are no servers: then none of it is on. */
 export function buildToolRules(given: Static<typeof mcp> = {}, issues: Issues): ToolRules | undefined {
-  const { streams: streamsMax = STREAMS, servers = {} } = given;
+  const { streams: streamsMax = STREAMS, servers = {}, loop: bounds = {} } = given;
   const named = Object.entries(servers);
   if (named.length > SERVERS_MAX) issues.atKey(["mcp", "servers"], `has more than ${SERVERS_MAX} servers`);
   if (named.length === 0) return undefined;
-  return { streamsMax, servers: named.map(([name, one]) => buildServer(name, one, issues)) };
+  return {
+    streamsMax,
+    loop: buildLoop(bounds),
+    servers: named.map(([name, one]) => buildServer(name, one, issues)),
+  };
+}
+
+function buildLoop({ rounds = ROUNDS, calls = CALLS, total }: Static<typeof loop>): ToolLoopBounds {
+  const totalMs = total === undefined ? null : parseDuration(total);
+  return { roundsMax: rounds, callsMax: calls, totalMs: totalMs ?? TOTAL_MS };
 }
 
 function buildServer(name: string, given: ServerConfig, issues: Issues): ToolServer {

@@ -89,14 +89,20 @@ function makeColumns(onOpen: (row: AuditView) => void): readonly Column<AuditVie
     makeColumn("By", ({ actor, address }) => actor.name || address || "–"),
     makeColumn("Outcome", ({ outcome, reason }) => (
       <div>
-        <Badge text={NAMES[outcome]} tone={TONES[outcome]} hasDot />
+        {outcome === "success" ? (
+          <span class="soft">{NAMES[outcome]}</span>
+        ) : (
+          <Badge text={NAMES[outcome]} tone={TONES[outcome]} hasDot />
+        )}
         {reason && <div class="small faint">{reason}</div>}
       </div>
     )),
     {
       label: "",
       as: "narrow",
-      cell: (row) => <Button label="Details" about={row.action} isTiny onClick={() => onOpen(row)} />,
+      cell: (row) => (
+        <Button label="Details" about={row.action} kind="quiet" isTiny onClick={() => onOpen(row)} />
+      ),
     },
   ];
 }

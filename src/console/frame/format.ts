@@ -36,6 +36,24 @@ export function formatMoney(value: number): string {
   return `${value < 0 ? "−" : ""}$${text}`;
 }
 
+const DECIMALS_MAX = 6;
+const SIGNIFICANT = 2;
+
+/** Returns a format for a column of amounts: all of them have the decimals that the smallest needs. */
+export function makeUsdFormat(values: readonly number[]): (value: number) => string {
+  const sizes = values.map(Math.abs).filter((size) => size > 0);
+  const needed = sizes.map((size) => SIGNIFICANT - 1 - Math.floor(Math.log10(size)));
+  const decimals = Math.min(DECIMALS_MAX, Math.max(2, ...needed));
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const least = 10 ** -decimals;
+  return (value) => {
+    const sign = value < 0 ? "−" : "";
+    const size = Math.abs(value);
+    if (size > 0 && size < least / 2) return `${sign}<$${least.toLocaleString("en-US", digits)}`;
+    return `${sign}$${size.toLocaleString("en-US", digits)}`;
+  };
+}
+
 /** Formats a sum that small amounts were added to: $4.999814. */
 export function formatBalance(value: number): string {
   const text = Math.abs(value).toLocaleString("en-US", {

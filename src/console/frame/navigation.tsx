@@ -122,7 +122,7 @@ const PAGES: readonly Page[] = [
   {
     path: "/settings/directory",
     label: "Directory",
-    icon: "people",
+    icon: "directory",
     Page: lazy(async () => (await import("../people/directory.tsx")).DirectoryPage),
     group: "Access",
     needs: "directory.read",
@@ -165,7 +165,7 @@ const PAGES: readonly Page[] = [
   {
     path: "/settings/reconciliation",
     label: "Reconciliation",
-    icon: "invoice",
+    icon: "scales",
     Page: lazy(async () => (await import("../money/reconciliation.tsx")).ReconciliationPage),
     group: "Money",
     needs: "reconciliation.read",

@@ -76,11 +76,11 @@ export function KeyFacts({ of }: KeyProps) {
     ["Whose", of.member_id && <Person id={of.member_id} accountId={of.account_id} />],
     ["Old secret works until", of.old_secret_expires_at && formatFullTime(of.old_secret_expires_at)],
     ...listTexts(of),
-    ["Id", of.id],
+    ["ID", of.id],
     ["Account", `${names.account(of.account_id)} (${of.account_id})`],
   ];
   return (
-    <Card title="What it has">
+    <Card title="Details">
       <dl class="facts">
         {rows.map(
           ([label, value]) =>

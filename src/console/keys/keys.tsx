@@ -21,10 +21,10 @@ import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
 import {
   type Column,
   List,
+  makeBareColumn,
   makeColumn,
   makeHeadColumn,
   makeMinorColumn,
-  makeNumberColumn,
 } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { KeyForm } from "./key-form.tsx";
@@ -180,7 +180,7 @@ function makeColumns(
       </a>
     )),
     makeColumn("Allowance today", (key) => <Allowance of={key} />),
-    makeNumberColumn("Cost, 30 days", (key) => (
+    makeBareColumn("Cost, 30 days", (key) => (
       <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
     )),
     makeColumn("Last used", ({ last_used_at }) =>
@@ -201,7 +201,11 @@ function State({ of: { state, expires_at, old_secret_expires_at, notes } }: { re
   const [reason] = state === "paused" && notes ? notes.split("\n") : [];
   return (
     <div>
-      <Badge text={state} tone={TONES[state]} hasDot />
+      {state === "active" ? (
+        <span class="soft">{state}</span>
+      ) : (
+        <Badge text={state} tone={TONES[state]} hasDot />
+      )}
       {reason && (
         <div class="small faint clip name" title={reason}>
           {reason}

@@ -1,7 +1,7 @@
 // The limits of a key or an account, and how much of each is used.
 import type { LimitView } from "../../admin/limits/limits.ts";
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
-import { formatCount, formatRelativeTime, formatUsd } from "../frame/format.ts";
+import { formatCount, formatRelativeTime, makeUsdFormat } from "../frame/format.ts";
 import { Meter } from "../parts/states.tsx";
 
 const KIND_WORDS = mapLimits(MINUTE_LIMITS, "name", ({ label }) => label);
@@ -39,7 +39,8 @@ export function LimitBars({ limits, of }: LimitBarsProps) {
 
 function LimitBar({ limit, of }: { readonly limit: LimitView; readonly of: LimitView["scope"] }) {
   const { kind, scope, used, reserved, limit: most, resets_at } = limit;
-  const format = kind === "budget" ? formatUsd : formatCount;
+  // A budget of dollars has cents: more decimals of what is used would only make the two hard to compare.
+  const format = kind === "budget" ? makeUsdFormat(most >= 1 ? [most] : [used, most]) : formatCount;
   const name = nameLimit(limit);
   const words = `${format(used)} of ${format(most)}`;
   const remarks = [

@@ -132,11 +132,15 @@ function listRouterRules({ router }: SettingsView): readonly Fact[] {
 }
 
 function listTimeouts({ timeouts }: SettingsView): readonly Fact[] {
-  return timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
-    const first =
-      first_byte_ms === null ? "first byte per model" : `first byte ${formatDuration(first_byte_ms)}`;
-    return [provider, `${first} · idle ${formatDuration(idle_ms)} · total ${formatDuration(total_ms)}`];
+  const rows = timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
+    const first = first_byte_ms === null ? "by the model" : `after ${formatDuration(first_byte_ms)}`;
+    const words = `first byte ${first} · silence ${formatDuration(idle_ms)} · in all ${formatDuration(total_ms)}`;
+    return [provider, words] as const;
   });
+  const [common = ""] = rows.map(([, words]) => words);
+  const others = rows.filter(([, words]) => words !== common);
+  if (rows.length < 2) return rows;
+  return [[others.length === 0 ? "All providers" : "Most providers", common], ...others];
 }
 
 function listServer({ server, version, store, node }: SettingsView): readonly Fact[] {

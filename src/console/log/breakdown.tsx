@@ -13,7 +13,13 @@ import { readDayRules } from "../frame/session.ts";
 import { Segments } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { type Column, GrowingTable, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  GrowingTable,
+  leaveOutNarrow,
+  makeHeadColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 
 const GROUPS = [
   { value: "model", label: "Model" },
@@ -132,15 +138,21 @@ function Rows({ rows, group, query }: RowsProps) {
       <Share names={names} row={row} group={group} share={sizeOf(row) / most} />
     )),
     makeNumberColumn("Requests", ({ requests }) => formatCompact(requests), "requests"),
-    makeNumberColumn(
-      "Errors",
-      ({ errors, requests }) => <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>,
-      "errors",
+    leaveOutNarrow(
+      makeNumberColumn(
+        "Errors",
+        ({ errors, requests }) => (
+          <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>
+        ),
+        "errors",
+      ),
     ),
-    makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens"),
+    leaveOutNarrow(makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens")),
     makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
-    makeNumberColumn("First token", ({ first_token_ms }) =>
-      first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    leaveOutNarrow(
+      makeNumberColumn("First token", ({ first_token_ms }) =>
+        first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+      ),
     ),
   ];
   return (

@@ -1,6 +1,6 @@
 // Refusals by their cause and key: how many there were since when, and what would end them.
 import type { RefusalView } from "../../admin/log/refusals.ts";
-import { formatClock, formatCount, formatFullTime, nameDay } from "../frame/format.ts";
+import { formatCount, formatFullTime, formatTime } from "../frame/format.ts";
 import type { Names } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
 import { may, mayWriteKey, session } from "../frame/session.ts";
@@ -31,7 +31,7 @@ export function RefusalGroups({ rows, names }: RefusalGroupsProps) {
             </div>
             <div class="small soft">
               <span class="strong">{`${formatCount(count)} ${count === 1 ? "request" : "requests"}`}</span>
-              <span title={formatFullTime(since)}>{` since ${nameDay(since)}, ${formatClock(since)}`}</span>
+              <span title={formatFullTime(since)}>{` since ${formatTime(since)}`}</span>
               {row.model_asked && ` · asked for ${row.model_asked}`} · <code>{row.code}</code>
             </div>
             <div class="small faint">{readTimes(row.way_out)}</div>

@@ -13,13 +13,7 @@ import {
 import type { Names } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
 import { Badge, type Tone } from "../parts/states.tsx";
-import {
-  type Column,
-  makeColumn,
-  makeHeadColumn,
-  makeMinorColumn,
-  makeNumberColumn,
-} from "../parts/table.tsx";
+import { type Column, makeBareColumn, makeColumn, makeHeadColumn, makeMinorColumn } from "../parts/table.tsx";
 
 const CLIENT_LEFT = 499;
 
@@ -36,6 +30,8 @@ interface Drawing {
   readonly names: Names;
   /** The time that fills a bar. */
   readonly longestMs: number;
+  /** Writes all costs with the same decimals. */
+  readonly formatCost: (usd: number) => string;
 }
 
 type Make = (drawing: Drawing) => Column<RequestView>;
@@ -48,9 +44,15 @@ const TIME: Make = () =>
   ));
 const MODEL: Make = () => makeHeadColumn("Model", (row) => <ModelCell row={row} />);
 
+/** Only what isn't normal has a colour. */
+export function Status({ of }: { readonly of: Pick<RequestView, "status"> }) {
+  if (of.status < 400) return <span class="soft">{of.status}</span>;
+  return <Badge text={of.status} tone={chooseTone(of)} hasDot />;
+}
+
 /** In the order of the table. The time stands before them, and the model behind the status. */
 const CHOICES = {
-  status: () => makeColumn("Status", (row) => <Badge text={row.status} tone={chooseTone(row)} hasDot />),
+  status: () => makeColumn("Status", (row) => <Status of={row} />),
   key: ({ names }) =>
     makeColumn("Key", ({ key_id, account_id }) => (
       <div>
@@ -75,13 +77,14 @@ const CHOICES = {
       ),
       "end",
     ),
-  cost: () =>
-    makeNumberColumn("Cost", ({ cost_usd, charged_usd }) => (
+  cost: ({ formatCost }) =>
+    makeBareColumn("Cost", ({ cost_usd, charged_usd }) => (
       <span class={charged_usd > 0 ? "" : "soft"} title={`${formatUsd(charged_usd)} charged`}>
-        {formatUsd(cost_usd)}
+        {formatCost(cost_usd)}
       </span>
     )),
-  charged: () => makeMinorColumn("Charged", ({ charged_usd }) => formatUsd(charged_usd), "end"),
+  charged: ({ formatCost }) =>
+    makeMinorColumn("Charged", ({ charged_usd }) => formatCost(charged_usd), "end"),
   first_token: () =>
     makeMinorColumn(
       "First token",
@@ -89,7 +92,7 @@ const CHOICES = {
       "end",
     ),
   duration: ({ longestMs }) =>
-    makeNumberColumn("Duration", (row) => <DurationCell row={row} longestMs={longestMs} />),
+    makeBareColumn("Duration", (row) => <DurationCell row={row} longestMs={longestMs} />),
 } as const satisfies Readonly<Record<string, Make>>;
 
 export type ColumnName = keyof typeof CHOICES;

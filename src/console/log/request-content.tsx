@@ -47,6 +47,8 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
 
 /** Not shown: signatures and sealed reasoning, which only the provider can read, and the order of a turn's parts. */
 const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
+/** Shown in words. */
+const TOLD: readonly string[] = ["tool_calls", "tool_call_id"];
 
 interface MessageProps {
   readonly message: unknown;
@@ -57,24 +59,44 @@ interface MessageProps {
 function MessageView({ message, share }: MessageProps) {
   const { role, content, ...rest } = asFields(message);
   const parts = Array.isArray(content) ? content.map(asFields) : [{ type: "text", text: content ?? "" }];
-  const more = Object.entries(rest).filter(([name, value]) => value !== null && !UNREADABLE.includes(name));
+  const isTold = (name: string) => UNREADABLE.includes(name) || TOLD.includes(name);
+  const more = Object.entries(rest).filter(([name, value]) => value !== null && !isTold(name));
   return (
     <li>
-      <span class="badge">{String(role)}</span>{" "}
-      <span class="small faint" title="Of the whole conversation's length">
-        {formatPercent(share)}
-      </span>
+      <div class="speaker">
+        <span class="badge">{String(role)}</span>
+        <span class="small faint" title="Of the whole conversation's length">
+          {formatPercent(share)}
+        </span>
+      </div>
       <div class="answer">
+        {typeof rest.tool_call_id === "string" && (
+          <span class="small faint">The result of {rest.tool_call_id}</span>
+        )}
         {parts.map((part, at) =>
           part.type === "text" ? (
-            <Folded key={at} text={String(part.text)} />
+            part.text !== "" && <Folded key={at} text={String(part.text)} />
           ) : (
             <code key={at}>{shorten(part)}</code>
           ),
         )}
+        {asList(rest.tool_calls).map((call, at) => (
+          <ToolCall key={at} call={asFields(call)} />
+        ))}
         {more.length > 0 && <code>{shorten(Object.fromEntries(more))}</code>}
       </div>
     </li>
+  );
+}
+
+function ToolCall({ call }: { readonly call: Fields }) {
+  const { name, arguments: given } = asFields(call.function ?? call.custom);
+  const { input } = asFields(call.custom);
+  return (
+    <div>
+      <span class="small faint">{`Calls ${String(name)} as ${String(call.id)}`}</span>
+      <code>{shorten(given ?? input ?? null)}</code>
+    </div>
   );
 }
 
@@ -117,6 +139,6 @@ const SHOWN_CHARACTERS = 400;
 
 /** Images would fill the page. */
 function shorten(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }

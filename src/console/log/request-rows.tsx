@@ -1,6 +1,6 @@
 // Requests as rows of a table, which several pages show.
 import type { RequestView } from "../../admin/log/request-schema.ts";
-import { nameDay } from "../frame/format.ts";
+import { makeUsdFormat, nameDay } from "../frame/format.ts";
 import type { Names } from "../frame/names.ts";
 import { navigate } from "../frame/route.ts";
 import { List, type ListProps } from "../parts/table.tsx";
@@ -27,10 +27,11 @@ export function RequestList(props: RequestListProps) {
   const { names, onPeek, peeked = null, columns = USUAL_COLUMNS, ...list } = props;
   latest = list.of.data?.map(({ id }) => id) ?? [];
   const longestMs = findScale((list.of.data ?? []).map(({ total_ms }) => total_ms));
+  const formatCost = makeUsdFormat((list.of.data ?? []).map(({ cost_usd }) => cost_usd));
   return (
     <List
       {...list}
-      columns={listColumns(columns, { names, longestMs })}
+      columns={listColumns(columns, { names, longestMs, formatCost })}
       keyOf={({ id }) => id}
       headingOf={({ at }) => nameDay(at)}
       onOpen={({ id }) => (onPeek ? onPeek(id) : navigate(`/activity/${id}`))}

@@ -3,22 +3,37 @@ import type { Savings } from "../../admin/log/savings.ts";
 import { formatCount, formatDay, formatDuration, formatMoney, formatPercent } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  List,
+  leaveOutNarrow,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 
 type Row = Savings["data"][number];
 
 const COLUMNS: readonly Column<Row>[] = [
   makeHeadColumn("Week of", ({ week }) => <span class="strong nowrap">{formatDay(week)}</span>),
   makeColumn("Selector", ({ selector }) => selector),
-  makeNumberColumn("Requests", ({ requests, is_whole }) =>
-    is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
+  leaveOutNarrow(
+    makeNumberColumn("Requests", ({ requests, is_whole }) =>
+      is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
+    ),
   ),
-  makeNumberColumn("Quality promised", ({ promised }) => (promised === null ? "–" : formatPercent(promised))),
-  makeNumberColumn("Predicted", ({ predicted }) => formatPercent(predicted)),
-  makeNumberColumn("Achieved, by scores", ({ kept, kept_error, judged }) =>
-    kept === null
-      ? `too few scores (${judged})`
-      : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
+  leaveOutNarrow(
+    makeNumberColumn("Quality promised", ({ promised }) =>
+      promised === null ? "–" : formatPercent(promised),
+    ),
+  ),
+  leaveOutNarrow(makeNumberColumn("Predicted", ({ predicted }) => formatPercent(predicted))),
+  leaveOutNarrow(
+    makeNumberColumn("Achieved, by scores", ({ kept, kept_error, judged }) =>
+      kept === null
+        ? `too few scores (${judged})`
+        : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
+    ),
   ),
   makeNumberColumn("Cost", ({ cost_usd }) => formatMoney(cost_usd)),
   makeNumberColumn("Instead of always", ({ best_cost_usd, best_model }) => (
@@ -28,8 +43,10 @@ const COLUMNS: readonly Column<Row>[] = [
     </div>
   )),
   makeNumberColumn("Saved", ({ saved_usd }) => formatMoney(saved_usd)),
-  makeNumberColumn("Time saved", ({ saved_ms }) =>
-    saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
+  leaveOutNarrow(
+    makeNumberColumn("Time saved", ({ saved_ms }) =>
+      saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms),
+    ),
   ),
 ];
 

@@ -1,12 +1,19 @@
 // The requests of a session, such as an agent's work on one task, or of a WebSocket, in their order and with their cost.
 import type { RequestView } from "../../admin/log/request-schema.ts";
-import { formatClock, formatCompact, formatDuration, formatFullTime, formatUsd } from "../frame/format.ts";
+import {
+  formatClock,
+  formatCompact,
+  formatDuration,
+  formatFullTime,
+  formatUsd,
+  makeUsdFormat,
+} from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref, navigate } from "../frame/route.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge } from "../parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
-import { chooseTone } from "./request-columns.tsx";
+import { type Column, makeBareColumn, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
+import { Status } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 
@@ -53,7 +60,7 @@ function RelatedCard({ title, by, id }: RelatedCardProps) {
     >
       <Table
         label={`Requests of the ${title === "Session" ? "session" : title}`}
-        columns={makeColumns(id)}
+        columns={makeColumns(id, makeUsdFormat(rows.map(({ cost_usd }) => cost_usd)))}
         rows={rows}
         keyOf={(row) => row.id}
         onOpen={(row) => navigate(`/activity/${row.id}`)}
@@ -62,7 +69,7 @@ function RelatedCard({ title, by, id }: RelatedCardProps) {
   );
 }
 
-function makeColumns(id: string): readonly Column<RequestView>[] {
+function makeColumns(id: string, formatCost: (usd: number) => string): readonly Column<RequestView>[] {
   return [
     makeColumn("Time", (row) => (
       <a class="nowrap" href={makeHref(`/activity/${row.id}`)} title={formatFullTime(row.at)}>
@@ -76,12 +83,12 @@ function makeColumns(id: string): readonly Column<RequestView>[] {
         {row.compaction && <Badge text="compaction" />}
       </span>
     )),
-    makeColumn("Status", (row) => <Badge text={row.status} tone={chooseTone(row)} hasDot />),
-    makeNumberColumn(
+    makeColumn("Status", (row) => <Status of={row} />),
+    makeBareColumn(
       "Tokens",
       ({ tokens }) => `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`,
     ),
-    makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd)),
-    makeNumberColumn("Duration", ({ total_ms }) => formatDuration(total_ms)),
+    makeBareColumn("Cost", ({ cost_usd }) => formatCost(cost_usd)),
+    makeBareColumn("Duration", ({ total_ms }) => formatDuration(total_ms)),
   ];
 }

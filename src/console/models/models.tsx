@@ -11,6 +11,7 @@ import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import {
   type Column,
   GrowingTable,
+  leaveOutNarrow,
   makeColumn,
   makeHeadColumn,
   makeNumberColumn,
@@ -190,17 +191,23 @@ const COLUMNS: readonly Column<CardView>[] = [
     ),
     "name",
   ),
-  makeNumberColumn("Context", ({ context_window }) => formatTokens(context_window), "context"),
-  makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens)),
+  leaveOutNarrow(
+    makeNumberColumn("Context", ({ context_window }) => formatTokens(context_window), "context"),
+  ),
+  leaveOutNarrow(makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens))),
   makeNumberColumn("Input", ({ pricing }) => formatRate(pricing, "input"), "input"),
-  makeNumberColumn("Cached", ({ pricing }) => (
-    <span class="faint">{formatPrice(pricing?.cached_input)}</span>
-  )),
+  leaveOutNarrow(
+    makeNumberColumn("Cached", ({ pricing }) => (
+      <span class="faint">{formatPrice(pricing?.cached_input)}</span>
+    )),
+  ),
   makeNumberColumn("Output", ({ pricing }) => formatRate(pricing, "output"), "output"),
-  makeColumn(
-    "Released",
-    ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
-    "released",
+  leaveOutNarrow(
+    makeColumn(
+      "Released",
+      ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
+      "released",
+    ),
   ),
   makeColumn("State", ({ id, on, off_because }) =>
     on ? (
@@ -213,6 +220,6 @@ const COLUMNS: readonly Column<CardView>[] = [
 
 /** Leads to the playground those who may use it. */
 function Enabled({ id }: { readonly id: string }) {
-  const badge = <Badge text="enabled" tone="ok" hasDot />;
-  return may("playground.own") ? <a href={makeHref("/playground", { model: id })}>{badge}</a> : badge;
+  const word = <span class="soft">enabled</span>;
+  return may("playground.own") ? <a href={makeHref("/playground", { model: id })}>{word}</a> : word;
 }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { getGatewayUrl, recall, remember } from "../browser.ts";
-import { useModels } from "../frame/names.ts";
+import { SELECTORS, useModels } from "../frame/names.ts";
 import { route } from "../frame/route.ts";
 import { useRun } from "../frame/task.ts";
 import { takeHandoff } from "../log/handoff.ts";
@@ -30,6 +30,12 @@ function chooseFirstModels(sample: string): readonly string[] {
   return kept.length > 0 ? kept.slice(0, LANES_MAX) : [sample];
 }
 
+/** The same model twice compares nothing: a selector comes first, then any model that isn't there yet. */
+function chooseAnother(lanes: readonly Lane[], others: readonly string[]): string | undefined {
+  const isThere = (id: string) => lanes.some(({ model }) => model === id);
+  return [...SELECTORS.map(({ id }) => id), ...others].find((id) => !isThere(id));
+}
+
 let lanesMade = 0;
 const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] });
 
@@ -42,7 +48,7 @@ function makeTurn({ prompt, answer }: { readonly prompt: string; readonly answer
 }
 
 /** The lanes, and the actions on all of them at once. */
-function useLanes(sample: string, isReady: boolean) {
+function useLanes(sample: string, others: readonly string[]) {
   const [handed] = useState(takeHandoff);
   const makeHandedLane = (model: string): Lane => ({
     ...newLane(model),
@@ -51,9 +57,9 @@ function useLanes(sample: string, isReady: boolean) {
   const [lanes, setLanes] = useState<readonly Lane[]>([]);
   const { isRunning, stop, start } = useRun();
   useEffect(() => {
-    if (isReady)
+    if (others.length > 0)
       setLanes(handed ? handed.models.map(makeHandedLane) : chooseFirstModels(sample).map(newLane));
-  }, [isReady]);
+  }, [others.length > 0]);
   const setModels = (changed: readonly Lane[]) => {
     setLanes(changed);
     remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
@@ -75,7 +81,7 @@ function useLanes(sample: string, isReady: boolean) {
     isRunning,
     send,
     stop,
-    add: () => setModels([...lanes, newLane(lanes.at(-1)?.model ?? sample)]),
+    add: () => setModels([...lanes, newLane(chooseAnother(lanes, others) ?? sample)]),
     remove: (id: number) => setModels(lanes.filter((lane) => lane.id !== id)),
     setModel: (id: number, model: string) =>
       setModels(lanes.map((lane) => (lane.id === id ? { ...lane, model } : lane))),
@@ -98,7 +104,10 @@ interface AskingProps {
 
 function Playground({ asking }: AskingProps) {
   const models = useModels();
-  const chat = useLanes(models.sample, models.all.length > 0);
+  const chat = useLanes(
+    models.sample,
+    models.on.map(({ id }) => id),
+  );
   const [wanted, setWanted] = useState("chat");
   const [first, ...others] = chat.lanes;
   const offered = first ? listOperations(first.model, models) : [];

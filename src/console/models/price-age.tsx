@@ -19,12 +19,12 @@ export function PriceAge() {
   const review = useResource<PriceReview>("/catalogue");
   const [isOpen, setOpen] = useState(false);
   // Its place is kept, so that the list below doesn't move when it is known.
-  if (review.isLoading) return <p class="small faint">Prices of …</p>;
+  if (review.isLoading) return <p class="small faint summary">Prices of …</p>;
   return (
     <Loaded of={review}>
       {(shown) => (
         <>
-          <p class="small faint">
+          <p class="small faint summary">
             Prices of {formatDay(shown.as_of)}
             {shown.changes.length > 0 && (
               <>

@@ -113,10 +113,11 @@ export function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
 function ProviderTrouble({ provider }: { readonly provider: ProviderView }) {
   const { failing_since: since, last_failure: last } = provider;
   if (since === null || last === null) return null;
+  const isOver = provider.breaker === "closed" && describeState(provider).tone !== "bad";
   return (
     <Notice tone={provider.breaker === "closed" ? "warn" : "bad"}>
       <span class="strong">
-        Failing since <time dateTime={since}>{formatFullTime(since)}</time>
+        {isOver ? "Failed last" : "Failing since"} <time dateTime={since}>{formatFullTime(since)}</time>
       </span>
       : {last.model}
       {last.credential && ` with ${last.credential}`}, {last.error_code}
@@ -128,7 +129,8 @@ function ProviderTrouble({ provider }: { readonly provider: ProviderView }) {
 function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeHref("/models", { provider: provider.name })}>Models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
-  if (error_rate === null && in_flight === 0) return <Vitals rows={[["Catalogue", models]]} />;
+  if (error_rate === null && in_flight === 0)
+    return <p class="faint">Nothing was asked of it lately. {models}</p>;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
   const catalogue = (
     <>

@@ -102,7 +102,7 @@ function JudgeField({ value, onChoose }: JudgeFieldProps) {
   return (
     <Combobox
       label="Judge"
-      placeholder="Judge: nobody, you score"
+      placeholder="Judge: nobody, you score them yourself"
       value={value}
       options={on.map(({ id }) => ({ value: id, label: id }))}
       isClearable

@@ -14,6 +14,7 @@ import { Badge, Empty, Meter } from "../parts/states.tsx";
 import {
   type Column,
   List,
+  leaveOutNarrow,
   makeColumn,
   makeHeadColumn,
   makeMinorColumn,
@@ -113,14 +114,16 @@ function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountVi
     makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
     makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
     ...makeCounts(count),
-    makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (
-      <span
-        class={balance_usd > 0 ? "" : "faint"}
-        title={held_usd > 0 ? `${formatUsd(held_usd)} held for requests in progress` : undefined}
-      >
-        {formatMoney(balance_usd)}
-      </span>
-    )),
+    leaveOutNarrow(
+      makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (
+        <span
+          class={balance_usd > 0 ? "" : "faint"}
+          title={held_usd > 0 ? `${formatUsd(held_usd)} held for requests in progress` : undefined}
+        >
+          {formatMoney(balance_usd)}
+        </span>
+      )),
+    ),
     {
       label: "",
       as: "narrow",

@@ -3,7 +3,15 @@
 import type { ReconciliationView } from "../../admin/money/reconciliation.ts";
 import { place } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
-import { DAY_MS, formatCompact, formatCount, formatPercent, formatUsd } from "../frame/format.ts";
+import {
+  DAY_MS,
+  formatCompact,
+  formatCount,
+  formatDay,
+  formatPercent,
+  formatUsd,
+  makeUsdFormat,
+} from "../frame/format.ts";
 import { PERIODS, UTC_DAYS } from "../frame/period.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
@@ -12,7 +20,14 @@ import { CustomChip, PeriodPicker } from "../frame/scope-bar.tsx";
 import { Vitals } from "../parts/figures.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty, Loaded, Notice } from "../parts/states.tsx";
-import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  GrowingTable,
+  leaveOutNarrow,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 
 type Row = ReconciliationView["data"][number];
 
@@ -109,10 +124,10 @@ function Sums({ rows }: { readonly rows: readonly Row[] }) {
       <Card title="By day, provider and credential" isFlush>
         <GrowingTable
           label="Reconciliation"
-          columns={COLUMNS}
+          columns={makeColumns(rows)}
           rows={rows.toReversed()}
           keyOf={({ day, provider, credential }) => `${day} ${provider} ${credential}`}
-          headingOf={({ day }) => day}
+          headingOf={({ day }) => formatDay(day)}
           first={ROWS_SHOWN}
           step={ROWS_SHOWN}
         />
@@ -171,36 +186,47 @@ function listTotals(rows: readonly Row[]) {
   ] as const;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
-  makeHeadColumn("Provider", ({ provider }) => <span class="strong">{provider}</span>),
-  makeColumn("Credential", ({ credential }) => credential || "none"),
-  makeNumberColumn("Calls", ({ day, provider, calls }) => (
-    <a href={makeHref("/activity", { provider, ...nameDay(day) })} title="The requests that made them">
-      {formatCount(calls)}
-    </a>
-  )),
-  makeNumberColumn("Failed", ({ failed }) => formatCount(failed)),
-  makeNumberColumn("Tokens in", ({ prompt_tokens, cached_tokens, cache_write_tokens }) => (
-    <span title={`${cached_tokens} from a cache, ${cache_write_tokens} written to one`}>
-      {formatCount(prompt_tokens)}
-    </span>
-  )),
-  makeNumberColumn("Tokens out", ({ completion_tokens, reasoning_tokens }) => (
-    <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
-  )),
-  makeColumn("Others", (row) => describeOthers(row)),
-  makeNumberColumn("Cost", ({ provider_cost_usd }) => formatUsd(provider_cost_usd)),
-  makeNumberColumn("Estimated", ({ estimated_share }) => formatPercent(estimated_share)),
-  {
-    label: "",
-    as: "narrow",
-    cell: ({ day, provider, credential }) => (
-      <a class="button tiny" href={withQuery(place("/admin/v1/reconciliation.csv"), nameDay(day))} download>
-        CSV<span class="hidden-text"> of the calls of {`${day}, ${provider} ${credential}`}</span>
+function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
+  const formatCost = makeUsdFormat(rows.map((row) => row.provider_cost_usd));
+  return [
+    makeHeadColumn("Provider", ({ provider }) => <span class="strong">{provider}</span>),
+    leaveOutNarrow(makeColumn("Credential", ({ credential }) => credential || "none")),
+    makeNumberColumn("Calls", ({ day, provider, calls }) => (
+      <a href={makeHref("/activity", { provider, ...nameDay(day) })} title="The requests that made them">
+        {formatCount(calls)}
       </a>
+    )),
+    makeNumberColumn("Failed", ({ failed }) => formatCount(failed)),
+    leaveOutNarrow(
+      makeNumberColumn("Tokens in", ({ prompt_tokens, cached_tokens, cache_write_tokens }) => (
+        <span title={`${cached_tokens} from a cache, ${cache_write_tokens} written to one`}>
+          {formatCount(prompt_tokens)}
+        </span>
+      )),
     ),
-  },
-];
+    leaveOutNarrow(
+      makeNumberColumn("Tokens out", ({ completion_tokens, reasoning_tokens }) => (
+        <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
+      )),
+    ),
+    leaveOutNarrow(makeColumn("Others", (row) => describeOthers(row))),
+    makeNumberColumn("Cost", ({ provider_cost_usd }) => formatCost(provider_cost_usd)),
+    leaveOutNarrow(makeNumberColumn("Estimated", ({ estimated_share }) => formatPercent(estimated_share))),
+    {
+      label: "",
+      as: "narrow",
+      cell: ({ day, provider, credential }) => (
+        <a
+          class="button quiet tiny"
+          href={withQuery(place("/admin/v1/reconciliation.csv"), nameDay(day))}
+          download
+        >
+          CSV<span class="hidden-text"> of the calls of {`${day}, ${provider} ${credential}`}</span>
+        </a>
+      ),
+    },
+  ];
+}
 
 const OTHERS = [
   { unit: "searches", name: "searches" },

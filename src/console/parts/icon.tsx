@@ -12,6 +12,8 @@ const PATHS = {
   account: "M3 7h18v12H3zM3 11h18M7 15h3",
   people:
     "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 20c0-3.5 3-6 7-6s7 2.5 7 6M15.5 3.3a4 4 0 0 1 0 7.4M18 14.5c2.4.8 4 2.8 4 5.5",
+  directory: "M4 21V4h10v17M14 9h6v12M2 21h20M7.5 8h3M7.5 12h3M7.5 16h3",
+  scales: "M12 4v16M7 20h10M5 7h14M5 7l-3 7a3.2 3.2 0 0 0 6 0zM19 7l-3 7a3.2 3.2 0 0 0 6 0z",
   audit: "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
   invoice: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6",
   send: "M21 3L10 14M21 3l-7 18-4-7-7-4z",

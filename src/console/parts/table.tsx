@@ -21,6 +21,8 @@ export interface Column<Row> {
   readonly as?: "end" | "head" | "narrow";
   /** True if narrow screens, on which a row has two lines, have no room for it. */
   readonly isMinor?: true;
+  /** True if its values say by themselves what they are: narrow screens show them without a label, and whole. */
+  readonly isBare?: true;
   /** The name to sort by. Missing if the column can't be sorted. */
   readonly sort?: string | undefined;
 }
@@ -37,6 +39,11 @@ export function makeMinorColumn<Row>(label: string, cell: Cell<Row>, as?: "end")
   return { label, cell, isMinor: true, ...(as ? { as } : {}) };
 }
 
+/** The same of a column that is made already. */
+export function leaveOutNarrow<Row>(column: Column<Row>): Column<Row> {
+  return { ...column, isMinor: true };
+}
+
 /** The card's heading on narrow screens. */
 export function makeHeadColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
   return { label, as: "head", cell, sort };
@@ -44,6 +51,11 @@ export function makeHeadColumn<Row>(label: string, cell: Cell<Row>, sort?: strin
 
 export function makeNumberColumn<Row>(label: string, cell: Cell<Row>, sort?: string): Column<Row> {
   return { label, as: "end", cell, sort };
+}
+
+/** Numbers with their unit. */
+export function makeBareColumn<Row>(label: string, cell: Cell<Row>): Column<Row> {
+  return { label, as: "end", isBare: true, cell };
 }
 
 export interface Sorting {
@@ -98,10 +110,10 @@ export function Table<Row>(props: TableProps<Row>) {
                 class={`${onOpen ? "link" : ""}${isMarked?.(row) ? " peeked" : ""}`}
                 onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
               >
-                {columns.map(({ label, as, isMinor, cell }) => (
+                {columns.map(({ label, as, isMinor, isBare, cell }) => (
                   <td
                     key={label}
-                    class={isMinor ? `${as ?? ""} minor` : as}
+                    class={[as, isMinor && "minor", isBare && "bare"].filter(Boolean).join(" ") || undefined}
                     data-label={as === "narrow" ? undefined : label}
                   >
                     {cell(row)}

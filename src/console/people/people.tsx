@@ -121,6 +121,7 @@ export function namePerson({ name, email, id, anonymised_at }: MemberView): stri
 
 export function Standing({ of }: { readonly of: MemberView }) {
   const [word, tone] = findStanding(of);
+  if (tone === "ok") return <span class="soft">{word}</span>;
   return <Badge text={word} tone={tone} hasDot />;
 }
 

@@ -18,7 +18,14 @@ import { makeHref } from "../frame/route.ts";
 import { useScope } from "../frame/scope.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge, type Tone } from "../parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import {
+  type Column,
+  leaveOutNarrow,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+  Table,
+} from "../parts/table.tsx";
 
 const EVERY_MS = 30_000;
 const RECENT = 100;
@@ -79,20 +86,26 @@ const COLUMNS: readonly Column<ServerRow>[] = [
       )}
     </div>
   )),
-  makeColumn("Protocol", ({ era, version }) => (
-    <div>
-      <span class="nowrap">{era ?? "–"}</span>
-      {version !== null && <div class="small faint own-words">server {version}</div>}
-    </div>
-  )),
+  leaveOutNarrow(
+    makeColumn("Protocol", ({ era, version }) => (
+      <div>
+        <span class="nowrap">{era ?? "–"}</span>
+        {version !== null && <div class="small faint own-words">server {version}</div>}
+      </div>
+    )),
+  ),
   makeColumn("Tools", (server) => <Counts server={server} />),
   makeNumberColumn("Calls", ({ usage }) => (usage ? formatCompact(usage.requests) : "–")),
-  makeNumberColumn("Errors", ({ name, usage }) => (
-    <Recent server={name} isUsed={Boolean(usage)} of={formatErrors} />
-  )),
-  makeNumberColumn("Median", ({ name, usage }) => (
-    <Recent server={name} isUsed={Boolean(usage)} of={formatMedian} />
-  )),
+  leaveOutNarrow(
+    makeNumberColumn("Errors", ({ name, usage }) => (
+      <Recent server={name} isUsed={Boolean(usage)} of={formatErrors} />
+    )),
+  ),
+  leaveOutNarrow(
+    makeNumberColumn("Median", ({ name, usage }) => (
+      <Recent server={name} isUsed={Boolean(usage)} of={formatMedian} />
+    )),
+  ),
   makeNumberColumn("Cost", ({ usage }) => (usage ? formatUsd(usage.cost_usd) : "–")),
 ];
 

@@ -6,6 +6,8 @@ const COLON = 0x3a;
 const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
+const decoder = new TextDecoder();
+
 /** A range of bytes, without its end. */
 export interface ByteRange {
   readonly from: number;
@@ -25,7 +27,6 @@ function skipText(bytes: Uint8Array, at: number): number {
  */
 export function findMembers(bytes: Uint8Array): ReadonlyMap<string, ByteRange> {
   const members = new Map<string, ByteRange>();
-  const decoder = new TextDecoder();
   let at = bytes.findIndex((byte) => OPEN.has(byte)) + 1;
   while (at < bytes.length) {
     const begin = bytes.indexOf(QUOTE, at);

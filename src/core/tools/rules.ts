@@ -1,9 +1,19 @@
 // The settings of the address at which keys reach the operator's tool servers.
 import type { ToolServer } from "./tool-server.ts";
 
+/** The bounds on one response in which the gateway runs tools for its model. */
+export interface ToolLoopBounds {
+  /** Model calls, at least two: the last is made without tools. */
+  readonly roundsMax: number;
+  /** Calls of tools. */
+  readonly callsMax: number;
+  readonly totalMs: number;
+}
+
 export interface ToolRules {
   /** The most listening streams of a node, all of its workers together. */
   readonly streamsMax: number;
+  readonly loop: ToolLoopBounds;
   /** At least one. */
   readonly servers: readonly ToolServer[];
 }

@@ -1,5 +1,4 @@
 // The schemas that have names in the OpenAPI document, so that generated types are called Key, Request and Account.
-import type { TSchema } from "@sinclair/typebox";
 import { auditSchema } from "../../admin/audit/audit.ts";
 import { problemSchema } from "../../admin/events/problems.ts";
 import { deliverySchema, receiverSchema } from "../../admin/events/webhooks.ts";
@@ -24,11 +23,10 @@ import { aliasSchema } from "../../admin/models/aliases.ts";
 import { batchSchema } from "../../admin/models/batches.ts";
 import { fileSchema } from "../../admin/models/files.ts";
 import { providerSchema, testResultSchema } from "../../admin/models/providers.ts";
-import { cardSchema, pricingSchema, settingsSchema } from "../../admin/models/settings-schema.ts";
+import { cardSchema, settingsSchema } from "../../admin/models/settings-schema.ts";
 import { accountDetailSchema, accountSchema, newAccountSchema } from "../../admin/money/accounts.ts";
 import { entrySchema } from "../../admin/money/journal.ts";
 import { monthSchema } from "../../admin/money/months.ts";
-import { callSchema } from "../../admin/money/reconciliation.ts";
 import { spendingSchema } from "../../admin/money/spending.ts";
 import { statementSchema } from "../../admin/money/statements.ts";
 import { deviceSchema } from "../../admin/people/devices.ts";
@@ -39,8 +37,9 @@ import { ownSessionSchema } from "../../admin/people/own-sessions.ts";
 import { sessionSchema } from "../../admin/people/session.ts";
 import { completionSchema } from "../../surfaces/openai-chat/answer-schema.ts";
 import { chatRequestSchema } from "../../surfaces/openai-chat/schema.ts";
+import { withOptionalNulls } from "./form.ts";
 
-export const NAMED: Readonly<Record<string, TSchema>> = {
+export const NAMED: Readonly<Record<string, object>> = {
   Account: accountSchema,
   AccountDetail: accountDetailSchema,
   NewAccount: newAccountSchema,
@@ -48,9 +47,8 @@ export const NAMED: Readonly<Record<string, TSchema>> = {
   AliasTarget: aliasTargetSchema,
   AuditEntry: auditSchema,
   Batch: batchSchema,
-  Call: callSchema,
   ChatCompletion: completionSchema,
-  ChatRequest: chatRequestSchema,
+  ChatRequest: withOptionalNulls(chatRequestSchema),
   Delivery: deliverySchema,
   Device: deviceSchema,
   Figures: figuresSchema,
@@ -70,7 +68,6 @@ export const NAMED: Readonly<Record<string, TSchema>> = {
   Month: monthSchema,
   NearingBudget: nearingSchema,
   Overview: overviewSchema,
-  Pricing: pricingSchema,
   Problem: problemSchema,
   Provider: providerSchema,
   ProviderTest: testResultSchema,

@@ -1,16 +1,21 @@
 // The pages of a sign-in: the one that leads on, and the one that says why it was refused.
 import { toFault } from "../../core/fault.ts";
 
-const STYLE = `:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem}
-main{max-width:34rem;margin:0 auto}
-h1{font-size:1.4rem}
+const STYLE = `:root{color-scheme:light dark;--bg:#fafaf9;--surface:#fff;--line:#c9c7c2;--text:#1b1a18;--soft:#55524d;--accent:#0f766e;--on:#fff}
+@media(prefers-color-scheme:dark){:root{--bg:#101211;--surface:#181b1a;--line:#454c49;--text:#ecefed;--soft:#b6bcb9;--accent:#2dd4bf;--on:#05221d}}
+body{font:16px/1.5 -apple-system,"Segoe UI",Roboto,system-ui,sans-serif;margin:0;padding:8vh 1rem 2rem;background:var(--bg);color:var(--text)}
+main{max-width:32rem;margin:0 auto;padding:1.5rem 2rem 2rem;background:var(--surface);border:1px solid var(--line);border-radius:12px}
+h1{font-size:1.4rem;line-height:1.3}
+a{color:var(--accent)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem}
-dt{opacity:.75}
+dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
 label{display:block;margin:1rem 0}
-input,select,button{font:inherit;padding:.4rem .6rem;margin:.25rem .5rem .25rem 0}
-input{max-width:100%}`;
+input,select,button{font:inherit;padding:.4rem .8rem;margin:.25rem .5rem .25rem 0;border:1px solid var(--line);border-radius:7px;background:var(--surface);color:var(--text)}
+button{font-weight:600;cursor:pointer}
+button:first-of-type{background:var(--accent);border-color:var(--accent);color:var(--on)}
+input{max-width:100%;box-sizing:border-box}
+::placeholder{color:var(--soft)}`;
 const STYLE_DIGEST = new Bun.CryptoHasher("sha256").update(STYLE).digest("base64");
 
 /** These pages load nothing, run nothing, and stand in no frame. */

@@ -25,7 +25,6 @@ import { Conversation } from "../../health/stickiness.ts";
 import type { Form } from "../../operations/form.ts";
 import type { FamilyNeed, Operation } from "../../operations/operation.ts";
 import type { Exchange, Surface } from "../../surfaces/surface.ts";
-import type { HeldBody } from "../body/body-memory.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "./arrival.ts";
@@ -73,7 +72,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly idempotency: Claim | null;
   readonly line: LineMark | null;
   readonly caching: Caching | null;
-  readonly held: HeldBody;
+  readonly held: Call<F>["held"];
   readonly trace: TraceContext | null;
   readonly ending = new Ending();
   readonly #setup: ModelSetup<F>;

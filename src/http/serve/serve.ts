@@ -13,6 +13,7 @@ import { type FoundEarlier, findEarlier, makeIncoming, NO_EARLIER_ANSWER } from 
 import { pinHistory } from "../conversations/history.ts";
 import { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
+import type { ServePorts } from "../tools/loop/port.ts";
 import { type HeaderMap, STREAM_HEADERS } from "./answers.ts";
 import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
@@ -32,7 +33,7 @@ const SLOW_BODY_MS = 500;
 
 /** Answers a request that came by HTTP. */
 export function serve<F extends Form>(
-  ports: HttpPorts,
+  ports: ServePorts,
   surface: Surface<F>,
   setups: Setups<F>,
   arrival: Arrival,
@@ -45,7 +46,7 @@ export function serve<F extends Form>(
  * in this order.
  */
 export async function answerRequest<F extends Form, Out>(
-  ports: HttpPorts,
+  ports: ServePorts,
   surface: Surface<F>,
   setups: Setups<F>,
   arrival: Arrival,
@@ -55,7 +56,7 @@ export async function answerRequest<F extends Form, Out>(
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
-    if (surface.family === "anthropic") nameRequest(arrival);
+    nameRequest(surface, arrival);
     surface.checkPath?.(arrival.path);
     if (surface.counting?.isCounting(arrival.path))
       return outlet.pass(await countTokens(ports, surface, arrival), set);
@@ -68,6 +69,8 @@ export async function answerRequest<F extends Form, Out>(
     const earlier = surface.findEarlier
       ? await findEarlier(ports, surface, caller.key, body)
       : NO_EARLIER_ANSWER;
+    const own = ports.ownTools?.answer(surface, setups, arrival, caller, body, earlier);
+    if (own) return outlet.pass(await own, set);
     const read = readPlaced(ports, surface, setups, arrival, caller, body, earlier);
     const call = read instanceof Promise ? await read : read;
     if (call.selection.kind === "selector") await ports.learned();
@@ -103,8 +106,8 @@ function noteCut<F extends Form>(
 }
 
 /** Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header. */
-function nameRequest({ set, requestId }: Arrival): void {
-  set.headers["request-id"] = requestId;
+function nameRequest<F extends Form>({ family }: Surface<F>, { set, requestId }: Arrival): void {
+  if (family === "anthropic") set.headers["request-id"] = requestId;
 }
 
 /** Called again if the body was slow. */

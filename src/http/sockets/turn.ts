@@ -5,11 +5,10 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";
 import { logBug } from "../../core/world/bug.ts";
-import type { AnswerFlow } from "../../gateway/answer/flow.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
-import type { Stamp, Writer } from "../../surfaces/surface.ts";
+import type { Stamp } from "../../surfaces/surface.ts";
 import { type FoundEarlier, findEarlier } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import { refusalHeaders } from "../serve/answers.ts";
@@ -20,9 +19,10 @@ import { factHeaders, makeReader } from "../serve/headers.ts";
 import { noteRefusal } from "../serve/outlet.ts";
 import { checkRoom, readPlaced } from "../serve/serve.ts";
 import type { Setups } from "../serve/setups.ts";
-import { AnswerStamp } from "../serve/stamp.ts";
+import type { ServePorts } from "../tools/loop/port.ts";
 import { addFields, splitEvents, writeFailure } from "./frames.ts";
 import { makeRemembered, type RememberedTurn } from "./memory.ts";
+import { beginRun, openOwnTools, type TurnRun } from "./turn-run.ts";
 
 const SURFACE = OPENAI_RESPONSES;
 
@@ -52,7 +52,7 @@ export interface Turn {
 
 /** The ports of turns, and the settings of models that they share. */
 interface TurnPorts {
-  readonly ports: HttpPorts;
+  readonly ports: ServePorts;
   readonly setups: Setups<ChatForm>;
 }
 
@@ -80,15 +80,15 @@ export async function runTurn(
     arrival.key = key;
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
-    const call = await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier);
+    const own = await openOwnTools({ ports, setups }, turn, caller, earlier);
+    const call = own?.call ?? (await readPlaced(ports, SURFACE, setups, arrival, caller, turn.body, earlier));
     if (turn.isWarmUp) {
       warmUp(call, answer, connection);
       return { outcome: "completed", refused: null };
     }
-    if (call.selection.kind === "selector") await ports.learned();
-    context = ports.gateway.begin(call);
-    const outcome = await new RunningTurn(ports, call, context, answer).run(connection, earlier);
-    return { outcome, refused: null };
+    const run = own ?? (await beginRun(ports, call));
+    ({ context } = run);
+    return { outcome: await new RunningTurn(ports, run, answer).run(connection, earlier), refused: null };
   } catch (thrown) {
     const fault = toFault(thrown);
     logBug(ports, thrown);
@@ -175,36 +175,22 @@ class TurnAnswer {
 /** A request that runs, and what is made of its answer. */
 class RunningTurn {
   readonly #ports: HttpPorts;
-  readonly #call: ClientCall<ChatForm>;
-  readonly #context: RequestContext<ChatForm>;
-  readonly #writer: Writer<ChatForm["piece"]>;
+  readonly #run: TurnRun;
   readonly #answer: TurnAnswer;
 
-  constructor(
-    ports: HttpPorts,
-    call: ClientCall<ChatForm>,
-    context: RequestContext<ChatForm>,
-    answer: TurnAnswer,
-  ) {
+  constructor(ports: HttpPorts, run: TurnRun, answer: TurnAnswer) {
     this.#ports = ports;
-    this.#call = call;
-    this.#context = context;
+    this.#run = run;
     this.#answer = answer;
-    this.#writer = call.exchange.writer(() => new AnswerStamp(ports, context));
   }
 
   /** Throws the Fault of an answer that hasn't begun. A later failure is its last event. */
   async run(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
-    const call = this.#call;
-    const flow = this.#ports.gateway.stream(this.#context);
-    const stay = connection.whenGone(() => {
-      call.ending.end();
-      flow.leave();
-    });
+    const stay = connection.whenGone(() => this.#run.leave());
     try {
-      await flow.begin();
+      await this.#run.begin();
       this.#head();
-      return await this.#pour(flow, connection, earlier);
+      return await this.#pour(connection, earlier);
     } finally {
       stay();
     }
@@ -212,34 +198,32 @@ class RunningTurn {
 
   #head(): void {
     const { clock } = this.#ports;
-    const headers = factHeaders(this.#context, makeReader(clock, SURFACE), this.#context.granted);
-    this.#answer.head({ "x-request-id": this.#call.requestId, ...headers });
+    const { context, call } = this.#run;
+    const headers = factHeaders(context, makeReader(clock, SURFACE), context.granted);
+    this.#answer.head({ "x-request-id": call.requestId, ...headers });
   }
 
-  async #pour(
-    flow: AnswerFlow<readonly ChatForm["piece"][]>,
-    connection: TurnConnection,
-    earlier: FoundEarlier,
-  ): Promise<TurnOutcome> {
-    const writer = this.#writer;
+  async #pour(connection: TurnConnection, earlier: FoundEarlier): Promise<TurnOutcome> {
+    const run = this.#run;
+    const { call } = run;
     try {
-      await flow.pour((pieces) => this.#answer.write(writer.write(pieces)));
+      await run.pour((text) => this.#answer.write(text));
       const kept = this.#makeKept();
-      if (kept && !earlier.isRemembered) await this.#ports.kept.keep(this.#call.key, kept);
-      this.#answer.write(writer.end());
+      if (kept && !earlier.isRemembered) await this.#ports.kept.keep(call.key, kept);
+      this.#answer.write(run.end());
       if (kept && earlier.stored === null) connection.remember(makeRemembered(kept));
       return "completed";
     } catch (thrown) {
       logBug(this.#ports, thrown);
       const fault = toFault(thrown);
-      this.#answer.write(writer.fail(fault, this.#call.requestId));
+      this.#answer.write(run.fail(fault, call.requestId) ?? "");
       return fault.code === "client_gone" ? "left" : "failed";
     }
   }
 
   #makeKept(): KeptExchange | null {
-    const { exchange, kept } = this.#call;
-    const response = this.#writer.finish?.();
+    const { exchange, kept } = this.#run.call;
+    const response = this.#run.finish();
     if (!exchange.keep || kept === null || response === undefined) return null;
     return exchange.keep(kept.body, response);
   }

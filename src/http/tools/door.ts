@@ -23,7 +23,7 @@ import { checkPageOrigin } from "./page-origin.ts";
 import type { ToolPorts } from "./ports.ts";
 import type { ClientRequest } from "./rpc-request.ts";
 import { REFUSING } from "./tool-call.ts";
-import { ToolViews, type Viewer } from "./view.ts";
+import type { ToolViews, Viewer } from "./view.ts";
 
 /** A sender who may speak at the address. */
 interface Visitor {
@@ -43,8 +43,7 @@ export class ToolDoor {
   readonly #views: ToolViews;
   readonly listeners: Listeners;
 
-  constructor(ports: ToolPorts) {
-    const views = new ToolViews(ports);
+  constructor(ports: ToolPorts, views: ToolViews) {
     this.#ports = ports;
     this.#views = views;
     this.#calls = new ToolCalls(ports, views);

@@ -21,7 +21,6 @@ import { Conversation } from "../../health/stickiness.ts";
 import { NONE } from "../../operations/form.ts";
 import type { ToolForm } from "../../operations/tool/form.ts";
 import { TOOL } from "../../operations/tool/operation.ts";
-import type { HeldBody } from "../body/body-memory.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "../serve/arrival.ts";
@@ -57,7 +56,7 @@ export class ToolCall implements Call<ToolForm> {
   readonly searches = 0;
   readonly unreadBytes = 0;
   readonly operation = TOOL;
-  readonly surface = SURFACE;
+  readonly surface: string = SURFACE;
   readonly id: string;
   readonly created: number;
   readonly requestId: string;
@@ -72,7 +71,7 @@ export class ToolCall implements Call<ToolForm> {
   readonly limitAtMs: number;
   readonly idempotency: Claim | null;
   readonly caching = null;
-  readonly held: HeldBody;
+  readonly held: Call<ToolForm>["held"];
   readonly trace: TraceContext | null;
   readonly ending = new Ending();
   readonly #card: ModelCard;

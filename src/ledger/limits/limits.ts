@@ -224,7 +224,7 @@ export function takeLimits(
   demand: Admission,
   { held, offers }: { readonly held: readonly NanoUsd[]; readonly offers: readonly Offer[] },
 ): readonly LimitUse[] {
-  const { load } = demand;
+  const { load, isWithin = false } = demand;
   let funded = 0;
   return owners.map(({ owner, minute, budgets }) => {
     const tokens = countTokens(owner, load);
@@ -238,10 +238,12 @@ export function takeLimits(
       accountId: state.accountId,
       owner: state.owner,
       taken: state.taken,
-      minute: minute ? takeMinute(minute, tokens, models) : state.minute,
+      minute: minute ? takeMinute(minute, tokens, models, isWithin) : state.minute,
       budgets: left.length > 0 ? [...left, ...uses] : uses.length > 0 ? uses : null,
     });
-    const use = { owner: owner.id, part: minute?.part ?? null, tokens, budgets: taken };
+    // Without a part, the settlement gives back none of the requests in parallel.
+    const part = isWithin ? null : (minute?.part ?? null);
+    const use = { owner: owner.id, part, tokens, budgets: taken };
     return models === undefined ? use : { ...use, models };
   });
 }
@@ -277,14 +279,14 @@ function listLeft(stored: readonly BudgetUse[], running: readonly BudgetUse[]): 
   );
 }
 
-function takeMinute(minute: Minute, tokens: number, taken: LimitUse["models"]): Minute {
+function takeMinute(minute: Minute, tokens: number, taken: LimitUse["models"], isWithin: boolean): Minute {
   const { part, tookMs } = minute;
   const models = takeModels(minute, taken);
   const counts = {
     part,
     requests: addCount(minute.requests, minute, part, 1),
     tokens: addCount(minute.tokens, minute, part, tokens),
-    parallel: minute.parallel + 1,
+    parallel: minute.parallel + (isWithin ? 0 : 1),
     tookMs,
   };
   return models === undefined ? counts : { ...counts, models };

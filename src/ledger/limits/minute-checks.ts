@@ -17,7 +17,7 @@ export const ALL_OF_THE_MINUTE = [...ENTRY_OF_THE_MINUTE, ...TOKENS_OF_THE_MINUT
 function refuseParallel(owner: LimitOwner, minute: Minute, demand: Admission): Fault | null {
   const { parallel: limit } = owner;
   const { parallel: used, tookMs } = minute;
-  if (limit === null || used < findMinuteLimit(limit, demand)) return null;
+  if (limit === null || demand.isWithin === true || used < findMinuteLimit(limit, demand)) return null;
   return makeParallelFault(owner, { limit, used, tookMs }, demand.limits);
 }
 

@@ -69,16 +69,13 @@ export const KEY_COLUMNS: Rules = {
   agent_id: { pause: "it is of an agent, whose limits have no place here" },
 };
 
-const PEOPLE = "people sign in with the company's provider, and get their roles there or from an admin";
+/** One row names all teams that have some. */
+export const TEAM_PEOPLE = ["admins", "members", "members_with_roles", "team_member_permissions"];
 
 export const TEAM_COLUMNS: Rules = {
   ...SHARED,
-  ...listRead("team_alias", "model_id"),
-  admins: { leave: PEOPLE },
-  members: { leave: PEOPLE },
-  members_with_roles: { leave: PEOPLE },
-  team_member_permissions: { leave: PEOPLE },
-  default_team_member_models: { leave: PEOPLE },
+  ...listRead("team_alias", "model_id", ...TEAM_PEOPLE),
+  default_team_member_models: { leave: "only keys and accounts have models" },
   allow_team_guardrail_config: { leave: "hooks are the operator's" },
 };
 

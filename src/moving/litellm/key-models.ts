@@ -66,7 +66,10 @@ function listModels(given: readonly string[], { names, notes }: ModelParts): Pat
     if (ids.length === 0 && model !== NONE) notes.leave(`model ${model}`, "it isn't in the configuration");
     return ids;
   });
-  return found.length === 0 ? [NO_MODELS] : [...new Set(found)];
+  if (found.length > 0) return [...new Set(found)];
+  if (given.some((model) => model !== NONE))
+    notes.narrow("models", "none of them is here, so it may use none");
+  return [NO_MODELS];
 }
 
 /** LiteLLM falls back to models that the key itself may not use. */

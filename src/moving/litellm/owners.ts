@@ -8,7 +8,14 @@ import { BoundFinder } from "./bounds.ts";
 import { readLimits } from "./budgets.ts";
 import type { ModelNames } from "./config.ts";
 import { GATEWAY_USER } from "./gateway-budget.ts";
-import { checkAliases, checkColumns, checkMetadata, checkPermission, TEAM_COLUMNS } from "./key-columns.ts";
+import {
+  checkAliases,
+  checkColumns,
+  checkMetadata,
+  checkPermission,
+  TEAM_COLUMNS,
+  TEAM_PEOPLE,
+} from "./key-columns.ts";
 import { joinTools } from "./key-tools.ts";
 import { GATEWAY, type KeySource, listSharers, readKey } from "./keys.ts";
 import { listLimits, listSpent } from "./limits.ts";
@@ -144,10 +151,21 @@ function reportUnused(tables: Tables, sharers: ReadonlyMap<string, number>, repo
         );
     }
   }
+  reportMembers(tables.teams ?? [], report);
   if (tables.users !== null && tables.users.length > 0)
     report.leave(
       null,
       `users (${tables.users.length})`,
       "people sign in with the company's provider; what limits them limits their keys",
     );
+}
+
+function reportMembers(teams: readonly ForeignRow[], report: Report): void {
+  const peopled = teams.filter((row) => TEAM_PEOPLE.some((column) => !isEmptyCell(row[column])));
+  if (peopled.length === 0) return;
+  report.leave(
+    null,
+    `members of teams (${peopled.length})`,
+    "people sign in with the company's provider, and get their roles there or from an admin",
+  );
 }

@@ -35,8 +35,8 @@ import type { Engine } from "./engine.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 
-/** `ofRows` is for changes to rows that decisions depend on. */
-export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engine) {
+/** `ofRows` is for changes to rows that decisions depend on, `ofAccounts` for those to accounts alone. */
+export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engine, ofAccounts = ofRows) {
   return {
     ...keyMethods(ofRows),
     ...accountMethods(ofRows),
@@ -61,7 +61,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     directory: directoryMethods(engine),
     limitRequests: limitRequestMethods(engine),
     checkouts: checkoutMethods(ofRows),
-    batches: batchMethods(engine, ofRows),
+    batches: batchMethods(engine, ofAccounts),
     cache: cacheMethods(engine),
     files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),

@@ -56,13 +56,23 @@ export const BLOCK = table<BatchBlock>("batch_block", ["account_id", "batch_id",
   pieces: makeJson(parsePieces),
 });
 
+/** Places never change. A block is read and written again as its lines end, so its text is parsed and composed once. */
+const parsedPlaces = new Map<string, readonly LinePlace[]>();
+const placesTexts = new WeakMap<readonly LinePlace[], string>();
+/** Of more blocks, they are parsed again. */
+const PARSED_MAX = 32;
+
 /** Short, since a batch has as many as lines. */
 function writePlaces(places: readonly LinePlace[]): string {
+  const known = placesTexts.get(places);
+  if (known !== undefined) return known;
   return JSON.stringify(places.map(({ from, to, customId, model }) => [from, to, customId, model]));
 }
 
 function parsePlaces(json: string): readonly LinePlace[] {
-  return asArray(parseJson(json)).map((one) => {
+  const known = parsedPlaces.get(json);
+  if (known !== undefined) return known;
+  const places = asArray(parseJson(json)).map((one) => {
     const [from, to, customId, model] = asArray(one);
     return {
       from: asNumber(from) ?? 0,
@@ -71,6 +81,10 @@ function parsePlaces(json: string): readonly LinePlace[] {
       model: asString(model) ?? "",
     };
   });
+  if (parsedPlaces.size >= PARSED_MAX) parsedPlaces.clear();
+  parsedPlaces.set(json, places);
+  placesTexts.set(places, json);
+  return places;
 }
 
 function parsePieces(json: string): readonly ResultPiece[] {

@@ -20,12 +20,12 @@ import { BATCH, BLOCK } from "./batch-columns.ts";
 /** A claim finds its batch for a day. */
 const CLAIM_MS = 86_400_000;
 
-/** `ofRows` is for the rows that decisions depend on: the account counts its stored replies. */
-export function batchMethods(engine: Engine, ofRows: Engine): BatchStore {
+/** `ofAccounts` is for changes to accounts, on which decisions depend: an account counts its stored replies. */
+export function batchMethods(engine: Engine, ofAccounts: Engine): BatchStore {
   const { mark, run, runAll } = engine;
   const byId = `${selectSql(BATCH)} WHERE account_id = ${mark(1)} AND id = ${mark(2)}`;
   return {
-    ...changeMethods(engine, ofRows, byId),
+    ...changeMethods(engine, ofAccounts, byId),
     find: async (id, scope) => {
       const by = new Narrowing(mark);
       by.within(scope, KEY_ROWS);

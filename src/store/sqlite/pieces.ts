@@ -31,10 +31,12 @@ function pieceFolder(database: string): PieceStore {
     write: (accountId, object, number, sealed) =>
       orUnavailable(async () => {
         const folder = placeObject(accountId, object);
-        await makeFolder(folder, dirname(database));
         const draft = join(folder, `draft-${process.pid}-${++drafts}`);
         try {
-          await writeSynced(draft, sealed);
+          if (!(await writeSynced(draft, sealed))) {
+            await makeFolder(folder, dirname(database));
+            if (!(await writeSynced(draft, sealed))) throw new Error(`The folder ${folder} is gone.`);
+          }
           await rename(draft, join(folder, String(number)));
         } catch (error) {
           await rm(draft, { force: true });
@@ -109,14 +111,17 @@ async function makeFolder(folder: string, upTo: string): Promise<void> {
   }
 }
 
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", FILE_MODE);
+/** Returns false if there is no such folder yet. */
+async function writeSynced(path: string, bytes: Uint8Array): Promise<boolean> {
+  const file = await orNull(open(path, "wx", FILE_MODE));
+  if (file === null) return false;
   try {
     await file.writeFile(bytes);
     await file.sync();
   } finally {
     await file.close();
   }
+  return true;
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -75,6 +75,11 @@ export class RowCache {
     for (const known of this.#all) known.clear();
   }
 
+  /** The connection has written accounts in another way, and nothing else that is cached. */
+  forgetAccounts(): void {
+    this.#accounts.clear();
+  }
+
   /**
    * Returns the rows for some demands and reads the missing ones. They are valid until the next call. Call it inside the
    * transaction: SQLite's `data_version` changes when another connection commits, and the cache is then stale.

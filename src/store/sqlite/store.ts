@@ -63,7 +63,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const slowReads = file === null ? null : new SlowReads(file);
   const truncateLog = async () => checkpoints?.truncate() ?? true;
   const parts = { slowReads, onWrite: look, truncateLog };
-  const { engine, ofRows } = makeEngines(connector, cache, parts);
+  const { engine, ofRows, ofAccounts } = makeEngines(connector, cache, parts);
   const heart = makeHeart(connector, lock, schema.version);
   return {
     node,
@@ -74,7 +74,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     beat: heart.beat,
     measure: async () => measureFiles(file),
     findDamage: () => connector.run((connection) => connection.findDamage()),
-    ...engineMethods(engine, openPieces(file), ofRows),
+    ...engineMethods(engine, openPieces(file), ofRows, ofAccounts),
     ...requestMethods(connector, cache, engine, { file, node }),
     ready: () =>
       heart.admit(async () => {
@@ -114,11 +114,12 @@ async function checkOpening(connector: Connector, path: string): Promise<void> {
   }
 }
 
-/** `ofRows` is for changes to rows that the cache may hold. */
+/** `ofRows` is for changes to rows that the cache may hold, `ofAccounts` for those to accounts alone. */
 function makeEngines(connector: Connector, cache: RowCache, parts: Parameters<typeof makeEngine>[1]) {
   return {
     engine: makeEngine(connector, parts),
     ofRows: makeEngine(connector, { ...parts, onChange: () => cache.clear() }),
+    ofAccounts: makeEngine(connector, { ...parts, onChange: () => cache.forgetAccounts() }),
   };
 }
 

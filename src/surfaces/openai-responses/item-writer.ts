@@ -6,8 +6,8 @@ import { moveCitation } from "../../operations/chat/answer/citations.ts";
 import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
-import { namedEvent } from "../event-stream.ts";
 import { readCallSignature } from "../signature.ts";
+import type { EventNumbers } from "./event-numbers.ts";
 import {
   type CallItem,
   endCallItem,
@@ -19,20 +19,6 @@ import {
   writeText,
 } from "./response.ts";
 import { asksForSources, writeSearchItem } from "./searches.ts";
-
-/** Numbers a stream's events without gaps. */
-export class EventNumbers {
-  #next = 0;
-
-  write(type: string, fields: JsonObject): string {
-    return namedEvent(type, JSON.stringify({ type, sequence_number: this.#next++, ...fields }));
-  }
-
-  /** Continues from the provider's own numbering. */
-  follow(sequenceNumber: unknown): void {
-    if (typeof sequenceNumber === "number") this.#next = sequenceNumber + 1;
-  }
-}
 
 interface OpenMessage {
   readonly kind: "message";

@@ -47,6 +47,10 @@ function listItem(item: JsonObject): Iterable<Event> {
       return listCall(item, "custom_tool_call_input", "input");
     case "web_search_call":
       return listSearch(item);
+    case "mcp_call":
+      return listOwnCall(item);
+    case "mcp_list_tools":
+      return listTools(item);
     default:
       return [addItem(item)];
   }
@@ -117,6 +121,24 @@ function* listSearch(item: JsonObject): Generator<Event> {
   yield addItem(item);
   for (const step of ["in_progress", "searching", "completed"])
     yield [`web_search_call.${step}`, { item_id: item.id }];
+}
+
+function* listOwnCall(item: JsonObject): Generator<Event> {
+  const { id: item_id, arguments: given, status } = item;
+  const open = { ...item, status: "in_progress", arguments: "", output: null, error: null };
+  yield ["output_item.added", { item: open }];
+  yield ["mcp_call.in_progress", { item_id }];
+  if (given) yield ["mcp_call_arguments.delta", { item_id, delta: given }];
+  yield ["mcp_call_arguments.done", { item_id, arguments: given }];
+  if (status === "completed" || status === "failed") yield [`mcp_call.${status}`, { item_id }];
+}
+
+function* listTools(item: JsonObject): Generator<Event> {
+  const { id: item_id, tools, error } = item;
+  yield ["output_item.added", { item: { ...item, tools: [], error: null } }];
+  yield ["mcp_list_tools.in_progress", { item_id }];
+  const hasFailed = Boolean(error) && asArray(tools).length === 0;
+  yield [`mcp_list_tools.${hasFailed ? "failed" : "completed"}`, { item_id }];
 }
 
 function addItem(item: JsonObject): Event {

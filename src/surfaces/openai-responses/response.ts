@@ -81,7 +81,7 @@ function echoText(text: JsonObject): JsonObject {
 }
 
 /** Returns a function with all of its fields. Any other tool stays as it came. */
-function echoTool(given: unknown): unknown {
+export function echoTool(given: unknown): unknown {
   const tool = asObject(given);
   return tool.type === "function" ? { description: null, parameters: null, strict: null, ...tool } : given;
 }
@@ -116,7 +116,7 @@ function markCut(item: JsonObject, index: number, all: readonly JsonObject[]): J
   return index === all.length - 1 && item.status === "completed" ? { ...item, status: "incomplete" } : item;
 }
 
-function writeUsage(usage: Usage): JsonObject {
+export function writeUsage(usage: Usage): JsonObject {
   const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
   return {
     input_tokens: usage.prompt_tokens,

@@ -3,12 +3,13 @@ import type { Fault } from "../../core/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Part, ShownEvents } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
+import { KEEP_ALIVE_LINE } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { isSummary, wrapSummary } from "./compaction/summary.ts";
 import { writeFailure } from "./errors.ts";
-import { EventNumbers, ItemWriter } from "./item-writer.ts";
+import { EventNumbers } from "./event-numbers.ts";
+import { ItemWriter } from "./item-writer.ts";
 import {
   endResponse,
   type ResponseContext,
@@ -29,7 +30,7 @@ const NUMBER = /"sequence_number":(\d+)/;
 export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #context: ResponseContext;
-  readonly #numbers = new EventNumbers();
+  readonly #numbers: EventNumbers;
   #items: ItemWriter | null = null;
   #started: JsonObject | null = null;
   /** The provider's own response as last shown. */
@@ -38,9 +39,10 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   /** The last events, and the whole response that they show. */
   #ending: { readonly text: string; readonly response: JsonObject } | null = null;
 
-  constructor(stamp: () => Stamp, context: ResponseContext) {
+  constructor(stamp: () => Stamp, context: ResponseContext, numbers = new EventNumbers()) {
     super(stamp);
     this.#context = context;
+    this.#numbers = numbers;
   }
 
   finish(): JsonObject {
@@ -107,15 +109,15 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   }
 
   protected override isPiece(type: string): boolean {
-    return PIECE_NAME.test(type);
+    return this.#numbers.passesOn && PIECE_NAME.test(type);
   }
 
   protected override show(event: JsonObject, usage?: Usage | null): string {
     const { type, response } = event;
     if (typeof type !== "string" || !EVENT_NAME.test(type)) return "";
-    if (!isObject(response)) return namedEvent(type, JSON.stringify(this.#wrap(event)));
+    if (!isObject(response)) return this.#numbers.pass(this.#wrap(event));
     this.#shown = this.#stampOn(response, usage ?? undefined);
-    return namedEvent(type, JSON.stringify({ ...event, response: this.#shown }));
+    return this.#numbers.pass({ ...event, response: this.#shown });
   }
 
   /** An item of the provider's that nobody else reads leaves with its place. */

@@ -38,6 +38,16 @@ describe.skipIf(!HAS_BROWSER)("a request's page (skipped without Chromium)", () 
     await leave();
   });
 
+  test("gives its prompt the width of the page, beside who said it", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open(`/activity/${ids[1]}`);
+    const said = page.getByText("Prove that there are infinitely many primes.").first();
+    await said.waitFor();
+    const width = await said.evaluate((text) => text.getBoundingClientRect().width);
+    expect(width).toBeGreaterThan(600);
+    await leave();
+  });
+
   test("lists its session's requests in their order, with their cost in all", async () => {
     const { page, open, leave } = await openConsole(world);
     await open(`/activity/${ids[1]}`);

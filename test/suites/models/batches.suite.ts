@@ -15,7 +15,11 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 const PAGE = { limit: 10, after: null };
 
-export const batchSuite = makeSuite({ "batches and blocks": rows, "lines of batches": lines });
+export const batchSuite = makeSuite({
+  batches: rows,
+  "blocks of batches": blocksOfBatch,
+  "lines of batches": lines,
+});
 
 function rows(stores: () => TwoStores): void {
   test("are found on every node as they were written, and listed newest first", async () => {
@@ -55,7 +59,9 @@ function rows(stores: () => TwoStores): void {
     const late = makeBatch("batch_4", { claim: "claim", createdAtMs: NOON + 86_400_001 });
     expect(await other.batches.add(late, 2)).toEqual(late);
   });
+}
 
+function blocksOfBatch(stores: () => TwoStores): void {
   test("change with their blocks, of which the next are those with lines left", async () => {
     const { store, other } = stores();
     const batch = makeBatch("batch_1");
@@ -69,6 +75,15 @@ function rows(stores: () => TwoStores): void {
     const read = (wanted: Parameters<typeof other.batches.change>[1]) =>
       other.batches.change(batch, wanted, (found, some) => ({ result: { found, blocks: some } }));
     expect(await read({ remaining: 1 })).toEqual({ found: batch, blocks: [makeBlock("batch_1", 1)] });
+    const held = makeBlock("batch_1", 1, { node: "node_a", lease: 1 });
+    await store.batches.change(batch, { numbers: [] }, () => ({ blocks: [held], result: null }));
+    const free = async (nodes: readonly string[], except: readonly number[], from = 0) =>
+      (await read({ free: { nodes, except, from } })).blocks.map(({ block }) => block);
+    expect(await free(["node_b"], [])).toEqual([2]);
+    expect(await free(["node_b", "node_a"], [])).toEqual([1]);
+    expect(await free(["node_a"], [], 2)).toEqual([2]);
+    expect(await free(["node_a"], [1])).toEqual([2]);
+    expect(await free(["node_a"], [1, 2])).toEqual([]);
     expect((await read({ numbers: [0, 2] })).blocks.map(({ block }) => block)).toEqual([0, 2]);
     expect((await read({ from: 1, most: 5 })).blocks.map(({ block }) => block)).toEqual([1, 2]);
     await other.batches.remove(batch);

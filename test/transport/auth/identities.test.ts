@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../../src/core/fault.ts";
+import { asObject } from "../../../src/core/json/json.ts";
 import type { AwsKeySource } from "../../../src/core/models/token-source.ts";
 import type { Proof } from "../../../src/core/settings.ts";
 import { readProvider } from "../../config/platform-files.ts";
@@ -14,6 +15,9 @@ import { startClouds } from "./fake-clouds.ts";
 import { startTokens } from "./token-server.ts";
 
 const MINUTE_MS = 60_000;
+const LIFETIME_MS = 1000;
+/** A request may be on its way for so long on a busy machine. */
+const ON_THE_WAY_MS = 1000;
 const directory = mkdtempSync(join(tmpdir(), "poundkey-identities-"));
 const file = join(directory, "token");
 
@@ -278,4 +282,40 @@ describe("a gateway in several clouds", () => {
     ]);
     await until("the log", () => JSON.stringify(gateway.events).includes("status 400 (invalid_request)"));
   });
+});
+
+test("tokens that expire under load: no request meets one that has", async () => {
+  time.now = Date.now;
+  writeFileSync(file, KNOWN.subject);
+  clouds.lifetimeMs = LIFETIME_MS;
+  const endsAtMs = new Map<unknown, number>();
+  const used = new Set<string>();
+  clouds.answer = async (request) => {
+    if (!request.path.startsWith("/provider")) {
+      const said = await answer?.(request);
+      endsAtMs.set(`Bearer ${asObject(said?.body).access_token}`, Date.now() + LIFETIME_MS);
+      return said ?? null;
+    }
+    const { authorization } = request.headers;
+    if ((endsAtMs.get(authorization) ?? 0) + ON_THE_WAY_MS < Date.now()) return { status: 401, body: {} };
+    used.add(String(authorization));
+    const message = { role: "assistant", content: "hello" };
+    const choices = [{ index: 0, message, finish_reason: "stop" }];
+    return { body: { id: "x", object: "chat.completion", created: 1, model: "m", choices } };
+  };
+  const gateway = await startUnderTest({
+    env: AKS,
+    more: () =>
+      `  Short: { platform: azure, base_url: "${clouds.origin}/provider/v1", unlisted_models: true }`,
+  });
+  const statuses: number[] = [];
+  const ask = { model: "Short#gpt-5.4", messages: [{ role: "user", content: "hi" }] };
+  const client = async () => {
+    while (Date.now() < untilMs) statuses.push((await gateway.chat(ask)).status);
+  };
+  const untilMs = Date.now() + 3 * LIFETIME_MS;
+  await Promise.all([client(), client(), client()]);
+  await gateway.stop();
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(used.size).toBeGreaterThan(1);
 });

@@ -1,6 +1,7 @@
 // Batches and money: what stops them, what they may cost, and who pays.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type OpenAI from "openai";
+import { asArray, asObject } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
 import {
   type BatchBench,
@@ -123,6 +124,33 @@ function followKey(): void {
   });
 }
 
+function stayInAccount(): void {
+  test("a key that is moved cancels its batches, and no line runs in its new account", async () => {
+    const { under } = bench;
+    const { keyId, openai, accountId } = await openAccount(10, { parallel: 4 });
+    const to = await under.newAccount();
+    await under.topUp(to, 10);
+    const made = await createBatch(openai, lines(300));
+    await until(
+      () => ask(openai, made.id),
+      ({ request_counts }) => (request_counts?.completed ?? 0) > 0,
+    );
+    const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
+    const read = async (path: string, init: RequestInit = {}) =>
+      asObject(await (await fetch(`${under.url}/admin/v1${path}`, { ...init, headers })).json());
+    const body = JSON.stringify({ account_id: to });
+    expect((await read(`/keys/${keyId}`, { method: "PATCH", body })).account_id).toBe(to);
+    const find = async () => asObject(asArray((await read(`/batches?account=${accountId}`)).data)[0]);
+    const ended = await until(find, ({ status }) => status === "cancelled");
+    expect(ended).toMatchObject({ id: made.id, waiting: { code: "key_moved" } });
+    expect((await read(`/requests?batch=${made.id}&account=${to}`)).data).toEqual([]);
+    expect([await readAccount(accountId), await readAccount(to)]).toMatchObject([
+      { held_usd: 0 },
+      { held_usd: 0, balance_usd: 10 },
+    ]);
+  });
+}
+
 /** `open` returns the store. */
 export function testMoney(open: OpenStore): void {
   beforeAll(async () => {
@@ -133,5 +161,5 @@ export function testMoney(open: OpenStore): void {
     });
   });
   afterAll(() => bench.under.stop());
-  for (const add of [waitForMoney, keepCeiling, followKey]) add();
+  for (const add of [waitForMoney, keepCeiling, followKey, stayInAccount]) add();
 }

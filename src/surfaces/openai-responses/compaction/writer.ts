@@ -7,7 +7,7 @@ import { joinText } from "../../../operations/chat/prompt/content-text.ts";
 import { KEEP_ALIVE_LINE } from "../../event-stream.ts";
 import type { Stamp, Writer } from "../../surface.ts";
 import { writeFailure } from "../errors.ts";
-import { EventNumbers } from "../item-writer.ts";
+import { EventNumbers } from "../event-numbers.ts";
 import { endResponse, makeItemId, type ResponseContext, startResponse } from "../response.ts";
 import { makeSummaryItem } from "./summary.ts";
 

@@ -1,0 +1,189 @@
+// Makes a model's call of a tool: a request of its own, with the sender's rights as they are at that moment.
+
+import { Fault, toFault } from "../../../core/fault.ts";
+import { matchesPatterns } from "../../../core/fields/tool-list.ts";
+import { parseExactBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
+import { isObject, type JsonObject } from "../../../core/json/json.ts";
+import type { Caller } from "../../../core/keys/key.ts";
+import type { NanoUsd } from "../../../core/money/money.ts";
+import { nameToolModel } from "../../../core/tools/rules.ts";
+import type { ToolServer } from "../../../core/tools/tool-server.ts";
+import { logBug } from "../../../core/world/bug.ts";
+import type { RequestContext } from "../../../gateway/context.ts";
+import { nameOwner } from "../../../gateway/tools/server-sessions.ts";
+import { makeToolCard } from "../../../gateway/tools/tool-card.ts";
+import type { SentTool, ToolRecord } from "../../../gateway/tools/tool-runs.ts";
+import type { ToolForm } from "../../../operations/tool/form.ts";
+import type { OwnCall, OwnCallResult } from "../../../surfaces/own-tools.ts";
+import { makeCredentialMissing, makeUnavailable } from "../../../tools/failures.ts";
+import { makeFullName } from "../../../tools/names.ts";
+import { isToolAllowed } from "../../../tools/patterns.ts";
+import { CODES } from "../../../tools/wire/eras.ts";
+import type { Arrival } from "../../serve/arrival.ts";
+import { identify } from "../../serve/auth.ts";
+import { logRefusal } from "../../serve/refused.ts";
+import { describeFailure } from "../errors.ts";
+import { ARGUMENT_BYTES_MAX } from "../message.ts";
+import type { ToolPorts } from "../ports.ts";
+import { REFUSING, ToolCall } from "../tool-call.ts";
+import { readPass } from "../view.ts";
+import { joinToolCall, type PartTerms } from "./round-calls.ts";
+import type { ShownTools, ToolPlace } from "./shown-tools.ts";
+
+type ToolContext = RequestContext<ToolForm>;
+
+/** A call that was made, and the request that it was. Null if there was none. */
+interface MadeCall {
+  readonly result: OwnCallResult;
+  readonly context: ToolContext | null;
+  /** The length of the result. */
+  readonly bytes: number;
+}
+
+/** Returns the terms of a call that may cost this much. */
+type JoinCall = (worstNanoUsd: NanoUsd) => PartTerms;
+
+/** A call on its way. */
+interface StartedCall {
+  context: ToolContext | null;
+  tool: ToolRecord | null;
+}
+
+interface CallParts {
+  readonly ports: ToolPorts;
+  readonly arrival: Arrival;
+  readonly shown: ShownTools;
+  readonly surface: string;
+}
+
+export class OwnCalls {
+  readonly #parts: CallParts;
+
+  constructor(parts: CallParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects: the model reads of a failure. */
+  async make(call: OwnCall, join: JoinCall): Promise<MadeCall> {
+    const { ports, arrival } = this.#parts;
+    const made: StartedCall = { context: null, tool: null };
+    try {
+      const result = await this.#make(call, join, made);
+      return { result, context: made.context, bytes: made.tool?.resultBytes ?? 0 };
+    } catch (thrown) {
+      const fault = toFault(thrown);
+      logBug(ports, thrown);
+      const { context } = made;
+      if (context === null || context.attempts === 0) this.#logRefused(call, context, fault);
+      const result = { kind: "result", result: describeFailure(fault, arrival.requestId) } as const;
+      return { result, context, bytes: 0 };
+    }
+  }
+
+  /** Tells the model that a call isn't made, because there have been as many as there may be. */
+  refuse(): OwnCallResult {
+    const text = "The call was not made: this response has made as many calls of tools as it may.";
+    return { kind: "result", result: { content: [{ type: "text", text }], isError: true } };
+  }
+
+  async #make(call: OwnCall, join: JoinCall, made: StartedCall): Promise<OwnCallResult> {
+    const { ports, arrival, shown, surface } = this.#parts;
+    const place = shown.find(call.label, call.name);
+    const caller = arrival.sender ?? (await identify(ports, arrival));
+    const server = place === undefined ? null : await this.#findServer(place, caller);
+    if (place === undefined || server === null) {
+      const fault = new Fault("tool_not_allowed", "The key may not use this tool.");
+      this.#logRefused(call, null, fault);
+      return makeUnknown(call.name);
+    }
+    const given = readArguments(call.arguments);
+    const bytes = Buffer.byteLength(JSON.stringify(given));
+    if (bytes > ARGUMENT_BYTES_MAX) throw refuseLength();
+    const price = server.prices.get(place.tool) ?? server.pricePerCall;
+    const tool: ToolRecord = {
+      server: server.name,
+      tool: place.tool,
+      error: null,
+      argumentBytes: bytes,
+      resultBytes: null,
+    };
+    const called = { card: makeToolCard(server.name, place.tool, price), tool };
+    const request = new ToolCall(ports, arrival, caller, called, given);
+    joinToolCall(request, join(Math.ceil(price * request.markup)), surface);
+    const context = ports.toolRuns.begin(request, called.card);
+    made.context = context;
+    made.tool = tool;
+    const limit = this.#watchLimit(request);
+    try {
+      return await ports.toolRuns.run(context, called.tool, (sent) =>
+        this.#send(server, place, caller, sent),
+      );
+    } finally {
+      limit?.clear();
+    }
+  }
+
+  /** Null if the sender may not use the tool, or may no more. */
+  async #findServer({ server: name, tool }: ToolPlace, { key }: Caller): Promise<ToolServer | null> {
+    const { ports } = this.#parts;
+    const server = ports.toolRules()?.servers.find((one) => one.name === name);
+    if (server === undefined) throw makeUnavailable(name);
+    const levels = await ports.levelsNow(key);
+    const isAllowed = matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(name, tool));
+    return isAllowed ? server : null;
+  }
+
+  /** The operator sees the tool as the model that was asked for. */
+  #logRefused({ label, name }: OwnCall, context: ToolContext | null, fault: Fault): void {
+    const { ports, arrival, shown } = this.#parts;
+    const { modelAsked, selection } = arrival;
+    const place = shown.find(label, name);
+    arrival.modelAsked = place === undefined ? name : nameToolModel(place.server, place.tool);
+    arrival.selection = null;
+    logRefusal(ports, arrival, REFUSING, context, fault);
+    arrival.modelAsked = modelAsked;
+    arrival.selection = selection;
+  }
+
+  #send(server: ToolServer, { tool, headers }: ToolPlace, { key }: Caller, sent: SentTool) {
+    const pass = readPass(server, headers);
+    if (server.auth.kind === "pass" && pass === null)
+      throw makeCredentialMissing(server.name, server.auth.header);
+    const call = {
+      method: "tools/call" as const,
+      target: tool,
+      arguments: sent.arguments,
+      owner: nameOwner({ accountId: key.accountId, keyId: key.id, session: null }),
+      meta: sent.traceparent === null ? {} : { traceparent: sent.traceparent },
+      client: sent.ending,
+      onProgress: null,
+      onSend: sent.onSend,
+    };
+    return this.#parts.ports.toolServers.call(server.name, call, pass);
+  }
+
+  /** The client's own limit on the time ends a call under way. */
+  #watchLimit({ limitAtMs, ending }: ToolCall) {
+    if (!Number.isFinite(limitAtMs)) return null;
+    const message =
+      "The tool did not answer in time (limited by x-poundkey-timeout). The call may have been carried out.";
+    const late = () => ending.end(new Fault("client_timeout", message, { shownCode: "tool_timeout" }));
+    return this.#parts.ports.deadlines.watch(limitAtMs, { late });
+  }
+}
+
+/** Word for word as for a tool that doesn't exist. */
+function makeUnknown(name: string): OwnCallResult {
+  return { kind: "error", error: { code: CODES.params, message: `Unknown tool: ${name}` } };
+}
+
+/** Models write nothing where a tool takes no arguments. */
+function readArguments(written: string): JsonObject {
+  const given = written.trim() === "" ? {} : parseExactBounded(written, REQUEST_SHAPE);
+  if (isObject(given)) return given;
+  throw new Fault("invalid_value", "The arguments of the call are not a JSON object.");
+}
+
+function refuseLength(): Fault {
+  return new Fault("request_too_large", `The arguments are larger than ${ARGUMENT_BYTES_MAX} bytes.`);
+}
