@@ -30,7 +30,7 @@ export interface Files {
   save(file: NewFile, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile>;
   /** The owner's file of any form, or null. */
   find(id: string, owner: FileOwner): Promise<StoredFile | null>;
-  /** Yields the bytes from `from` (inclusive) to `to` (exclusive), piece by piece. Throws FileMissing. */
+  /** Yields the bytes from `from` (inclusive) to `to` (exclusive), in pieces of the reader's own. Throws FileMissing. */
   read(file: StoredFile, from: number, to: number): AsyncIterable<Uint8Array>;
   list(owner: FileOwner, list: FileList): Promise<readonly StoredFile[]>;
   /** Returns false if the owner has none. Throws the Fault `file_in_use` while a batch reads it. */

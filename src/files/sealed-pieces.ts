@@ -1,5 +1,7 @@
 // Pieces as they lie in the store: each sealed for its account, object and number.
+
 import type { PieceStore } from "../core/batches/file.ts";
+import { freeBytes } from "../core/world/free-bytes.ts";
 import type { ByteVault } from "../core/world/world.ts";
 import type { MissingPieces } from "./missing-pieces.ts";
 import { FileMissing, type Pieces } from "./port.ts";
@@ -15,9 +17,10 @@ export class SealedPieces implements Pieces {
     this.#missing = missing;
   }
 
-  write(accountId: string, object: string, number: number, bytes: Uint8Array): Promise<void> {
+  async write(accountId: string, object: string, number: number, bytes: Uint8Array): Promise<void> {
     const sealed = this.#vault.sealBytes(bytes, makeUse(accountId, object, number));
-    return this.#store.write(accountId, object, number, sealed);
+    await this.#store.write(accountId, object, number, sealed);
+    freeBytes(sealed);
   }
 
   async read(accountId: string, object: string, number: number): Promise<Uint8Array> {

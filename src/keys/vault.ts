@@ -1,5 +1,6 @@
 // Encrypts texts and bytes for the store: AES-256-GCM under a key derived from the master key.
 import { createCipheriv, createDecipheriv } from "node:crypto";
+import { freeBytes } from "../core/world/free-bytes.ts";
 import type { ByteVault, Random, Sealer, Vault } from "../core/world/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -15,7 +16,9 @@ export function createVault(key: Uint8Array, random: Random): Vault & ByteVault 
     cipher.setAAD(Buffer.from(use));
     const sealed = cipher.update(bytes);
     const rest = cipher.final();
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed, rest]);
+    const whole = Buffer.concat([nonce, cipher.getAuthTag(), sealed, rest]);
+    freeBytes(sealed);
+    return whole;
   };
   const openBytes = (bytes: Uint8Array, use: string): Buffer => {
     const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));

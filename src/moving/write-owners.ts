@@ -152,7 +152,7 @@ async function addAccount(
 interface FoundOwner {
   readonly owner: Pick<GatewayKey | Account, "id" | "isPaused">;
   readonly planned: Pick<PlannedKey, "pausedFor">;
-  /** What this import has changed. */
+  /** The changes of this import. */
   readonly words: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { PROGRAM } from "../harness/program.ts";
 import { startVictim } from "../kill/process.ts";
 import { newKillWorld } from "../kill/world.ts";
 import { until } from "../whole/world/until.ts";
-import { computeMedian, computePercentile, spread } from "./figures.ts";
+import { computeMedian, computePercentile, computeRatio, spread, writeRatio } from "./figures.ts";
 import { cpuMicros, residentBytes } from "./processes.ts";
 
 const LINES = Number(process.argv[2] ?? 20_000);
@@ -20,7 +20,7 @@ const SINGLES = 400;
 const LISTED = 1000;
 const MODEL = "Own#sim-mini";
 const WAIT_MS = 900_000;
-const POLL_MS = 100;
+const POLL_MS = 250;
 const CONFIGURATION = [
   `batches: { parallel: ${PARALLEL}, per_account: ${PARALLEL}, lines: 1000000, max_bytes: 2GB, unfinished: 2000 }`,
   "files: { max_file: 2GB, max_bytes: 20GB, max_bytes_per_account: 8GB }",
@@ -199,14 +199,19 @@ async function compareSpeed(): Promise<void> {
     const request = { cpu: (cpuMicros(victim.pid) - before) / SPEED_LINES, ms: ms / SPEED_LINES };
     rounds.push({ request, ...(await runLines(file)) });
   }
-  const share = (of: (round: (typeof rounds)[number]) => number) => spread(rounds.map(of));
+  type Round = (typeof rounds)[number];
+  const share = (of: (round: Round) => number) => spread(rounds.map(of));
+  const compare = (of: (round: Round) => number, other: (round: Round) => number) =>
+    writeRatio(computeRatio(rounds.map(of), rounds.map(other), Math.random));
   log(`CPU of a whole request: ${share(({ request }) => request.cpu)} µs`);
+  const ofRequest = ({ request }: Round) => request.cpu;
+  log(`CPU of a line that runs, of a request's: ${compare(({ running }) => running.cpu, ofRequest)}`);
+  log(`with its validation and estimate: ${compare(({ whole }) => whole.cpu, ofRequest)}`);
   log(
-    `CPU of a line that runs, of a request's: ${share(({ request, running }) => running.cpu / request.cpu)}`,
-  );
-  log(`with its validation and estimate: ${share(({ request, whole }) => whole.cpu / request.cpu)}`);
-  log(
-    `rate of lines, of requests' at the same parallelism: ${share(({ request, running }) => request.ms / running.ms)}`,
+    `rate of lines, of requests' at the same parallelism: ${compare(
+      ({ request }) => request.ms,
+      ({ running }) => running.ms,
+    )}`,
   );
 }
 

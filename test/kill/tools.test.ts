@@ -18,7 +18,7 @@ import { until } from "../whole/world/until.ts";
 import { CLIENTS, listSessions, openSession, ToolClient, tryList } from "./tools.ts";
 
 const KILLS = Number(process.env.KILLS ?? (IS_LONG ? 25 : 2));
-const TEST_MS = 120_000 + KILLS * 60_000;
+const TEST_MS = 300_000 + KILLS * 120_000;
 const USD = 1000;
 const PRICE = 0.002;
 /** The answers between two kills. */

@@ -240,8 +240,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "what the store did not take is not tried again",
     file: "src/gateway/settle/settlements.ts",
-    find: 'if (code === "store_unavailable") this.#keep(waiting, isRetry);',
-    replace: 'if (code === "overloaded") this.#keep(waiting, isRetry);',
+    find: 'if (code === "store_unavailable") this.#keep(waiting);',
+    replace: 'if (code === "overloaded") this.#keep(waiting);',
   },
   {
     name: "a stream is passed on unread whatever came between",

@@ -23,8 +23,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "reap a living node's holds",
     file: "src/store/sqlite/requests.ts",
-    find: "if (node === own || (file !== null && !hasEnded(file, node))) continue;",
-    replace: "if (node === own) continue;",
+    find: "if (node === own.node || (file !== null && !hasEnded(file, node))) continue;",
+    replace: "if (node === own.node) continue;",
   },
   {
     name: "settle twice",

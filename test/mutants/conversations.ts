@@ -17,7 +17,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   {
     name: "a conversation of a key that keeps nothing is remembered",
     file: "src/http/serve/serve.ts",
-    find: "key.keepsResponses ? key.id : null",
+    find: "key.keepsResponses && arrival.line === null ? key.id : null",
     replace: "key.id",
     tests: ["test/http/body/body-memory.test.ts"],
   },

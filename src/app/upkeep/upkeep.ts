@@ -16,7 +16,7 @@ import { prune } from "./prune.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
-const STRANDED_MS = 5000;
+const STRANDED_MS = 10_000;
 const LESSONS_MS = 3000;
 /** The use of a key that was moved is whole within this time after its last request in the old account. */
 const MOVES_MS = 2000;
@@ -115,8 +115,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     runRegularly(clock, periodMs, task, (error) => log(describeFailure(name, error)));
   const tasks = [
     schedule("beat_failed", BEAT_MS, beat),
-    schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
-    schedule("lost_failed", STRANDED_MS, () => resolveLost(parts, parts.listRunning)),
+    ...scheduleLost(parts, schedule),
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("moves_failed", MOVES_MS, () => carryHome(parts)),
     schedule("refusals_failed", REFUSALS_MS, () => writeRefusals(parts)),
@@ -153,6 +152,14 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
 }
 
 type Schedule = (name: string, periodMs: number, task: () => Promise<void>) => () => void;
+
+/** Stranded holds are rare, and looking for them reads the ids of all requests that run. */
+function scheduleLost(parts: UpkeepParts, schedule: Schedule): readonly (() => void)[] {
+  return [
+    schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
+    schedule("lost_failed", STRANDED_MS, () => resolveLost(parts, parts.listRunning)),
+  ];
+}
 
 function scheduleAudit(parts: UpkeepParts, schedule: Schedule): readonly (() => void)[] {
   return [

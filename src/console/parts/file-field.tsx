@@ -3,16 +3,17 @@ import { useState } from "preact/hooks";
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { formatBytes } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
+import { may } from "../frame/session.ts";
 import { Field } from "./field.tsx";
 
 /** Reserved for the request's other fields, which also count towards the limit. */
 const FIELDS_BYTES = 4096;
-/** The default limit, shown until the configured one is known. */
+/** The default limit, shown until the configured one is known, and to those who may not see the settings. */
 const STANDARD_BYTES = 32e6;
 
 /** Returns the largest file size that the gateway accepts. */
 export function useUploadMax(): number {
-  const settings = useResource<SettingsView>("/settings").data;
+  const settings = useResource<SettingsView>(may("settings.read") ? "/settings" : null).data;
   return Math.max(0, (settings?.server.body_limit ?? STANDARD_BYTES) - FIELDS_BYTES);
 }
 

@@ -196,7 +196,7 @@ export interface BatchChange<T> {
 }
 
 /** Looks for a block with lines left that is nobody's, or one of these nodes'. */
-export interface FreeBlock {
+interface FreeBlock {
   readonly nodes: readonly string[];
   /** These are under way. */
   readonly except: readonly number[];

@@ -34,7 +34,7 @@ const SHOWN = [
   [
     "operator",
     null,
-    "Overview Activity Audit Models Tools Sampling Batches Keys Requests for more Accounts Statements Providers Limits Webhooks",
+    "Overview Activity Audit Playground Models Tools Sampling Batches Keys Requests for more Accounts Statements Providers Limits Webhooks",
   ],
   [
     "viewer",
@@ -44,7 +44,7 @@ const SHOWN = [
   [
     "manager",
     "team",
-    "Overview Activity Audit Models Tools Batches Keys People Requests for more Accounts Statements Webhooks",
+    "Overview Activity Audit Playground Models Tools Batches Keys People Requests for more Accounts Statements Webhooks",
   ],
 ] as const;
 
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     const links = page.getByRole("dialog").getByRole("navigation").getByRole("link");
     expect((await links.allInnerTexts()).join(" ")).toBe(
-      "Home Activity Models Tools Batches Keys Ask for more Accounts",
+      "Home Activity Playground Models Tools Batches Keys Ask for more Accounts",
     );
     await leave();
   });

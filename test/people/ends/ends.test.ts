@@ -68,20 +68,24 @@ async function makeDatabases(): Promise<Copies> {
   await fill(opened);
   await opened.store.close();
   return {
-    copy: () => started.newDatabase(started.url),
+    copy: () => askPatiently(() => started.newDatabase(started.url)),
     drop: async () => {},
-    async listTraces(address) {
-      await using database = new SQL(address, { max: 1 });
-      return listNaming(database);
-    },
+    listTraces: (address) =>
+      askPatiently(async () => {
+        await using database = new SQL(address, { max: 1 });
+        return await listNaming(database);
+      }),
   };
 }
 
+const openPatiently = (address: string): Promise<OpenedStore> =>
+  askPatiently(() => openStore(address, MASTER_KEY));
+
 /** On a busy machine, a database may not answer a new connection in time. */
-async function openPatiently(address: string): Promise<OpenedStore> {
+async function askPatiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     try {
-      return await openStore(address, MASTER_KEY);
+      return await ask();
     } catch (error) {
       if (tries === TRIES_MAX) throw error;
     }
@@ -283,11 +287,13 @@ test("an account that is opened again after an interrupted closing has no key th
   await opened.store.close();
 });
 
-test.if(IS_LONG)(
-  "on PostgreSQL, too",
-  async () => {
-    const copies = await makeDatabases();
-    for (const end of Object.keys(ENDS)) await killAll(copies, end, isPlayedThere);
+let onDatabases: Promise<Copies> | undefined;
+
+test.if(IS_LONG).each(Object.keys(ENDS))(
+  "on PostgreSQL, too: %s",
+  async (end) => {
+    onDatabases ??= makeDatabases();
+    await killAll(await onDatabases, end, isPlayedThere);
   },
   LONG_MS,
 );

@@ -1,6 +1,7 @@
 // Trains the model of tasks' kinds from everyday prompts in eight languages and the public rows: the same bytes for the
 // same seed. `bun test/selectors/training/train-kinds.ts` writes src/selectors/text/kinds.data.json; `--try` trains without a fifth of the
-// templates instead, and prints how many of their prompts it gets right.
+// templates instead, and prints how many of their prompts it gets right. The shares of known words from which a prompt counts as
+// familiar stay as they are, since which templates are left out would move them; `--support` measures them again.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { KINDS, type Kind } from "../../../src/core/models/skill.ts";
@@ -13,6 +14,7 @@ import {
   readTaskShape,
   understand,
 } from "../../../src/selectors/text/kind-model.ts";
+import shipped from "../../../src/selectors/text/kinds.data.json";
 import { readStructure, STRUCTURE_SIZE } from "../../../src/selectors/text/structure.ts";
 import { TOPICS, type Topic, weighSkills } from "../../../src/selectors/text/topics.ts";
 import { makeDice, shuffled } from "../dice.ts";
@@ -218,8 +220,22 @@ function findErrors(sums: Float64Array, { kinds, weight, ...wanted }: Example): 
   return errors;
 }
 
+type Support = Pick<KindFile, "supportFrom" | "supportTo">;
+
 /** `known` are shares of known cues by script, of material that wasn't learned from. */
-function pack({ hashes, values }: Weights, known: readonly (readonly number[])[]): KindFile {
+function readSupport(known: readonly (readonly number[])[]): Support {
+  const all = known.flat();
+  const at = (own: readonly number[], share: number) => {
+    const sorted = (own.length < 50 ? all : own).toSorted((a, b) => a - b);
+    return sorted[Math.floor(share * sorted.length)] ?? 1;
+  };
+  return {
+    supportFrom: known.map((own) => Number((at(own, 0.1) * 0.4).toFixed(4))),
+    supportTo: known.map((own) => Number(at(own, 0.25).toFixed(4))),
+  };
+}
+
+function pack({ hashes, values }: Weights, { supportFrom, supportTo }: Support): KindFile {
   const cues = values.subarray(0, hashes.length * OUTPUTS);
   const scales = Array.from({ length: OUTPUTS }, (_, output) => {
     let most = 1e-9;
@@ -228,11 +244,6 @@ function pack({ hashes, values }: Weights, known: readonly (readonly number[])[]
   });
   const bytes = Int8Array.from(cues, (value, at) => Math.round(value / (scales[at % OUTPUTS] ?? 1)));
   const shape = values.slice(hashes.length * OUTPUTS);
-  const all = known.flat();
-  const at = (own: readonly number[], share: number) => {
-    const sorted = (own.length < 50 ? all : own).toSorted((a, b) => a - b);
-    return sorted[Math.floor(share * sorted.length)] ?? 1;
-  };
   return {
     about:
       "Made by test/selectors/training/train-kinds.ts from our own prompts and public rows (LICENSES.md); not to be edited.",
@@ -240,8 +251,8 @@ function pack({ hashes, values }: Weights, known: readonly (readonly number[])[]
     weights: base64(new Uint8Array(bytes.buffer)),
     scales,
     structure: base64(new Uint8Array(shape.buffer)),
-    supportFrom: known.map((own) => Number((at(own, 0.1) * 0.4).toFixed(4))),
-    supportTo: known.map((own) => Number(at(own, 0.25).toFixed(4))),
+    supportFrom,
+    supportTo,
   };
 }
 
@@ -273,7 +284,7 @@ function measureKnown(out: readonly Example[], hashes: Uint32Array): readonly (r
 function printTrial(examples: readonly Example[]): void {
   const { kept, out } = splitTemplates(examples);
   const weights = fit(kept);
-  const model = readKindModel(pack(weights, measureKnown(out, weights.hashes)));
+  const model = readKindModel(pack(weights, readSupport(measureKnown(out, weights.hashes))));
   const marks = out.map(({ cues, shape, everyday }) => {
     const { kinds } = understand(cues, shape, model);
     const kind = KINDS[kinds.indexOf(Math.max(...kinds))];
@@ -296,9 +307,10 @@ if (import.meta.main) {
   if (process.argv.includes("--try")) printTrial(examples);
   else {
     const { kept, out } = splitTemplates(examples);
-    const known = measureKnown(out, chooseCues(kept));
+    const isMeasured = process.argv.includes("--support");
+    const support = isMeasured ? readSupport(measureKnown(out, chooseCues(kept))) : shipped;
     const path = join(import.meta.dir, "..", "..", "..", "src", "selectors", "text", "kinds.data.json");
-    const text = `${JSON.stringify(pack(fit(examples), known), null, 1)}\n`;
+    const text = `${JSON.stringify(pack(fit(examples), support), null, 1)}\n`;
     writeFileSync(path, text);
     console.log(`${path}: ${text.length} bytes`);
   }

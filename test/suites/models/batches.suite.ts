@@ -15,7 +15,11 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 const PAGE = { limit: 10, after: null };
 
-export const batchSuite = makeSuite({ "batches and blocks": rows, "lines of batches": lines });
+export const batchSuite = makeSuite({
+  batches: rows,
+  "blocks of batches": blocksOfBatch,
+  "lines of batches": lines,
+});
 
 function rows(stores: () => TwoStores): void {
   test("are found on every node as they were written, and listed newest first", async () => {
@@ -55,7 +59,9 @@ function rows(stores: () => TwoStores): void {
     const late = makeBatch("batch_4", { claim: "claim", createdAtMs: NOON + 86_400_001 });
     expect(await other.batches.add(late, 2)).toEqual(late);
   });
+}
 
+function blocksOfBatch(stores: () => TwoStores): void {
   test("change with their blocks, of which the next are those with lines left", async () => {
     const { store, other } = stores();
     const batch = makeBatch("batch_1");
