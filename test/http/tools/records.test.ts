@@ -45,6 +45,27 @@ test("a call has spans by the conventions for MCP, the server's call below the c
   });
 });
 
+test("the requests of a response are one trace, in which a call has spans of its own", async () => {
+  const asked = {
+    model: "OpenAI#any",
+    input: "Please call old_echo({})",
+    tools: [{ type: "mcp", server_label: "old", require_approval: "never" }],
+  };
+  const before = collector.spans.length;
+  await sendTraced({ gateway: world, collector }, "/v1/responses", asked);
+  const isClients = ({ name, kind }: { name: string; kind: string }) =>
+    kind === "client" && name === "tools/call old_echo";
+  const spans = await until("the call's span is there", () => {
+    const own = collector.spans.slice(before);
+    return own.some(isClients) && own.filter(({ kind }) => kind === "server").length === 3 ? own : null;
+  });
+  const servers = spans.filter(({ kind }) => kind === "server");
+  expect(new Set(servers.map(({ traceId }) => traceId)).size).toBe(1);
+  const [first] = servers.filter(({ parentSpanId }) => !parentSpanId);
+  expect(servers.filter(({ parentSpanId }) => parentSpanId === first?.spanId)).toHaveLength(2);
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+});
+
 test("calls are counted by server and outcome, and the server is up", async () => {
   await world.ask("tools/call", { name: "old_echo" });
   const text = await until("the metrics have the calls", async () => {

@@ -24,7 +24,7 @@ import type { ToolPorts } from "../ports.ts";
 import { PartClaims } from "./claims.ts";
 import type { OwnCalls } from "./own-calls.ts";
 import { ResponseCosts } from "./response-costs.ts";
-import { joinQuestion, type PartTerms } from "./round-calls.ts";
+import { followTrace, joinQuestion, type PartTerms } from "./round-calls.ts";
 
 export interface LoopedParts<F extends Form> {
   readonly ports: ToolPorts;
@@ -173,14 +173,13 @@ export class LoopedAnswer<F extends Form> {
     const { root, limitAtMs, arrival, ports } = this.#parts;
     const isFirst = this.#first === null;
     const { trace } = arrival;
-    const header = arrival.request.headers.get("traceparent");
     return {
       root,
       responseId: this.#responseId,
       limitAtMs,
       spentNanoUsd: this.#costs.cost + this.#reservedNanoUsd,
       claim: isFirst ? (call?.idempotency ?? null) : (this.#claims?.make(place) ?? null),
-      trace: isFirst || trace === null ? trace : ports.traces.begin(header, arrival),
+      trace: isFirst ? trace : followTrace(trace, ports),
     };
   }
 

@@ -16,7 +16,7 @@ import type { SentTool, ToolRecord } from "../../../gateway/tools/tool-runs.ts";
 import type { ToolForm } from "../../../operations/tool/form.ts";
 import type { OwnCall, OwnCallResult } from "../../../surfaces/own-tools.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../../tools/failures.ts";
-import { makeFullName } from "../../../tools/names.ts";
+import { makeFullName, makeToolName } from "../../../tools/names.ts";
 import { isToolAllowed } from "../../../tools/patterns.ts";
 import { CODES } from "../../../tools/wire/eras.ts";
 import type { Arrival } from "../../serve/arrival.ts";
@@ -110,6 +110,7 @@ export class OwnCalls {
     const called = { card: makeToolCard(server.name, place.tool, price), tool };
     const request = new ToolCall(ports, arrival, caller, called, given);
     joinToolCall(request, join(Math.ceil(price * request.markup)), surface);
+    this.#nameTraced(request, call, place);
     const context = ports.toolRuns.begin(request, called.card);
     made.context = context;
     made.tool = tool;
@@ -143,6 +144,15 @@ export class OwnCalls {
     logRefusal(ports, arrival, REFUSING, context, fault);
     arrival.modelAsked = modelAsked;
     arrival.selection = selection;
+  }
+
+  /** Says in the call's spans what is called, by the name at the address of all servers. */
+  #nameTraced({ trace }: ToolCall, { index }: OwnCall, { server, tool }: ToolPlace): void {
+    const { recording = null } = trace ?? {};
+    if (recording === null) return;
+    const known = this.#parts.ports.toolServers.describe().find(({ name }) => name === server);
+    const name = makeToolName(server, tool);
+    recording.tool = { method: "tools/call", version: known?.era ?? "", name, rpcId: String(index) };
   }
 
   #send(server: ToolServer, { tool, headers }: ToolPlace, { key }: Caller, sent: SentTool) {

@@ -7,6 +7,7 @@ import { Ending } from "../../../core/world/ending.ts";
 import type { Call } from "../../../gateway/call.ts";
 import type { Selection } from "../../../gateway/plan/plan.ts";
 import type { Form } from "../../../operations/form.ts";
+import type { HttpPorts } from "../../ports.ts";
 import type { ClientCall } from "../../serve/client-call.ts";
 import type { ToolCall } from "../tool-call.ts";
 
@@ -40,6 +41,25 @@ function join(call: Pick<Call<Form>, "id" | "origin" | "steering">, terms: PartT
     trace: terms.trace,
     ending: new Ending(terms.root),
   });
+}
+
+const SPAN_BYTES = 8;
+
+/** Returns the place of a further request of the response: below its first one, in the same trace. */
+export function followTrace(
+  first: TraceContext | null,
+  { random, clock }: Pick<HttpPorts, "random" | "clock">,
+): TraceContext | null {
+  if (first === null || first.recording === null) return first;
+  const { traceId, spanId, isSampled, recording } = first;
+  const { route, path, takesContent } = recording;
+  const times = { plannedMs: null, admittingMs: null, atMs: clock.nowMs(), startedMs: clock.monotonicMs() };
+  return {
+    ...first,
+    spanId: random.bytes(SPAN_BYTES).toHex(),
+    parent: { traceId, spanId, isSampled },
+    recording: { route, path, takesContent, ...times },
+  };
 }
 
 /** Returns demands that leave for the request what earlier ones haven't spent. */
