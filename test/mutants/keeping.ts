@@ -1,4 +1,4 @@
-// Mutants of keeping a gateway: backups, the master key, and the log's output.
+// Mutants of keeping a gateway: backups, the master key, the log's output, and holds and settlements after a failover.
 import type { Mutant } from "./mutant.ts";
 
 export const KEEPING: readonly Mutant[] = [
@@ -29,5 +29,19 @@ export const KEEPING: readonly Mutant[] = [
     find: "if (!isDropping) say(`poundkey: log lines",
     replace: "say(`poundkey: log lines",
     tests: ["test/app/log-output.test.ts"],
+  },
+  {
+    name: "the hold of a request that runs is stranded",
+    file: "src/store/sqlite/requests.ts",
+    find: "AND at_ms < ?2 AND id NOT IN (SELECT value FROM json_each(?3)) LIMIT ?4",
+    replace: "AND at_ms < ?2 AND ?3 IS NOT NULL LIMIT ?4",
+    tests: ["test/store/sqlite.test.ts"],
+  },
+  {
+    name: "an account whose part of the store is away delays others",
+    file: "src/gateway/settle/settlements.ts",
+    find: "const at = this.#failed.findIndex(({ ticket }) => !away.has(ticket.ask.key.accountId));",
+    replace: "const at = this.#failed.findIndex(({ ticket }) => away.size === 0 && ticket !== undefined);",
+    tests: ["test/gateway/gateway.test.ts"],
   },
 ];

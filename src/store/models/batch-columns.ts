@@ -59,7 +59,7 @@ export const BLOCK = table<BatchBlock>("batch_block", ["account_id", "batch_id",
 /** Places never change. A block is read and written again as its lines end, so its text is parsed and composed once. */
 const parsedPlaces = new Map<string, readonly LinePlace[]>();
 const placesTexts = new WeakMap<readonly LinePlace[], string>();
-/** Of more blocks, they are parsed again. */
+/** With more blocks, texts are parsed again. */
 const PARSED_MAX = 32;
 
 /** Short, since a batch has as many as lines. */
