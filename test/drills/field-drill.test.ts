@@ -98,9 +98,9 @@ const PLACES =
  * their notes when one is anonymised.
  */
 const OTHER_CONTACTS =
-  /^src\/(admin\/(people\/(members|named-tokens|token-makers)|audit\/audit-trail)|console\/people\/(tokens|stays)|store\/(people\/(people|erasing)|schema\/people-step|engine\/narrowing)|core\/(events\/events|people\/people|settings|store))\.tsx?: contact$/;
+  /^src\/(admin\/(people\/(anonymising|named-tokens|token-makers)|audit\/audit-trail)|console\/people\/(tokens|stays)|store\/(people\/(people|erasing)|schema\/people-step|engine\/narrowing)|core\/(events\/events|people\/people|settings|store))\.tsx?: contact$/;
 /** The list of keys shows why an import has paused one, which stands in its notes. */
-const OTHER_NOTES = /^src\/(admin\/people\/members\.ts|console\/keys\/keys\.tsx): notes$/;
+const OTHER_NOTES = /^src\/(admin\/people\/anonymising\.ts|console\/keys\/keys\.tsx): notes$/;
 const RENDERING = ["core", "admin", "cli", "store", "console", "http"];
 
 test("a key's field that the code doesn't decide with is named in its row and its step of the schema", () => {
