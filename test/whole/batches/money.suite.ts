@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
-import type { Fetch } from "../../../src/core/world/world.ts";
 import {
   type BatchBench,
   chatLine,
@@ -14,16 +13,6 @@ import {
   until,
   waitForEnd,
 } from "./batch-bench.ts";
-
-const STALL = "never answer this";
-
-/** A provider that doesn't answer some requests until they are ended. */
-function stallSome(...[url, init]: Parameters<Fetch>): Promise<Response> {
-  if (!String(init.body).includes(STALL)) return fetch(url, init);
-  return new Promise((_, reject) => {
-    init.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
-  });
-}
 
 const MODEL = "OpenAI#gpt-4.1-mini";
 
@@ -106,7 +95,7 @@ function followKey(): void {
   test("a revoked key cancels its batches", async () => {
     const { under } = bench;
     const { keyId, openai, accountId } = await openAccount(1, { parallel: 2 });
-    const slow = chatLine("slow", STALL, MODEL, { max_tokens: 5 });
+    const slow = chatLine("slow", "say: later", "Local#sim~latency=60000");
     const made = await createBatch(openai, [slow, ...lines(3)]);
     const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
     const list = async () => {
@@ -157,7 +146,6 @@ export function testMoney(open: OpenStore): void {
     bench = await startBatches({
       ...(await open()),
       more: "billing: { charge: always }",
-      fetch: stallSome,
     });
   });
   afterAll(() => bench.under.stop());
