@@ -15,13 +15,18 @@ beforeAll(async () => {
   const slack = `{ url: "${chat.url}", form: slack, events: [audit.key.created] }`;
   world = await startHttpWorld({ more: `webhooks: [${standard}, ${slack}]` });
   operator = createOperator(world);
+  // What happened before the gateway's first look at the audit log isn't told.
+  await until("the log is looked at", async () => {
+    await world.newKey();
+    return receiver.received.length > 0;
+  });
 });
 afterAll(async () => {
   await world.stop();
   await Promise.all([receiver.stop(), chat.stop()]);
 });
 
-/** The events about a key. Those of the tests' own key may be older than the gateway's first look at the audit log. */
+/** The events about a key. */
 const typesOf = (id: string) =>
   receiver.received.filter(({ text }) => text.includes(id)).map(({ text }) => asObject(parseJson(text)).type);
 
