@@ -181,7 +181,7 @@ describe("places given back", () => {
 
   test("a client whose own time limit passes uses its place", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
-    const headers = { "x-poundkey-timeout": "0.02" };
+    const headers = { "x-poundkey-timeout": "0.5" };
     const answer = await world.chat(asking("Local#sim~trouble=silent"), { secret, headers });
     expect([answer.status, (await answer.json()).error.code]).toEqual([504, "upstream_timeout"]);
     expect((await allowanceOf(world, secret)).used).toBe(1);
