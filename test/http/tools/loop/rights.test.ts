@@ -1,6 +1,7 @@
 // Rights in a response: a key isn't shown what it may not call, and can't call it, not even a moment after it was taken away.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../../src/core/json/json.ts";
+import { BINARY } from "../../../harness/harness.ts";
 import { type LoopWorld, OURS, script, startLoopWorld } from "./loop-world.ts";
 
 let world: LoopWorld;
@@ -69,24 +70,28 @@ describe("a key with a list of tools", () => {
     );
   });
 
-  test("that is taken away while a tool works can't be called any more", async () => {
-    const key = await makeKey();
-    const ran = world.servers.old?.countRuns("echo") ?? 0;
-    duringCall = async () => {
-      expect((await change(key.id, { allowed_tools: ["old_slow"] })).status).toBe(200);
-    };
-    const input = script('call old_echo({"text":"a"})', 'call old_echo({"text":"b"})', "say: done");
-    const { output } = await world.respond({ model: MODEL, input }, key.headers);
-    const calls = output.filter(({ type }) => type === "mcp_call");
-    expect((world.servers.old?.countRuns("echo") ?? 0) - ran).toBe(1);
-    expect(calls[0]).toMatchObject({ output: "echo: a" });
-    expect(calls[1]).toMatchObject({
-      output: null,
-      error: { type: "mcp_protocol_error", code: -32602, message: "Unknown tool: echo" },
-    });
-    const refusals = asArray((await world.read("/refusals?limit=5")).data).map(asObject);
-    expect(refusals[0]).toMatchObject({ code: "tool_not_allowed", model_asked: "mcp:old#echo" });
-  });
+  // The binary calls its servers without the `fetch` of the world.
+  test.skipIf(BINARY !== undefined)(
+    "that is taken away while a tool works can't be called any more",
+    async () => {
+      const key = await makeKey();
+      const ran = world.servers.old?.countRuns("echo") ?? 0;
+      duringCall = async () => {
+        expect((await change(key.id, { allowed_tools: ["old_slow"] })).status).toBe(200);
+      };
+      const input = script('call old_echo({"text":"a"})', 'call old_echo({"text":"b"})', "say: done");
+      const { output } = await world.respond({ model: MODEL, input }, key.headers);
+      const calls = output.filter(({ type }) => type === "mcp_call");
+      expect((world.servers.old?.countRuns("echo") ?? 0) - ran).toBe(1);
+      expect(calls[0]).toMatchObject({ output: "echo: a" });
+      expect(calls[1]).toMatchObject({
+        output: null,
+        error: { type: "mcp_protocol_error", code: -32602, message: "Unknown tool: echo" },
+      });
+      const refusals = asArray((await world.read("/refusals?limit=5")).data).map(asObject);
+      expect(refusals[0]).toMatchObject({ code: "tool_not_allowed", model_asked: "mcp:old#echo" });
+    },
+  );
 });
 
 describe("the tools that a model calls", () => {
