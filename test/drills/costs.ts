@@ -26,6 +26,8 @@ interface Repeats {
 const USUAL: Repeats = { batches: 5, warming: 5, remembering: 3, runs: 5 };
 const OF_LINES: Repeats = { batches: 2, warming: 1, remembering: 1, runs: 2 };
 const SYNCS_A_SECOND = 2;
+/** Garbage may be collected in a slow batch, which then says nothing. */
+const TRIES = 6;
 
 /** Cells of the engine itself, which describe code. */
 const ENGINE = /Structure|PropertyTable|Executable|CodeBlock|RareData|SymbolTable/;
@@ -86,7 +88,8 @@ export async function countObjects(gateway: MeasuredGateway, request: Request): 
   for (let sent = 0; sent < repeats.warming; sent++) await request.send();
   const counting = await countBatch(gateway, async () => {}, 0, repeats.remembering);
   const batches: ReadonlyMap<string, number>[] = [];
-  for (let batch = 0; batch < repeats.batches; batch++) {
+  const triesMax = repeats.batches * TRIES;
+  for (let tries = 0; batches.length < repeats.batches && tries < triesMax; tries++) {
     const counted = await countBatch(gateway, request.send, request.count, repeats.remembering);
     if (counted !== null) batches.push(counted);
   }
