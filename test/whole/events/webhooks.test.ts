@@ -15,7 +15,7 @@ beforeAll(async () => {
   const slack = `{ url: "${chat.url}", form: slack, events: [audit.key.created] }`;
   world = await startHttpWorld({ more: `webhooks: [${standard}, ${slack}]` });
   operator = createOperator(world);
-  // Nothing is told that is older than the gateway's first look at the audit log.
+  // Entries that are older than the gateway's first look at the audit log make no events.
   await until("the log is looked at", async () => {
     await world.newKey();
     return receiver.received.length > 0;
