@@ -1,5 +1,5 @@
 // Counts what one request costs a gateway: the objects that it makes and the statements that it runs.
-import { asObject, isObject } from "../../src/core/json/json.ts";
+import { asObject } from "../../src/core/json/json.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 
 /** Objects per request, by kind. */
@@ -18,16 +18,13 @@ interface Repeats {
   readonly batches: number;
   /** A request runs other code at first, such as caches being filled. */
   readonly warming: number;
-  readonly remembering: number;
   /** Of statements. */
   readonly runs: number;
 }
 
-const USUAL: Repeats = { batches: 5, warming: 5, remembering: 3, runs: 5 };
-const OF_LINES: Repeats = { batches: 2, warming: 1, remembering: 1, runs: 2 };
+const USUAL: Repeats = { batches: 5, warming: 5, runs: 5 };
+const OF_LINES: Repeats = { batches: 2, warming: 1, runs: 2 };
 const SYNCS_A_SECOND = 2;
-/** Garbage may be collected in a slow batch, which then says nothing. */
-const TRIES = 6;
 
 /** Cells of the engine itself, which describe code. */
 const ENGINE = /Structure|PropertyTable|Executable|CodeBlock|RareData|SymbolTable/;
@@ -41,37 +38,28 @@ const KINDS: readonly (readonly [kind: string, type: RegExp])[] = [
   ["scopes", /^JSLexicalEnvironment$/],
 ];
 
-/** Returns the objects of each kind that were made since `clean`, and whether any were removed. */
-async function readHeap(gateway: MeasuredGateway) {
-  const heap = await gateway.ask("heap");
-  if (!isObject(heap) || !isObject(heap.types))
-    throw new Error("The gateway does not say what is in its heap.");
+/** Returns how many objects of each kind the gateway has made, since none is ever removed. */
+async function readHeap(gateway: MeasuredGateway): Promise<ReadonlyMap<string, number>> {
+  const types = asObject(await gateway.ask("heap"));
   const counts = new Map<string, number>();
-  for (const [type, count] of Object.entries(heap.types)) {
+  for (const [type, count] of Object.entries(types)) {
     if (ENGINE.test(type)) continue;
     const kind = KINDS.find(([, types]) => types.test(type))?.[0] ?? "others";
     counts.set(kind, (counts.get(kind) ?? 0) + Number(count));
   }
-  return { counts, isCollected: heap.isCollected === true };
+  return counts;
 }
 
-/**
- * Returns the objects that a batch makes, by kind. Null if some were removed meanwhile. `send` is called a few times before,
- * since cleaning removes what is remembered only as long as something refers to it, such as an agent's tools.
- */
+/** Returns the objects that a batch makes, by kind. */
 async function countBatch(
   gateway: MeasuredGateway,
   send: () => Promise<void>,
   count: number,
-  remembering: number,
-) {
-  await gateway.ask("clean");
-  for (let sent = 0; sent < remembering; sent++) await send();
+): Promise<ReadonlyMap<string, number>> {
   const before = await readHeap(gateway);
   for (let sent = 0; sent < count; sent++) await send();
   const after = await readHeap(gateway);
-  if (after.isCollected) return null;
-  return new Map([...after.counts].map(([kind, count]) => [kind, count - (before.counts.get(kind) ?? 0)]));
+  return new Map([...after].map(([kind, made]) => [kind, made - (before.get(kind) ?? 0)]));
 }
 
 async function sendAll({ count, send }: Request): Promise<void> {
@@ -86,14 +74,10 @@ export async function countObjects(gateway: MeasuredGateway, request: Request): 
   const { lines = 1 } = request;
   const repeats = lines === 1 ? USUAL : OF_LINES;
   for (let sent = 0; sent < repeats.warming; sent++) await request.send();
-  const counting = await countBatch(gateway, async () => {}, 0, repeats.remembering);
+  const counting = await countBatch(gateway, async () => {}, 0);
   const batches: ReadonlyMap<string, number>[] = [];
-  const triesMax = repeats.batches * TRIES;
-  for (let tries = 0; batches.length < repeats.batches && tries < triesMax; tries++) {
-    const counted = await countBatch(gateway, request.send, request.count, repeats.remembering);
-    if (counted !== null) batches.push(counted);
-  }
-  if (counting === null || batches.length === 0) throw new Error(`${request.name}: garbage was collected.`);
+  for (let batch = 0; batch < repeats.batches; batch++)
+    batches.push(await countBatch(gateway, request.send, request.count));
   const countOf = (kind: string) =>
     Math.min(...batches.map((counts) => counts.get(kind) ?? 0)) - (counting.get(kind) ?? 0);
   const kinds = [...KINDS.map(([kind]) => kind), "others"];
