@@ -1,0 +1,69 @@
+// Sends mutated interactions at the pace that the parent process asks for, each made before the first is sent.
+import { INTERACTION } from "../fuzz/body-cases.ts";
+import { mutateJson, write } from "../fuzz/mutate.ts";
+import { Dice } from "../sim/dice.ts";
+
+export interface Order {
+  readonly url: string;
+  readonly secret: string;
+  /** The first of the seeds, one for each body. */
+  readonly seed: number;
+  readonly count: number;
+  readonly seconds: number;
+}
+
+export interface Sent {
+  readonly bytes: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** Those of the attacked gateway, one of each family that this form is translated for. */
+const MODELS = ["Local#m", "Claude#m", "Gemini#m", "Answers#m"];
+const PATIENT_MS = 90_000;
+
+function makeBody(seed: number): string {
+  const dice = new Dice(seed);
+  return write(mutateJson(dice, { ...INTERACTION, model: dice.pick(MODELS) }, dice.int(1, 4)));
+}
+
+async function send({ url, secret }: Order, body: string): Promise<string> {
+  const response = await fetch(`${url}/v1/interactions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(PATIENT_MS),
+  });
+  await response.text();
+  return String(response.status);
+}
+
+async function obey(order: Order, bodies: readonly string[]): Promise<Sent> {
+  const statuses: Record<string, number> = {};
+  const startedMs = performance.now();
+  const everyMs = (order.seconds * 1000) / order.count;
+  const sending: Promise<void>[] = [];
+  for (const [at, body] of bodies.entries()) {
+    const waitMs = startedMs + at * everyMs - performance.now();
+    if (waitMs > 0) await Bun.sleep(waitMs);
+    const answered = send(order, body).catch((thrown: unknown) => `failed: ${thrown}`);
+    sending.push(
+      answered.then((status) => {
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }),
+    );
+  }
+  await Promise.all(sending);
+  return { bytes: bodies.reduce((sum, body) => sum + body.length, 0), statuses };
+}
+
+let order: Order | null = null;
+let bodies: readonly string[] = [];
+process.on("message", (message: Order | "go") => {
+  if (message === "go") {
+    if (order !== null) void obey(order, bodies).then((sent) => process.send?.(sent));
+    return;
+  }
+  order = message;
+  bodies = Array.from({ length: message.count }, (_, at) => makeBody(message.seed + at));
+  process.send?.("ready");
+});
