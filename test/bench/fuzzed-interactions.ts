@@ -1,6 +1,6 @@
 // What others wait for while mutated interactions come in: `bun test/bench/fuzzed-interactions.ts [--bodies N] [--rate N]`, at a
-// gateway from the sources. Prints the p99 of their answers beside the bodies as a ratio to that without, of rounds in turn,
-// and for how long the gateway's loop worked without a break.
+// gateway from the sources. Prints the p99 of their answers beside the bodies, and beside right ones of the same sizes, as ratios
+// to that without, of rounds in turn, and for how long the gateway's loop worked without a break.
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -14,10 +14,12 @@ import { ownCpuMicros } from "./processes.ts";
 const { values } = parseArgs({ options: { bodies: { type: "string" }, rate: { type: "string" } } });
 const BODIES = Number(values.bodies ?? 10_000);
 /** Bodies a second. */
-const RATE = Number(values.rate ?? 50);
-const ROUND_SECONDS = 10;
+const RATE = Number(values.rate ?? 20);
+const ROUND_SECONDS = 5;
 const OTHERS_RATE = 100;
 const WARM_ROUNDS = 1;
+const COUNT = RATE * ROUND_SECONDS;
+const ROUNDS = Math.ceil(BODIES / COUNT);
 
 let listPauses: ReturnType<typeof watchPauses> = () => [];
 const gateway = await startAttacked({
@@ -40,8 +42,8 @@ const sender = Bun.spawn([process.execPath, join(import.meta.dir, "fuzzed-sender
 });
 
 /** The bodies exist before any of them is sent, so that making them takes nothing from the machine. */
-async function prepareBodies(seed: number, count: number): Promise<() => Promise<Sent>> {
-  const order: Order = { url: gateway.url, secret, seed, count, seconds: ROUND_SECONDS };
+async function prepareBodies(seed: number, isHarmless: boolean): Promise<() => Promise<Sent>> {
+  const order: Order = { url: gateway.url, secret, seed, count: COUNT, seconds: ROUND_SECONDS, isHarmless };
   await new Promise<void>((resolve) => {
     ready = resolve;
     sender.send(order);
@@ -92,57 +94,58 @@ async function runPhase(work: (() => Promise<Sent>) | null): Promise<Phase> {
   return { times, pauses: listPauses(fromMs, Date.now()), cpuMs, sent };
 }
 
-const alone: Phase[] = [];
-const beside: Phase[] = [];
-const count = RATE * ROUND_SECONDS;
-const rounds = Math.ceil(BODIES / count);
-for (let round = -WARM_ROUNDS; round < rounds; round++) {
-  const work = await prepareBodies((round + WARM_ROUNDS) * count + 1, count);
-  // By turns first and second, so that what the machine does meanwhile meets both.
-  const isFirst = round % 2 === 0;
-  const one = await runPhase(isFirst ? work : null);
-  const other = await runPhase(isFirst ? null : work);
-  if (round < 0) continue;
-  beside.push(isFirst ? one : other);
-  alone.push(isFirst ? other : one);
+const KINDS = ["alone", "fuzzed", "harmless"] as const;
+type Kind = (typeof KINDS)[number];
+const phases: Readonly<Record<Kind, Phase[]>> = { alone: [], fuzzed: [], harmless: [] };
+
+for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
+  // Each is first in turn, so that what the machine does meanwhile meets all of them.
+  for (let turn = 0; turn < KINDS.length; turn++) {
+    const kind = KINDS[(round + WARM_ROUNDS + turn) % KINDS.length] ?? "alone";
+    const seed = (round + WARM_ROUNDS) * COUNT + 1;
+    const work = kind === "alone" ? null : await prepareBodies(seed, kind === "harmless");
+    const phase = await runPhase(work);
+    if (round >= 0) phases[kind].push(phase);
+  }
 }
 
-const p99 = (phases: readonly Phase[]) =>
-  computePercentile(
-    phases.flatMap(({ times }) => times),
+function computeP99(some: readonly Phase[]): number {
+  return computePercentile(
+    some.flatMap(({ times }) => times),
     0.99,
   );
-const ratios = beside.map((phase, at) => p99([phase]) / p99(alone.slice(at, at + 1)));
-const statuses: Record<string, number> = {};
-for (const { sent } of beside)
-  for (const [status, times] of Object.entries(sent?.statuses ?? {}))
-    statuses[status] = (statuses[status] ?? 0) + times;
-const bytes = beside.reduce((sum, { sent }) => sum + (sent?.bytes ?? 0), 0);
-const sumCpu = (phases: readonly Phase[]) => phases.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
-const longest = (phases: readonly Phase[]) =>
-  phases
+}
+
+function describeAnswers(some: readonly Phase[]): string {
+  const statuses = new Map<string, number>();
+  for (const { sent } of some)
+    for (const [status, times] of Object.entries(sent?.statuses ?? {}))
+      statuses.set(status, (statuses.get(status) ?? 0) + times);
+  return [...statuses].map(([status, times]) => `${times} × ${status}`).join(", ");
+}
+
+const sumCpu = (some: readonly Phase[]) => some.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+const listLongest = (some: readonly Phase[]) =>
+  some
     .flatMap(({ pauses }) => pauses)
-    .toSorted((one, another) => another - one)
+    .toSorted((one, other) => other - one)
     .slice(0, 5)
     .join(", ");
 
-console.log(
-  `${rounds * count} bodies, ${RATE} a second, ${shown(bytes / rounds / count / 1000)} KB each on average`,
-);
-console.log(
-  `answers: ${Object.entries(statuses)
-    .map(([status, times]) => `${times} × ${status}`)
-    .join(", ")}`,
-);
-console.log(
-  `others' p99: ${shown(p99(beside))} ms beside them, ${shown(p99(alone))} ms without: ${shown(p99(beside) / p99(alone))}`,
-);
-console.log(`in rounds: ${spread(ratios)}`);
-console.log(
-  `CPU of a body: ${shown((sumCpu(beside) - sumCpu(alone)) / rounds / count)} ms; load ${loadavg()[0]?.toFixed(1)}`,
-);
-console.log(
-  `the loop's longest pieces of work: ${longest(beside)} ms beside them, ${longest(alone)} ms without`,
-);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const { alone } = phases;
+const bytes = phases.fuzzed.reduce((sum, { sent }) => sum + (sent?.bytes ?? 0), 0);
+const sums = ROUNDS * COUNT;
+print(`${sums} bodies, ${RATE} a second, ${shown(bytes / sums / 1000)} KB each on average`);
+print(`alone: p99 ${shown(computeP99(alone))} ms, longest work without a break ${listLongest(alone)} ms`);
+for (const kind of ["fuzzed", "harmless"] as const) {
+  const own = phases[kind];
+  const ratios = own.map((phase, at) => computeP99([phase]) / computeP99(alone.slice(at, at + 1)));
+  const cpuMs = (sumCpu(own) - sumCpu(alone)) / sums;
+  print(`beside ${kind} ones, which were answered ${describeAnswers(own)}:`);
+  print(`  p99 ${shown(computeP99(own))} ms, of that alone ${shown(computeP99(own) / computeP99(alone))}`);
+  print(`  in rounds ${spread(ratios)}, CPU of a body ${shown(cpuMs)} ms, longest ${listLongest(own)} ms`);
+}
+print(`load ${loadavg()[0]?.toFixed(1)}`);
 sender.kill();
 await gateway.stop();

@@ -10,6 +10,8 @@ export interface Order {
   readonly seed: number;
   readonly count: number;
   readonly seconds: number;
+  /** True for interactions that are right, each as large as the mutated one. */
+  readonly isHarmless: boolean;
 }
 
 export interface Sent {
@@ -24,6 +26,14 @@ const PATIENT_MS = 90_000;
 function makeBody(seed: number): string {
   const dice = new Dice(seed);
   return write(mutateJson(dice, { ...INTERACTION, model: dice.pick(MODELS) }, dice.int(1, 4)));
+}
+
+/** 80 bytes as JSON. Lines matter: a text without anything to escape is parsed and written several times as fast. */
+const LINE = `${"word ".repeat(15)}end\n`;
+
+function makeHarmless(seed: number, bytes: number): string {
+  const input = LINE.repeat(Math.ceil(bytes / 80));
+  return JSON.stringify({ model: new Dice(seed).pick(MODELS), input, store: false });
 }
 
 async function send({ url, secret }: Order, body: string): Promise<string> {
@@ -64,6 +74,9 @@ process.on("message", (message: Order | "go") => {
     return;
   }
   order = message;
-  bodies = Array.from({ length: message.count }, (_, at) => makeBody(message.seed + at));
+  bodies = Array.from({ length: message.count }, (_, at) => {
+    const body = makeBody(message.seed + at);
+    return message.isHarmless ? makeHarmless(message.seed + at, body.length) : body;
+  });
   process.send?.("ready");
 });
