@@ -15,6 +15,7 @@ const COLOURS = ["light", "dark"] as const;
 const SETTLE_MS = 400;
 /** A page of a busy machine takes this long at most. */
 const LOAD_MS = 180_000;
+const IDLE_MS = 15_000;
 
 interface Look {
   readonly name: string;
@@ -101,6 +102,8 @@ async function take(page: Page, name: string, isWhole = true): Promise<void> {
     .getByRole("status", { name: "Loading" })
     .first()
     .waitFor({ state: "detached", timeout: LOAD_MS });
+  // Figures that come later than a page's rows, such as a chart's parts.
+  await page.waitForLoadState("networkidle", { timeout: IDLE_MS }).catch(() => {});
   await page.waitForTimeout(SETTLE_MS);
   const path = join(String(directory), `${name}.png`);
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
