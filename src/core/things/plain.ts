@@ -63,7 +63,6 @@ export interface PlainStore {
   /** Newest first. */
   list(thing: PlainThing, page: Page, filter?: PlainFilter): Promise<readonly PlainEntity[]>;
   find(thing: PlainThing, id: string, scope?: Scope): Promise<PlainEntity | null>;
-  count(thing: PlainThing, filter: PlainFilter): Promise<number>;
 }
 
 const NAME_SHAPE = /^[a-z]+(_[a-z]+)*$/;
