@@ -20,7 +20,7 @@ import { RequestActions } from "./request-actions.tsx";
 import { chooseTone } from "./request-columns.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
-import { SessionCard, SocketCard } from "./session-card.tsx";
+import { RelatedCards } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
@@ -69,8 +69,7 @@ function Detail({ request }: Part) {
         <FactsCard request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
-      {request.session && <SessionCard session={request.session} id={request.id} />}
-      {request.socket_id && <SocketCard socket={request.socket_id} id={request.id} />}
+      <RelatedCards request={request} />
       {request.content && <RequestContent content={request.content} />}
     </div>
   );

@@ -17,36 +17,64 @@ import { Status } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 
-interface SessionCardProps {
-  readonly session: string;
-  /** The request that is shown. */
-  readonly id: string;
+type Related = Pick<RequestView, "id" | "session" | "socket_id">;
+
+/** The other requests of a request's session and of its WebSocket: once where both have the same. */
+export function RelatedCards({ request }: { readonly request: Related }) {
+  const { id, session, socket_id: socket } = request;
+  if (session && socket) return <SessionAndSocketCards id={id} session={session} socket={socket} />;
+  if (session) return <OneCard id={id} title="Session" by={{ session }} />;
+  return socket ? <OneCard id={id} title="WebSocket" by={{ socket }} /> : null;
 }
 
-export function SessionCard({ session, id }: SessionCardProps) {
-  return <RelatedCard title="Session" by={{ session }} id={id} />;
-}
+/** The filter by which the log finds them. */
+type By = Readonly<Record<string, string>>;
 
-interface SocketCardProps {
-  readonly socket: string;
-  /** The request that is shown. */
-  readonly id: string;
-}
-
-/** The turns of the WebSocket on which a request came. */
-export function SocketCard({ socket, id }: SocketCardProps) {
-  return <RelatedCard title="WebSocket" by={{ socket }} id={id} />;
-}
-
-interface RelatedCardProps {
+interface OneCardProps {
   readonly title: string;
-  /** The filter by which the log finds them. */
-  readonly by: Readonly<Record<string, string>>;
+  readonly by: By;
+  /** The request that is shown. */
   readonly id: string;
 }
 
-function RelatedCard({ title, by, id }: RelatedCardProps) {
-  const found = usePages<RequestView>("/requests", { ...by, limit: SHOWN_MAX });
+function OneCard({ title, by, id }: OneCardProps) {
+  return <RelatedCard title={title} by={by} id={id} found={useRelated(by)} />;
+}
+
+interface SessionAndSocketProps {
+  readonly id: string;
+  readonly session: string;
+  readonly socket: string;
+}
+
+function SessionAndSocketCards({ id, session, socket }: SessionAndSocketProps) {
+  const ofSession = useRelated({ session });
+  const ofSocket = useRelated({ socket });
+  // The second would only be taken away again.
+  if (ofSession.data === undefined || ofSocket.data === undefined) return null;
+  const isSame = listIds(ofSession.data) === listIds(ofSocket.data);
+  const title = isSame ? "Session, on one WebSocket" : "Session";
+  return (
+    <>
+      <RelatedCard title={title} by={{ session }} id={id} found={ofSession} />
+      {!isSame && <RelatedCard title="WebSocket" by={{ socket }} id={id} found={ofSocket} />}
+    </>
+  );
+}
+
+const useRelated = (by: By) => usePages<RequestView>("/requests", { ...by, limit: SHOWN_MAX });
+
+const listIds = (rows: readonly RequestView[]) =>
+  rows
+    .map(({ id }) => id)
+    .toSorted()
+    .join(" ");
+
+interface RelatedCardProps extends OneCardProps {
+  readonly found: ReturnType<typeof useRelated>;
+}
+
+function RelatedCard({ title, by, id, found }: RelatedCardProps) {
   const rows = (found.data ?? []).toReversed();
   if (rows.length < 2) return null;
   const cost = rows.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
@@ -59,7 +87,7 @@ function RelatedCard({ title, by, id }: RelatedCardProps) {
       isFlush
     >
       <Table
-        label={`Requests of the ${title === "Session" ? "session" : title}`}
+        label={`Requests of the ${title === "WebSocket" ? title : "session"}`}
         columns={makeColumns(id, makeUsdFormat(rows.map(({ cost_usd }) => cost_usd)))}
         rows={rows}
         keyOf={(row) => row.id}
