@@ -6,6 +6,8 @@ import { nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
+import type { Mirror } from "../../tools/mirror.ts";
+import { findNamedTool } from "../../tools/named-tools.ts";
 import { makeFullName, splitResourceUri } from "../../tools/names.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
 import { makeHeaderError } from "../../tools/wire/client-request.ts";
@@ -42,8 +44,8 @@ export class CalledFinder {
     this.#noteRefused = noteRefused;
   }
 
-  /** Throws the `RpcRefusal` of what isn't there for the key. */
-  find(request: ClientRequest): Promise<FoundCall> {
+  /** Without a promise for a tool of a server whose list is fresh. Throws the `RpcRefusal` of what isn't there for the key. */
+  find(request: ClientRequest): FoundCall | Promise<FoundCall> {
     switch (request.method) {
       case "resources/read":
         return this.#findResource(request);
@@ -54,28 +56,39 @@ export class CalledFinder {
     }
   }
 
-  async #findTool(request: ClientRequest): Promise<FoundCall> {
+  #findTool(request: ClientRequest): FoundCall | Promise<FoundCall> {
     const { viewer, message } = request;
     const name = asString(message.params.name) ?? "";
-    const unknown = () => refuseUnknown(request, "tool", name);
     const server = this.#findServer(viewer, name);
     if (server === null) {
       this.#noteOther(request, name);
-      throw unknown();
+      throw refuseUnknown(request, "tool", name);
     }
     const own = viewer.server === null ? name.slice(server.name.length + 1) : name;
-    const isAllowed = (tool: string) =>
-      matchesPatterns(server.tools, tool) && isToolAllowed(viewer.levels, makeFullName(server.name, tool));
-    if (!(SHORTENED.test(name) || isAllowed(own))) {
+    if (!(SHORTENED.test(name) || isAllowed(viewer, server, own))) {
       this.#noteRefused(request, nameToolModel(server.name, own));
-      throw unknown();
+      throw refuseUnknown(request, "tool", name);
     }
-    const { list, unavailable } = await this.#views.find(viewer, [server]);
-    const found = list.tools.get(name);
-    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
-    if (found === undefined && fault === null) throw unknown();
-    if (found !== undefined) this.#checkHeaders(request, found.tool.parameters);
-    const tool = found?.tool.name ?? own;
+    const mirror = this.#views.findMirror(server, viewer);
+    return mirror instanceof Promise
+      ? mirror.then((one) => this.#describeTool(request, server, name, own, one))
+      : this.#describeTool(request, server, name, own, mirror);
+  }
+
+  /** `own` is the server's name of it if that isn't shortened. */
+  #describeTool(
+    request: ClientRequest,
+    server: ToolServer,
+    name: string,
+    own: string,
+    mirror: Mirror | null,
+  ): FoundCall {
+    const { levels, server: only } = request.viewer;
+    const found = mirror && findNamedTool(mirror, server, levels, name, only === null);
+    if (mirror !== null && found === null) throw refuseUnknown(request, "tool", name);
+    const fault = mirror === null ? explainMissing(server, request) : null;
+    if (found !== null) this.#checkHeaders(request, found.parameters);
+    const tool = found?.name ?? own;
     const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
     return { server, tool, name: tool, priceNanoUsd, fault };
   }
@@ -97,7 +110,7 @@ export class CalledFinder {
       throw refuseUnknown(request, "prompt", name);
     const { list, unavailable } = await this.#views.find(viewer, [server]);
     const found = list.prompts.get(name);
-    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
+    const fault = unavailable.length > 0 ? explainMissing(server, request) : null;
     if (found === undefined && fault === null) throw refuseUnknown(request, "prompt", name);
     return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, fault };
   }
@@ -116,7 +129,7 @@ export class CalledFinder {
   #findServer(viewer: Viewer, name: string): ToolServer | null {
     if (viewer.server !== null) return viewer.server;
     const before = name.slice(0, Math.max(name.indexOf("_"), 0));
-    return this.#views.listServers(viewer).find((one) => one.name === before) ?? null;
+    return this.#views.findServer(before, viewer.levels);
   }
 
   /** Notes the call of a server that is there, and of which the key may use nothing. */
@@ -134,9 +147,12 @@ function refuseUnknown({ message }: ClientRequest, what: string, name: string): 
   return new RpcRefusal(200, message.id, { code: CODES.params, message: text });
 }
 
-/** Returns null if the server's list is there, and simply lacks it. */
-function explainMissing(server: ToolServer, { arrival }: ClientRequest, unavailable: readonly string[]) {
-  if (unavailable.length === 0) return null;
+function isAllowed({ levels }: Viewer, server: ToolServer, tool: string): boolean {
+  return matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(server.name, tool));
+}
+
+/** Returns the fault of a server whose list isn't to be had. */
+function explainMissing(server: ToolServer, { arrival }: ClientRequest): Fault {
   const { auth, name } = server;
   const lacks = auth.kind === "pass" && readPass(server, arrival.request.headers) === null;
   return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);

@@ -3,6 +3,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
 import { checkSecret } from "../../keys/secret.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
+import type { Mirror } from "../../tools/mirror.ts";
 import { mayUseSome } from "../../tools/patterns.ts";
 import type { ToolPorts } from "./ports.ts";
 
@@ -52,12 +53,17 @@ export class ToolViews {
     return (this.#ports.toolRules()?.servers ?? []).filter(({ name }) => mayUseSome(levels, name));
   }
 
-  async #findLists(server: ToolServer, { headers }: Viewer): Promise<ServerLists> {
+  async #findLists(server: ToolServer, viewer: Viewer): Promise<ServerLists> {
+    return { server, mirror: await this.findMirror(server, viewer) };
+  }
+
+  /** Returns a server's lists, without a promise if they are known. Null if they are not to be had at the moment. */
+  findMirror(server: ToolServer, { headers }: Viewer): Mirror | null | Promise<Mirror | null> {
+    const { toolServers } = this.#ports;
     const pass = readPass(server, headers);
-    if (pass === null && server.auth.kind === "pass") return { server, mirror: null };
+    if (pass === null && server.auth.kind === "pass") return null;
     // A reload may have taken the server away meanwhile.
-    const mirror = await this.#ports.toolServers.list(server.name, pass).catch(() => null);
-    return { server, mirror };
+    return toolServers.peek(server.name, pass) ?? toolServers.list(server.name, pass).catch(() => null);
   }
 }
 

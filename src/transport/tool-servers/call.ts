@@ -11,6 +11,7 @@ import {
 } from "../../tools/failures.ts";
 import { findAskedBack, findNeeded } from "../../tools/wire/asking-back.ts";
 import { CODES } from "../../tools/wire/eras.ts";
+import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
 import { isOtherEra, isUnknownSession, type ServerFacts } from "../../tools/wire/server-facts.ts";
 import type { MessageListener, ReceivedResponse } from "./answer-events.ts";
 import { CallScope } from "./call-scope.ts";
@@ -43,21 +44,17 @@ interface CallTerms {
 }
 
 const PARTS_MAX = 1000;
+const NO_PARAMETERS: readonly HeaderParameter[] = [];
 /** The most requests of a server that are answered during one call. */
 const REQUESTS_MAX = 100;
 
 /** Resolves with the server's reply. Rejects with a fault of the table, or with the reason that the client has ended. */
-export async function callServer(terms: CallTerms, call: ServerCall): Promise<ToolReply> {
+export function callServer(terms: CallTerms, call: ServerCall): Promise<ToolReply> {
   const { server, ports } = terms.peer.terms;
   const { deadlines } = ports;
   const makeLate = () => makeToolTimeout(server.name, server.timeoutMs);
   const scope = new CallScope(deadlines, deadlines.nowMs() + server.timeoutMs, makeLate, call.client);
-  try {
-    scope.throwIfEnded();
-    return readReply(terms, await new Sending(terms, call, scope).run());
-  } finally {
-    scope.close();
-  }
+  return new Sending(terms, call, scope).run();
 }
 
 class Sending {
@@ -73,16 +70,23 @@ class Sending {
   }
 
   /** Sends it again only if the server says that it doesn't know the session or the era, and so has carried nothing out. */
-  async run(): Promise<Answer> {
-    const first = await this.#sendOnce();
-    const isStale = await this.#dropStale(first);
-    return isStale ? (await this.#sendOnce()).answer : first.answer;
+  async run(): Promise<ToolReply> {
+    try {
+      this.#scope.throwIfEnded();
+      const first = await this.#sendOnce();
+      const isStale = mayBeStale(first) && (await this.#dropStale(first));
+      return readReply(this.#terms, isStale ? (await this.#sendOnce()).answer : first.answer);
+    } finally {
+      this.#scope.close();
+    }
   }
 
   async #sendOnce(): Promise<SentCall> {
     const { peer, source, sessions } = this.#terms;
-    const facts = await this.#scope.wait(source.known.get(peer));
-    const session = await this.#scope.wait(sessions.open(peer, facts, this.#call.owner));
+    const known = source.known.find(peer);
+    const facts = known instanceof Promise ? await this.#scope.wait(known) : known;
+    const opened = sessions.open(peer, facts, this.#call.owner);
+    const session = opened === null ? null : await this.#scope.wait(opened);
     const id = peer.terms.ids.next();
     try {
       const answer = await this.#send(facts, session, id);
@@ -97,15 +101,14 @@ class Sending {
     const { peer, source } = this.#terms;
     const { method, target, arguments: given, meta, onProgress, onSend } = this.#call;
     const isRead = method === "resources/read";
+    const named = given === undefined ? { name: target } : { name: target, arguments: given };
     return peer.request(facts, {
       id,
       method,
-      params: isRead
-        ? { uri: target }
-        : { name: target, ...(given === undefined ? {} : { arguments: given }) },
+      params: isRead ? { uri: target } : named,
       meta,
       hasProgress: onProgress !== null,
-      parameters: method === "tools/call" ? (source.latest?.tools.get(target)?.parameters ?? []) : [],
+      parameters: (method === "tools/call" && source.latest?.tools.get(target)?.parameters) || NO_PARAMETERS,
       session,
       scope: this.#scope,
       listener: this.#listen(facts, session, id),
@@ -160,6 +163,11 @@ interface SentCall {
   readonly answer: Answer;
   readonly facts: ServerFacts;
   readonly session: string | null;
+}
+
+/** False for a result, as of nearly every call. */
+function mayBeStale({ answer: { status, received } }: SentCall): boolean {
+  return status >= 400 || received === null || received.response.error !== null;
 }
 
 function readReply({ peer, source }: CallTerms, { status, received }: Answer): ToolReply {

@@ -78,8 +78,7 @@ export class Peer {
     const { id, session, scope, listener, onSend } = request;
     const versions = { version: facts.version, gatewayVersion: this.#terms.ports.version };
     const message = writeRequest(versions, request);
-    const sending = { method: "POST", message, session, id, listener, scope } as const;
-    return exchange(this.#target, onSend === undefined ? sending : { ...sending, onSend });
+    return exchange(this.#target, { method: "POST", message, session, id, listener, scope, onSend });
   }
 
   /** Asks once in the newer era, and then in the older. A silence or a 5xx says nothing about the era. */
