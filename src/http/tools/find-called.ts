@@ -2,11 +2,12 @@
 import type { Fault } from "../../core/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import { nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
-import type { Mirror } from "../../tools/mirror.ts";
+import type { MirroredTool } from "../../tools/mirror.ts";
 import { findNamedTool } from "../../tools/named-tools.ts";
 import { makeFullName, splitResourceUri } from "../../tools/names.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
@@ -24,7 +25,7 @@ export interface FoundCall {
   readonly tool: string;
   /** The server's own name of the tool or the prompt, or the address of the resource. */
   readonly name: string;
-  readonly priceNanoUsd: number;
+  readonly priceNanoUsd: NanoUsd;
   /** Fails the call before anything is sent: whether there is such a tool or prompt can't be known at the moment. */
   readonly fault: Fault | null;
 }
@@ -64,33 +65,31 @@ export class CalledFinder {
       this.#noteOther(request, name);
       throw refuseUnknown(request, "tool", name);
     }
+    const known = this.#views.peekMirror(server, viewer);
+    const tool = known && findNamedTool(known, server, viewer.levels, name, viewer.server === null);
+    if (tool !== null) return this.#describeTool(request, server, tool);
     const own = viewer.server === null ? name.slice(server.name.length + 1) : name;
     if (!(SHORTENED.test(name) || isAllowed(viewer, server, own))) {
       this.#noteRefused(request, nameToolModel(server.name, own));
       throw refuseUnknown(request, "tool", name);
     }
-    const mirror = this.#views.findMirror(server, viewer);
-    return mirror instanceof Promise
-      ? mirror.then((one) => this.#describeTool(request, server, name, own, one))
-      : this.#describeTool(request, server, name, own, mirror);
+    return this.#askFor(request, server, name, own);
   }
 
   /** `own` is the server's name of it if that isn't shortened. */
-  #describeTool(
-    request: ClientRequest,
-    server: ToolServer,
-    name: string,
-    own: string,
-    mirror: Mirror | null,
-  ): FoundCall {
-    const { levels, server: only } = request.viewer;
-    const found = mirror && findNamedTool(mirror, server, levels, name, only === null);
-    if (mirror !== null && found === null) throw refuseUnknown(request, "tool", name);
-    const fault = mirror === null ? explainMissing(server, request) : null;
-    if (found !== null) this.#checkHeaders(request, found.parameters);
-    const tool = found?.name ?? own;
-    const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
-    return { server, tool, name: tool, priceNanoUsd, fault };
+  async #askFor(request: ClientRequest, server: ToolServer, name: string, own: string): Promise<FoundCall> {
+    const { viewer } = request;
+    const mirror = await this.#views.findMirror(server, viewer);
+    const tool = mirror && findNamedTool(mirror, server, viewer.levels, name, viewer.server === null);
+    if (tool !== null) return this.#describeTool(request, server, tool);
+    if (mirror !== null) throw refuseUnknown(request, "tool", name);
+    const fault = explainMissing(server, request);
+    return { server, tool: own, name: own, priceNanoUsd: findPrice(server, own), fault };
+  }
+
+  #describeTool(request: ClientRequest, server: ToolServer, { name, parameters }: MirroredTool): FoundCall {
+    this.#checkHeaders(request, parameters);
+    return { server, tool: name, name, priceNanoUsd: findPrice(server, name), fault: null };
   }
 
   /** Clients of the newer era repeat some arguments in headers. */
@@ -149,6 +148,10 @@ function refuseUnknown({ message }: ClientRequest, what: string, name: string): 
 
 function isAllowed({ levels }: Viewer, server: ToolServer, tool: string): boolean {
   return matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(server.name, tool));
+}
+
+function findPrice({ prices, pricePerCall }: ToolServer, tool: string): NanoUsd {
+  return prices.get(tool) ?? pricePerCall;
 }
 
 /** Returns the fault of a server whose list isn't to be had. */

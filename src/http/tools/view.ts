@@ -40,8 +40,9 @@ export class ToolViews {
 
   /** Returns the server if the key may use any of its tools. */
   findServer(name: string, levels: readonly AllowedTools[]): ToolServer | null {
-    const server = this.#ports.toolRules()?.servers.find((one) => one.name === name);
-    return server !== undefined && mayUseSome(levels, server.name) ? server : null;
+    for (const server of this.#ports.toolRules()?.servers ?? [])
+      if (server.name === name) return mayUseSome(levels, name) ? server : null;
+    return null;
   }
 
   isConfigured(name: string): boolean {
@@ -57,13 +58,17 @@ export class ToolViews {
     return { server, mirror: await this.findMirror(server, viewer) };
   }
 
-  /** Returns a server's lists, without a promise if they are known. Null if they are not to be had at the moment. */
-  findMirror(server: ToolServer, { headers }: Viewer): Mirror | null | Promise<Mirror | null> {
-    const { toolServers } = this.#ports;
+  /** Returns a server's lists. Null if they are not to be had at the moment. */
+  async findMirror(server: ToolServer, { headers }: Viewer): Promise<Mirror | null> {
     const pass = readPass(server, headers);
     if (pass === null && server.auth.kind === "pass") return null;
     // A reload may have taken the server away meanwhile.
-    return toolServers.peek(server.name, pass) ?? toolServers.list(server.name, pass).catch(() => null);
+    return this.#ports.toolServers.list(server.name, pass).catch(() => null);
+  }
+
+  /** The same if they are known, and the server need not be asked. */
+  peekMirror(server: ToolServer, { headers }: Viewer): Mirror | null {
+    return this.#ports.toolServers.peek(server.name, readPass(server, headers));
   }
 }
 
