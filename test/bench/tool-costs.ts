@@ -141,7 +141,8 @@ async function respond(connection: WholeConnection, sender: Sender, body: JsonOb
 
 /** The gateway makes the calls. */
 function loop(sender: Sender): Work {
-  const ours = { type: "mcp", server_label: "desk", server_url: "poundkey:plain", require_approval: "never" };
+  const place = { server_label: "desk", server_url: "poundkey:plain", allowed_tools: ["echo"] };
+  const ours = { type: "mcp", ...place, require_approval: "never" };
   return async (connection) => {
     const output = await respond(connection, sender, { input: [ASKED], tools: [ours] });
     const calls = output.filter(({ type, status }) => type === "mcp_call" && status === "completed");
@@ -168,26 +169,14 @@ function loopByClient(sender: Sender, schema: JsonObject): Work {
   };
 }
 
-function respondPlainly(sender: Sender): Work {
-  return async (connection) =>
-    void (await respond(connection, sender, { input: [{ ...ASKED, content: `say: ${WORDS}` }] }));
-}
-
-/** A response of nine questions and eight calls, against the same by a client: as many requests of each kind. */
+/** A response of nine questions and eight calls, against as many requests of each kind by a client. */
 export async function compareRounds(sender: Sender, schema: JsonObject): Promise<void> {
-  const [loops = [], clients = [], calls = [], plain = []] = await measureAll(
-    [
-      new Load(sender, RESPONSES, loop(sender)),
-      new Load(sender, RESPONSES, loopByClient(sender, schema)),
-      new Load(sender, RESPONSES * STEPS, callTool(sender, authorize(sender), "plain_echo")),
-      new Load(sender, RESPONSES * STEPS, respondPlainly(sender)),
-    ],
+  const [loops = [], clients = []] = await measureAll(
+    [new Load(sender, RESPONSES, loop(sender)), new Load(sender, RESPONSES, loopByClient(sender, schema))],
     WARM_RESPONSES,
   );
-  const questions = loops.map((cpu, at) => (cpu - STEPS * (calls[at] ?? 0)) / (STEPS + 1));
   log(
     `a response of ${STEPS + 1} questions and ${STEPS} calls: ${(computeMedian(loops) / 1000).toFixed(2)} ms of CPU, ` +
-      `${writeRatio(computeRatio(loops, clients, Math.random))} of what it takes a client that makes the calls itself; ` +
-      `a question of it, without its call, ${writeRatio(computeRatio(questions, plain, Math.random))} of a plain request's, ${describeLoad()}`,
+      `${writeRatio(computeRatio(loops, clients, Math.random))} of a client's that makes the calls itself, ${describeLoad()}`,
   );
 }
