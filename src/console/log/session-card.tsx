@@ -1,5 +1,7 @@
 // The requests of a session, such as an agent's work on one task, or of a WebSocket, in their order and with their cost.
+
 import type { RequestView } from "../../admin/log/request-schema.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import {
   formatClock,
   formatCompact,
@@ -33,6 +35,23 @@ interface SocketCardProps {
   readonly id: string;
 }
 
+/** Responses take minutes at most, and no index finds their requests. */
+const AROUND_MS = 3_600_000;
+
+interface ResponseCardProps {
+  readonly response: string;
+  readonly id: string;
+  /** When the request began. */
+  readonly at: string;
+}
+
+/** The questions to the model and the calls of tools that one response consisted of. */
+export function ResponseCard({ response, id, at }: ResponseCardProps) {
+  const from = new Date(Date.parse(at) - AROUND_MS).toISOString();
+  const to = new Date(Date.parse(at) + AROUND_MS).toISOString();
+  return <RelatedCard title="Response" by={{ response, from, to }} id={id} />;
+}
+
 /** The turns of the WebSocket on which a request came. */
 export function SocketCard({ socket, id }: SocketCardProps) {
   return <RelatedCard title="WebSocket" by={{ socket }} id={id} />;
@@ -59,7 +78,7 @@ function RelatedCard({ title, by, id }: RelatedCardProps) {
       isFlush
     >
       <Table
-        label={`Requests of the ${title === "Session" ? "session" : title}`}
+        label={`Requests of the ${title === "WebSocket" ? title : title.toLowerCase()}`}
         columns={makeColumns(id, makeUsdFormat(rows.map(({ cost_usd }) => cost_usd)))}
         rows={rows}
         keyOf={(row) => row.id}
@@ -78,7 +97,7 @@ function makeColumns(id: string, formatCost: (usd: number) => string): readonly 
     )),
     makeHeadColumn("Model", (row) => (
       <span class="row">
-        {row.model_used ?? row.model_tried ?? row.model_asked}
+        {showInvisible(row.model_used ?? row.model_tried ?? row.model_asked)}
         {row.id === id && <Badge text="this one" tone="accent" />}
         {row.compaction && <Badge text="compaction" />}
       </span>
