@@ -66,6 +66,7 @@ import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { makeSendTest } from "../webhooks/test-event.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
@@ -82,7 +83,7 @@ import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
-import { clock } from "./world.ts";
+import { clock, random } from "./world.ts";
 
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
@@ -294,7 +295,7 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
 }
 
 function createThingParts(parts: RouteParts, providers: ProviderPorts) {
-  const { ports, opened, live } = parts;
+  const { ports, opened, live, fetch } = parts;
   const settings = () => live.settings;
   const aliasNames = { find: (name: string) => live.snapshot.catalogue.findAlias(name) };
   const rules = {
@@ -310,6 +311,7 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    sendTest: makeSendTest({ clock, random, fetch, version }),
     files: ports.files,
   };
 }

@@ -21,7 +21,7 @@ import { RequestActions } from "./request-actions.tsx";
 import { chooseTone } from "./request-columns.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
-import { ResponseCard, SessionCard, SocketCard } from "./session-card.tsx";
+import { RelatedCards } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
@@ -70,9 +70,7 @@ function Detail({ request }: Part) {
         <FactsCard request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
-      {request.response_id && <ResponseCard response={request.response_id} id={request.id} at={request.at} />}
-      {request.session && <SessionCard session={request.session} id={request.id} />}
-      {request.socket_id && <SocketCard socket={request.socket_id} id={request.id} />}
+      <RelatedCards request={request} />
       {request.content && <RequestContent content={request.content} />}
     </div>
   );

@@ -19,53 +19,91 @@ import { Status } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 
-interface SessionCardProps {
-  readonly session: string;
-  /** The request that is shown. */
-  readonly id: string;
-}
+type Related = Pick<RequestView, "id" | "at" | "session" | "socket_id" | "response_id">;
 
-export function SessionCard({ session, id }: SessionCardProps) {
-  return <RelatedCard title="Session" by={{ session }} id={id} />;
-}
-
-interface SocketCardProps {
-  readonly socket: string;
-  /** The request that is shown. */
-  readonly id: string;
-}
+/** By a card's title, if it isn't a session's. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["Response", "response"],
+  ["WebSocket", "WebSocket"],
+]);
 
 /** Responses take minutes at most, and no index finds their requests. */
 const AROUND_MS = 3_600_000;
 
-interface ResponseCardProps {
-  readonly response: string;
-  readonly id: string;
-  /** When the request began. */
-  readonly at: string;
+/** The other requests of a request's response, of its session and of its WebSocket. */
+export function RelatedCards({ request }: { readonly request: Related }) {
+  const { id, at, response_id: response } = request;
+  return (
+    <>
+      {response && <OneCard id={id} title="Response" by={{ response, ...listAround(at) }} />}
+      <Conversation request={request} />
+    </>
+  );
 }
 
-/** The questions to the model and the calls of tools that one response consisted of. */
-export function ResponseCard({ response, id, at }: ResponseCardProps) {
-  const from = new Date(Date.parse(at) - AROUND_MS).toISOString();
-  const to = new Date(Date.parse(at) + AROUND_MS).toISOString();
-  return <RelatedCard title="Response" by={{ response, from, to }} id={id} />;
+/** Returns the time in which the other parts of a response stand. */
+function listAround(at: string) {
+  const atMs = Date.parse(at);
+  const write = (ms: number) => new Date(ms).toISOString();
+  return { from: write(atMs - AROUND_MS), to: write(atMs + AROUND_MS) };
 }
 
-/** The turns of the WebSocket on which a request came. */
-export function SocketCard({ socket, id }: SocketCardProps) {
-  return <RelatedCard title="WebSocket" by={{ socket }} id={id} />;
+/** Once where both have the same. */
+function Conversation({ request }: { readonly request: Related }) {
+  const { id, session, socket_id: socket } = request;
+  if (session && socket) return <SessionAndSocketCards id={id} session={session} socket={socket} />;
+  if (session) return <OneCard id={id} title="Session" by={{ session }} />;
+  return socket ? <OneCard id={id} title="WebSocket" by={{ socket }} /> : null;
 }
 
-interface RelatedCardProps {
+/** The filter by which the log finds them. */
+type By = Readonly<Record<string, string>>;
+
+interface OneCardProps {
   readonly title: string;
-  /** The filter by which the log finds them. */
-  readonly by: Readonly<Record<string, string>>;
+  readonly by: By;
+  /** The request that is shown. */
   readonly id: string;
 }
 
-function RelatedCard({ title, by, id }: RelatedCardProps) {
-  const found = usePages<RequestView>("/requests", { ...by, limit: SHOWN_MAX });
+function OneCard({ title, by, id }: OneCardProps) {
+  return <RelatedCard title={title} by={by} id={id} found={useRelated(by)} />;
+}
+
+interface SessionAndSocketProps {
+  readonly id: string;
+  readonly session: string;
+  readonly socket: string;
+}
+
+function SessionAndSocketCards({ id, session, socket }: SessionAndSocketProps) {
+  const ofSession = useRelated({ session });
+  const ofSocket = useRelated({ socket });
+  // The second would only be taken away again.
+  if (ofSession.data === undefined || ofSocket.data === undefined) return null;
+  const isSame = listIds(ofSession.data) === listIds(ofSocket.data);
+  const title = isSame ? "Session, on one WebSocket" : "Session";
+  return (
+    <>
+      <RelatedCard title={title} by={{ session }} id={id} found={ofSession} />
+      {!isSame && <RelatedCard title="WebSocket" by={{ socket }} id={id} found={ofSocket} />}
+    </>
+  );
+}
+
+const useRelated = (by: By) => usePages<RequestView>("/requests", { ...by, limit: SHOWN_MAX });
+
+const listIds = (rows: readonly RequestView[]) =>
+  rows
+    .map(({ id }) => id)
+    .toSorted()
+    .join(" ");
+
+interface RelatedCardProps extends OneCardProps {
+  readonly found: ReturnType<typeof useRelated>;
+}
+
+function RelatedCard({ title, by, id, found }: RelatedCardProps) {
   const rows = (found.data ?? []).toReversed();
   if (rows.length < 2) return null;
   const cost = rows.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
@@ -78,7 +116,7 @@ function RelatedCard({ title, by, id }: RelatedCardProps) {
       isFlush
     >
       <Table
-        label={`Requests of the ${title === "WebSocket" ? title : title.toLowerCase()}`}
+        label={`Requests of the ${LABELS.get(title) ?? "session"}`}
         columns={makeColumns(id, makeUsdFormat(rows.map(({ cost_usd }) => cost_usd)))}
         rows={rows}
         keyOf={(row) => row.id}
