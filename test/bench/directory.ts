@@ -179,6 +179,7 @@ async function fillUp(of: string, count: number): Promise<void> {
   const statements = [
     compose("member", MEMBER.columns, rows[0]?.memberId ?? "", ["id"]),
     compose("directory_user", USER.columns, of, ["id", "member_id", "name_folded", "external_id"]),
+    "UPDATE directory SET users = (SELECT count(*) FROM directory_user)",
   ];
   if (shared === undefined) {
     using database = new Database(join(folder, "poundkey.db"));

@@ -131,7 +131,7 @@ export interface UserClaim {
   };
   /** The groups that rules name. */
   readonly ruleGroups: readonly string[];
-  /** True if all users are to be counted, since there may be one more. */
+  /** True if there is no such user yet. */
   readonly isNew: boolean;
 }
 
@@ -147,7 +147,7 @@ export interface UserRows {
   readonly groupIds: ReadonlySet<string>;
   /** Those that rules name, deleted ones included. */
   readonly groups: readonly DirectoryGroup[];
-  /** All that there are, for a new user. */
+  /** All that there are. */
   readonly users: number;
   /** Those of the user's own person that aren't revoked. */
   readonly keys: readonly GatewayKey[];

@@ -39,8 +39,10 @@ export interface Engine {
   readonly otherMarks: string;
   /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
-  /** The condition that a column's text is in a list, which is a value of JSON. */
+  /** The condition that a column's text is in a list, which is a value of JSON. Without an index, each row is compared with all of the list. */
   isListed(column: string, list: string): string;
+  /** The condition that a column's text is among those that a query returns, few enough to look each of them up. */
+  isAmong(column: string, query: string): string;
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
   /** Runs one statement that must not be written twice, with others in its transaction. Returns its own result. */

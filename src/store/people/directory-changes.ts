@@ -1,8 +1,13 @@
 // Changes of what a company's directory says. Each takes the directory's row first, so that over all nodes one follows the
 // other, and what one reads is what it writes on.
 
-import type { GatewayKey } from "../../core/keys/key.ts";
-import type { DirectoryChanges, UserClaim, UserRows, UserWrite } from "../../core/people/directory.ts";
+import type {
+  DirectoryChanges,
+  DirectoryUser,
+  UserClaim,
+  UserRows,
+  UserWrite,
+} from "../../core/people/directory.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
@@ -10,6 +15,7 @@ import { selectSql, upsertSql } from "../engine/sql.ts";
 import { KEY } from "../schema/tables.ts";
 import { groupChanges } from "./directory-groups.ts";
 import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
+import { countAdded, countRemoved } from "./directory-size.ts";
 import { foldCase, GROUP, readUser, toUserRow, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
 import { MEMBER, REVIEWED } from "./people.ts";
@@ -24,17 +30,17 @@ export function directoryChanges(engine: Engine, record: Recorder) {
 }
 
 function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
-  const { mark, forUpdate, isListed } = engine;
+  const { mark, forUpdate, isListed, isAmong } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
   const fourth = mark(4);
-  const { id, names, people } = claim;
-  const ownPerson = `SELECT member_id FROM directory_user WHERE id = ${first}`;
+  const { id, names, people, isNew } = claim;
   const aliased = `SELECT member_id FROM member_alias WHERE ${isListed("id", second)}`;
+  const ownPerson = `SELECT member_id FROM directory_user WHERE id = ${first}`;
   const hasEmails = people.emails.length > 0;
   const byEmail = hasEmails ? `OR ${isListed("lower(email)", fourth)}` : "";
-  const meant = `id IN (${ownPerson}) OR ${isListed("id", second)} OR id IN (${aliased})
+  const meant = `${isAmong("id", ownPerson)} OR ${isListed("id", second)} OR ${isAmong("id", aliased)}
     OR object_id = ${third} ${byEmail}`;
   const of = [
     id,
@@ -42,25 +48,27 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
     people.objectId,
     ...(hasEmails ? [JSON.stringify(people.emails)] : []),
   ];
+  const known = isAmong("member_id", `SELECT id FROM member WHERE ${meant}`);
   const taken = `SELECT id FROM directory_user WHERE id <> ${first} AND (name_folded = ${second} OR external_id = ${third}) LIMIT 1`;
   return [
     lockDirectory(engine),
     bind(`${selectSql(USER)} WHERE id = ${first}`, id),
     bind(taken, id, names?.userName ?? null, names?.externalId ?? null),
     bind(`${selectSql(MEMBER)} WHERE ${meant} ${forUpdate}`, ...of),
-    bind(
-      `SELECT member_id FROM directory_user WHERE member_id IN (SELECT id FROM member WHERE ${meant})`,
-      ...of,
-    ),
-    bind(`SELECT group_id FROM directory_membership WHERE user_id = ${first}`, id),
+    bind(`SELECT member_id FROM directory_user WHERE ${known}`, ...of),
     bind(selectNamed(engine), JSON.stringify(claim.ruleGroups)),
-    bind(claim.isNew ? "SELECT count(*) AS users FROM directory_user" : "SELECT 0 AS users"),
-    bind(`${selectSql(KEY)} WHERE member_id IN (${ownPerson}) AND revoked_at_ms IS NULL`, id),
+    ...(isNew
+      ? []
+      : [
+          bind(`SELECT group_id FROM directory_membership WHERE user_id = ${first}`, id),
+          bind(`${selectSql(KEY)} WHERE member_id IN (${ownPerson}) AND revoked_at_ms IS NULL`, id),
+        ]),
   ];
 }
 
+/** A new user is in no group, and its person has no keys by it. */
 function toUserRows(results: readonly Result[]): UserRows {
-  const [, user, taken, members, provisioned, inGroups, groups, counted, keys] = results;
+  const [directory, user, taken, members, provisioned, groups, inGroups, keys] = results;
   const [found] = user ?? [];
   return {
     user: found ? readUser(found) : null,
@@ -69,7 +77,7 @@ function toUserRows(results: readonly Result[]): UserRows {
     provisioned: readIds(provisioned, "member_id"),
     groupIds: readIds(inGroups, "group_id"),
     groups: (groups ?? []).map(GROUP.rowOf),
-    users: readInteger(counted?.[0] ?? {}, "users"),
+    users: readInteger(directory?.[0] ?? {}, "users"),
     keys: (keys ?? []).map(KEY.rowOf),
   };
 }
@@ -88,20 +96,25 @@ function userChanges(engine: Engine, record: Recorder) {
   const remove = `DELETE FROM directory_user WHERE id = ${first}`;
   const forget = `DELETE FROM member WHERE id = ${first} AND seen_at_ms = 0`;
   const endings = makeEndings(engine, record);
-  const write = (write: UserWrite, before: readonly GatewayKey[]): readonly Statement[] => {
+  const writeUser = ({ user, isDeleted }: UserWrite, before: DirectoryUser | null): readonly Statement[] =>
+    isDeleted
+      ? [bind(leave, user.id), countRemoved(mark, "id", user.id), bind(remove, user.id)]
+      : [
+          ...(before === null ? [countAdded(engine, user)] : []),
+          bind(putUser, ...USER.valuesOf(toUserRow(user))),
+        ];
+  const write = (write: UserWrite, before: UserRows): readonly Statement[] => {
     const { user, member, isDeleted, replaces, aliases, endsAccess, keys } = write;
     const emails = isDeleted ? [] : user.emails;
     return [
-      bind(forgetEmails, user.id),
-      ...(isDeleted
-        ? [bind(leave, user.id), bind(remove, user.id)]
-        : [bind(putUser, ...USER.valuesOf(toUserRow(user)))]),
+      ...(before.user === null ? [] : [bind(forgetEmails, user.id)]),
+      ...writeUser(write, before.user),
       ...emails.map(({ value, type }) => bind(addEmail, user.id, foldCase(value), foldCase(type ?? ""))),
       bind(putMember, ...MEMBER.valuesOf(member)),
       ...(replaces === null ? [] : [bind(forget, replaces)]),
       ...aliases.map((one) => bind(alias, one, member.id)),
       ...(endsAccess ? endings.endAccess([member.id], user.changedAtMs) : []),
-      ...endings.changeKeys(before, keys),
+      ...endings.changeKeys(before.keys, keys),
     ];
   };
   return {
@@ -112,13 +125,13 @@ function userChanges(engine: Engine, record: Recorder) {
         if (decided === null) return { writes: [], toResult: () => null };
         const after = decided.isDeleted ? null : decided.user;
         const recorded = record({ kind: "directory_user", before: rows.user, after });
-        return { writes: [...write(decided, rows.keys), ...recorded], toResult: () => decided };
+        return { writes: [...write(decided, rows), ...recorded], toResult: () => decided };
       }),
   } satisfies Partial<DirectoryChanges>;
 }
 
 function reviewChanges(engine: Engine) {
-  const { mark, change, isListed } = engine;
+  const { mark, change, isListed, isAmong } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -132,13 +145,13 @@ function reviewChanges(engine: Engine) {
       const firsts = [
         lockDirectory(engine),
         bind(
-          `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE id IN (${page}))`,
+          `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${isAmong("id", page)}`)}`,
           after,
           limit,
         ),
-        bind(`${selectSql(USER)} WHERE id IN (${page}) ORDER BY id`, after, limit),
+        bind(`${selectSql(USER)} WHERE ${isAmong("id", page)} ORDER BY id`, after, limit),
         bind(
-          `SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${page}) AND group_id IN (${ruled})`,
+          `SELECT user_id, group_id FROM directory_membership WHERE ${isAmong("user_id", page)} AND ${isAmong("group_id", ruled)}`,
           after,
           limit,
           listed,

@@ -18,22 +18,23 @@ import { makeEndings } from "./endings.ts";
 import { REVIEWED } from "./people.ts";
 
 /** The users whom a change of a group may concern. */
-function selectConcerned({ mark, isListed, contains }: Engine, { steps, wideNames }: GroupClaim): string {
+function selectConcerned(
+  { mark, isListed, isAmong, contains }: Engine,
+  { steps, wideNames }: GroupClaim,
+): string {
   const group = mark(1);
   const others =
     steps.isWhole || wideNames !== null
-      ? `OR id IN (SELECT user_id FROM directory_membership WHERE group_id = ${group})`
+      ? `OR ${isAmong("id", `SELECT user_id FROM directory_membership WHERE group_id = ${group}`)}`
       : "";
   const named = (wideNames ?? []).map((_, at) => contains("issuer_groups", mark(4 + at))).join(" OR ");
-  const claimed =
-    named === ""
-      ? ""
-      : `OR member_id IN (SELECT id FROM member WHERE directory_turn IS NOT NULL AND seen_at_ms > 0 AND (${named}))`;
+  const claiming = `SELECT id FROM member WHERE directory_turn IS NOT NULL AND seen_at_ms > 0 AND (${named})`;
+  const claimed = named === "" ? "" : `OR ${isAmong("member_id", claiming)}`;
   return `${isListed("id", mark(2))} ${others} ${claimed}`;
 }
 
 function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] {
-  const { mark, forUpdate, isListed } = engine;
+  const { mark, forUpdate, isListed, isAmong } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -63,11 +64,11 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
     bind(`SELECT id FROM directory_user WHERE ${isListed("id", first)}`, listed),
     bind(selectNamed(engine), JSON.stringify(ruleGroups)),
     ofUsers(
-      `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${concerned}) ${all} ${forUpdate}`,
+      `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${concerned}`)} ${all} ${forUpdate}`,
     ),
     ofUsers(`${selectSql(USER)} WHERE (${concerned}) ${all}`),
-    ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${users})
-      AND (group_id = ${first} OR group_id IN (${ruled})) ${all}`),
+    ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE ${isAmong("user_id", users)}
+      AND (group_id = ${first} OR ${isAmong("group_id", ruled)}) ${all}`),
     countGroups(),
     findUnfinished(engine, id),
   ];
@@ -201,7 +202,7 @@ function partChanges(engine: Engine, record: Recorder) {
 }
 
 function readPart(engine: Engine, { came, went, others, groupId }: GroupPart, ruleGroups: readonly string[]) {
-  const { mark, isListed, forUpdate } = engine;
+  const { mark, isListed, isAmong, forUpdate } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -210,13 +211,13 @@ function readPart(engine: Engine, { came, went, others, groupId }: GroupPart, ru
   const ruled = `SELECT id FROM directory_group WHERE ${isListed("display_name", second)} OR ${isListed("external_id", second)}`;
   return [
     bind(
-      `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${isListed("id", first)}) ${forUpdate}`,
+      `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${isListed("id", first)}`)} ${forUpdate}`,
       ids,
     ),
     bind(`${selectSql(USER)} WHERE ${isListed("id", first)}`, ids),
     bind(
       `SELECT user_id, group_id FROM directory_membership WHERE ${isListed("user_id", first)}
-        AND (group_id = ${third} OR group_id IN (${ruled}))`,
+        AND (group_id = ${third} OR ${isAmong("group_id", ruled)})`,
       ids,
       listed,
       groupId,

@@ -3,6 +3,7 @@ import type { MemberRights, ReviewedMember, Standing } from "../../core/people/d
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
+import { SIZE } from "./directory-size.ts";
 import { GROUP, readUser } from "./directory-tables.ts";
 import { REVIEWED } from "./people.ts";
 
@@ -11,8 +12,9 @@ const NO_ROWS: Result = Object.assign([], { count: 0 });
 export const readIds = (found: Result = NO_ROWS, column = "id"): ReadonlySet<string> =>
   new Set(found.map((row) => readText(row, column)));
 
+/** Returns the number of users, too. */
 export function lockDirectory({ forUpdate }: Pick<Engine, "forUpdate">): Statement {
-  return bind(`SELECT id FROM directory WHERE id = 'directory' ${forUpdate}`);
+  return bind(`${SIZE} ${forUpdate}`);
 }
 
 export function selectNamed({ isListed, mark }: Engine): string {

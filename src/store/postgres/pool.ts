@@ -75,7 +75,10 @@ export class Pool implements Engine {
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
   readonly isListed = (column: string, list: string) =>
-    `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(${list} AS text) AS jsonb)))`;
+    this.isAmong(column, `SELECT jsonb_array_elements_text(CAST(CAST(${list} AS text) AS jsonb))`);
+
+  /** With IN, a condition that is one of several would be judged for every row of the table. */
+  readonly isAmong = (column: string, query: string) => `${column} = ANY(ARRAY(${query}))`;
 
   readonly run = (asked: Query): Promise<Result> =>
     this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));

@@ -64,6 +64,7 @@ export function makeEngine(
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
     contains: (column, part) => `instr(${column}, ${part}) > 0`,
     isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
+    isAmong: (column, query) => `${column} IN (${query})`,
     run,
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),
