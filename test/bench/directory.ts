@@ -137,14 +137,18 @@ const made = await runAll(
   Array.from({ length: users }, (_, at) => async () => {
     const name = `person-${at}@a.example`;
     const emails = [{ value: name, type: "work", primary: true }];
-    ids.push(
-      (await createUser(node, { userName: name, externalId: `oid-${at}`, displayName: name, emails })).id,
-    );
+    const user = await createUser(node, {
+      userName: name,
+      externalId: `oid-${at}`,
+      displayName: name,
+      emails,
+    });
+    ids[at] = user.id;
   }),
 );
 await runAll(
   Array.from({ length: groups }, (_, at) => async () => {
-    groupIds.push((await createGroup(node, { displayName: `Group ${at}`, externalId: `gid-${at}` })).id);
+    groupIds[at] = (await createGroup(node, { displayName: `Group ${at}`, externalId: `gid-${at}` })).id;
   }),
 );
 const filled = await runAll(
@@ -193,7 +197,8 @@ async function fillUp(of: string, count: number): Promise<void> {
   await sql.close();
 }
 
-await fillUp(ids[0] ?? "", Math.max(0, LARGE - users));
+// The last one is in no group, so that the rights of all change with the large one.
+await fillUp(ids.at(-1) ?? "", Math.max(0, LARGE - users));
 const { rows: crowd } = await here.store.directory.users({}, { offset: 0, limit: LARGE });
 const most = crowd.map(({ id }) => id);
 const [first = ""] = groupIds;
@@ -221,7 +226,7 @@ for (const id of ids.slice(0, 100)) {
 }
 print("a deactivation until the other node sees it (longest of 100)", Math.max(...seen));
 const listed = Number(values.listed);
-await fillUp(ids.at(-1) ?? "", Math.max(0, listed - Math.max(users, LARGE)));
+await fillUp(ids.at(-2) ?? "", Math.max(0, listed - Math.max(users, LARGE)));
 print(`${listed} users are there`, 0);
 const pages = await runAll(
   Array.from(
@@ -231,6 +236,10 @@ const pages = await runAll(
   ),
 );
 print("a page of 100 users anywhere (p99)", p99(pages));
+const starts = Array.from({ length: Math.ceil(listed / 100) }, (_, at) => 1 + 100 * at);
+begunMs = performance.now();
+for (const startIndex of starts) await listUsers(node, { filter: null, startIndex, count: 100 });
+print(`all ${listed} users are read, page by page`, performance.now() - begunMs);
 const found = await runAll(
   ids
     .slice(0, 200)

@@ -12,6 +12,7 @@ import { bind, type Engine, type Result, type Statement } from "../engine/engine
 import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
+import { FREE_EMAIL } from "../schema/directory-step.ts";
 import { KEY } from "../schema/tables.ts";
 import { groupChanges } from "./directory-groups.ts";
 import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
@@ -39,7 +40,7 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
   const aliased = `SELECT member_id FROM member_alias WHERE ${isListed("id", second)}`;
   const ownPerson = `SELECT member_id FROM directory_user WHERE id = ${first}`;
   const hasEmails = people.emails.length > 0;
-  const byEmail = hasEmails ? `OR ${isListed("lower(email)", fourth)}` : "";
+  const byEmail = hasEmails ? `OR ${isListed(FREE_EMAIL, fourth)}` : "";
   const meant = `${isAmong("id", ownPerson)} OR ${isListed("id", second)} OR ${isAmong("id", aliased)}
     OR object_id = ${third} ${byEmail}`;
   const of = [
