@@ -8,7 +8,7 @@ import { USER } from "./directory-tables.ts";
 
 /** A user's place in the order of the list. */
 interface Place {
-  /** How many users come up to this one. */
+  /** The number of users up to this one. */
   readonly position: number;
   readonly createdAtMs: number;
   readonly id: string;
