@@ -18,7 +18,12 @@ export function directoryLists(opened: () => TwoStores): void {
 function narrowed(opened: () => TwoStores): void {
   test("lists are narrowed without regard to case, paged oldest first, and count what they leave out", async () => {
     const { store, other } = opened();
-    const here = makeNode(store, () => RULES);
+    let nowMs = NOON;
+    const here = makeNode(
+      store,
+      () => RULES,
+      () => nowMs++,
+    );
     const there = makeNode(other, () => RULES);
     for (const name of ["Äpfel@a.example", "bob@a.example", "carol@a.example"]) {
       const emails = [{ value: name, type: "work" }, { value: `home-${name}` }];
