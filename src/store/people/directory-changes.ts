@@ -11,7 +11,7 @@ import type {
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
-import { selectSql, upsertSql } from "../engine/sql.ts";
+import { joinNames, selectSql, upsertSql } from "../engine/sql.ts";
 import { FREE_EMAIL } from "../schema/directory-step.ts";
 import { KEY } from "../schema/tables.ts";
 import { groupChanges } from "./directory-groups.ts";
@@ -30,6 +30,10 @@ export function directoryChanges(engine: Engine, record: Recorder) {
   } satisfies DirectoryChanges;
 }
 
+/** People, and how many users each of them is. */
+const SELECT_PEOPLE = `SELECT ${joinNames(MEMBER.columns)},
+  (SELECT count(*) FROM directory_user WHERE directory_user.member_id = member.id) AS users FROM member`;
+
 function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
   const { mark, forUpdate, isListed, isAmong } = engine;
   const first = mark(1);
@@ -37,26 +41,27 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
   const third = mark(3);
   const fourth = mark(4);
   const { id, names, people, isNew } = claim;
-  const aliased = `SELECT member_id FROM member_alias WHERE ${isListed("id", second)}`;
   const ownPerson = `SELECT member_id FROM directory_user WHERE id = ${first}`;
   const hasEmails = people.emails.length > 0;
-  const byEmail = hasEmails ? `OR ${isListed(FREE_EMAIL, fourth)}` : "";
-  const meant = `${isAmong("id", ownPerson)} OR ${isListed("id", second)} OR ${isAmong("id", aliased)}
-    OR object_id = ${third} ${byEmail}`;
-  const of = [
-    id,
-    JSON.stringify(people.ids),
-    people.objectId,
-    ...(hasEmails ? [JSON.stringify(people.emails)] : []),
-  ];
-  const known = isAmong("member_id", `SELECT id FROM member WHERE ${meant}`);
+  const meant = [
+    isAmong("id", ownPerson),
+    isListed("id", second),
+    isAmong("id", `SELECT member_id FROM member_alias WHERE ${isListed("id", second)}`),
+    `object_id = ${third}`,
+    ...(hasEmails ? [isListed(FREE_EMAIL, fourth)] : []),
+  ].join(" OR ");
   const taken = `SELECT id FROM directory_user WHERE id <> ${first} AND (name_folded = ${second} OR external_id = ${third}) LIMIT 1`;
   return [
     lockDirectory(engine),
     bind(`${selectSql(USER)} WHERE id = ${first}`, id),
     bind(taken, id, names?.userName ?? null, names?.externalId ?? null),
-    bind(`${selectSql(MEMBER)} WHERE ${meant} ${forUpdate}`, ...of),
-    bind(`SELECT member_id FROM directory_user WHERE ${known}`, ...of),
+    bind(
+      `${SELECT_PEOPLE} WHERE ${meant} ${forUpdate}`,
+      id,
+      JSON.stringify(people.ids),
+      people.objectId,
+      ...(hasEmails ? [JSON.stringify(people.emails)] : []),
+    ),
     bind(selectNamed(engine), JSON.stringify(claim.ruleGroups)),
     ...(isNew
       ? []
@@ -69,13 +74,13 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
 
 /** A new user is in no group, and its person has no keys by it. */
 function toUserRows(results: readonly Result[]): UserRows {
-  const [directory, user, taken, members, provisioned, groups, inGroups, keys] = results;
+  const [directory, user, taken, members, groups, inGroups, keys] = results;
   const [found] = user ?? [];
   return {
     user: found ? readUser(found) : null,
     isTaken: (taken?.length ?? 0) > 0,
     members: (members ?? []).map(MEMBER.rowOf),
-    provisioned: readIds(provisioned, "member_id"),
+    provisioned: readIds((members ?? []).filter((found) => readInteger(found, "users") > 0)),
     groupIds: readIds(inGroups, "group_id"),
     groups: (groups ?? []).map(GROUP.rowOf),
     users: readInteger(directory?.[0] ?? {}, "users"),

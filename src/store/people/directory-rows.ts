@@ -1,7 +1,7 @@
 // The statements and rows that all changes of a company's directory share.
 import type { MemberRights, ReviewedMember, Standing } from "../../core/people/directory.ts";
 import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { SIZE } from "./directory-size.ts";
 import { GROUP, readUser } from "./directory-tables.ts";
@@ -9,7 +9,7 @@ import { REVIEWED } from "./people.ts";
 
 const NO_ROWS: Result = Object.assign([], { count: 0 });
 
-export const readIds = (found: Result = NO_ROWS, column = "id"): ReadonlySet<string> =>
+export const readIds = (found: readonly FoundRow[] = NO_ROWS, column = "id"): ReadonlySet<string> =>
   new Set(found.map((row) => readText(row, column)));
 
 /** Returns the number of users, too. */
