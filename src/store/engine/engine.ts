@@ -33,6 +33,11 @@ export interface Engine {
   readonly hasOwnersInOrder: boolean;
   /** True if a statement blocks the event loop while it runs. */
   readonly blocksLoop: boolean;
+  /**
+   * Begins a transaction whose tables may grow by far while the plans of its statements are kept: it then finds rows by
+   * indexes, however few there were when a statement was planned.
+   */
+  readonly byIndexes: readonly Statement[];
   /** Ends a SELECT within `change`: locks the rows until the commit. */
   readonly forUpdate: "" | "FOR UPDATE";
   /** The expression for a lesson's marks without those of one model. Value 1 is JSON with that `model`. */

@@ -15,7 +15,7 @@ import { joinNames, selectSql, upsertSql } from "../engine/sql.ts";
 import { FREE_EMAIL } from "../schema/directory-step.ts";
 import { KEY } from "../schema/tables.ts";
 import { groupChanges } from "./directory-groups.ts";
-import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
+import { changeDirectory, joinStandings, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
 import { countAdded, countRemoved } from "./directory-size.ts";
 import { foldCase, GROUP, readUser, toUserRow, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
@@ -52,7 +52,6 @@ function readUserRows(engine: Engine, claim: UserClaim): readonly Statement[] {
   ].join(" OR ");
   const taken = `SELECT id FROM directory_user WHERE id <> ${first} AND (name_folded = ${second} OR external_id = ${third}) LIMIT 1`;
   return [
-    lockDirectory(engine),
     bind(`${selectSql(USER)} WHERE id = ${first}`, id),
     bind(taken, id, names?.userName ?? null, names?.externalId ?? null),
     bind(
@@ -89,7 +88,7 @@ function toUserRows(results: readonly Result[]): UserRows {
 }
 
 function userChanges(engine: Engine, record: Recorder) {
-  const { mark, change } = engine;
+  const { mark } = engine;
   const first = mark(1);
   const putUser = upsertSql(USER, mark);
   const putMember = upsertSql(MEMBER, mark);
@@ -125,7 +124,7 @@ function userChanges(engine: Engine, record: Recorder) {
   };
   return {
     changeUser: (claim, decide) =>
-      change(readUserRows(engine, claim), (results) => {
+      changeDirectory(engine, readUserRows(engine, claim), (results) => {
         const rows = toUserRows(results);
         const decided = decide(rows);
         if (decided === null) return { writes: [], toResult: () => null };
@@ -137,7 +136,7 @@ function userChanges(engine: Engine, record: Recorder) {
 }
 
 function reviewChanges(engine: Engine) {
-  const { mark, change, isListed, isAmong } = engine;
+  const { mark, isListed, isAmong } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -149,7 +148,6 @@ function reviewChanges(engine: Engine) {
     reviewMembers: ({ after, limit, ruleGroups, nowMs }, decide) => {
       const listed = JSON.stringify(ruleGroups);
       const firsts = [
-        lockDirectory(engine),
         bind(
           `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${isAmong("id", page)}`)}`,
           after,
@@ -164,7 +162,7 @@ function reviewChanges(engine: Engine) {
         ),
         bind(selectNamed(engine), listed),
       ];
-      return change(firsts, ([, people, users, inGroups, named]) => {
+      return changeDirectory(engine, firsts, ([, people, users, inGroups, named]) => {
         const groups = (named ?? []).map(GROUP.rowOf);
         const standings = joinStandings(people, users, inGroups);
         const rights = standings.flatMap((standing) => decide(standing, groups) ?? []);

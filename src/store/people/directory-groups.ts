@@ -12,7 +12,7 @@ import { bind, type Engine, type Result, readFirst, type Statement } from "../en
 import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
-import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
+import { changeDirectory, joinStandings, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
 import { GROUP, GROUP_PART, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
 import { REVIEWED } from "./people.ts";
@@ -54,7 +54,6 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
   const ofUsers = (text: string) => bind(text, ...of);
   const within = steps.isWhole ? "" : `AND ${isListed("user_id", second)}`;
   return [
-    lockDirectory(engine),
     findGroup(engine, id),
     findTaken(engine, claim),
     steps.isWhole
@@ -126,7 +125,7 @@ export function groupChanges(engine: Engine, record: Recorder) {
     ...beginnings(engine, record),
     ...partChanges(engine, record),
     changeGroup: (claim, decide) =>
-      engine.change<GroupWrite | null>(readGroupRows(engine, claim), (results) => {
+      changeDirectory<GroupWrite | null>(engine, readGroupRows(engine, claim), (results) => {
         const rows = toGroupRows(results);
         const decided = decide(rows);
         if (decided === null) return { writes: [], toResult: () => null };
@@ -140,14 +139,14 @@ export function groupChanges(engine: Engine, record: Recorder) {
 
 /** The start of a change that concerns too many people for one transaction. */
 function beginnings(engine: Engine, record: Recorder) {
-  const { mark, change } = engine;
+  const { mark } = engine;
   const put = upsertSql(GROUP_PART, mark);
   const { writeGroup } = makeGroupWriter(engine);
   return {
     beginGroup: (claim, { before, group, came, went, parts, names }, check) =>
-      change(
+      changeDirectory(
+        engine,
         [
-          lockDirectory(engine),
           findGroup(engine, group.id),
           findTaken(engine, claim),
           countGroups(),
@@ -172,19 +171,16 @@ function beginnings(engine: Engine, record: Recorder) {
 
 /** The parts of such a change. */
 function partChanges(engine: Engine, record: Recorder) {
-  const { mark, change } = engine;
+  const { mark } = engine;
   const remove = `DELETE FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
   const go = `UPDATE directory_part SET after_id = ${mark(3)} WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
   const found = `SELECT part FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)} AND after_id = ${mark(3)}`;
   const writer = makeGroupWriter(engine);
   return {
     stepGroup: (part, end, ruleGroups, decide) =>
-      change(
-        [
-          lockDirectory(engine),
-          bind(found, part.groupId, part.part, part.after),
-          ...readPart(engine, part, ruleGroups),
-        ],
+      changeDirectory(
+        engine,
+        [bind(found, part.groupId, part.part, part.after), ...readPart(engine, part, ruleGroups)],
         ([, still, people, users, inGroups, groups]) => {
           if ((still?.length ?? 0) === 0) return { writes: [], toResult: () => null };
           const standings = joinStandings(people, users, inGroups);

@@ -1,6 +1,6 @@
 // The statements and rows that all changes of a company's directory share.
 import type { MemberRights, ReviewedMember, Standing } from "../../core/people/directory.ts";
-import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
+import { bind, type Change, type Engine, type Result, type Statement } from "../engine/engine.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { SIZE } from "./directory-size.ts";
@@ -12,9 +12,20 @@ const NO_ROWS: Result = Object.assign([], { count: 0 });
 export const readIds = (found: readonly FoundRow[] = NO_ROWS, column = "id"): ReadonlySet<string> =>
   new Set(found.map((row) => readText(row, column)));
 
-/** Returns the number of users, too. */
 export function lockDirectory({ forUpdate }: Pick<Engine, "forUpdate">): Statement {
   return bind(`${SIZE} ${forUpdate}`);
+}
+
+/** Takes the directory's row before all else. Its result, the number of users, is the first one. */
+export function changeDirectory<T>(
+  engine: Engine,
+  firsts: readonly Statement[],
+  then: (results: readonly Result[]) => Change<T>,
+): Promise<T> {
+  const { byIndexes, change } = engine;
+  return change([...byIndexes, lockDirectory(engine), ...firsts], (results) =>
+    then(results.slice(byIndexes.length)),
+  );
 }
 
 export function selectNamed({ isListed, mark }: Engine): string {

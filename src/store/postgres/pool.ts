@@ -24,6 +24,7 @@ interface PoolOptions {
 export class Pool implements Engine {
   readonly hasOwnersInOrder = true;
   readonly blocksLoop = false;
+  readonly byIndexes = [bind("SELECT set_config('enable_seqscan', 'off', true)")];
   readonly forUpdate = "FOR UPDATE";
   /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `

@@ -59,6 +59,7 @@ export function makeEngine(
     blocksLoop: true,
     mark: (position) => `?${position}`,
     // A change excludes all other writers from its start.
+    byIndexes: [],
     forUpdate: "",
     otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
