@@ -109,10 +109,13 @@ export type ReviewedMember = Pick<
   "id" | "ruleGrants" | "ruleLimits" | "readsContent" | "groups" | "seenAtMs" | "refusedAtMs"
 >;
 
+/** The part of a user on which the person's rights depend. */
+export type ReviewedUser = Pick<DirectoryUser, "id" | "memberId" | "userName" | "emails" | "isActive">;
+
 /** All that decides by the directory about a person's rights. */
 export interface Standing {
   readonly member: ReviewedMember;
-  readonly user: DirectoryUser;
+  readonly user: ReviewedUser;
   /** The ids of the groups that the user is in, of those that rules name. */
   readonly groupIds: ReadonlySet<string>;
 }

@@ -17,7 +17,7 @@ import { KEY } from "../schema/tables.ts";
 import { groupChanges } from "./directory-groups.ts";
 import { changeDirectory, joinStandings, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
 import { countAdded, countRemoved } from "./directory-size.ts";
-import { foldCase, GROUP, readUser, toUserRow, USER } from "./directory-tables.ts";
+import { foldCase, GROUP, readUser, SELECT_REVIEWED, toUserRow, USER } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
 import { MEMBER, REVIEWED } from "./people.ts";
 
@@ -153,7 +153,7 @@ function reviewChanges(engine: Engine) {
           after,
           limit,
         ),
-        bind(`${selectSql(USER)} WHERE ${isAmong("id", page)} ORDER BY id`, after, limit),
+        bind(`${SELECT_REVIEWED} WHERE ${isAmong("id", page)} ORDER BY id`, after, limit),
         bind(
           `SELECT user_id, group_id FROM directory_membership WHERE ${isAmong("user_id", page)} AND ${isAmong("group_id", ruled)}`,
           after,

@@ -13,7 +13,7 @@ import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
 import { changeDirectory, joinStandings, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
-import { GROUP, GROUP_PART, USER } from "./directory-tables.ts";
+import { GROUP, GROUP_PART, SELECT_REVIEWED } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
 import { REVIEWED } from "./people.ts";
 
@@ -65,7 +65,7 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
     ofUsers(
       `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${concerned}`)} ${all} ${forUpdate}`,
     ),
-    ofUsers(`${selectSql(USER)} WHERE (${concerned}) ${all}`),
+    ofUsers(`${SELECT_REVIEWED} WHERE (${concerned}) ${all}`),
     ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE ${isAmong("user_id", users)}
       AND (group_id = ${first} OR ${isAmong("group_id", ruled)}) ${all}`),
     countGroups(),
@@ -210,7 +210,7 @@ function readPart(engine: Engine, { came, went, others, groupId }: GroupPart, ru
       `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${isListed("id", first)}`)} ${forUpdate}`,
       ids,
     ),
-    bind(`${selectSql(USER)} WHERE ${isListed("id", first)}`, ids),
+    bind(`${SELECT_REVIEWED} WHERE ${isListed("id", first)}`, ids),
     bind(
       `SELECT user_id, group_id FROM directory_membership WHERE ${isListed("user_id", first)}
         AND (group_id = ${third} OR ${isAmong("group_id", ruled)})`,

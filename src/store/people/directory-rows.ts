@@ -4,7 +4,7 @@ import { bind, type Change, type Engine, type Result, type Statement } from "../
 import { type FoundRow, readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
 import { SIZE } from "./directory-size.ts";
-import { GROUP, readUser } from "./directory-tables.ts";
+import { GROUP, readReviewedUser } from "./directory-tables.ts";
 import { REVIEWED } from "./people.ts";
 
 const NO_ROWS: Result = Object.assign([], { count: 0 });
@@ -45,7 +45,7 @@ export function joinStandings(
   for (const row of inGroups) {
     groupIds.getOrInsertComputed(readText(row, "user_id"), () => new Set()).add(readText(row, "group_id"));
   }
-  return users.map(readUser).flatMap((user) => {
+  return users.map(readReviewedUser).flatMap((user) => {
     const member = members.get(user.memberId);
     return member === undefined ? [] : [{ user, member, groupIds: groupIds.get(user.id) ?? new Set() }];
   });
