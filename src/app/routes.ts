@@ -55,6 +55,7 @@ import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-
 import { Sockets } from "../http/sockets/sockets.ts";
 import { stateFileRoutes } from "../http/state.ts";
 import { thingRoutes } from "../http/things.ts";
+import { directToolRoutes } from "../http/tools/routes.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -127,7 +128,9 @@ export function composeRoutes(parts: RouteParts) {
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const decide = (request: Request, key: GatewayKey) => decideForKey(routePorts, request, key);
   const answers = listAnswers(ports);
-  const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
+  const { tools } = parts;
+  const direct = { ...directRoutes(answers), ...directToolRoutes(tools.ports, tools.door) };
+  const app = buildApp(ports, parts.reusePort, direct, new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app

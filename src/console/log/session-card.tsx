@@ -1,5 +1,7 @@
 // The requests of a session, such as an agent's work on one task, or of a WebSocket, in their order and with their cost.
+
 import type { RequestView } from "../../admin/log/request-schema.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import {
   formatClock,
   formatCompact,
@@ -17,10 +19,37 @@ import { Status } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 
-type Related = Pick<RequestView, "id" | "session" | "socket_id">;
+type Related = Pick<RequestView, "id" | "at" | "session" | "socket_id" | "response_id">;
 
-/** The other requests of a request's session and of its WebSocket: once where both have the same. */
+/** By a card's title, if it isn't a session's. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["Response", "response"],
+  ["WebSocket", "WebSocket"],
+]);
+
+/** Responses take minutes at most, and no index finds their requests. */
+const AROUND_MS = 3_600_000;
+
+/** The other requests of a request's response, of its session and of its WebSocket. */
 export function RelatedCards({ request }: { readonly request: Related }) {
+  const { id, at, response_id: response } = request;
+  return (
+    <>
+      {response && <OneCard id={id} title="Response" by={{ response, ...listAround(at) }} />}
+      <Conversation request={request} />
+    </>
+  );
+}
+
+/** Returns the time in which the other parts of a response stand. */
+function listAround(at: string) {
+  const atMs = Date.parse(at);
+  const write = (ms: number) => new Date(ms).toISOString();
+  return { from: write(atMs - AROUND_MS), to: write(atMs + AROUND_MS) };
+}
+
+/** Once where both have the same. */
+function Conversation({ request }: { readonly request: Related }) {
   const { id, session, socket_id: socket } = request;
   if (session && socket) return <SessionAndSocketCards id={id} session={session} socket={socket} />;
   if (session) return <OneCard id={id} title="Session" by={{ session }} />;
@@ -87,7 +116,7 @@ function RelatedCard({ title, by, id, found }: RelatedCardProps) {
       isFlush
     >
       <Table
-        label={`Requests of the ${title === "WebSocket" ? title : "session"}`}
+        label={`Requests of the ${LABELS.get(title) ?? "session"}`}
         columns={makeColumns(id, makeUsdFormat(rows.map(({ cost_usd }) => cost_usd)))}
         rows={rows}
         keyOf={(row) => row.id}
@@ -106,7 +135,7 @@ function makeColumns(id: string, formatCost: (usd: number) => string): readonly 
     )),
     makeHeadColumn("Model", (row) => (
       <span class="row">
-        {row.model_used ?? row.model_tried ?? row.model_asked}
+        {showInvisible(row.model_used ?? row.model_tried ?? row.model_asked)}
         {row.id === id && <Badge text="this one" tone="accent" />}
         {row.compaction && <Badge text="compaction" />}
       </span>
