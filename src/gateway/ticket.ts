@@ -6,6 +6,7 @@ import type { TokenLoad } from "../core/limits/limit.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { ModelCard, Price } from "../core/models/card.ts";
 import type { NanoUsd } from "../core/money/money.ts";
+import type { ToolRight } from "../core/tools/tool-right.ts";
 import type { Clock } from "../core/world/world.ts";
 import type { Ask, Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
@@ -79,6 +80,10 @@ class RequestAsk<F extends Form> implements Ask {
 
   get isWithin(): boolean {
     return this.#call.isWithin === true;
+  }
+
+  get toolRight(): ToolRight | null {
+    return this.#call.toolRight ?? null;
   }
 
   #listCards(): readonly ModelCard[] {

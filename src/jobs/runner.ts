@@ -174,14 +174,17 @@ export class BatchRunner {
     if (job.isOver) this.#isAwake = true;
   }
 
-  /** Runs a task unless it is under way. */
-  #run(name: string, work: () => Promise<void>): void {
+  /** Runs a task unless it is under way. What has gone on is looked at at once, and what hasn't in a second. */
+  #run(name: string, work: () => Promise<boolean>): void {
     if (this.#tasks.has(name)) return;
     const task = work()
-      .catch((error) => this.#note(error))
-      .finally(() => {
+      .catch((error) => {
+        this.#note(error);
+        return false;
+      })
+      .then((hasGoneOn) => {
         this.#tasks.delete(name);
-        this.wake();
+        if (hasGoneOn) this.wake();
       });
     this.#tasks.set(name, task);
   }

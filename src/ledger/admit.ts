@@ -1,5 +1,5 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
+import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer, ToolTerms } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
@@ -8,6 +8,8 @@ import type { LimitUse } from "../core/limits/limit.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
+import { listToolLevels } from "../core/tools/rights.ts";
+import { refuseTool } from "../core/tools/tool-right.ts";
 import { tagRecord } from "../core/text/tags.ts";
 import {
   isUnboundFree,
@@ -57,6 +59,8 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
+  const denied = demand.tool === undefined ? null : refuseCall(demand.tool, demand, key, account);
+  if (denied !== null) return refused(denied);
   if (isResolved(books, demand)) return resolvedMeanwhile();
   const earlier = demand.idempotency === null ? null : findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
@@ -66,6 +70,18 @@ export function admit(books: Books, demand: Admission): Answer {
   const checks = known === null ? ALL_OF_THE_MINUTE : TOKENS_OF_THE_MINUTE;
   const granted = decideGrant(books, { demand, key, limits }, checks);
   return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;
+}
+
+/** A right that was taken away is gone at the next call, on every node. */
+function refuseCall(
+  { memberTools, ...right }: ToolTerms,
+  { limits }: Admission,
+  key: GatewayKey,
+  account: Account,
+): Fault | null {
+  const { allowedTools } = key;
+  const own = { allowedTools, ...(memberTools && { memberTools }) };
+  return refuseTool(right, listToolLevels(own, account, limits.toolRights));
 }
 
 /** Decides the admission in full. Of what it grants, nothing but places is taken. */

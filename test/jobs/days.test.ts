@@ -1,6 +1,7 @@
 // Days of batches by seeds: whatever happens, each line is answered once, stands in one of the two files and is charged once.
 import { afterAll, expect, test } from "bun:test";
 import type { Store } from "../../src/core/store.ts";
+import { makeFileUsers } from "../../src/jobs/file-users.ts";
 import { countLeft } from "../../src/jobs/lines.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { IS_LONG } from "../harness/long.ts";
@@ -51,7 +52,10 @@ test.each(SEEDS)(
     // Nothing is left of it but its files.
     const blocks = await store.batches.change(batch, { remaining: 99 }, (_, left) => ({ result: left }));
     expect(blocks).toEqual([]);
-    expect(day.files.objects.has(`results of ${batch.id}`)).toBe(false);
+    const live = (await makeFileUsers({ store }).listLiveObjects()).map(({ object }) => object);
+    expect(live).not.toContain(`results of ${batch.id}`);
+    // A node that is killed between a piece and its name leaves it to the sweep.
+    if (day.kills === 0) expect(day.files.objects.has(`results of ${batch.id}`)).toBe(false);
     expect(day.bugs).toEqual([]);
     await store.close();
   },

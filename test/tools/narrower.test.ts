@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { isNarrower } from "../../src/core/tools/narrower.ts";
 import type { AllowedTools } from "../../src/core/tools/tool-server.ts";
-import { isToolAllowed } from "../../src/tools/patterns.ts";
+import { isToolAllowed } from "../../src/core/tools/patterns.ts";
 import { Dice } from "../sim/dice.ts";
 
 test.each<[tools: AllowedTools, bound: AllowedTools, isKnown: boolean]>([

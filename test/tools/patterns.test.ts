@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { AllowedTools } from "../../src/core/tools/tool-server.ts";
 import { prepareLevels } from "../../src/tools/matcher.ts";
-import { isToolAllowed, isWholeServerAllowed } from "../../src/tools/patterns.ts";
+import { isToolAllowed, isWholeServerAllowed } from "../../src/core/tools/patterns.ts";
 
 const ROWS: readonly (readonly [readonly AllowedTools[], string, boolean])[] = [
   [[["*"]], "github_search", true],

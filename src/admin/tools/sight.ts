@@ -7,7 +7,7 @@ import { listToolLevels, resolveAccountTools } from "../../core/tools/rights.ts"
 import type { ListedTool } from "../../core/tools/tool-directory.ts";
 import type { AllowedTools } from "../../core/tools/tool-server.ts";
 import type { Access } from "../../people/access.ts";
-import { isToolAllowed } from "../../tools/patterns.ts";
+import { isToolAllowed } from "../../core/tools/patterns.ts";
 import { noKey } from "../keys/keys.ts";
 
 export interface SightParts {

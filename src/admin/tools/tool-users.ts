@@ -6,7 +6,7 @@ import type { ListedTool } from "../../core/tools/tool-directory.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Access } from "../../people/access.ts";
-import { isToolAllowed } from "../../tools/patterns.ts";
+import { isToolAllowed } from "../../core/tools/patterns.ts";
 import { text, type View } from "../schema.ts";
 import { findKeyLevels } from "./sight.ts";
 import type { ToolServerParts } from "./tool-servers.ts";

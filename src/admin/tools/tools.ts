@@ -7,7 +7,7 @@ import type { Store } from "../../core/store.ts";
 import type { ListedTool } from "../../core/tools/tool-directory.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
-import { isToolAllowed } from "../../tools/patterns.ts";
+import { isToolAllowed } from "../../core/tools/patterns.ts";
 import { requireKey } from "../keys/keys.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, anyObject, boolean, closeObject, text, usd, type View } from "../schema.ts";

@@ -122,12 +122,6 @@ function createToolPorts(
       const account = accounts.get(key) ?? (await findAccount(key));
       return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
     },
-    levelsNow: async (key) => {
-      const [account, own] = await Promise.all([store.account(key.accountId), store.key(key.id)]);
-      const { allowedTools } = own ?? key;
-      const rules = live.settings.ownerLimits.toolRights;
-      return listToolLevels({ ...key, allowedTools }, account ?? { allowedTools: [] }, rules);
-    },
     version,
   };
 }

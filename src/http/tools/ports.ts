@@ -16,10 +16,11 @@ export interface ToolPorts extends HttpPorts {
   readonly toolServers: ToolServerPort;
   readonly toolRuns: ToolRuns;
   readonly clientSessions: ClientSessions;
-  /** Returns the lists of which a tool has to pass every one. The key is one that was proven. */
+  /**
+   * Returns the lists of which a tool has to pass every one. The key is one that was proven, which is remembered for half a
+   * second: a call's admission looks at them again.
+   */
   readonly toolLevels: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
-  /** The same as of now, for a client that asked some time ago: a key in steady use is remembered for half a second. */
-  readonly levelsNow: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
   /** The gateway's version. */
   readonly version: string;
 }

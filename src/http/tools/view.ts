@@ -3,7 +3,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
 import { checkSecret } from "../../keys/secret.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
-import { mayUseSome } from "../../tools/patterns.ts";
+import { mayUseSome } from "../../core/tools/patterns.ts";
 import type { ToolPorts } from "./ports.ts";
 
 /** The sender, and the address. */
