@@ -15,9 +15,9 @@ export function nameResults({ id }: Pick<BatchRef, "id">): string {
   return `results of ${id}`;
 }
 
-/** The number of a block's next piece, which no other lease of the block has. One that no row names is written over. */
-export function nextPiece({ block, lease, pieces }: Pick<BatchBlock, "block" | "lease" | "pieces">): number {
-  return (block * LEASES_OF_BLOCK + (lease % LEASES_OF_BLOCK)) * PIECES_OF_LEASE + pieces.length;
+/** Returns the number of the `made`th piece of a block, which no other lease of the block has. */
+export function numberPiece({ block, lease }: Pick<BatchBlock, "block" | "lease">, made: number): number {
+  return (block * LEASES_OF_BLOCK + (lease % LEASES_OF_BLOCK)) * PIECES_OF_LEASE + (made % PIECES_OF_LEASE);
 }
 
 export function listObjects({ accountId, id }: BatchRef): readonly StoredObject[] {

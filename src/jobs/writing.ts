@@ -4,7 +4,7 @@ import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
 import { isFree, listHolders } from "./leases.ts";
 import { addEnds, countOpen, endRest, isOpen, type LineEnd } from "./lines.ts";
-import { nameResults, needsResults, nextPiece } from "./objects.ts";
+import { nameResults, needsResults } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 import type { EndedLine, RunningBlock } from "./running-block.ts";
 
@@ -66,8 +66,7 @@ async function writePieces(
     const texts = ended.filter((line) => line.end === end).map(({ text }) => text);
     const bytes = new TextEncoder().encode(texts.join(""));
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const { row } = block;
-      const number = nextPiece({ ...row, pieces: [...row.pieces, ...written] });
+      const number = block.takePiece();
       const piece = bytes.subarray(at, at + PIECE_BYTES);
       await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
       written.push({ number, kind, bytes: piece.length });

@@ -96,6 +96,10 @@ export class LoopClient {
     this.owner = { name, secret, session: null, token: "" };
   }
 
+  get answered(): number {
+    return this.sent.filter(({ outcome }) => outcome?.kind === "answer").length;
+  }
+
   /** Asks on until the gateway is gone. */
   async run(url: string): Promise<void> {
     const node = { url, life: { signal: new AbortController().signal, isOver: false } };
