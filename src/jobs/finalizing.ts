@@ -76,11 +76,7 @@ function nameFile({ id }: Batch, kind: Kind, lease: number): string {
 }
 
 /** Returns the file's id. Null if there are no such lines. */
-async function saveFile(
-  ports: JobPorts,
-  { batch, lease }: TakenBatch,
-  kind: Kind,
-): Promise<string | null> {
+async function saveFile(ports: JobPorts, { batch, lease }: TakenBatch, kind: Kind): Promise<string | null> {
   const { files, clock, fileRules } = ports;
   const { completed, failed, cancelled, expired, unpaid } = batch.detail.counts;
   const lines = kind === "o" ? completed : failed + cancelled + expired + unpaid;

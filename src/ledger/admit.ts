@@ -1,5 +1,13 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer, ToolTerms } from "../core/demand.ts";
+import type {
+  Admission,
+  Answer,
+  GrantAnswer,
+  Lacking,
+  Offer,
+  RefusalAnswer,
+  ToolTerms,
+} from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
@@ -8,9 +16,9 @@ import type { LimitUse } from "../core/limits/limit.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
+import { tagRecord } from "../core/text/tags.ts";
 import { listToolLevels } from "../core/tools/rights.ts";
 import { refuseTool } from "../core/tools/tool-right.ts";
-import { tagRecord } from "../core/text/tags.ts";
 import {
   isUnboundFree,
   listLimits,

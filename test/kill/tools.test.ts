@@ -17,7 +17,16 @@ import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { type GatewayProcess, operate, startGatewayProcess } from "../store/nodes/gateway.ts";
 import { startPostgres } from "../store/postgres/server.ts";
 import { until } from "../whole/world/until.ts";
-import { CLIENTS, isOfLoop, LOOPS, LoopClient, listSessions, openSession, ToolClient, tryList } from "./tools.ts";
+import {
+  CLIENTS,
+  isOfLoop,
+  LOOPS,
+  LoopClient,
+  listSessions,
+  openSession,
+  ToolClient,
+  tryList,
+} from "./tools.ts";
 
 const KILLS = Number(process.env.KILLS ?? (IS_LONG ? 25 : 2));
 const TEST_MS = 300_000 + KILLS * 120_000;
@@ -173,10 +182,7 @@ describe.each(PLACES.filter(([, isTried]) => isTried))("over %s", (_name, _isTri
   test(
     `${KILLS} kills: nothing is sent again, each answer is paid once, and sessions go on`,
     async () => {
-      await using world = new KilledWorld(
-        await open(),
-        await startSimulator({ host: "127.0.0.1", port: 0 }),
-      );
+      await using world = new KilledWorld(await open(), await startSimulator({ host: "127.0.0.1", port: 0 }));
       const { accountId, clients, loops } = await world.makeClients();
       const [{ secret } = { secret: "" }] = clients;
       const ended = await openSession(world.url, secret);

@@ -77,6 +77,13 @@ export const TOOL_SERVERS: readonly Mutant[] = [
     tests: LOOP_REPEATS,
   },
   {
+    name: "a call is sent in the newer era to any server",
+    file: "src/transport/tool-servers/call.ts",
+    find: "const facts = await this.#scope.wait(source.known.get(peer));",
+    replace: 'const facts = { ...(await this.#scope.wait(source.known.get(peer))), era: "newer" as const };',
+    tests: CALLS,
+  },
+  {
     name: "a tool's call is sent again after a failure",
     file: "src/transport/tool-servers/call.ts",
     find: "const first = await this.#sendOnce();",

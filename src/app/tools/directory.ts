@@ -2,8 +2,8 @@
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject } from "../../core/json/json.ts";
-import type { ListedTool, ToolDirectory, ToolServerState } from "../../core/tools/tool-directory.ts";
 import { makeFullName } from "../../core/tools/rules.ts";
+import type { ListedTool, ToolDirectory, ToolServerState } from "../../core/tools/tool-directory.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolName } from "../../tools/names.ts";
 import type { ToolServers } from "../../transport/tool-servers/tool-servers.ts";

@@ -2,6 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
+import { isToolAllowed, isWholeServerAllowed } from "../../core/tools/patterns.ts";
 import { makeFullName, nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";
 import type { ToolRight } from "../../core/tools/tool-right.ts";
@@ -9,7 +10,6 @@ import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import { splitResourceUri } from "../../tools/names.ts";
-import { isToolAllowed, isWholeServerAllowed } from "../../core/tools/patterns.ts";
 import { makeHeaderError } from "../../tools/wire/client-request.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import { compareParameters, type HeaderParameter } from "../../tools/wire/header-parameters.ts";

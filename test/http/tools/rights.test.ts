@@ -41,7 +41,8 @@ test.skipIf(BINARY !== undefined).each<[string, string, string, JsonObject, "key
   const accountId = await world.newAccount();
   await world.topUp(accountId, 1);
   const { id, secret } = await world.newKey({ account_id: accountId });
-  duringList = () => change(`${things}/${things === "keys" ? id : accountId}`, { allowed_tools: ["four_echo"] });
+  duringList = () =>
+    change(`${things}/${things === "keys" ? id : accountId}`, { allowed_tools: ["four_echo"] });
   expect(await world.ask(method, params, { secret })).toEqual({ code: -32602, message });
   expect(world.servers[server]?.listSeen(method)).toEqual([]);
   const { data } = await world.read("/refusals?limit=1");

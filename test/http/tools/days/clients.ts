@@ -24,7 +24,12 @@ export const PATIENT: Manner = { leavesMs: null, cancelsMs: null, limitSeconds: 
 
 export type Outcome =
   /** The tool's result, or the whole answer of a model. */
-  | { readonly kind: "answer"; readonly chargedUsd: number; readonly body: JsonObject; readonly isRepeat: boolean }
+  | {
+      readonly kind: "answer";
+      readonly chargedUsd: number;
+      readonly body: JsonObject;
+      readonly isRepeat: boolean;
+    }
   | { readonly kind: "refused"; readonly code: string; readonly words: string }
   /** The client has hung up. */
   | { readonly kind: "left" }
@@ -130,9 +135,19 @@ export async function askModel(sent: Sent, model: string, stream: boolean): Prom
     calls.slice(2 * at, 2 * at + 2).join(" and "),
   );
   const input = [...turns, "say: done"].map((words, at) => `step ${at + 1}: ${words}`).join("\n");
-  const tool = { type: "mcp", server_label: "desk", server_url: `poundkey:${server}`, require_approval: "never" };
+  const tool = {
+    type: "mcp",
+    server_label: "desk",
+    server_url: `poundkey:${server}`,
+    require_approval: "never",
+  };
   const own = server === "guarded" ? { ...tool, authorization: owner.token } : tool;
-  const received = await post(sent, "/v1/responses", { model, input, stream, tools: [own] }, limitTime(manner));
+  const received = await post(
+    sent,
+    "/v1/responses",
+    { model, input, stream, tools: [own] },
+    limitTime(manner),
+  );
   if (received.kind !== "text") return received;
   const body = stream && received.status === 200 ? readLastEvent(received.text) : parseJson(received.text);
   // A stream that ends before its last event was cut off.
@@ -147,7 +162,9 @@ export async function askModel(sent: Sent, model: string, stream: boolean): Prom
 function readLastEvent(text: string): JsonObject | null {
   const data = text.split("\n").findLast((line) => line.startsWith("data: {"));
   const event = asObject(data === undefined ? {} : parseJson(data.slice("data: ".length)));
-  return /^response\.(completed|incomplete|failed)$/.test(String(event.type)) ? asObject(event.response) : null;
+  return /^response\.(completed|incomplete|failed)$/.test(String(event.type))
+    ? asObject(event.response)
+    : null;
 }
 
 /** Returns the answer's calls that have a result of the server's. */

@@ -14,11 +14,12 @@ import { operate } from "../../../store/nodes/gateway.ts";
 import { type PostgresServer, startPostgres } from "../../../store/postgres/server.ts";
 import { writeEmptyStore } from "../../../suites/empty-store.ts";
 import { until } from "../../../whole/world/until.ts";
-import { BUDGET_USD, Day, PRICE } from "./day.ts";
+import { Day } from "./day.ts";
+import { BUDGET_USD, DayWorld, PRICE } from "./day-world.ts";
 import { judgeRequests, judgeServers, toNano } from "./judge.ts";
 
-const FIRST = Number(process.env.SEED ?? process.env.FIRST ?? 1);
-const DAYS_USUAL = IS_LONG ? 300 : 2;
+const FIRST = Number(process.env.SEED ?? process.env.FIRST ?? (IS_LONG ? 1 : 3));
+const DAYS_USUAL = IS_LONG ? 300 : 1;
 const DAYS = Number(process.env.DAYS ?? (process.env.SEED === undefined ? DAYS_USUAL : 1));
 const SEEDS = Array.from({ length: DAYS }, (_, at) => FIRST + at);
 /** In the long form, each third day is one of nodes on PostgreSQL. */
@@ -51,27 +52,35 @@ test.each(SEEDS)(
   "day %d",
   async (seed) => {
     const address = await makeStore(seed);
-    const day = new Day(new Dice(seed), address, simulator);
-    await day.begin();
+    const world = new DayWorld(new Dice(seed), address, simulator);
+    const day = new Day(world);
+    await world.begin();
     await day.run();
     const readAccounts = () =>
-      Promise.all(day.accounts.map(({ id }) => operate(day.url, `/accounts/${id}`)));
-    await until("nothing is held", async () => (await readAccounts()).every(({ held_usd: held }) => held === 0));
-    await until("nobody listens", () => Object.values(day.servers).every(({ openStreams }) => openStreams === 0));
-    const rows = await day.readRows();
-    const { sent, servers } = day;
+      Promise.all(world.accounts.map(({ id }) => operate(world.url, `/accounts/${id}`)));
+    await until("nothing is held", async () =>
+      (await readAccounts()).every(({ held_usd: held }) => held === 0),
+    );
+    await until("nobody listens", () =>
+      Object.values(world.servers).every(({ openStreams }) => openStreams === 0),
+    );
+    const rows = await world.readRows();
+    const { servers } = world;
+    const { sent } = day;
     expect(judgeRequests({ sent, rows, servers, price: PRICE })).toEqual([]);
     expect(judgeServers(servers)).toEqual([]);
     const sum = (of: (row: (typeof rows)[number]) => boolean) =>
       rows.filter(of).reduce((total, { charged_usd: charged }) => total + toNano(charged), 0);
     const balances = (await readAccounts()).map(({ balance_usd: balance }) => toNano(balance));
-    const expected = day.accounts.map(({ id, usd }) => toNano(usd) - sum(({ account_id: own }) => own === id));
+    const expected = world.accounts.map(
+      ({ id, usd }) => toNano(usd) - sum(({ account_id: own }) => own === id),
+    );
     expect(balances).toEqual(expected);
     expect(balances.every((balance) => balance >= 0)).toBe(true);
-    const frugal = sum(({ key_id: id, operation }) => id === day.frugalKeyId && operation === "tool");
+    const frugal = sum(({ key_id: id, operation }) => id === world.frugalKeyId && operation === "tool");
     expect(frugal).toBeLessThanOrEqual(toNano(BUDGET_USD));
-    expect(day.nodes.flatMap(({ bugs }) => bugs)).toEqual([]);
-    await day.end();
+    expect(world.nodes.flatMap(({ bugs }) => bugs)).toEqual([]);
+    await world.end();
     const { store } = await openStore(address, MASTER_KEY);
     expect(findErrors(await store.audit())).toEqual([]);
     await store.close();

@@ -63,7 +63,8 @@ function judgeOne(one: Sent, rows: readonly JsonObject[], seen: Seen): readonly 
   const paid = calls.filter(({ charged_usd: charged }) => charged !== 0);
   const say = (words: string) =>
     void problems.push(`${one.requestId}: ${words}: ${JSON.stringify({ ...one, node: one.node.url, rows })}`);
-  if (paid.some(({ charged_usd: charged }) => toNano(charged) !== seen.price)) say("a call with another price");
+  if (paid.some(({ charged_usd: charged }) => toNano(charged) !== seen.price))
+    say("a call with another price");
   const carriedOut = one.texts.filter((text) => seen.ran.has(text)).length;
   // One that its client ended is paid once it was sent, though it may not have reached its server.
   const isEnded = outcome?.kind === "left" || isOwnEnd(one);
@@ -72,7 +73,8 @@ function judgeOne(one: Sent, rows: readonly JsonObject[], seen: Seen): readonly 
   if (one.mayCall === false && carriedOut > 0) say("a call without the right");
   if (outcome === null) say("no outcome");
   else if (outcome.kind === "answer" && !outcome.isRepeat) judgeAnswer(one, rows, say);
-  else if (outcome.kind === "refused" && !isOwnEnd(one) && sumUp(rows) !== 0) say("a refusal that is charged");
+  else if (outcome.kind === "refused" && !isOwnEnd(one) && sumUp(rows) !== 0)
+    say("a refusal that is charged");
   else if (isEnded && !(one.isLoop || one.isShaken || one.node.life.isOver)) {
     const whole = one.texts.filter((text) => seen.ran.has(text) && !seen.spoiled.has(text)).length;
     if (one.manner.once === null && paid.length < whole) say("a client that left, and didn't pay");
@@ -104,17 +106,24 @@ function judgeAnswer(one: Sent, rows: readonly JsonObject[], say: (words: string
 }
 
 /** An Idempotency-Key is charged for once, if all who sent it got one answer: a call that failed is made again for the next. */
-function judgeOnce(sent: readonly Sent[], rows: ReadonlyMap<string, readonly JsonObject[]>): readonly string[] {
+function judgeOnce(
+  sent: readonly Sent[],
+  rows: ReadonlyMap<string, readonly JsonObject[]>,
+): readonly string[] {
   const kept = Map.groupBy(
     sent.filter(({ manner }) => manner.once !== null),
     ({ manner }) => manner.once,
   );
   return [...kept].flatMap(([once, all]) => {
-    const told = new Set(all.map(({ outcome }) => (outcome?.kind === "answer" ? toNano(outcome.chargedUsd) : null)));
+    const told = new Set(
+      all.map(({ outcome }) => (outcome?.kind === "answer" ? toNano(outcome.chargedUsd) : null)),
+    );
     const [one] = told;
     if (told.size > 1 || one === null || all.some(({ node }) => node.life.isOver)) return [];
     const charged = all.map(({ requestId }) => sumUp(rows.get(requestId) ?? []));
-    return charged.reduce((sum, more) => sum + more, 0) === one ? [] : [`${once}: charged ${charged}, told ${one}`];
+    return charged.reduce((sum, more) => sum + more, 0) === one
+      ? []
+      : [`${once}: charged ${charged}, told ${one}`];
   });
 }
 

@@ -90,7 +90,9 @@ export class MortalNode {
   readonly #stop: () => Promise<void>;
   #isLeaving = false;
 
-  private constructor(parts: Pick<MortalNode, "url" | "life" | "reload" | "bugs"> & { stop(): Promise<void> }) {
+  private constructor(
+    parts: Pick<MortalNode, "url" | "life" | "reload" | "bugs"> & { stop(): Promise<void> },
+  ) {
     this.url = parts.url;
     this.life = parts.life;
     this.reload = parts.reload;
