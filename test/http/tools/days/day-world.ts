@@ -128,8 +128,11 @@ mcp: { allowed_tools: ["*"], loop: { rounds: 4, total: 10s }, servers: { ${serve
     return rows;
   }
 
-  async end(): Promise<void> {
+  async drain(): Promise<void> {
     await Promise.all(this.alive.map((node) => node.drain()));
+  }
+
+  async end(): Promise<void> {
     for (const server of Object.values(this.servers)) await server.stop();
   }
 }

@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../../../src/app/start/open-store.ts";
+import { clock } from "../../../../src/app/world.ts";
+import { ServerSessions } from "../../../../src/gateway/tools/server-sessions.ts";
 import { MASTER_KEY } from "../../../harness/harness.ts";
 import { IS_LONG } from "../../../harness/long.ts";
 import { findErrors } from "../../../ledger/payments.ts";
@@ -25,6 +27,8 @@ const SEEDS = Array.from({ length: DAYS }, (_, at) => FIRST + at);
 /** In the long form, each third day is one of nodes on PostgreSQL. */
 const isOnPostgres = (seed: number) => IS_LONG && seed % 3 === 1;
 const TEST_MS = 120_000;
+const DAY_MS = 86_400_000;
+const ROWS_MAX = 10_000;
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-tool-days-"));
 let simulator: Simulator;
@@ -80,10 +84,17 @@ test.each(SEEDS)(
     const frugal = sum(({ key_id: id, operation }) => id === world.frugalKeyId && operation === "tool");
     expect(frugal).toBeLessThanOrEqual(toNano(BUDGET_USD));
     expect(world.nodes.flatMap(({ bugs }) => bugs)).toEqual([]);
-    await world.end();
-    const { store } = await openStore(address, MASTER_KEY);
+    await world.drain();
+    const { store, vault } = await openStore(address, MASTER_KEY);
     expect(findErrors(await store.audit())).toEqual([]);
+    const kept = await store.toolSessions.takeResting(Date.now() + DAY_MS, ROWS_MAX);
+    const sessions = new ServerSessions({ store, vault, clock });
+    const known = new Set(kept.map((row) => sessions.open(row)));
+    // Nobody knows of the sessions that a node was about to note when it was killed.
+    if (world.nodes.every(({ life }) => !life.isOver))
+      await until("no session is left", () => [...servers.old.sessions].every((id) => known.has(id)));
     await store.close();
+    await world.end();
   },
   TEST_MS,
 );
