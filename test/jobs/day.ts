@@ -145,7 +145,11 @@ class Node {
     };
     const { pieces } = files;
     const mortal: MemoryFiles["pieces"] = {
-      write: (...given) => alive(() => pieces.write(...given)),
+      write: (...given) =>
+        alive(() => {
+          day.lastWriter = this;
+          return pieces.write(...given);
+        }),
       // Results that take time to be put together may be another node's by then.
       read: (...given) =>
         alive(async () => {
@@ -184,6 +188,8 @@ export class Day {
   readonly door: Door;
   readonly store: Store;
   kills = 0;
+  /** The node that wrote the last piece. */
+  lastWriter: Pick<Node, "isDead"> | null = null;
   #nodes: Node[] = [];
   #names = 0;
   #awaited = 0;

@@ -54,8 +54,8 @@ test.each(SEEDS)(
     expect(blocks).toEqual([]);
     const live = (await makeFileUsers({ store }).listLiveObjects()).map(({ object }) => object);
     expect(live).not.toContain(`results of ${batch.id}`);
-    // A node that is killed between a piece and its name leaves it to the sweep.
-    if (day.kills === 0) expect(day.files.objects.has(`results of ${batch.id}`)).toBe(false);
+    // A node that ends between a piece and its name leaves it to the sweep.
+    if (day.lastWriter?.isDead !== true) expect(day.files.objects.has(`results of ${batch.id}`)).toBe(false);
     expect(day.bugs).toEqual([]);
     await store.close();
   },

@@ -237,7 +237,7 @@ export const BATCHES: readonly Mutant[] = [
     file: "src/jobs/writing.ts",
     find: "isLeft: found === null || !needsResults(found)",
     replace: "isLeft: false",
-    tests: DAYS,
+    tests: ["test/jobs/writing.test.ts"],
   },
   {
     name: "results that stand in files are kept beside them",
