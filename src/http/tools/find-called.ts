@@ -2,6 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../core/tools/patterns.ts";
 import { makeFullName, nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";
@@ -9,6 +10,8 @@ import type { ToolRight } from "../../core/tools/tool-right.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
+import type { MirroredTool } from "../../tools/mirror.ts";
+import { findNamedTool } from "../../tools/named-tools.ts";
 import { splitResourceUri } from "../../tools/names.ts";
 import { makeHeaderError } from "../../tools/wire/client-request.ts";
 import { CODES } from "../../tools/wire/eras.ts";
@@ -24,7 +27,7 @@ export interface FoundCall {
   readonly tool: string;
   /** The server's own name of the tool or the prompt, or the address of the resource. */
   readonly name: string;
-  readonly priceNanoUsd: number;
+  readonly priceNanoUsd: NanoUsd;
   readonly right: ToolRight;
   /** Fails the call before anything is sent: whether there is such a tool or prompt can't be known at the moment. */
   readonly fault: Fault | null;
@@ -45,8 +48,8 @@ export class CalledFinder {
     this.#noteRefused = noteRefused;
   }
 
-  /** Throws the `RpcRefusal` of what isn't there for the key. */
-  find(request: ClientRequest): Promise<FoundCall> {
+  /** Without a promise for a tool of a server whose list is fresh. Throws the `RpcRefusal` of what isn't there for the key. */
+  find(request: ClientRequest): FoundCall | Promise<FoundCall> {
     switch (request.method) {
       case "resources/read":
         return this.#findResource(request);
@@ -57,31 +60,39 @@ export class CalledFinder {
     }
   }
 
-  async #findTool(request: ClientRequest): Promise<FoundCall> {
+  #findTool(request: ClientRequest): FoundCall | Promise<FoundCall> {
     const { viewer, message } = request;
     const name = asString(message.params.name) ?? "";
-    const unknown = () => refuseUnknown(request, "tool", name);
     const server = this.#findServer(viewer, name);
     if (server === null) {
       this.#noteOther(request, name);
-      throw unknown();
+      throw refuseUnknown(request, "tool", name);
     }
+    const known = this.#views.peekMirror(server, viewer);
+    const tool = known && findNamedTool(known, server, viewer.levels, name, viewer.server === null);
+    if (tool !== null) return this.#describeTool(request, server, tool);
     const own = viewer.server === null ? name.slice(server.name.length + 1) : name;
-    const isAllowed = (tool: string) =>
-      matchesPatterns(server.tools, tool) && isToolAllowed(viewer.levels, makeFullName(server.name, tool));
-    if (!(SHORTENED.test(name) || isAllowed(own))) {
+    if (!(SHORTENED.test(name) || isAllowed(viewer, server, own))) {
       this.#noteRefused(request, nameToolModel(server.name, own));
-      throw unknown();
+      throw refuseUnknown(request, "tool", name);
     }
-    const { list, unavailable } = await this.#views.find(viewer, [server]);
-    const found = list.tools.get(name);
-    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
-    if (found === undefined && fault === null) throw unknown();
-    if (found !== undefined) this.#checkHeaders(request, found.tool.parameters);
-    const tool = found?.tool.name ?? own;
-    const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
-    const right = { server: server.name, tool };
-    return { server, tool, name: tool, priceNanoUsd, right, fault };
+    return this.#askFor(request, server, name, own);
+  }
+
+  /** `own` is the server's name of it if that isn't shortened. */
+  async #askFor(request: ClientRequest, server: ToolServer, name: string, own: string): Promise<FoundCall> {
+    const { viewer } = request;
+    const mirror = await this.#views.findMirror(server, viewer);
+    const tool = mirror && findNamedTool(mirror, server, viewer.levels, name, viewer.server === null);
+    if (tool !== null) return this.#describeTool(request, server, tool);
+    if (mirror !== null) throw refuseUnknown(request, "tool", name);
+    const fault = explainMissing(server, request);
+    return describeFound(server, own, fault);
+  }
+
+  #describeTool(request: ClientRequest, server: ToolServer, { name, parameters }: MirroredTool): FoundCall {
+    this.#checkHeaders(request, parameters);
+    return describeFound(server, name, null);
   }
 
   /** Clients of the newer era repeat some arguments in headers. */
@@ -101,7 +112,7 @@ export class CalledFinder {
       throw refuseUnknown(request, "prompt", name);
     const { list, unavailable } = await this.#views.find(viewer, [server]);
     const found = list.prompts.get(name);
-    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
+    const fault = unavailable.length > 0 ? explainMissing(server, request) : null;
     if (found === undefined && fault === null) throw refuseUnknown(request, "prompt", name);
     const right = { server: server.name, tool: null };
     return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, right, fault };
@@ -122,7 +133,7 @@ export class CalledFinder {
   #findServer(viewer: Viewer, name: string): ToolServer | null {
     if (viewer.server !== null) return viewer.server;
     const before = name.slice(0, Math.max(name.indexOf("_"), 0));
-    return this.#views.listServers(viewer).find((one) => one.name === before) ?? null;
+    return this.#views.findServer(before, viewer.levels);
   }
 
   /** Notes the call of a server that is there, and of which the key may use nothing. */
@@ -149,9 +160,17 @@ export function describeUnknown({ method, message: { params } }: ClientRequest):
   return makeUnknown(method === "prompts/get" ? "prompt" : "tool", asString(params.name) ?? "");
 }
 
-/** Returns null if the server's list is there, and simply lacks it. */
-function explainMissing(server: ToolServer, { arrival }: ClientRequest, unavailable: readonly string[]) {
-  if (unavailable.length === 0) return null;
+function isAllowed({ levels }: Viewer, server: ToolServer, tool: string): boolean {
+  return matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(server.name, tool));
+}
+
+function describeFound(server: ToolServer, tool: string, fault: Fault | null): FoundCall {
+  const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
+  return { server, tool, name: tool, priceNanoUsd, right: { server: server.name, tool }, fault };
+}
+
+/** Returns the fault of a server whose list isn't to be had. */
+function explainMissing(server: ToolServer, { arrival }: ClientRequest): Fault {
   const { auth, name } = server;
   const lacks = auth.kind === "pass" && readPass(server, arrival.request.headers) === null;
   return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);

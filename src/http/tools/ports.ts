@@ -17,10 +17,10 @@ export interface ToolPorts extends HttpPorts {
   readonly toolRuns: ToolRuns;
   readonly clientSessions: ClientSessions;
   /**
-   * Returns the lists of which a tool has to pass every one. The key is one that was proven, which is remembered for half a
-   * second: a call's admission looks at them again.
+   * Returns the lists of which a tool has to pass every one, without a promise if the key, which was proven, is remembered. That
+   * it is for half a second: a call's admission looks at them again.
    */
-  readonly toolLevels: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
+  readonly toolLevels: (key: GatewayKey) => readonly AllowedTools[] | Promise<readonly AllowedTools[]>;
   /** The gateway's version. */
   readonly version: string;
 }
