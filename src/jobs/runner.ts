@@ -143,7 +143,8 @@ export class BatchRunner {
     if (batch.status === "validating") this.#run(`validate ${batch.id}`, () => validate(this.#ports, batch));
     if (batch.status === "finalizing") this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
     const nowMs = this.#ports.clock.nowMs();
-    const end = findRestEnd(batch, nowMs) ?? (job.isUnpaid && job.flying === 0 ? "unpaid" : null);
+    const isUnpaid = job.isUnpaid && job.flying === 0 && batch.status === "in_progress";
+    const end = findRestEnd(batch, nowMs) ?? (isUnpaid ? "unpaid" : null);
     if (end !== null) await this.#end(job, end, nowMs);
     else if (batch.status === "in_progress") await this.#checkRoom(job, nowMs);
     for (const block of job.blocks.values()) this.#writeSoon(job, block);
