@@ -129,7 +129,7 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly line?: LineTerms;
   /** True for a call of a tool within a response: it is none of the requests in parallel. */
   readonly isWithin?: boolean;
-  /** What its key and account must allow. Missing but for calls of tools. */
+  /** Its key and account must allow the tool. Missing but for calls of tools. */
   readonly tool?: ToolTerms;
   readonly reads: Reads;
 }

@@ -93,7 +93,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly line?: LineMark | null;
   /** True for a call of a tool within a response: it is none of the requests in parallel. */
   readonly isWithin?: boolean;
-  /** What the key has to be allowed, for a call of a tool. */
+  /** The right that a call of a tool needs. Missing for any other request. */
   readonly toolRight?: ToolRight;
   /** Its demands on the cache. Null for none. */
   readonly caching: Caching | null;

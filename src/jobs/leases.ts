@@ -11,14 +11,14 @@ type LeasePorts = Pick<JobPorts, "store">;
 /** The next blocks with lines left, where none of them is free. */
 const LOOKED_AT = 64;
 
-interface Leased {
+interface LeasePlace {
   readonly block: number;
   readonly node: string;
   readonly lease: number;
 }
 
-function makeLease({ accountId, id }: BatchRef, leased: Leased): BatchBlock {
-  return { accountId, batchId: id, ...leased, remaining: 0, states: "", places: [], pieces: [] };
+function makeLease({ accountId, id }: BatchRef, place: LeasePlace): BatchBlock {
+  return { accountId, batchId: id, ...place, remaining: 0, states: "", places: [], pieces: [] };
 }
 
 /** A batch whose validation or end is this node's, until another node takes it. */

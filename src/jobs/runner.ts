@@ -175,7 +175,7 @@ export class BatchRunner {
     if (job.isOver) this.#isAwake = true;
   }
 
-  /** Runs a task unless it is under way. What has gone on is looked at at once, and what hasn't in a second. */
+  /** Runs a task unless it is under way. A batch that has gone on is looked at at once, and any other in a second. */
   #run(name: string, work: () => Promise<boolean>): void {
     if (this.#tasks.has(name)) return;
     const task = work()

@@ -212,6 +212,13 @@ export const BATCHES: readonly Mutant[] = [
     tests: DAYS,
   },
   {
+    name: "a batch whose ceiling has ended it is looked at without pause",
+    file: "src/jobs/runner.ts",
+    find: 'job.flying === 0 && batch.status === "in_progress";',
+    replace: "job.flying === 0;",
+    tests: WAITS,
+  },
+  {
     name: "a write of results that is repeated counts twice",
     file: "src/jobs/writing.ts",
     find: "ended.filter(({ at }) => isOpen(stored.states, at))",

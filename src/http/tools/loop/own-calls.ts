@@ -176,7 +176,7 @@ export class OwnCalls {
   }
 }
 
-/** A tool that the key may not use is told of word for word as one that doesn't exist. */
+/** The model reads of a tool that the key may not use word for word as of one that doesn't exist. */
 function describeFault(fault: Fault, { name }: OwnCall, requestId: string): OwnCallResult {
   if (fault.code === "tool_not_allowed")
     return { kind: "error", error: { code: CODES.params, message: `Unknown tool: ${name}` } };

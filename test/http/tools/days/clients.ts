@@ -1,4 +1,4 @@
-// The clients of a day: calls of tools, and responses whose models call them. Each notes what it asked for and was told.
+// The clients of a day: calls of tools, and responses whose models call them. Each notes its requests and their outcomes.
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
 
 /** A key, or a session of a client of it: what a server keeps for one is no other's. */
@@ -55,7 +55,7 @@ export interface Sent {
   readonly isLoop: boolean;
   /** True if its server was stopped or changed its era meanwhile. */
   isShaken: boolean;
-  /** Whether its key may call tools. Null if that changed meanwhile. */
+  /** False if its key may call no tool. Null if that changed meanwhile. */
   mayCall: boolean | null;
   outcome: Outcome | null;
 }

@@ -1,4 +1,4 @@
-// What a day of tools has: nodes on one store, tool servers, accounts, and keys with and without sessions.
+// The parts of a day of tools: nodes on one store, tool servers, accounts, and keys with and without sessions.
 import { asArray, asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import { providersYaml } from "../../../harness/harness.ts";
 import type { Dice } from "../../../sim/dice.ts";

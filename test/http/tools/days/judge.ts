@@ -1,4 +1,4 @@
-// The judge of a day: compares what clients were told, and what the servers saw, with the rows and the books.
+// The judge of a day: compares the answers of clients, and the calls that servers saw, with the rows.
 import type { JsonObject } from "../../../../src/core/json/json.ts";
 import type { ToolServerFake } from "../../../simulator/tools/tool-server.ts";
 import { listResults, type Sent } from "./clients.ts";
