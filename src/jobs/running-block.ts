@@ -103,10 +103,10 @@ export class RunningBlock {
    * named it, and the block may be another node's since then.
    */
   takePiece(): number {
-    let number = numberPiece(this.row, this.#piecesMade++);
-    while (this.row.pieces.some((piece) => piece.number === number))
-      number = numberPiece(this.row, this.#piecesMade++);
-    return number;
+    for (;;) {
+      const number = numberPiece(this.row, this.#piecesMade++);
+      if (!this.row.pieces.some((piece) => piece.number === number)) return number;
+    }
   }
 
   /** Returns the block's row with these lines ended. */

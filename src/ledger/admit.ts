@@ -17,8 +17,6 @@ import type { RequestLimits } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Place } from "../core/rows.ts";
 import { tagRecord } from "../core/text/tags.ts";
-import { listToolLevels } from "../core/tools/rights.ts";
-import { refuseTool } from "../core/tools/tool-right.ts";
 import {
   isUnboundFree,
   listLimits,
@@ -49,6 +47,7 @@ import {
 import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
+import { refuseCall } from "./rights.ts";
 import { settle, undoHold } from "./settle.ts";
 import { costsNothing, listPriced, makeUnpaidFault } from "./unpaid.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
@@ -67,7 +66,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
-  const denied = demand.tool === undefined ? null : refuseCall(demand.tool, demand, key, account);
+  const denied = demand.tool === undefined ? null : refuseCall(demand.tool, demand.limits, key, account);
   if (denied !== null) return refused(denied);
   if (isResolved(books, demand)) return resolvedMeanwhile();
   const earlier = demand.idempotency === null ? null : findEarlierAnswer(books, demand);
@@ -78,18 +77,6 @@ export function admit(books: Books, demand: Admission): Answer {
   const checks = known === null ? ALL_OF_THE_MINUTE : TOKENS_OF_THE_MINUTE;
   const granted = decideGrant(books, { demand, key, limits }, checks);
   return granted.kind === "granted" ? take(books, demand, limits, granted) : granted;
-}
-
-/** A right that was taken away is gone at the next call, on every node. */
-function refuseCall(
-  { memberTools, ...right }: ToolTerms,
-  { limits }: Admission,
-  key: GatewayKey,
-  account: Account,
-): Fault | null {
-  const { allowedTools } = key;
-  const own = { allowedTools, ...(memberTools && { memberTools }) };
-  return refuseTool(right, listToolLevels(own, account, limits.toolRights));
 }
 
 /** Decides the admission in full. Of what it grants, nothing but places is taken. */

@@ -20,7 +20,6 @@ import type { Hold } from "../core/rows.ts";
 import { LIMIT_RULES, type QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { findTagDay } from "../core/text/tags.ts";
-import type { ToolRight } from "../core/tools/tool-right.ts";
 import type { Clock } from "../core/world/world.ts";
 import { ALLOWANCE_BY_QUOTA, findRules, isUnboundFree, type LedgerRules, makeReads } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
@@ -35,7 +34,7 @@ import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
 import { EVERYTHING, NOTHING, type Want, Wants } from "./wants.ts";
 
 /** A request for admission. */
-export interface Ask extends RequestHead, Caller {
+export interface Ask extends RequestHead, Caller, Pick<Admission, "tool"> {
   /** The gateway's id of the completion; its record has the same. */
   readonly id: string;
   /** True if the id is new, so the store need not look for earlier rows. */
@@ -61,8 +60,6 @@ export interface Ask extends RequestHead, Caller {
   readonly line?: LineTerms | null;
   /** As in `Admission`. */
   readonly isWithin?: boolean;
-  /** Missing but for calls of tools. */
-  readonly toolRight?: ToolRight | null;
   /** The most that the request may cost, markup included. Null for any amount. */
   readonly ceilingNanoUsd?: NanoUsd | null;
   /** When the request arrived, Unix milliseconds. */
@@ -315,7 +312,7 @@ function makeAdmission(
     isGroup: ask.isGroup ?? false,
     ...(ask.line && { line: ask.line }),
     ...(ask.isWithin && { isWithin: true }),
-    ...(ask.toolRight && { tool: { ...ask.toolRight, memberTools: key.memberTools ?? null } }),
+    ...(ask.tool && { tool: ask.tool }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
 }

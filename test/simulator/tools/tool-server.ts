@@ -266,11 +266,10 @@ export class ToolServerFake {
     if (tool === undefined) return refuse(200, seen.id, -32602, `Unknown tool: ${name}`);
     this.mistakes.push(...this.#checkParameters(seen, tool));
     this.runs.set(name, this.countRuns(name) + 1);
-    const text = String(asObject(seen.params.arguments).text);
-    this.texts.push(text);
-    if (fault?.kind === "break" || fault?.kind === "cut") this.spoiled.push(text);
-    const { answers = "events" } = this.options;
-    const isStreamed = answers === "events" || fault !== null || name === "progress" || name === "slow";
+    this.texts.push(String(asObject(seen.params.arguments).text));
+    if (fault?.kind === "break" || fault?.kind === "cut") this.spoiled.push(this.texts.at(-1) ?? "");
+    const isJson = this.options.answers === "json";
+    const isStreamed = !isJson || fault !== null || name === "progress" || name === "slow";
     const result = runTool(name, asObject(seen.params.arguments));
     return isStreamed ? this.#stream(request, seen, result, fault) : this.#reply(seen, result);
   }
