@@ -48,6 +48,13 @@ export const TOOLS: readonly Mutant[] = [
     tests: [`${DIR}/streams.test.ts`],
   },
   {
+    name: "a right to a tool that was taken away is there for half a second more",
+    file: "src/ledger/admit.ts",
+    find: "demand.tool === undefined ? null : refuseCall(",
+    replace: "demand.tool !== null ? null : refuseCall(",
+    tests: [`${DIR}/rights.test.ts`],
+  },
+  {
     name: "a call takes a place of the allowance",
     file: "src/operations/tool/operation.ts",
     find: "countAnswers: () => 0,",
