@@ -98,7 +98,6 @@ export function makeJobPorts(
     bodyBytesMax: 1_000_000,
     words: BATCH_WORDS,
     findKey: (id) => addKey(store, id),
-    nameReply: (batchId, line) => `${batchId}/${line}`,
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,
     ...own,
