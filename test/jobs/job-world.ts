@@ -72,7 +72,7 @@ export class MemoryFiles implements Files {
     return this.files.delete(id);
   }
 
-  lacksRoom = async () => null;
+  lacksRoom: Files["lacksRoom"] = async () => null;
 }
 
 interface JobWorld {

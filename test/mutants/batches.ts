@@ -158,7 +158,7 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a batch that waits asks once a minute",
     file: "src/jobs/line-runner.ts",
-    find: "const PROBE_MS = 5000;",
+    find: "const PROBE_MS = 2000;",
     replace: "const PROBE_MS = 60_000;",
     tests: WAITS,
   },
