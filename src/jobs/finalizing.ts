@@ -1,5 +1,6 @@
 // The end of a batch: results are put together from the pieces of its blocks, and lines without an answer are named.
 import type { Batch, BatchBlock, BatchMistake } from "../core/batches/batch.ts";
+import { releaseRead } from "../core/world/free-bytes.ts";
 import { FileMissing, type NewFile } from "../files/port.ts";
 import { complete, fail } from "./job.ts";
 import { takeLease } from "./leases.ts";
@@ -76,7 +77,7 @@ async function saveFile(ports: JobPorts, batch: Batch, kind: Kind): Promise<stri
   };
   // An earlier try may have got as far as this.
   await files.remove(file.id, file.owner);
-  return (await files.save(file, readResults(ports, batch, [kind]))).id;
+  return (await files.save(file, releaseRead(readResults(ports, batch, [kind])))).id;
 }
 
 /** Yields the lines of results, in the order of their blocks. Throws FileMissing. */

@@ -7,6 +7,7 @@ import {
   nameLineReply,
   type ResultPiece,
 } from "../core/batches/batch.ts";
+import { freeBytes } from "../core/world/free-bytes.ts";
 import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
 import { isFree, listHolders } from "./leases.ts";
@@ -68,6 +69,7 @@ async function writePieces(
       await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
       written.push({ number, kind, bytes: piece.length });
     }
+    freeBytes(bytes);
   }
   return written;
 }

@@ -41,6 +41,12 @@ async function poll<Found>(look: () => Promise<Found | null>): Promise<Found> {
   throw new Error(`It took more than ${WAIT_MS} ms.`);
 }
 
+/** Prints the most memory that the gateway had, above what it had before: of parts, and of all. */
+interface MemoryWatch {
+  endPart(name: string): void;
+  end(): void;
+}
+
 /** A provider that does no more than answer, with a text of so many characters, after `waitMs`. */
 function startProvider(characters: number) {
   const message = { role: "assistant", content: "y".repeat(characters) };
@@ -141,24 +147,36 @@ export async function startBatchGateway(characters: number) {
       await post("/v1/chat/completions", writeBody(at, 200));
     },
 
-    async sendRequests(count: number): Promise<void> {
+    async sendRequests(count: number, bytes = 200): Promise<void> {
       const left = Array.from({ length: count }, (_, at) => at).values();
       const work = async () => {
-        for (const at of left) await post("/v1/chat/completions", writeBody(at, 200));
+        for (const at of left) await post("/v1/chat/completions", writeBody(at, bytes));
       };
       await Promise.all(Array.from({ length: PARALLEL }, work));
     },
 
-    /** Returns the most memory that the gateway had meanwhile, in MB above what it had before. */
-    async watchMemory(work: () => Promise<void>): Promise<number> {
+    /** Watches its memory from now on. */
+    watchMemory(): MemoryWatch {
       const before = residentBytes(victim.pid);
-      let most = before;
-      const timer = setInterval(() => {
-        most = Math.max(most, residentBytes(victim.pid));
-      }, 100);
-      await work();
-      clearInterval(timer);
-      return (most - before) / 1e6;
+      const most = { ofAll: before, ofPart: before };
+      const look = () => {
+        const bytes = residentBytes(victim.pid);
+        most.ofAll = Math.max(most.ofAll, bytes);
+        most.ofPart = Math.max(most.ofPart, bytes);
+      };
+      const timer = setInterval(look, 100);
+      const show = (bytes: number) => `${((bytes - before) / 1e6).toFixed(0)} MB`;
+      return {
+        endPart(name) {
+          look();
+          log(`  memory of ${name}: ${show(most.ofPart)} more`);
+          most.ofPart = 0;
+        },
+        end() {
+          clearInterval(timer);
+          log(`memory: ${show(most.ofAll)} more`);
+        },
+      };
     },
 
     async stop(): Promise<void> {

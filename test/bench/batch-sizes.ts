@@ -67,7 +67,9 @@ async function uploadAlone(path: string): Promise<string> {
 }
 
 async function runLarge(path: string): Promise<void> {
+  const memory = gateway.watchMemory();
   const file = await uploadAlone(path);
+  memory.endPart("the upload");
   const [createMs, id] = await timed(() => gateway.createBatch(file));
   log(`creation: ${createMs.toFixed(0)} ms`);
   const before = cpuMicros(gateway.pid);
@@ -76,7 +78,11 @@ async function runLarge(path: string): Promise<void> {
   log(
     `validation with its estimates: ${Math.round(LINES / (validMs / 1000))} lines a second, ${Math.round(LINES / cpuSeconds)} a second of CPU`,
   );
-  const [runMs, batch] = await timed(() => gateway.waitFor(id, "completed", "failed"));
+  memory.endPart("validation");
+  const [runMs] = await timed(() => gateway.waitFor(id, "finalizing", "completed", "failed"));
+  memory.endPart("lines");
+  const batch = await gateway.waitFor(id, "completed", "failed");
+  memory.endPart("the batch's end");
   log(`lines at parallel ${PARALLEL}: ${Math.round(LINES / (runMs / 1000))} a second`);
   const counts = asObject(batch.request_counts);
   if (counts.completed !== LINES) throw new Error(JSON.stringify(batch));
@@ -85,6 +91,8 @@ async function runLarge(path: string): Promise<void> {
   let bytes = 0;
   for await (const part of response.body ?? []) bytes += part.length;
   log(`results: ${(bytes / 1e6).toFixed(0)} MB`);
+  memory.endPart("the download");
+  memory.end();
 }
 
 async function writeMessages(): Promise<string> {
@@ -106,6 +114,7 @@ async function writeMessages(): Promise<string> {
 async function createLarge(path: string): Promise<void> {
   const bytes = statSync(path).size;
   const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
+  const memory = gateway.watchMemory();
   const { answeredMs, id } = await sendAlone(
     "/v1/messages/batches",
     headers,
@@ -116,6 +125,7 @@ async function createLarge(path: string): Promise<void> {
     `creation of ${(bytes / 1e6).toFixed(0)} MB in one body: answered ${answeredMs.toFixed(0)} ms after its last byte`,
   );
   await gateway.ask(`/v1/messages/batches/${id}/cancel`, { method: "POST", headers });
+  memory.end();
 }
 
 async function measureLists(): Promise<void> {
@@ -159,12 +169,13 @@ async function listInPages(): Promise<void> {
   }
 }
 
-await gateway.sendRequests(WARMING);
+await gateway.sendRequests(WARMING, BYTES);
 const input = await gateway.writeInput(LINES, BYTES);
-log(`memory: ${(await gateway.watchMemory(() => runLarge(input))).toFixed(0)} MB more`);
+await runLarge(input);
 rmSync(input);
 const messages = await writeMessages();
-log(`memory: ${(await gateway.watchMemory(() => createLarge(messages))).toFixed(0)} MB more`);
+if (process.env.SHORT) process.exit(0);
+await createLarge(messages);
 rmSync(messages);
 await measureLists();
 await gateway.stop();

@@ -163,6 +163,13 @@ export const BATCHES: readonly Mutant[] = [
     tests: WAITS,
   },
   {
+    name: "the grace of a cancelled batch begins when a node sees it",
+    file: "src/jobs/running-batch.ts",
+    find: "const sinceMs = Math.min(nowMs, detail.times.cancellingMs ?? expiresAtMs);",
+    replace: "const sinceMs = nowMs;",
+    tests: WAITS,
+  },
+  {
     name: "a batch that waits isn't asked when its limit is reset",
     file: "src/jobs/line-runner.ts",
     find: "job.pausedUntilMs = Math.min(job.pausedUntilMs, resetsAtMs);",
