@@ -110,10 +110,16 @@ async function test(flags: readonly string[]): Promise<void> {
 }
 
 /**
- * Only run on request: benchmarks would fail on a busy machine, agents and Python need programs that aren't installed
- * with the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
+ * Only run on request: benchmarks would fail on a busy machine, agents, Python and the clouds' libraries aren't installed with
+ * the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
  */
-const APART = ["test/bench/", "test/agents/", "test/python/", "test/console/"];
+const APART = [
+  "test/bench/",
+  "test/agents/",
+  "test/python/",
+  "test/console/",
+  "test/transport/auth/vendors/",
+];
 /**
  * Tests that start processes, threads and database servers wait for those most of the time, so many run at once beside
  * the tests that compute. Both pools together keep two cores busy.

@@ -55,6 +55,7 @@ import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-
 import { Sockets } from "../http/sockets/sockets.ts";
 import { stateFileRoutes } from "../http/state.ts";
 import { thingRoutes } from "../http/things.ts";
+import { directToolRoutes } from "../http/tools/routes.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -65,6 +66,7 @@ import type { SignInParts } from "../people/sign-in.ts";
 import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { makeSendTest } from "../webhooks/test-event.ts";
 import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
@@ -81,7 +83,7 @@ import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
 import type { StoreWatch } from "./upkeep/store-watch.ts";
-import { clock } from "./world.ts";
+import { clock, random } from "./world.ts";
 
 interface RouteParts {
   readonly prices: Pick<PriceWatch, "waiting" | "last">;
@@ -126,7 +128,9 @@ export function composeRoutes(parts: RouteParts) {
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const decide = (request: Request, key: GatewayKey) => decideForKey(routePorts, request, key);
   const answers = listAnswers(ports);
-  const app = buildApp(ports, parts.reusePort, directRoutes(answers), new Sockets(ports));
+  const { tools } = parts;
+  const direct = { ...directRoutes(answers), ...directToolRoutes(tools.ports, tools.door) };
+  const app = buildApp(ports, parts.reusePort, direct, new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app
@@ -291,7 +295,7 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
 }
 
 function createThingParts(parts: RouteParts, providers: ProviderPorts) {
-  const { ports, opened, live } = parts;
+  const { ports, opened, live, fetch } = parts;
   const settings = () => live.settings;
   const aliasNames = { find: (name: string) => live.snapshot.catalogue.findAlias(name) };
   const rules = {
@@ -307,6 +311,7 @@ function createThingParts(parts: RouteParts, providers: ProviderPorts) {
     aliases: createAliasParts(parts),
     providers,
     endpoints: () => live.settings.webhooks,
+    sendTest: makeSendTest({ clock, random, fetch, version }),
     files: ports.files,
   };
 }

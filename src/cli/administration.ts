@@ -1,4 +1,5 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
+
 import { actAs } from "../admin/audit/audit-trail.ts";
 import type { ListPage } from "../admin/list.ts";
 import type { ActingWorld, AdminWorld } from "../admin/world.ts";
@@ -8,6 +9,7 @@ import type { StoreSettings } from "../config/store/store-settings.ts";
 import { Fault } from "../core/fault.ts";
 import { formatPlainUsd, toNearestNanoUsd } from "../core/money/money.ts";
 import type { Settings } from "../core/settings.ts";
+import { showInvisible } from "../core/text/names.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
@@ -223,8 +225,9 @@ export function formatUsd(usd: number): string {
   return formatPlainUsd(toNearestNanoUsd(usd));
 }
 
+/** What a terminal would obey or turn around is escaped, as JSON may have it. */
 export function formatJson(data: unknown): string {
-  return JSON.stringify(data, null, 2);
+  return JSON.stringify(data, null, 2).split("\n").map(showInvisible).join("\n");
 }
 
 export function formatCount(count: number, one: string, many = `${one}s`): string {

@@ -8,16 +8,18 @@ import { describeVersion } from "../app/version.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { PLAIN_THINGS } from "../core/things/plain-things.ts";
 import { wrapHelp } from "./help-lines.ts";
-import { type Command, isHelp, onStore, onStoreOrGateway } from "./on-store.ts";
+import { type Command, isHelp, onStore, onStoreOrGateway, refuseGateway } from "./on-store.ts";
 
 /** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     about: "run the gateway",
+    onlyHere: "it starts a gateway on this machine",
     run: async (args, io) => (await import("./start/serve.ts")).runServe(args, io),
   },
   check: {
     about: "validate the configuration",
+    onlyHere: "it validates a file of this machine",
     run: async (args, io) => {
       const [{ runCheck }, { probe }, { probeTools }, { probeIssuer }, accounts, versions] =
         await Promise.all([
@@ -101,7 +103,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ),
   audit: onStore("verify the audit log", async () => (await import("./audit/audit.ts")).runAudit),
   admin: onStore("reset the admin token", async () => (await import("./people/admin.ts")).runAdmin),
-  route: onStore(
+  route: onStoreOrGateway(
     "show which model a selector would choose, and why",
     async () => (await import("./models/route.ts")).runRoute,
   ),
@@ -133,6 +135,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ),
   import: {
     about: "move in from another gateway",
+    onlyHere: "it works on a store alone, which --store names",
     run: async (args, io) =>
       (await import("./state/import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
   },
@@ -142,38 +145,48 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ),
   models: {
     about: "list the models in the catalogue",
+    onlyHere: null,
     run: async (args, io) => (await import("./models/models.ts")).runModels(args, io, source),
   },
   catalogue: {
     about: "show what a catalogue file would change",
+    onlyHere:
+      "it compares files of this machine; the console shows what a gateway's watched list would change",
     run: async (args, io) => (await import("./models/catalogue.ts")).runCatalogue(args, io, source),
   },
   health: {
     about: "tell whether a running gateway is ready",
+    onlyHere: "it asks the gateway that --url names, and needs no token",
     run: async (args, io) => (await import("./start/health.ts")).runHealth(args, io, source),
   },
   samples: {
     about: "write files for a deployment: compose, chart, units, proxies",
+    onlyHere: "it only writes files",
     run: async (args, io) => (await import("./start/samples.ts")).runSamples(args, io),
   },
   login: {
     about: "sign in at a gateway with the company's account",
+    onlyHere: "it takes the gateway's address as a word",
     run: async (args, io) => (await import("./people/login.ts")).runLogin(args, io),
   },
   logout: {
     about: "end what login --admin began",
+    onlyHere: "it takes the gateway's address as a word",
     run: async (args, io) => (await import("./people/login.ts")).runLogout(args, io),
   },
   token: {
     about: "print a key of that sign-in, for agents",
+    onlyHere: "it prints the key of a sign-in",
     run: async (args, io) => (await import("./people/login.ts")).runToken(args, io),
   },
   completion: {
     about: "print a shell's completion of commands and flags",
+    onlyHere: "it only prints a script",
     run: async (args, io) => (await import("./completion.ts")).runCompletion(args, io, COMMANDS),
   },
   simulate: {
     about: "run only the simulated providers",
+    onlyHere: "it starts simulated providers on this machine",
     run: async (args, io) => (await import("./models/simulate.ts")).runSimulate(args, io),
   },
 };
@@ -226,6 +239,11 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
   if (command) {
     // The binary is built to compile late (`--compile-jit-policy`), which suits a gateway's start but no other command.
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
+    const refusal = refuseGateway(name, command, rest);
+    if (refusal !== null) {
+      io.err(`poundkey: ${refusal}\nSee poundkey ${name} --help.`);
+      return EXIT.usage;
+    }
     return command.run(rest, isHelp(rest) ? { ...io, out: (text) => io.out(wrapHelp(text)) } : io);
   }
   io.err(`poundkey: ${describeUnknown(name)}\nSee poundkey --help.`);

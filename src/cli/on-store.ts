@@ -17,6 +17,8 @@ import { createGateway, type Gateway } from "./gateway/gateway.ts";
 
 export interface Command {
   readonly about: string;
+  /** Null if `--gateway` lets it work at a gateway elsewhere, else why it doesn't. */
+  readonly onlyHere: string | null;
   readonly run: (args: readonly string[], io: Io) => Promise<number>;
 }
 
@@ -25,9 +27,11 @@ const NO_SOURCE = { ...source, env: () => undefined, readConfig: () => "", readF
 
 type Load = () => Promise<Administration>;
 
+const STORE_ALONE = "it works on a store alone, which --store names";
+
 /** Wraps a command that works on the store. `--config` and `--store` choose it, wherever they stand. */
 export function onStore(about: string, load: Load): Command {
-  return { about, run: (args, io) => catchUsage(io, () => runHere(load, args, io)) };
+  return { about, onlyHere: STORE_ALONE, run: (args, io) => catchUsage(io, () => runHere(load, args, io)) };
 }
 
 /** Wraps a command that works on the store, or at the gateway that `--gateway` names, wherever it stands. */
@@ -40,7 +44,13 @@ export function onStoreOrGateway(about: string, load: Load): Command {
       throw new UsageError("--gateway takes the place of --store and --config");
     return runThere(await load(), rest, io, createGateway(gateway, process.env));
   };
-  return { about, run: (args, io) => catchUsage(io, () => run(args, io)) };
+  return { about, onlyHere: null, run: (args, io) => catchUsage(io, () => run(args, io)) };
+}
+
+/** Refuses `--gateway` where a command works without one. Null if it isn't given, or is understood. */
+export function refuseGateway(name: string, { onlyHere }: Command, args: readonly string[]): string | null {
+  const isGiven = args.some((arg) => arg === "--gateway" || arg.startsWith("--gateway="));
+  return !isGiven || onlyHere === null || isHelp(args) ? null : `${name} takes no --gateway: ${onlyHere}`;
 }
 
 async function catchUsage(io: Io, run: () => Promise<number>): Promise<number> {
@@ -72,7 +82,6 @@ const refuseStore = (): Promise<never> =>
 
 async function runHere(load: Load, args: readonly string[], io: Io): Promise<number> {
   const rest = [...args];
-  if (takeFlag(rest, "gateway") !== undefined) return refuseStore();
   const flags = { config: takeFlag(rest, "config"), store: takeFlag(rest, "store") };
   // The help is printed whatever the configuration holds.
   const { loaded } = loadForCommand(flags, isHelp(rest) ? NO_SOURCE : source);

@@ -1,6 +1,7 @@
 // Tables: columns as wide as their cells, and together no wider than the terminal.
 
 import type { Io } from "../app/terminal.ts";
+import { showInvisible } from "../core/text/names.ts";
 
 type Row = readonly string[];
 
@@ -121,8 +122,12 @@ function shortenInstant(cell: string): readonly string[] {
 
 type Screen = Pick<Io, "width" | "isColored">;
 
-/** Without a screen, no cell is cut or coloured. */
-export function formatTable(rows: readonly Row[], { width, isColored = false }: Screen = {}): string {
+/**
+ * Without a screen, no cell is cut or coloured. Texts of strangers are among the cells, so what a terminal would obey or turn
+ * around is written out.
+ */
+export function formatTable(given: readonly Row[], { width, isColored = false }: Screen = {}): string {
+  const rows = given.map((row) => row.map(showInvisible));
   const widths = fitColumns(measureColumns(rows), rows, width);
   return isColored ? formatRows(rows, widths, paintCell) : formatRows(rows, widths);
 }

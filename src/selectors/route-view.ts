@@ -105,7 +105,7 @@ export const routeSchema = Type.Object({
     }),
   ),
 });
-type KeyRouteView = Frozen<Static<typeof routeSchema>>;
+export type KeyRouteView = Frozen<Static<typeof routeSchema>>;
 export type RouteView = Frozen<ReturnType<typeof viewRoute>>;
 
 const SHARE_SHOWN_MIN = 0.01;

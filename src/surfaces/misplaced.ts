@@ -25,6 +25,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   messages: ' Send \'messages\' as [{"role": "user", "content": "…"}].',
   contents: ' Send \'contents\' as [{"role": "user", "parts": [{"text": "…"}]}].',
   max_tokens: " It is the most tokens that the answer may have, such as 1024.",
+  "response_format.json_schema":
+    ' Send {"type": "json_schema", "json_schema": {"name": "…", "schema": {…}}}.',
 };
 
 /** OpenRouter's clients name several models, each for when the one before it fails. */

@@ -185,6 +185,8 @@ interface OwnTools<F extends Form> {
   /** Throws a Fault that names the field of such a server which isn't valid. Empty if the body names none. */
   find(body: unknown, names: OwnNames): readonly NamedServer[];
   begin(incoming: Incoming, shown: readonly ShownServer[]): ToolConversation<F>;
+  /** Returns a body, which isn't checked yet, with functions in the place of these servers' tools. */
+  fill(body: unknown, shown: readonly ShownServer[]): JsonObject;
 }
 
 export interface Surface<F extends Form> {

@@ -2,7 +2,8 @@
 import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
 import { prepareLevels, prepareMatcher } from "./matcher.ts";
 import { compareText, type Mirror, type MirroredEntry, type MirroredTool } from "./mirror.ts";
-import { fitName, makeFullName, makeResourceUri, makeToolName } from "./names.ts";
+import { nameTools } from "./named-tools.ts";
+import { fitName, makeResourceUri, makeToolName } from "./names.ts";
 import { isWholeServerAllowed } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
@@ -93,30 +94,6 @@ function writeEntry(field: string, name: string, members: string): string {
   return `{"${field}":${JSON.stringify(name)}${members === "" ? "" : `,${members}`}}`;
 }
 
-/** A tool with the names that it has at both addresses, and the one that patterns know. */
-interface NamedTool {
-  readonly tool: MirroredTool;
-  readonly atAll: string;
-  readonly atOwn: string;
-  readonly full: string;
-}
-
-/** Names are made once for a server's mirror, and not for each set of rights. */
-const named = new WeakMap<Mirror, readonly NamedTool[]>();
-
-function nameTools(mirror: Mirror, server: string): readonly NamedTool[] {
-  const known = named.get(mirror);
-  if (known !== undefined) return known;
-  const made = [...mirror.tools.values()].map((tool) => ({
-    tool,
-    atAll: makeToolName(server, tool.name),
-    atOwn: fitName(tool.name),
-    full: makeFullName(server, tool.name),
-  }));
-  named.set(mirror, made);
-  return made;
-}
-
 function listTools(
   { server, mirror }: ServerLists,
   isAllowed: (name: string) => boolean,
@@ -125,7 +102,7 @@ function listTools(
   if (mirror === null) return [];
   const isShown = prepareMatcher(server.tools);
   return nameTools(mirror, server.name)
-    .filter(({ tool, full }) => isShown(tool.name) && isAllowed(full))
+    .tools.filter(({ tool, full }) => isShown(tool.name) && isAllowed(full))
     .map(({ tool, atAll, atOwn }) => ({ name: isAll ? atAll : atOwn, server, tool }));
 }
 

@@ -4,7 +4,8 @@ import type { AllowedTools } from "../core/tools/tool-server.ts";
 
 /** `name` is NAME_tool, unshortened. A tool passes every level that says something. */
 export function isToolAllowed(levels: readonly AllowedTools[], name: string): boolean {
-  return levels.every((level) => level === null || matchesPatterns(level, name));
+  for (const level of levels) if (level !== null && !matchesPatterns(level, name)) return false;
+  return true;
 }
 
 /** True if every level takes all of the server and takes nothing of it away, as its prompts and resources need. */
@@ -16,12 +17,17 @@ export function isWholeServerAllowed(levels: readonly AllowedTools[], server: st
 /** True if every level may allow some tool of the server. */
 export function mayUseSome(levels: readonly AllowedTools[], server: string): boolean {
   const prefix = `${server}_`;
-  return levels.every((level) => level === null || mayTakeSome(level, prefix));
+  for (const level of levels) if (level !== null && !mayTakeSome(level, prefix)) return false;
+  return true;
 }
 
 function mayTakeSome(patterns: readonly string[], prefix: string): boolean {
-  const isAllTaken = patterns.some((pattern) => pattern === "!*" || pattern === `!${prefix}*`);
-  return !isAllTaken && patterns.some((pattern) => !pattern.startsWith("!") && canTouch(pattern, prefix));
+  let canTake = false;
+  for (const pattern of patterns) {
+    if (pattern === "!*" || pattern === `!${prefix}*`) return false;
+    canTake ||= !pattern.startsWith("!") && canTouch(pattern, prefix);
+  }
+  return canTake;
 }
 
 function takesWhole(patterns: readonly string[], prefix: string): boolean {

@@ -1,11 +1,13 @@
 // Reads a whole answer that should be short, of a server beside the providers.
+import { isBounded } from "./text-reader.ts";
 
 /** Returns the body as text, or null if it has more than `bytesMax` bytes. Rejects if it breaks off. */
-export async function readShortText(response: Response, bytesMax: number): Promise<string | null> {
-  const { body, headers } = response;
-  const length = Number(headers.get("content-length") ?? Number.NaN);
+export function readShortText(response: Response, bytesMax: number): Promise<string | null> {
   // Read at once, it takes a third of the CPU. No body is longer than its stated length, unless it was compressed.
-  if (length <= bytesMax && !headers.has("content-encoding")) return response.text();
+  return isBounded(response.headers, bytesMax) ? response.text() : readPieces(response, bytesMax);
+}
+
+async function readPieces({ body }: Response, bytesMax: number): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {

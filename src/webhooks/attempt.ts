@@ -26,7 +26,7 @@ const BYTE = 256;
 const SLOW_DOWN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const REST_MS = 30 * SECOND_MS;
 
-interface AttemptParts {
+export interface AttemptParts {
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly fetch: Fetch;
   /** The program's version, for the user agent. */
@@ -34,7 +34,7 @@ interface AttemptParts {
 }
 
 export type Answer =
-  | { readonly kind: "accepted" }
+  | { readonly kind: "accepted"; readonly status: number }
   /** The receiver wants nothing more, ever. */
   | { readonly kind: "gone"; readonly status: number }
   | {
@@ -98,7 +98,7 @@ function makeRequest(
 }
 
 function readAnswer({ status, headers }: Response, gone: readonly number[]): Answer {
-  if (status >= 200 && status < 300) return { kind: "accepted" };
+  if (status >= 200 && status < 300) return { kind: "accepted", status };
   if (gone.includes(status)) return { kind: "gone", status };
   const isRedirect = status >= 300 && status < 400;
   const reason = isRedirect ? `a redirect (${status}), which is never followed` : `status ${status}`;

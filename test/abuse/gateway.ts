@@ -21,6 +21,8 @@ interface Setup {
   readonly program: Program;
   /** The provider's file in this folder. */
   readonly provider: string;
+  /** Adds files to the gateway's folder before it starts. */
+  readonly prepare?: (directory: string) => void;
 }
 
 function configuration(url: string): string {
@@ -39,11 +41,12 @@ function configuration(url: string): string {
   ].join("\n");
 }
 
-export async function startAttacked({ program, provider }: Setup): Promise<Attacked> {
+export async function startAttacked({ program, provider, prepare }: Setup): Promise<Attacked> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-abuse-"));
   const command = [process.execPath, join(import.meta.dir, provider)];
   const { port } = await start({ command, directory });
   writeFileSync(join(directory, "poundkey.yaml"), configuration(`http://127.0.0.1:${port}`));
+  prepare?.(directory);
   const gateway = startVictim(program, directory);
   const url = await gateway.listens;
   const newAccountsKeys = async (count: number) => {

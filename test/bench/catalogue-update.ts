@@ -7,31 +7,14 @@ import { join } from "node:path";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { writeCatalogueFile } from "../../src/catalogue/write-rows.ts";
 import { multiplyPrice } from "../../src/core/money/factors.ts";
+import { watchPauses } from "./pauses.ts";
 
 const RATE_PER_S = 50;
 const PHASE_MS = 6000;
 const PAUSE_MAX_MS = 20;
 const directory = mkdtempSync(join(tmpdir(), "poundkey-update-"));
 const file = join(directory, "catalogue.json");
-const pauses = join(directory, "pauses.log");
-
-/**
- * Runs in the gateway: a timer of a millisecond. Between two of its ticks the loop's thread has worked without a break, and
- * its own CPU time says for how long, whatever else the machine does.
- */
-const MONITOR = `
-const { appendFileSync } = require("node:fs");
-const measure = () => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-};
-let last = measure();
-setInterval(() => {
-  const now = measure();
-  if (now - last > 3) appendFileSync(${JSON.stringify(pauses)}, Date.now() + " " + (now - last).toFixed(1) + "\\n");
-  last = measure();
-}, 1);
-`;
+const listPauses = watchPauses(directory);
 
 function makeFile(factor: number): string {
   const cards = loadShippedCards().map((card) => ({
@@ -45,10 +28,6 @@ const given = process.argv[2];
 const first = makeFile(1);
 const second = given === undefined ? makeFile(1.1) : readFileSync(given, "utf8");
 writeFileSync(file, first);
-writeFileSync(pauses, "");
-writeFileSync(join(directory, "monitor.js"), MONITOR);
-// The program starts itself again, without the flags of the runtime.
-writeFileSync(join(directory, "bunfig.toml"), 'preload = ["./monitor.js"]');
 const names = ["OpenAI", "Anthropic", "Google", "OpenRouter", "Groq", "Mistral", "DeepSeek", "xAI"];
 const yaml = [
   'server: { port: 0, admin_token: "a-token-of-the-benchmark" }',
@@ -96,14 +75,6 @@ async function load(url: string, secret: string, untilMs: number): Promise<numbe
   const statuses = await Promise.all(answers);
   if (statuses.some((status) => status !== 200)) throw new Error(`answers: ${[...new Set(statuses)]}`);
   return statuses.length;
-}
-
-function listPauses(fromMs: number, toMs: number): readonly number[] {
-  const lines = readFileSync(pauses, "utf8").trim().split("\n").filter(Boolean);
-  return lines
-    .map((line) => line.split(" ").map(Number))
-    .flatMap(([atMs = 0, ms = 0]) => (atMs >= fromMs && atMs <= toMs ? [ms] : []))
-    .toSorted((one, other) => other - one);
 }
 
 try {

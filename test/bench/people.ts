@@ -1,6 +1,7 @@
-// Measures people of a directory: `bun test/bench/people.ts [--pairs N] [--ends N]`. Two gateways share a PostgreSQL of its own.
-// Prints the time until one of them refuses the key of somebody whom the directory has deactivated at the other, and the CPU of
-// a request with the key of somebody in 50 groups, as a share of one by somebody in one group, and by a key of nobody's, in pairs.
+// Measures people of a directory: `bun test/bench/people.ts [--pairs N] [--ends N] [--users N]`. Two gateways share a PostgreSQL
+// of its own. Prints the time until one of them refuses the key of somebody whom the directory has deactivated at the other, the CPU
+// of a request with the key of somebody in 50 groups, as a share of one by somebody in one group, and by a key of nobody's, in
+// pairs, and the times of answers of 300 ms beside a first cycle of so many users.
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { openStore } from "../../src/app/start/open-store.ts";
@@ -19,12 +20,19 @@ const GROUPS = 50;
 const WARM = 2;
 const REQUESTS = 200;
 const AT_ONCE = 8;
+/** Requests of others begin at this pace. */
+const PACE_MS = 50;
+const ALONE_MS = 20_000;
 const SCIM = "application/scim+json";
 /** The directory pauses keys, and the person has no right to use them. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403]);
 
 const { values } = parseArgs({
-  options: { pairs: { type: "string", default: "10" }, ends: { type: "string", default: "100" } },
+  options: {
+    pairs: { type: "string", default: "10" },
+    ends: { type: "string", default: "100" },
+    users: { type: "string", default: "1000" },
+  },
 });
 const server = await startPostgres();
 const simulator = await startSimulator();
@@ -74,9 +82,9 @@ async function addToGroups(people: readonly Person[], groups: readonly string[])
     await scim("PATCH", `/Groups/${id}`, { Operations: [{ op: "Add", path: "members", value: members }] });
 }
 
-async function ask(at: string, secret: string): Promise<number> {
+async function ask(at: string, secret: string, model = "Local#sim"): Promise<number> {
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
-  const body = JSON.stringify(asking("Local#sim"));
+  const body = JSON.stringify(asking(model));
   const answer = await fetch(`${at}/v1/chat/completions`, { method: "POST", headers, body });
   await answer.text();
   return answer.status;
@@ -120,6 +128,60 @@ async function compare(secret: string, other: string): Promise<string> {
   return spread(ratios);
 }
 
+/** A first cycle at eight requests at once: users, and a group for 50 of them, each with twice as many. */
+async function provision(users: number): Promise<void> {
+  const ids: string[] = [];
+  await runAll(users, async (at) => {
+    const userName = `cycle-${at}@a.example`;
+    const emails = [{ value: userName, type: "work", primary: true }];
+    const sent = { userName, externalId: `cycle-${at}`, active: true, emails };
+    ids[at] = (await scim("POST", "/Users", sent)).body.id;
+  });
+  await runAll(users / 50, async (at) => {
+    const { body } = await scim("POST", "/Groups", { displayName: `C${at}`, externalId: `cid-${at}` });
+    for (let part = 0; part < 5; part++) {
+      const some = Array.from({ length: 20 }, (_, n) => ids[(at * 37 + part * 20 + n) % users]);
+      const members = some.map((value) => ({ value }));
+      await scim("PATCH", `/Groups/${body.id}`, {
+        Operations: [{ op: "Add", path: "members", value: members }],
+      });
+    }
+  });
+}
+
+async function runAll(count: number, task: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let at = next++; at < count; at = next++) await task(at);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** Asks at a steady pace until the work is done. Returns the times from when each request was due. */
+async function timeOthers(secret: string, work: Promise<unknown>): Promise<readonly number[]> {
+  let isDone = false;
+  work.finally(() => {
+    isDone = true;
+  });
+  const times: Promise<number>[] = [];
+  const beganMs = performance.now();
+  for (let at = 0; !isDone; at++) {
+    const dueMs = beganMs + at * PACE_MS;
+    await Bun.sleep(Math.max(0, dueMs - performance.now()));
+    const asked = ask(url, secret, "Local#sim~latency=300").then((status) => {
+      if (status !== 200) throw new Error(`others are answered with ${status}`);
+      return performance.now() - dueMs;
+    });
+    times.push(asked);
+  }
+  return Promise.all(times);
+}
+
+function describeTimes(times: readonly number[]): string {
+  const [median = "", p99 = ""] = [0.5, 0.99].map((share) => computePercentile(times, share).toFixed(0));
+  return `median ${median} ms, p99 ${p99} ms of ${times.length}`;
+}
+
 const groups: string[] = [];
 for (let at = 0; at < GROUPS; at++)
   groups.push((await scim("POST", "/Groups", { displayName: `G${at}`, externalId: `gid-${at}` })).body.id);
@@ -145,6 +207,14 @@ console.log(
 console.log(
   `a request of somebody in ${GROUPS} groups, of a key of nobody's: ${await compare(many.secret, nobodys)}`,
 );
+const users = Number(values.users);
+await timeOthers(nobodys, Bun.sleep(ALONE_MS / 10));
+const alone = await timeOthers(nobodys, Bun.sleep(ALONE_MS));
+const beganMs = performance.now();
+const beside = await timeOthers(nobodys, provision(users));
+console.log(`a first cycle of ${users} users: ${(performance.now() - beganMs).toFixed(0)} ms`);
+console.log(`others alone: ${describeTimes(alone)}`);
+console.log(`others beside it: ${describeTimes(beside)}`);
 console.log(`load ${loadavg()[0]?.toFixed(1)}`);
 
 await opened.store.close();

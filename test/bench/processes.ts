@@ -74,9 +74,27 @@ export async function stopAll(): Promise<void> {
   children.clear();
 }
 
+/** None for a process that has ended since it was listed, as those of a database's connections do. */
+function listThreads(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty for a thread that has ended since it was listed. */
+function readOfThread(pid: number, thread: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/task/${thread}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 function childrenOf(pid: number): readonly number[] {
-  const text = readdirSync(`/proc/${pid}/task`)
-    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"))
+  const text = listThreads(pid)
+    .map((thread) => readOfThread(pid, thread, "children"))
     .join(" ");
   return text.split(" ").filter(Boolean).map(Number);
 }
@@ -93,12 +111,9 @@ const threadTimes = new Map<number, Map<string, number>>();
 export function ownCpuMicros(pid: number): number {
   const times = threadTimes.get(pid) ?? new Map<string, number>();
   threadTimes.set(pid, times);
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      times.set(thread, Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]));
-    } catch {
-      // It has ended since it was listed.
-    }
+  for (const thread of listThreads(pid)) {
+    const time = readOfThread(pid, thread, "schedstat");
+    if (time !== "") times.set(thread, Number(time.split(" ")[0]));
   }
   let nanoseconds = 0;
   for (const time of times.values()) nanoseconds += time;

@@ -1,7 +1,7 @@
 // The costs of tool servers: `npm run bench:tools [STREAMS]`, in a process of the sources, or of the binary in POUNDKEY_BINARY. Prints the
-// CPU of a call above that of a bare proxy, what a list of 10 servers × 200 tools takes, and the memory of listening streams.
+// CPU of a call above that of a bare proxy and that of a response that calls tools, what a list of 10 servers × 200 tools takes, and the
+// memory of listening streams.
 import { appendFileSync } from "node:fs";
-import { loadavg } from "node:os";
 import { join } from "node:path";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { PROGRAM } from "../harness/program.ts";
@@ -10,21 +10,11 @@ import { type KillWorld, newKillWorld } from "../kill/world.ts";
 import { Dice } from "../sim/dice.ts";
 import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { until } from "../whole/world/until.ts";
-import {
-  computeDifference,
-  computePercentile,
-  computeRatio,
-  writeDifference,
-  writeRatio,
-} from "./figures.ts";
+import { computePercentile } from "./figures.ts";
 import { cpuMicros, residentBytes, start } from "./processes.ts";
+import { compareCalls, compareRounds, describeLoad } from "./tool-costs.ts";
 
 const STREAMS = Number(process.argv[2] ?? 1000);
-const ROUNDS = Number(process.env.ROUNDS ?? 10);
-/** The compiler has seen all of the code after some thousands of calls. */
-const WARM_CALLS = Number(process.env.WARM ?? 8000);
-const CALLS = 400;
-const AT_ONCE = 8;
 const SERVERS = 10;
 const TOOLS = 200;
 const KEYS = 50;
@@ -33,7 +23,6 @@ const FIRST = 50;
 const ADMIN = "admin-token-of-the-tests";
 
 const log = (text: string) => process.stdout.write(`${text}\n`);
-const describeLoad = () => `load ${loadavg()[0]?.toFixed(1)}`;
 
 /** Answers calls as JSON, as a server without sessions does. */
 const plain = new ToolServerFake({ era: "older", answers: "json" });
@@ -94,62 +83,6 @@ async function post(address: string, secret: string, message: JsonObject): Promi
   const text = await response.text();
   if (!response.ok) throw new Error(`${address}: ${response.status} ${text.slice(0, 300)}`);
   return text;
-}
-
-const given = { text: "a call with a few words in it" };
-
-async function call(address: string, name: string, secret: string): Promise<void> {
-  const params = { name, arguments: given };
-  const text = await post(address, secret, { method: "tools/call", params });
-  if (!text.includes(`echo: ${given.text}`)) throw new Error(text.slice(0, 300));
-}
-
-/** Returns the CPU of each of so many calls, in microseconds. */
-async function measureCalls(pid: number, work: () => Promise<void>): Promise<number> {
-  const before = cpuMicros(pid);
-  for (let done = 0; done < CALLS; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return (cpuMicros(pid) - before) / CALLS;
-}
-
-/** A whole answer of a model, to compare a call with what else the gateway does. */
-async function chat(secret: string): Promise<void> {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: "Own#sim-mini",
-      messages: [{ role: "user", content: `say: ${given.text}` }],
-    }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(text.slice(0, 300));
-}
-
-/** The gateway and the proxy by turns, so that both meet the same noise. */
-async function compareCalls(says: string, secret: string): Promise<void> {
-  const ours: number[] = [];
-  const bare: number[] = [];
-  const chats: number[] = [];
-  const byModel = () => chat(secret);
-  const byGateway = () => call(`${url}/mcp`, "plain_echo", secret);
-  const byFloor = () => call(`http://127.0.0.1:${floor.port}/mcp`, "echo", secret);
-  for (let warm = 0; warm < WARM_CALLS; warm += CALLS) {
-    await measureCalls(victim.pid, byGateway);
-    await measureCalls(floor.pid, byFloor);
-    await measureCalls(victim.pid, byModel);
-  }
-  for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await measureCalls(victim.pid, byGateway));
-    bare.push(await measureCalls(floor.pid, byFloor));
-    chats.push(await measureCalls(victim.pid, byModel));
-  }
-  const above = computeDifference(ours, bare, Math.random);
-  const proxy = bare.reduce((sum, one) => sum + one, 0) / bare.length;
-  const ofChat = writeRatio(computeRatio(ours, chats, Math.random));
-  log(
-    `${says}: ${writeDifference(above)} µs of CPU above a bare proxy's ${proxy.toFixed(0)}, ` +
-      `${ofChat} of a whole chat answer's, ${describeLoad()}`,
-  );
 }
 
 /** Each key may use another part of the tools. */
@@ -250,8 +183,15 @@ async function measureStreams(secret: string): Promise<void> {
 }
 
 await operate(`/keys/${world.keyIds.free}`, "PATCH", { requests_per_minute: 1_000_000 });
-await compareCalls("a call that nobody pays, with a limit of the minute and its row", world.secrets.free);
-await compareCalls("a call that the balance pays", world.secrets.payer);
+const { free, payer } = world.secrets;
+const gateway = { pid: victim.pid, port: Number(new URL(url).port) };
+await compareCalls(
+  "a call that nobody pays, with a limit of the minute and its row",
+  { ...gateway, secret: free },
+  floor,
+);
+await compareCalls("a call that the balance pays", { ...gateway, secret: payer }, floor);
+await compareRounds({ ...gateway, secret: free }, asObject(makeTool("echo").inputSchema));
 await measureStreams(world.secrets.free);
 await measureLists();
 victim.signal("SIGTERM");

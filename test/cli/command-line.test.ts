@@ -118,6 +118,24 @@ test(
 );
 
 test(
+  "every command works at a gateway, or says why it doesn't",
+  async () => {
+    const ask = (...words: readonly string[]) => runPrinting((io) => runCommandLine(words, io));
+    const names = [...(await ask("help")).out.matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
+    for (const name of names) {
+      const { out: help } = await ask(name, "--help");
+      const { code, err } = await ask(name, "--gateway", "http://gateway.example.com");
+      expect([name, code]).toEqual([name, EXIT.usage]);
+      // One that takes it names the flag in its help, and sends no token in the clear.
+      if (help.includes("--gateway URL"))
+        expect([name, err]).toEqual([name, expect.stringContaining("https://")]);
+      else expect([name, err]).toEqual([name, expect.stringContaining(`${name} takes no --gateway: it `)]);
+    }
+  },
+  TEST_MS,
+);
+
+test(
   "completion offers commands, their actions and the flags of each",
   async () => {
     const { out } = await runPrinting((io) => runCommandLine(["completion", "bash"], io));

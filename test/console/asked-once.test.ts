@@ -66,6 +66,8 @@ describe.skipIf(!HAS_BROWSER)("each list is asked for once (skipped without Chro
     const { repeated, paths } = await countAt(path(), (page) => row(page, text));
     expect(repeated).toEqual([]);
     expect(paths.some((one) => one.startsWith(`GET ${asked}`))).toBe(true);
+    // Nothing is asked for by a row.
+    expect(paths.filter((one) => /mem_|key_|chatcmpl-|req_/.test(one))).toEqual([]);
   });
 
   test("and again after a change, and by the next page", async () => {

@@ -1,66 +1,14 @@
 // The most frequent tasks of an operator and a member in a browser, with each click and key counted: `bun test console/flows` prints
 // the counts. Pasting is one key, a chord such as Ctrl+K one, and choosing from a list two clicks.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
 import { createOperator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
 import { asking } from "../whole/world/world.ts";
+import { countFlows } from "./hand.ts";
 import { type PeopleWorld, startPeopleWorld } from "./people.ts";
 import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS, type Visitor } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
-
-interface Counted {
-  readonly clicks: number;
-  readonly keys: number;
-}
-
-/** Counts what a hand does. */
-class Hand {
-  clicks = 0;
-  keys = 0;
-
-  readonly visitor: Visitor;
-
-  constructor(visitor: Visitor) {
-    this.visitor = visitor;
-  }
-
-  async click(target: Locator): Promise<void> {
-    this.clicks++;
-    await target.click();
-  }
-
-  async choose(target: Locator, label: string): Promise<void> {
-    this.clicks += 2;
-    await target.selectOption({ label });
-  }
-
-  async press(key: string): Promise<void> {
-    this.keys++;
-    await this.visitor.page.keyboard.press(key);
-  }
-
-  /** Types into the field that has the focus, once one has it. */
-  async type(text: string): Promise<void> {
-    await this.visitor.page.locator("input:focus, textarea:focus").waitFor();
-    this.keys += text.length;
-    await this.visitor.page.keyboard.type(text);
-  }
-
-  async paste(text: string): Promise<void> {
-    this.keys++;
-    await this.visitor.page.keyboard.insertText(text);
-  }
-
-  /** Opens what the search finds first. */
-  async search(text: string, how: "type" | "paste"): Promise<void> {
-    await this.press("Control+k");
-    await this.visitor.page.getByRole("dialog").getByRole("searchbox").waitFor();
-    await this[how](text);
-    await this.press("Enter");
-  }
-}
 
 let world: PeopleWorld;
 let team = "";
@@ -91,24 +39,12 @@ beforeAll(async () => {
   await world.add("Grace", [{ role: "member", accountId: team }]);
 });
 
-const counts = new Map<string, Counted>();
+const { flow, print } = countFlows();
 
 afterAll(async () => {
-  for (const [name, { clicks, keys }] of counts) console.log(`${name}: ${clicks} clicks, ${keys} keys`);
+  print();
   await world.stop();
 });
-
-/** A flow takes no more than it did when it was written. */
-function flow(name: string, open: () => Promise<Visitor>, most: Counted, run: (hand: Hand) => Promise<void>) {
-  test(name, async () => {
-    const hand = new Hand(await open());
-    await run(hand);
-    const { clicks, keys } = hand;
-    counts.set(name, { clicks, keys });
-    expect([clicks <= most.clicks, keys <= most.keys]).toEqual([true, true]);
-    await hand.visitor.close();
-  });
-}
 
 const asOperator = () => openConsole(world);
 const asMember = () => world.openAs("mem_grace");

@@ -10,6 +10,7 @@ import {
   findBarriers,
   HAS_BROWSER,
   isTooWide,
+  listOutside,
   newVisitor,
   openConsole,
   startConsoleWorld,
@@ -77,6 +78,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
         await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
         expect([path, await findBarriers(page)]).toEqual([path, []]);
         expect([path, await isTooWide(page)]).toEqual([path, false]);
+        if (look.viewport.width < 640) expect([path, await listOutside(page)]).toEqual([path, []]);
         expect([path, ...complaints, ...foreign]).toEqual([path]);
       }
       await close();

@@ -13,6 +13,9 @@ const WIDTHS = [1440, 390];
 const COLOURS = ["light", "dark"] as const;
 /** The time for charts to be drawn and notes to fade. */
 const SETTLE_MS = 400;
+/** A page of a busy machine takes this long at most. */
+const LOAD_MS = 180_000;
+const IDLE_MS = 15_000;
 
 interface Look {
   readonly name: string;
@@ -95,7 +98,12 @@ const HEIGHT_MAX = 2600;
 
 /** Takes a picture of the whole page, or of the part that is seen. */
 async function take(page: Page, name: string, isWhole = true): Promise<void> {
-  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+  await page
+    .getByRole("status", { name: "Loading" })
+    .first()
+    .waitFor({ state: "detached", timeout: LOAD_MS });
+  // Figures that come later than a page's rows, such as a chart's parts.
+  await page.waitForLoadState("networkidle", { timeout: IDLE_MS }).catch(() => {});
   await page.waitForTimeout(SETTLE_MS);
   const path = join(String(directory), `${name}.png`);
   const { width = 0, height = 0 } = page.viewportSize() ?? {};

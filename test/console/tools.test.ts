@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { createOperator } from "../whole/world/operator.ts";
+import { findAnswer, openModel, press, readAnswer, readCurl } from "./models/playground-user.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -33,9 +34,11 @@ beforeAll(async () => {
       inputSchema: schema,
     })),
     { name: "odd", inputSchema: { type: "string" } },
+    { name: "read\u202edda", inputSchema: { type: "string" } },
   ];
   world = await startConsoleWorld({
     more: `mcp:
+  allowed_tools: ["github_*"]
   servers:
     github: { url: "${github.url}", price_per_call: 0.002 }
     gone: { url: "${gone.url}" }`,
@@ -59,8 +62,9 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     const servers = page.getByRole("table", { name: "Servers" });
     const up = servers.getByRole("row").filter({ hasText: github.url });
     await up.getByText("up", { exact: true }).waitFor();
-    await up.getByText("1 left out").click();
+    await up.getByText("2 left out").click();
     await up.getByText("odd: its schema is not that of an object").waitFor();
+    await up.getByText("read\\u202edda: its schema is not that of an object").waitFor();
     await servers.getByRole("row").filter({ hasText: "gone" }).getByText("down", { exact: true }).waitFor();
     expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
 
@@ -113,5 +117,28 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     expect(allowed).toEqual(["github_read", "!*_w*"]);
     await page.getByRole("button", { name: "Done" }).click();
     await leave();
+  });
+
+  test("the playground names servers, and the request's page shows the response's questions and calls", async () => {
+    const visitor = await openConsole(world);
+    const model = "OpenAI#gpt-4.1";
+    const page = await openModel(visitor, model, "Response");
+    await page
+      .getByLabel("Input", { exact: true })
+      .fill('step 1: call github_read({"text":"one"}) step 2: say: done');
+    await page.getByLabel("github", { exact: true }).check();
+    expect(await readCurl(page)).toContain('"server_url": "poundkey:github"');
+    await press(page, "Send");
+    const text = await readAnswer(page, model);
+    expect(text).toMatch(/3 tools of github\s+called github read\s+done/);
+    await findAnswer(page).getByText("called").click();
+    await findAnswer(page).getByText("read: one").waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    const [latest] = await createOperator(world.gateway).all("/requests?operation=tool", 1);
+    await visitor.open(`/activity/${latest?.id}`);
+    const parts = page.getByRole("table", { name: "Requests of the response" });
+    await parts.getByText("mcp:github#read").waitFor();
+    expect(await parts.getByRole("row").filter({ hasText: model }).count()).toBe(2);
+    await visitor.leave();
   });
 });

@@ -134,6 +134,18 @@ export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 }
 
+/** Returns the buttons, links and figures of a phone's rows that stand partly outside of their card. */
+export function listOutside(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll(".table.stacks :is(td, button, a)")].flatMap((one) => {
+      const card = one.closest(".table")?.parentElement?.getBoundingClientRect();
+      const own = one.getBoundingClientRect();
+      const isOutside = card !== undefined && own.width > 0 && own.right > card.right + 1;
+      return isOutside ? [`${one.tagName} ${one.textContent}`.slice(0, 80)] : [];
+    }),
+  );
+}
+
 /** Opens the console as a signed-in visitor. */
 export async function openConsole(
   world: ConsoleWorld,

@@ -54,4 +54,22 @@ describe.skipIf(!HAS_BROWSER)("webhooks (skipped without Chromium)", () => {
     expect([last.id, verify(last)]).toEqual([first.id, verify(first)]);
     await leave();
   });
+
+  test("the receivers are listed, and each is tested by a click that shows its answer", async () => {
+    receiver.answer = () => new Response(null, { status: 401 });
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/webhooks");
+    const row = page
+      .getByRole("table", { name: "Receivers" })
+      .getByRole("row")
+      .filter({ hasText: new URL(receiver.url).host });
+    await row.getByText("standard, signed").waitFor();
+    await row.getByRole("button", { name: "Send a test" }).click();
+    await row.getByText("status 401").waitFor();
+    receiver.answer = () => new Response(null, { status: 204 });
+    await row.getByRole("button", { name: "Send a test" }).click();
+    await row.getByText("accepted (204)").waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await leave();
+  });
 });

@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 66,
-  "Store, with the ports in it": 189,
+  "Store, with the ports in it": 188,
   Operation: 48,
   RequestContext: 47,
 };

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { parse } from "yaml";
 import { makeExportForm } from "../../src/admin/log/export-rows.ts";
 import { makePlainExport, readExport } from "../../src/admin/log/exports.ts";
+import { createAccount } from "../../src/admin/money/accounts.ts";
 import { makePlainUses } from "../../src/admin/things/plain-uses.ts";
 import { makePlainCommand } from "../../src/cli/things.ts";
 import { listFieldColumns } from "../../src/console/things/shown.ts";
@@ -35,11 +36,11 @@ import { runPrinting } from "../harness/poundkey.ts";
 import { readSettings } from "../harness/settings.ts";
 import { makeWorld } from "../moving/state/applying.ts";
 
-const notice = makePlainThing({
-  name: "notice",
-  plural: "notices",
-  idPrefix: "not",
-  about: "Notices tell the people of an account what is about to change.",
+const memo = makePlainThing({
+  name: "memo",
+  plural: "memos",
+  idPrefix: "mem",
+  about: "Memos tell the people of an account what is about to change.",
   ending: "Nobody sees it any more.",
   sees: "accounts.read",
   changes: "accounts.limit",
@@ -50,7 +51,7 @@ const notice = makePlainThing({
       property: "title",
       charactersMax: 100,
       manual: "1 to 100 characters",
-      flag: { name: "title", value: "TITLE", help: "the notice's title" },
+      flag: { name: "title", value: "TITLE", help: "the memo's title" },
       control: { label: "Title" },
     },
     text: {
@@ -67,14 +68,14 @@ const notice = makePlainThing({
       property: "untilMs",
       initial: null,
       manual: "ISO 8601, or null",
-      flag: { name: "until", value: "TIME", help: "when it ends by itself" },
+      flag: { name: "until", value: "TIME", help: "until when it is shown" },
       control: { label: "Until" },
     },
   },
 });
-const { title, text, until } = notice.fields;
+const { title, text, until } = memo.fields;
 const step = declareThing(
-  "notice",
+  "memo",
   [title, text, until].flatMap((field) => field ?? []),
 );
 const TOKEN = "admin-token-of-the-drill-of-things";
@@ -102,7 +103,7 @@ beforeAll(async () => {
     turns: new BodyTurns(clock),
     deadlines,
   };
-  const routes = thingRoutes(operator, { thing: notice, uses: makePlainUses(world, notice) });
+  const routes = thingRoutes(operator, { thing: memo, uses: makePlainUses(world, memo) });
   const app = new Elysia()
     .onError(({ error }) => Response.json({ error: String(error) }, { status: 400 }))
     .use(routes);
@@ -119,21 +120,21 @@ async function readRecord(): Promise<readonly string[]> {
   while ((await store.auditLog.chain(100)) !== null);
   const rows = await store.auditLog.rowsFrom(0, 100);
   return rows
-    .filter(({ targetType }) => targetType === "notice")
+    .filter(({ targetType }) => targetType === "memo")
     .map(({ action, targetName, accountId }) => `${action} ${targetName} ${accountId}`)
     .sort();
 }
 
 const run = (...args: readonly string[]) => {
-  const command = makePlainCommand(notice);
+  const command = makePlainCommand(memo);
   // The command closes what it opens.
   const opened = { ...world, store: { ...store, close: async () => {} } };
   return runPrinting((io) => command(args, io, async () => opened, readSettings("")));
 };
 
 async function apply(file: unknown, isPruning = false): Promise<readonly string[]> {
-  const { state, issues } = readStateFile(file, [notice]);
-  const plan = await planState(world, state, { file: "drill", isPruning, things: [notice] });
+  const { state, issues } = readStateFile(file, [memo]);
+  const plan = await planState(world, state, { file: "drill", isPruning, things: [memo] });
   const told = [...issues, ...plan.issues].map(({ path, message }) => `${path.join(".")}: ${message}`);
   if (told.length > 0) return told;
   const made: string[] = [];
@@ -146,24 +147,23 @@ async function apply(file: unknown, isPruning = false): Promise<readonly string[
 
 test("the admin routes list, make, change and end it, each on record", async () => {
   const fields = { title: "Maintenance", text: "On Sunday", until: "2099-01-01T00:00:00.000Z" };
-  const [status, made] = await send("POST", "/notices", { ...fields, account_id: "default" });
+  const [status, made] = await send("POST", "/memos", { ...fields, account_id: "default" });
   expect(made).toMatchObject({ ...fields, account_id: "default", state: "active", ended_at: null });
-  const path = `/notices/${made.id}`;
-  expect([status, String(made.id).slice(0, 4)]).toEqual([201, "not_"]);
+  const path = `/memos/${made.id}`;
+  expect([status, String(made.id).slice(0, 4)]).toEqual([201, "mem_"]);
   expect(await send("PATCH", path, { text: null })).toMatchObject([
     200,
     { title: "Maintenance", text: null },
   ]);
   expect((await send("PATCH", path, { heading: "x" }))[1].error).toContain("heading");
-  expect((await send("POST", "/notices", { title: "x", account_id: "none" }))[1].error).toContain(
-    "no account",
-  );
+  expect((await send("POST", "/memos", { title: "x", account_id: "none" }))[1].error).toContain("no account");
   expect(await send("GET", path)).toMatchObject([200, { title: "Maintenance" }]);
-  expect((await send("GET", "/notices?state=active"))[1].data).toHaveLength(1);
+  expect((await send("GET", "/memos?state=active"))[1].data).toHaveLength(1);
   expect(await send("DELETE", path)).toMatchObject([200, { state: "ended" }]);
-  expect((await send("GET", "/notices?state=active"))[1].data).toEqual([]);
+  expect((await send("PATCH", path, { text: "On Monday" }))[1].error).toContain("the memo has ended");
+  expect((await send("GET", "/memos?state=active"))[1].data).toEqual([]);
   expect(await readRecord()).toEqual(
-    ["changed", "created", "ended"].map((verb) => `notice.${verb} Maintenance default`),
+    ["changed", "created", "ended"].map((verb) => `memo.${verb} Maintenance default`),
   );
 });
 
@@ -174,29 +174,27 @@ test("the command makes, changes, shows and ends it, up to an account's most", a
   expect((await run("change", id, "--text", "Lower")).out).toBe(`Changed ${id} (Prices).`);
   expect(JSON.parse((await run("show", id)).out)).toMatchObject({ title: "Prices", text: "Lower" });
   await run("add", "--title", "Another");
-  expect((await run("add", "--title", "A third")).err).toContain("it has 2 notices already");
+  expect((await run("add", "--title", "A third")).err).toContain("it has 2 memos already");
   expect((await run("list", "--state", "active")).out.split("\n")).toHaveLength(3);
   expect((await run("end", id)).out).toBe(`Ended ${id} (Prices).`);
-  expect((await run("--help")).out).toContain("  --title TITLE             the notice's title");
+  expect((await run("--help")).out).toContain("  --title TITLE             the memo's title");
 });
 
 test("a state file makes it, brings it back, ends it, and is what is exported", async () => {
-  const file = { notices: [{ account_id: "default", title: "State", text: "Sold out" }] };
-  expect(await apply({ notices: [{ account_id: "default", titel: "State" }] })).toEqual([
-    "notices.0.titel: unknown field; did you mean title?",
+  const file = { memos: [{ account_id: "default", title: "State", text: "Sold out" }] };
+  expect(await apply({ memos: [{ account_id: "default", titel: "State" }] })).toEqual([
+    "memos.0.titel: unknown field; did you mean title?",
   ]);
-  expect(await apply(file)).toEqual(["notice.created State"]);
+  expect(await apply(file)).toEqual(["memo.created State"]);
   expect(await apply(file)).toEqual([]);
-  expect(await apply({ notices: [{ account_id: "default", title: "State" }] })).toEqual([
-    "notice.changed State",
-  ]);
-  const { notices } = parse(writeStateText(await writeState(world, [notice])));
-  expect(notices.map(({ title: one }: JsonObject) => one).sort()).toEqual(["Another", "State"]);
-  expect(await apply({}, true)).toEqual(["notice.ended State"]);
+  expect(await apply({ memos: [{ account_id: "default", title: "State" }] })).toEqual(["memo.changed State"]);
+  const { memos } = parse(writeStateText(await writeState(world, [memo])));
+  expect(memos.map(({ title: one }: JsonObject) => one).sort()).toEqual(["Another", "State"]);
+  expect(await apply({}, true)).toEqual(["memo.ended State"]);
 });
 
 test("its list is exported, and shown in the console", async () => {
-  const list = makePlainExport(notice);
+  const list = makePlainExport(memo);
   const form = makeExportForm("csv", list.row, []);
   expect(form.head).toBe("id,account_id,account_name,title,text,until,state,created_at,ended_at\r\n");
   const parts = {
@@ -213,12 +211,19 @@ test("its list is exported, and shown in the console", async () => {
       .map((row) => String(row.title))
       .sort(),
   ).toEqual(["Another", "Maintenance", "Prices", "State"]);
-  expect(listFieldColumns(notice).map(({ label }) => label)).toEqual(["Text", "Until"]);
+  expect(listFieldColumns(memo).map(({ label }) => label)).toEqual(["Text", "Until"]);
 });
 
 test("the other engine gets the same table", () => {
   const [table = "", , index = ""] = renderPostgres(step);
-  expect(table).toContain('CREATE TABLE IF NOT EXISTS notice (account_id TEXT COLLATE "C" NOT NULL');
+  expect(table).toContain('CREATE TABLE IF NOT EXISTS memo (account_id TEXT COLLATE "C" NOT NULL');
   expect(table).toContain("until_ms BIGINT, PRIMARY KEY (account_id, id)");
-  expect(index).toContain("notice_created ON notice (created_at_ms, id)");
+  expect(index).toContain("memo_created ON memo (created_at_ms, id)");
+});
+
+test("as many at once as an account may have are made, and no more", async () => {
+  const { id } = await createAccount(world, { name: "rush" });
+  const make = (title: string) => send("POST", "/memos", { title, account_id: id });
+  const made = await Promise.all(["a", "b", "c", "d"].map(make));
+  expect(made.map(([status]) => status).sort()).toEqual([201, 201, 400, 400]);
 });

@@ -19,6 +19,7 @@ export const APART = [
   "DELETE /files/{id}",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
+  "POST /webhooks/test",
   // No tool server is here: `test/whole/tools/admin-tools.test.ts` has some.
   "GET /mcp/tools/{name}",
   // No list is watched here: `test/whole/models/price-changes.test.ts` has one.

@@ -8,6 +8,7 @@ import { BODY_MISTAKES } from "./bodies.ts";
 import type { Mistake } from "./mistake.ts";
 import { MODEL_MISTAKES } from "./models.ts";
 import { PATH_MISTAKES } from "./paths.ts";
+import { REPORTED_MISTAKES } from "./reported.ts";
 import { DOOR_MISTAKES, SECRET_MISTAKES, URL_SECRET } from "./secrets.ts";
 
 const TABLES: Readonly<Record<string, readonly Mistake[]>> = {
@@ -15,6 +16,7 @@ const TABLES: Readonly<Record<string, readonly Mistake[]>> = {
   keys: [...SECRET_MISTAKES, URL_SECRET, ...DOOR_MISTAKES],
   bodies: BODY_MISTAKES,
   models: MODEL_MISTAKES,
+  reported: REPORTED_MISTAKES,
 };
 const POINTS_MAX = 3;
 const MEAN_MIN = 2.8;

@@ -155,6 +155,27 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     tests: ["test/store/postgres.test.ts"],
   },
   {
+    name: "people: a page of users goes by the places from before somebody went",
+    file: "src/store/people/directory-positions.ts",
+    find: "if (from.position > 0 && from.moves !== moves) {",
+    replace: "if (from.position < 0) {",
+    tests: ["test/store/sqlite.test.ts"],
+  },
+  {
+    name: "people: a user who comes between others moves nobody",
+    file: "src/store/people/directory-size.ts",
+    find: "THEN 1 ELSE 0 END",
+    replace: "THEN 0 ELSE 0 END",
+    tests: ["test/store/sqlite.test.ts"],
+  },
+  {
+    name: "people: an anonymised user is counted still",
+    file: "src/store/people/erasing.ts",
+    find: 'countRemoved(mark, "member_id", id),',
+    replace: "",
+    tests: ["test/store/sqlite.test.ts"],
+  },
+  {
     name: "people: a hook's model costs no budget anything",
     file: "src/ledger/settle.ts",
     find: "if (hookCost === undefined || hookCost.nanoUsd <= dueNanoUsd)",

@@ -73,3 +73,29 @@ test("a personal key's are its member's, a service key's those of all service ke
     expect(await statusesOf(same, body)).toEqual(ALL);
   }
 });
+
+async function interact(secret: string, method: string, path: string, body?: JsonObject) {
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+  const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
+  const response = await fetch(`${world.url}/v1/interactions${path}`, init);
+  return { status: response.status, body: asObject(await response.json()) };
+}
+
+test("the same holds for interactions", async () => {
+  const mine = await makeOwnKey("mem_cid");
+  const service = await makeServiceKey();
+  for (const [maker, stranger] of [
+    [mine, service],
+    [service, mine],
+  ] as const) {
+    const { body } = await interact(maker, "POST", "", { model: MODEL, input: "say: secret" });
+    const next = { model: MODEL, input: "say: on", previous_interaction_id: body.id };
+    const ask = async (secret: string) => [
+      (await interact(secret, "GET", `/${body.id}`)).status,
+      (await interact(secret, "POST", "", next)).status,
+      (await interact(secret, "DELETE", `/${body.id}`)).status,
+    ];
+    expect(await ask(stranger)).toEqual([404, 400, 404]);
+    expect(await ask(maker)).toEqual([200, 200, 200]);
+  }
+});

@@ -88,6 +88,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /webhooks": { of: "any", may: READERS },
   "GET /webhooks/deliveries": { of: "any", may: READERS },
   "POST /webhooks/deliveries": { of: "any", may: OPERATORS, ...WRONG },
+  "POST /webhooks/test": { of: "any", may: OPERATORS, ...WRONG },
   "GET /tokens": { of: "list", may: ADMINS, lists: "token" },
   "POST /tokens": {
     of: "account",

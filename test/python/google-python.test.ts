@@ -8,7 +8,14 @@ import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 const PYTHON = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
 const SCRIPT = join(import.meta.dir, "google_python.py");
 const INTERACTIONS = join(import.meta.dir, "google_interactions.py");
-const RUN_MS = 60_000;
+const RUN_MS = 120_000;
+/** One model of each family: Messages, Gemini, Responses, chat completions. */
+const CHAIN = [
+  "Anthropic/claude-haiku-4-5",
+  "Google/gemini-3.5-flash",
+  "OpenAI/gpt-5.6-sol",
+  "Local/sim-mini",
+];
 const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
 const IS_INSTALLED =
   existsSync(PYTHON) &&
@@ -42,7 +49,10 @@ describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped if not installed)",
     "calls functions, streams and goes on by id with interactions, over %s",
     async (model) => {
       const text = expect.stringContaining("7 degrees");
-      expect(await run(INTERACTIONS, model)).toEqual({
+      const poor = await under.newKey({ requests_per_day: 1 });
+      // A server that nobody says more of has no searches.
+      const searches = model.startsWith("Google") ? ["google_search_call", "google_search_result"] : [];
+      expect(await run(INTERACTIONS, model, CHAIN.join(), poor.secret)).toEqual({
         sync: {
           status: "requires_action",
           results: 2,
@@ -54,6 +64,16 @@ describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped if not installed)",
           missing: 404,
         },
         async: { text: "async", streamed: "async stream" },
+        forms: {
+          system: { types: expect.arrayContaining(["model_output"]), text: "hi" },
+          picture: { types: expect.anything(), text: expect.stringContaining("[image image/png") },
+          forced: { types: expect.arrayContaining(["function_call"]), text: expect.anything() },
+          schema: { types: expect.anything(), text: expect.stringMatching(/^{"city":/) },
+          search: { types: expect.arrayContaining(searches), text: expect.stringContaining("who won") },
+          thinking: { types: ["model_output", "thought"], text: "done" },
+        },
+        chain: { last: "turn 3", forks: 2 },
+        refused: [400, 401, 404, 400, 200, 429],
       });
     },
     RUN_MS,
@@ -61,8 +81,8 @@ describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped if not installed)",
 });
 
 /** Returns what a script prints. */
-async function run(script: string, model: string): Promise<unknown> {
-  const command = [PYTHON, script, under.url, under.secret, model];
+async function run(script: string, model: string, ...more: readonly string[]): Promise<unknown> {
+  const command = [PYTHON, script, under.url, under.secret, model, ...more];
   const child = Bun.spawn(command, { env: ENVIRONMENT, stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),

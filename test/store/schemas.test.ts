@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { describeOlder, RELEASES } from "../../src/app/start/older-releases.ts";
 import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
@@ -60,9 +61,9 @@ function listVersions(engine: Engine): readonly number[] {
   return STATEMENTS[engine].map((_, at) => at + 1);
 }
 
-/** The versions of the schema that 1.0.0, 1.1.0 and 1.2.0 know: operators' stores have one of them, or the last. */
+/** The versions of the schema that 1.0, 1.1 and 1.2 know: operators' stores have one of them, or the last. */
 const RELEASED: Readonly<Record<Engine, readonly number[]>> = {
-  sqlite: [7, 17, 40],
+  sqlite: RELEASES.map(([, schema]) => schema),
   postgres: [4, 15, 38],
 };
 
@@ -77,6 +78,13 @@ describe.each(["sqlite", "postgres"] as const)("released steps of %s", (engine) 
     const statements = STATEMENTS[engine][version - 1] ?? [];
     expect(readFixture(engine, version)).toEqual(statements.map((one) => one.trim()));
   });
+});
+
+test("no release before can open a store whose limits on models it wouldn't enforce", () => {
+  const { oldestSupported } = makeSqliteSchema();
+  expect(describeOlder(oldestSupported)).toBe("Poundkey 1.0, 1.1 and 1.2 can't open it");
+  expect(makePostgresSchema().oldestSupported).toBeGreaterThan(Math.max(...RELEASED.postgres));
+  expect(describeOlder(18)).toBe("Poundkey 1.2 can open it, and 1.0 and 1.1 can't");
 });
 
 /** A key of that version can be read and used, its requests and sums are kept, and its migration is on record. */

@@ -112,7 +112,8 @@ async function emptyDatabase(database: SQL): Promise<void> {
     ORDER BY tablename = 'account'`;
   const statements = found.map(({ name }) => `DELETE FROM ${name}`);
   const account = "INSERT INTO account (id, name, created_at_ms) VALUES ('default', 'default', 1)";
-  await database.unsafe([...statements, account].join("; "));
+  const directory = "UPDATE directory SET users = 0";
+  await database.unsafe([...statements, directory, account].join("; "));
 }
 
 /** `addresses` is called when the tests run, because a server may start in between. */

@@ -1,6 +1,12 @@
 // Deliveries of events that no receiver has accepted yet, as operators see them, and sending one again.
 import { type Static, Type } from "@sinclair/typebox";
-import { DELIVERY_STATES, type Delivery, type Endpoint, WEBHOOK_FORMS } from "../../core/events/webhook.ts";
+import {
+  DELIVERY_STATES,
+  type Delivery,
+  type Endpoint,
+  type SendTest,
+  WEBHOOK_FORMS,
+} from "../../core/events/webhook.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
 import { note } from "../audit/audit-trail.ts";
@@ -35,6 +41,7 @@ export const deliverySchema = Type.Object({
 export type DeliveryView = View<typeof deliverySchema>;
 
 export const receiverSchema = Type.Object({
+  id: Type.String({ description: "The same for as long as its address and form are." }),
   host: Type.String({ description: "The rest of its address may be a secret." }),
   form: allowWords(WEBHOOK_FORMS),
   signed: boolean,
@@ -44,8 +51,9 @@ export const receiverSchema = Type.Object({
 
 export type ReceiverView = View<typeof receiverSchema>;
 
-export function receiverView({ url, form, key, events, accounts }: Endpoint): ReceiverView {
+export function receiverView({ id, url, form, key, events, accounts }: Endpoint): ReceiverView {
   return {
+    id,
     host: new URL(url).host,
     form,
     signed: key !== null,
@@ -56,9 +64,37 @@ export function receiverView({ url, form, key, events, accounts }: Endpoint): Re
 
 export const sendAgainSchema = closeObject({ id: Type.String({ minLength: 1, maxLength: 100 }) });
 
+export const testReceiverSchema = closeObject({
+  id: Type.String({ minLength: 1, maxLength: 100, description: "The receiver's id." }),
+});
+export const testAnswerSchema = Type.Object({
+  accepted: boolean,
+  status: Type.Union([Type.Integer(), Type.Null()], { description: "Null if the receiver didn't answer." }),
+  reason: Type.Union([text, Type.Null()], { description: "Null if it accepted the event." }),
+});
+export type TestAnswerView = View<typeof testAnswerSchema>;
+
 interface WebhookParts {
   readonly world: AdminWorld;
   readonly endpoints: () => readonly Endpoint[];
+}
+
+interface TestParts extends WebhookParts {
+  readonly sendTest: SendTest;
+}
+
+/** Sends a test event at once, on record. It isn't stored, and isn't sent again. */
+export async function testReceiver(
+  { world, endpoints, sendTest }: TestParts,
+  { id }: Static<typeof testReceiverSchema>,
+  { act }: { readonly act: Act },
+): Promise<TestAnswerView> {
+  const endpoint = endpoints().find((one) => one.id === id);
+  if (endpoint === undefined) throw new Fault("not_found", "The configuration has no receiver with that id.");
+  const answer = await sendTest(endpoint, act.actor.name || act.actor.id);
+  const target = { type: "webhook", id, name: new URL(endpoint.url).host } as const;
+  await note(world, act, { action: "webhook.tested", target });
+  return { ...answer };
 }
 
 /** Returns a page of what waits or has failed for good, newest first. */

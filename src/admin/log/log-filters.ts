@@ -52,6 +52,7 @@ export const requestFilterFields = {
   socket: makeFilter("the WebSocket with this id, on which it came"),
   server: makeFilter("calls of this tool server"),
   tool: makeFilter("calls of the tool with this name, as its server has it"),
+  response: makeFilter("the questions and calls of the response with this id, whose tools the gateway ran"),
   trace_id: makeFilter("this trace, or a client's trace that it links to"),
   address: makeFilter("this client's address, as it is kept"),
   q: makeFilter(
@@ -92,6 +93,7 @@ export function readRequestFilter(
     socketId: query.socket,
     server: query.server,
     tool: query.tool,
+    responseId: query.response,
     // No row has a blank one.
     session: session === undefined ? undefined : (nameSession(session) ?? ""),
     text: q?.toLowerCase() || undefined,

@@ -221,8 +221,10 @@ async function findUsers({ store }: Pick<FinishingParts, "store">, part: GroupPa
   if (names.length === 0) return { doing: part, end: null };
   let { after } = part;
   for (;;) {
-    const { ids, next } = await store.directory.groupUsers({ names }, { after, limit: USERS_AT_ONCE });
-    if (ids.length > 0 || next === null) return { doing: { ...part, others: ids }, end: next };
+    const { ids, next } = await store.directory.groupUsers({ names }, { after, limit: PAGE_USERS });
+    const others = ids.slice(0, USERS_AT_ONCE);
+    if (others.length < ids.length) return { doing: { ...part, others }, end: others.at(-1) ?? null };
+    if (ids.length > 0 || next === null) return { doing: { ...part, others }, end: next };
     after = next;
   }
 }

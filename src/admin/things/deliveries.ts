@@ -1,5 +1,5 @@
 // The actions on deliveries of events.
-import type { Endpoint } from "../../core/events/webhook.ts";
+import type { Endpoint, SendTest } from "../../core/events/webhook.ts";
 import type { DELIVERY } from "../../core/things/delivery.ts";
 import {
   deliveriesQuery,
@@ -9,6 +9,9 @@ import {
   receiverView,
   sendAgainSchema,
   sendDeliveryAgain,
+  testAnswerSchema,
+  testReceiver,
+  testReceiverSchema,
 } from "../events/webhooks.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
@@ -17,6 +20,7 @@ import { show, showMade, takeBody, takePath, takeQuery, type Uses } from "./use.
 export interface DeliveryParts {
   readonly world: AdminWorld;
   readonly endpoints: () => readonly Endpoint[];
+  readonly sendTest: SendTest;
 }
 
 export function makeDeliveryUses(parts: DeliveryParts): Uses<typeof DELIVERY> {
@@ -30,6 +34,9 @@ export function makeDeliveryUses(parts: DeliveryParts): Uses<typeof DELIVERY> {
     ),
     sendAgain: takeBody(sendAgainSchema, showMade(deliverySchema), (body, caller) =>
       sendDeliveryAgain(parts, body, caller),
+    ),
+    test: takeBody(testReceiverSchema, show(testAnswerSchema), (body, caller) =>
+      testReceiver(parts, body, caller),
     ),
   };
 }

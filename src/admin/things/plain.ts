@@ -116,13 +116,17 @@ export async function createPlain(
   if ((await store.account(accountId, access.scope("accounts.read"))) === null)
     throw new Fault("not_found", "There is no account with that id.");
   access.require(thing.changes, accountId);
-  if ((await store.things.count(thing, { accountId, hasEnded: false })) >= mostPerAccount)
-    throw invalidValue("account_id", `it has ${mostPerAccount} ${plural} already; end one first`);
   const entity = { id, accountId, createdAtMs, endedAtMs: null, values };
-  const made = await changes.changeThing(thing, entity, (before) => before ?? entity);
-  return viewPlain(thing, requirePlain(thing, made));
+  const made = await changes.changeThing(
+    thing,
+    entity,
+    (before, lasting) => before ?? (lasting < mostPerAccount ? entity : null),
+  );
+  if (made !== null) return viewPlain(thing, made);
+  throw invalidValue("account_id", `it has ${mostPerAccount} ${plural} already; end one first`);
 }
 
+/** Throws the Faults of bad input, of one that has ended, `not_found` and `not_permitted`. */
 export async function changePlain(
   world: ActingWorld,
   thing: PlainThing,
@@ -132,7 +136,7 @@ export async function changePlain(
 ): Promise<PlainView> {
   const change = readChange(thing.fields, given, { nowMs: world.clock.nowMs() });
   return revise(world, thing, id, access, (before) => ({
-    ...before,
+    ...requireLasting(thing, before),
     values: applyChange(before.values, change),
   }));
 }
@@ -146,7 +150,7 @@ export function bringPlain(
 ): Promise<PlainView> {
   const nowMs = world.clock.nowMs();
   return revise(world, thing, id, adminAccess(COMMAND_LINE), (before) => ({
-    ...before,
+    ...requireLasting(thing, before),
     values: readState(thing.fields, given, before.values, { nowMs }),
   }));
 }
@@ -181,4 +185,9 @@ async function revise(
 function requirePlain({ name }: Pick<PlainThing, "name">, entity: PlainEntity | null): PlainEntity {
   if (entity !== null) return entity;
   throw new Fault("not_found", `There is no ${name} with that id.`);
+}
+
+function requireLasting({ name }: Pick<PlainThing, "name">, entity: PlainEntity): PlainEntity {
+  if (entity.endedAtMs === null) return entity;
+  throw invalidValue("id", `the ${name} has ended; make another one`);
 }

@@ -30,7 +30,7 @@ export interface ServedThing {
   readonly uses: Readonly<Record<string, Use>>;
 }
 
-interface ThingParts extends Pick<DeliveryParts, "endpoints"> {
+interface ThingParts extends Pick<DeliveryParts, "endpoints" | "sendTest"> {
   readonly world: AdminWorld;
   readonly owners: KeyUseParts;
   readonly repeats: RepeatParts;

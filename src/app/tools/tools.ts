@@ -1,9 +1,7 @@
 // Connects tool servers with the configuration, the network and the store.
 import { version } from "../../../package.json" with { type: "json" };
-import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
-import { listToolLevels } from "../../core/tools/rights.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
 import type { Gateway, GatewayPorts } from "../../gateway/gateway.ts";
@@ -21,6 +19,7 @@ import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 import type { OpenedStore } from "../start/open-store.ts";
 import { takeShare } from "../workers/worker.ts";
 import { clock, random, readTokenFile } from "../world.ts";
+import { KnownLevels } from "./known-levels.ts";
 import { makeSessionSweep } from "./session-sweep.ts";
 import { ToolRecords } from "./tool-records.ts";
 
@@ -104,13 +103,7 @@ function createToolPorts(
   clientSessions: ClientSessions,
 ): ToolPorts {
   const runs = { clock, deadlines, ledger, log, prompts: new KnownPrompts(random), ...(steps && { steps }) };
-  // A key that was found is the same object for half a second. Its account's list is remembered for as long.
-  const accounts = new WeakMap<GatewayKey, Pick<Account, "allowedTools">>();
-  const findAccount = async (key: GatewayKey) => {
-    const { allowedTools } = (await store.account(key.accountId)) ?? { allowedTools: [] };
-    accounts.set(key, { allowedTools });
-    return { allowedTools };
-  };
+  const levels = new KnownLevels(store, () => live.settings.ownerLimits.toolRights);
   return {
     ...ports,
     toolRules: () => live.settings.tools,
@@ -118,16 +111,8 @@ function createToolPorts(
     toolServers,
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,
-    toolLevels: async (key) => {
-      const account = accounts.get(key) ?? (await findAccount(key));
-      return listToolLevels(key, account, live.settings.ownerLimits.toolRights);
-    },
-    levelsNow: async (key) => {
-      const [account, own] = await Promise.all([store.account(key.accountId), store.key(key.id)]);
-      const { allowedTools } = own ?? key;
-      const rules = live.settings.ownerLimits.toolRights;
-      return listToolLevels({ ...key, allowedTools }, account ?? { allowedTools: [] }, rules);
-    },
+    toolLevels: (key) => levels.find(key),
+    levelsNow: (key) => levels.read(key),
     version,
   };
 }

@@ -19,6 +19,7 @@ export interface Ask<Answer> {
   readonly parts?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string | null;
   /** Returns a gateway's answer with its type. Throws an Error for one that isn't understood. */
   readonly read: (answer: unknown) => Answer;

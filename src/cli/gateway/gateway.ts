@@ -57,7 +57,7 @@ export function createGateway(address: string, env: Environment): Gateway {
   return {
     async ask(ask) {
       const { route, body, idempotencyKey, read } = ask;
-      const sent = new Headers(headers);
+      const sent = new Headers({ ...ask.headers, ...headers });
       if (idempotencyKey) sent.set("idempotency-key", idempotencyKey);
       if (body !== undefined) sent.set("content-type", "application/json");
       const response = await send(fetchPage, writeAddress(gateway, ask), {

@@ -1,6 +1,6 @@
 // The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { writeFileSync } from "node:fs";
-import { forgetLessons, LESSONS_AT_ONCE, readLessons } from "../../admin/models/lessons.ts";
+import { forgetLessons, LESSONS_AT_ONCE, type LearnedView, readLessons } from "../../admin/models/lessons.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import {
   createLearning,
@@ -113,15 +113,24 @@ function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settin
 
 export async function showLearned({ io, json, open, settings }: LessonCall): Promise<void> {
   const learned = await readLearned((await open()).store, buildCatalogue(settings));
-  const views = viewLearned(learned);
-  if (json) return io.out(formatJson(views));
+  printLearned(viewLearned(learned), { io, json });
+}
+
+export function printLearned(
+  views: readonly LearnedView[],
+  { io, json }: Pick<LessonCall, "io" | "json">,
+): void {
+  if (json) {
+    io.out(formatJson(views));
+    return;
+  }
   const rows = views.map(({ model, labels, length, categories, changed }) => [
     model,
     String(labels),
     `× ${length}`,
     changed === null ? "-" : `${changed.before} → ${changed.after} on ${changed.on}`,
     Object.entries(categories)
-      .map(([kind, { labels: count, score }]) => `${kind} ${score} (${count})`)
+      .flatMap(([kind, own]) => (own === undefined ? [] : [`${kind} ${own.score} (${own.labels})`]))
       .join(", "),
   ]);
   io.out(formatTable([["MODEL", "LABELS", "LENGTH", "CHANGED", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
@@ -140,6 +149,10 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
   }
   const done = await forgetLessons(world, model ?? null);
   await relearn(store, call);
+  printForgotten(call, done, model);
+}
+
+export function printForgotten(call: LessonCall, done: object, model: string | undefined): void {
   printResult(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
 

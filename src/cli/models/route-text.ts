@@ -1,15 +1,27 @@
 // A selector's choice as a text for a terminal.
-import type { RouteView } from "../../selectors/route-view.ts";
+import type { KeyRouteView } from "../../selectors/route-view.ts";
 import { formatTable } from "../table.ts";
 
 const SHOWN_MAX = 12;
 
+/** A gateway's answer, or the operator's own choice, which also counts the prompts of a topic. */
+export type ShownRoute = Omit<KeyRouteView, "basis"> & {
+  readonly basis: Omit<KeyRouteView["basis"], "labelled"> & {
+    readonly labelled: readonly {
+      readonly topic: string;
+      readonly share: number;
+      readonly prompts?: number;
+    }[];
+  };
+};
+
 /** The candidates whose doubt is shown. */
 const DOUBTED = 3;
 
-function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays: boolean): string {
+function formatBasis({ likeness, familiar, labelled }: ShownRoute["basis"], stays: boolean): string {
   const topics = labelled.map(
-    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)}% (${prompts})`,
+    ({ topic, share, prompts }) =>
+      `${topic} ${Math.round(share * 100)}%${prompts === undefined ? "" : ` (${prompts})`}`,
   );
   const kept =
     familiar || labelled.length === 0
@@ -24,7 +36,7 @@ function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays
 
 /** `removed` says in sentences why nothing is chosen. Empty if something is, or no provider is enabled. */
 export function formatChoice(
-  { selector, choice, why, stays, features, basis, candidates }: RouteView,
+  { selector, choice, why, stays, features, basis, candidates }: ShownRoute,
   removed: readonly string[],
 ): string {
   const kinds = Object.entries(features.categories).map(

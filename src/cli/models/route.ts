@@ -22,7 +22,8 @@ import { NoStoreError } from "../../store/engine/address.ts";
 import { readChatRequest } from "../../surfaces/openai-chat/read.ts";
 import { makeCommandAct } from "../act.ts";
 import { formatJson, nameInput, type Open, runOnStore } from "../administration.ts";
-import { type Arguments, parseArguments, UsageError } from "../arguments.ts";
+import { type Arguments, parseArguments, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import { readInputFile } from "../input-file.ts";
 import {
   exportLessons,
@@ -34,6 +35,7 @@ import {
   showLearned,
 } from "./lessons.ts";
 import { formatChoice } from "./route-text.ts";
+import { actThere, showThere } from "./route-there.ts";
 import { sample } from "./sample.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE] [--max-cost USD] [--max-ms MS]
@@ -49,7 +51,7 @@ const HELP = `usage: poundkey route "PROMPT" [--selector NAME] [--quality SHARE]
                                                            has models answer N prompts, and learns your scores
 
 Shows which model a selector would choose and why, without calling a provider. It doesn't know the providers' current
-health; POST /v1/route on a running gateway does.
+health; with --gateway it asks a running gateway, which does. --learn, --export, --import and --replay work on a store alone.
 
   --selector NAME           best, fair, light or an alias of one (default: fair)
   --quality SHARE           the share of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
@@ -64,7 +66,7 @@ health; POST /v1/route on a running gateway does.
   --yes                     sample without asking
   --simulate                add the simulated provider Sim#… to a sample
   --json                    print JSON
-  --config FILE, --store S  as for \`poundkey serve\`
+${STORE_OR_GATEWAY}
 
 examples:
   poundkey route "Prove that there are infinitely many primes." --selector best
@@ -98,14 +100,22 @@ const CHOICE_FLAGS = {
   allow: "value",
 } as const;
 const FLAGS = { ...ACTION_FLAGS, ...SAMPLE_FLAGS, ...CHOICE_FLAGS, json: "switch" } as const;
-interface Call extends Arguments, LessonCall {}
+interface Call extends Arguments, LessonCall {
+  readonly gateway: Gateway | null;
+}
 
-export function runRoute(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
+export function runRoute(
+  args: readonly string[],
+  io: Io,
+  open: Open,
+  settings: Settings,
+  gateway: Gateway | null = null,
+): Promise<number> {
   return runOnStore(HELP, args, io, open, (openAs) => {
     // A word more than any action takes, for an error that says what it does take.
     const given = parseArguments(args, FLAGS, 2);
     const openFound = async () => actAs(await openAs("find"), makeCommandAct(HELP, args[0] ?? ""));
-    return run({ ...given, settings, io, json: given.switches.has("json"), open: openFound });
+    return run({ ...given, settings, io, json: given.switches.has("json"), open: openFound, gateway });
   });
 }
 
@@ -126,8 +136,9 @@ async function run(call: Call): Promise<void> {
 }
 
 async function act(call: Call, action: string | undefined): Promise<void> {
-  const { values, words } = call;
+  const { values, words, gateway } = call;
   const given = values.get(action ?? "") ?? "";
+  if (gateway !== null && action !== undefined && action !== "file") return actThere(call, gateway, action);
   if (action === "sample")
     return sample(call).catch((error: unknown) => Promise.reject(nameInput(error, SAMPLE_INPUTS)));
   if (action === "replay") return replay(call, given);
@@ -144,8 +155,14 @@ function refuseSampleFlags({ values, switches }: Call): void {
   if (useless !== undefined) throw new UsageError(`--${useless} only has an effect with --sample`);
 }
 
-async function show({ values, words, json, settings, io, open }: Call): Promise<void> {
+async function show(call: Call): Promise<void> {
+  const { values, words, json, settings, io, open, gateway } = call;
   const request = readRequest(values.get("file"), words, settings);
+  if (gateway !== null)
+    return showThere(call, gateway, {
+      ...request,
+      model: nameSelector(values.get("selector")) ?? request.model,
+    });
   const catalogue = buildCatalogue({ ...settings, nowMs: clock.nowMs() });
   const named = resolveSelector(values.get("selector") ?? request.model, catalogue);
   const { selector } = named;
@@ -203,10 +220,15 @@ function readRequestFile(file: string, { limits }: Settings): ChatRequest {
   }
 }
 
+/** Returns the id of a selector that is named with or without its provider, and any other name as it is. */
+function nameSelector(name: string | undefined): string | undefined {
+  const own = SELECTORS.find((one) => one === name?.replace(/^Router#/i, "").toLowerCase());
+  return own === undefined ? name : `Router#${own}`;
+}
+
 /** Returns a selector by its own name, its id or an alias, with what the alias demands. */
 function resolveSelector(name: string, catalogue: Catalogue) {
-  const own = SELECTORS.find((one) => one === name.replace(/^Router#/i, "").toLowerCase());
-  const found = catalogue.resolve(own === undefined ? name : `Router#${own}`);
+  const found = catalogue.resolve(nameSelector(name) ?? name);
   if (found.kind === "selector") return found;
   throw new UsageError(`expected a selector (${SELECTORS.join(", ")}) or an alias of one, not '${name}'`);
 }

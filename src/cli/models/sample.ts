@@ -30,13 +30,7 @@ type Scores = Parameters<Sampling["score"]>[0]["scores"];
 
 /** Runs a gateway of its own on the store, beside those that may be running, so that each call is booked as usual. */
 export async function sample(call: SampleCall): Promise<void> {
-  const prompts = readInteger(call, "sample", 1, PROMPTS_MAX) ?? 1;
-  const budget = readBudget(call.values.get("budget"));
-  const messages = readPrompts(call.values.get("from") ?? LOG, call.settings);
-  const judge = call.values.get("judge");
-  const models = readModels(call.values.get("models"));
-  // Checked before anything starts, as the route checks it.
-  const given = readInput(planSampleSchema, { prompts, judge, models });
+  const task = readTask(call);
   const simulator = call.switches.has("simulate")
     ? await startSimulator({ host: "127.0.0.1", port: 0 })
     : null;
@@ -51,16 +45,52 @@ export async function sample(call: SampleCall): Promise<void> {
     noticeMs: 0,
     log: () => {},
   });
-  const keys = new Keys();
   try {
-    const plan = await gateway.sampling.plan({ ...given, ...(messages === null ? {} : { messages }) });
-    const session = new Session(call, gateway.sampling, keys, { plan, budget, judge });
-    await session.run();
-    if (session.learned > 0) await relearn(opened.store, call);
+    const learned = await runSession(call, gateway.sampling, task);
+    if (learned > 0) await relearn(opened.store, call);
   } finally {
-    keys.close();
     await gateway.stop();
     await simulator?.stop();
+  }
+}
+
+/** Samples at a gateway elsewhere, which reads what it learned by itself. */
+export async function sampleThere(call: SampleCall, sampling: Sampling): Promise<void> {
+  if (call.switches.has("simulate"))
+    throw new UsageError(
+      "--simulate has no effect with --gateway: it has the providers of its configuration",
+    );
+  // The log is the gateway's, which says itself whether it has prompts.
+  const settings = { ...call.settings, log: { ...call.settings.log, content: true } };
+  await runSession(call, sampling, readTask({ ...call, settings }));
+}
+
+type Given = ReturnType<typeof readTask>;
+
+/** Checked before anything starts, as the route checks it. */
+function readTask(call: SampleCall) {
+  const prompts = readInteger(call, "sample", 1, PROMPTS_MAX) ?? 1;
+  const budget = readBudget(call.values.get("budget"));
+  const messages = readPrompts(call.values.get("from") ?? LOG, call.settings);
+  const judge = call.values.get("judge");
+  const models = readModels(call.values.get("models"));
+  const given = readInput(planSampleSchema, { prompts, judge, models });
+  return { budget, judge, asked: { ...given, ...(messages === null ? {} : { messages }) } };
+}
+
+/** Returns how many scores were learned. */
+async function runSession(
+  call: SampleCall,
+  sampling: Sampling,
+  { asked, budget, judge }: Given,
+): Promise<number> {
+  const keys = new Keys();
+  try {
+    const session = new Session(call, sampling, keys, { plan: await sampling.plan(asked), budget, judge });
+    await session.run();
+    return session.learned;
+  } finally {
+    keys.close();
   }
 }
 

@@ -6,6 +6,7 @@ import { listToolServers, type ToolServerView, toolServerSchema } from "../../ad
 import { listTools, type ToolParts, type ToolView, toolSchema } from "../../admin/tools/tools.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import { withToolServers } from "../../app/tools/ask-servers.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import { suggest } from "../../core/text/nearest.ts";
 import { makeCommandAct } from "../act.ts";
 import { type Administration, formatCount, formatUsd, printList, runOnStore } from "../administration.ts";
@@ -66,7 +67,7 @@ export const runTools: Administration = (args, io, open, settings, gateway = nul
           formatCells,
         },
       );
-      for (const line of shown.flatMap(describe)) io.err(line);
+      for (const line of shown.flatMap(describe)) io.err(showInvisible(line));
     });
   });
 

@@ -1,7 +1,7 @@
 // Gateway → Webhooks: events that their receivers have not accepted, why, and sending one again.
 
 import { useState } from "preact/hooks";
-import type { DeliveryView, ReceiverView } from "../../admin/events/webhooks.ts";
+import type { DeliveryView, ReceiverView, TestAnswerView } from "../../admin/events/webhooks.ts";
 import { place } from "../browser.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
@@ -10,9 +10,9 @@ import { usePages, useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
-import { PageHead, QueryFilter } from "../parts/page.tsx";
+import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 
 const EVERY_MS = 5000;
@@ -38,6 +38,7 @@ export function WebhooksPage() {
         <QueryFilter name="state" label="State" options={STATES} />
         <QueryFilter name="type" label="Event" options={listTypes(deliveries.data ?? [], filters.type)} />
       </div>
+      <ReceiversCard />
       <List
         label="Deliveries"
         of={deliveries}
@@ -49,15 +50,53 @@ export function WebhooksPage() {
   );
 }
 
-function Receivers({ of }: { readonly of: readonly ReceiverView[] }) {
+const useReceivers = () => useResource<{ readonly data: readonly ReceiverView[] }>("/webhooks").data?.data;
+
+/** Those of the configuration, whatever waits for them. */
+function ReceiversCard() {
+  const receivers = useReceivers() ?? [];
+  if (receivers.length === 0) return null;
   return (
-    <ul class="plain">
-      {of.map(({ host, events }, at) => (
-        <li key={at}>
-          <span class="strong">{host}</span> gets {events.includes("*") ? "every event" : events.join(", ")}
-        </li>
-      ))}
-    </ul>
+    <Card title="Receivers" note="From the configuration file" isFlush>
+      <Table label="Receivers" columns={listReceiverColumns()} rows={receivers} keyOf={({ id }) => id} />
+    </Card>
+  );
+}
+
+function listReceiverColumns(): readonly Column<ReceiverView>[] {
+  const test: Column<ReceiverView> = { label: "", as: "narrow", cell: (row) => <Test receiver={row} /> };
+  return [
+    makeHeadColumn("Host", ({ host }) => <span class="strong">{host}</span>),
+    makeColumn("Form", ({ form, signed }) => (signed ? `${form}, signed` : form)),
+    makeColumn("Events", ({ events }) => (events.includes("*") ? "all" : events.join(", "))),
+    makeColumn("Accounts", ({ accounts }) => (accounts.includes("*") ? "all" : accounts.join(", "))),
+    ...(may("webhooks.write") ? [test] : []),
+  ];
+}
+
+/** The answer stands beside the button: nothing of a test is listed below. */
+function Test({ receiver: { id, host } }: { readonly receiver: ReceiverView }) {
+  const [isBusy, setBusy] = useState(false);
+  const [answer, setAnswer] = useState<TestAnswerView | null>(null);
+  const send = async () => {
+    setBusy(true);
+    setAnswer(null);
+    try {
+      setAnswer(await change<TestAnswerView>("POST", "/webhooks/test", { id }));
+    } catch (error) {
+      toast(describeError(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="row tight">
+      <span role="status" class="small">
+        {answer?.accepted && <Badge text={`accepted (${answer.status})`} tone="ok" />}
+        {answer && !answer.accepted && <Badge text={answer.reason ?? "refused"} tone="bad" />}
+      </span>
+      <Button label="Send a test" about={`to ${host}`} isTiny isBusy={isBusy} onClick={send} />
+    </div>
   );
 }
 
@@ -78,7 +117,7 @@ function Manual() {
 
 /** An empty list is no comfort where there is no receiver. */
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
-  const receivers = useResource<{ readonly data: readonly ReceiverView[] }>("/webhooks").data?.data;
+  const receivers = useReceivers();
   if (!isFiltered && receivers?.length === 0)
     return (
       <Empty icon="warning" title="No receiver is configured">
@@ -89,8 +128,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   if (!isFiltered)
     return (
       <Empty icon="check" title="Nothing waits">
-        {receivers && <Receivers of={receivers} />}
-        They accepted every event that they were sent.
+        The receivers accepted every event that they were sent.
       </Empty>
     );
   return (

@@ -259,6 +259,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     (!wanted.batch || row.batch_id === wanted.batch) &&
     (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
     (!wanted.socket || row.socket_id === wanted.socket) &&
+    (!wanted.response || row.response_id === wanted.response) &&
     (!wanted.tag || hasTag(row, wanted.tag)) &&
     (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
     (!status ||

@@ -1,6 +1,8 @@
 // The columns of requests: those that are always there, the usual ones, and further ones that may be chosen.
+
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import { formatTags } from "../../core/fields/tags-text.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import {
   describeUnits,
   formatClock,
@@ -149,7 +151,7 @@ function ModelCell({ row }: { readonly row: RequestView }) {
     <div>
       <div>
         <span class="faint">{provider && `${provider}#`}</span>
-        <span class="strong">{name}</span>
+        <span class="strong">{showInvisible(name)}</span>
       </div>
       <div class="small faint">
         {[

@@ -48,7 +48,7 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
 /** Not shown: signatures and sealed reasoning, which only the provider can read, and the order of a turn's parts. */
 const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
 /** Shown in words. */
-const TOLD: readonly string[] = ["tool_calls", "tool_call_id"];
+const TOLD: readonly string[] = ["reasoning_content", "tool_calls", "tool_call_id"];
 
 interface MessageProps {
   readonly message: unknown;
@@ -73,13 +73,10 @@ function MessageView({ message, share }: MessageProps) {
         {typeof rest.tool_call_id === "string" && (
           <span class="small faint">The result of {rest.tool_call_id}</span>
         )}
-        {parts.map((part, at) =>
-          part.type === "text" ? (
-            part.text !== "" && <Folded key={at} text={String(part.text)} />
-          ) : (
-            <code key={at}>{shorten(part)}</code>
-          ),
-        )}
+        {typeof rest.reasoning_content === "string" && <Folded text={rest.reasoning_content} isThought />}
+        {parts.map((part, at) => (
+          <PartView key={at} part={part} />
+        ))}
         {asList(rest.tool_calls).map((call, at) => (
           <ToolCall key={at} call={asFields(call)} />
         ))}
@@ -89,14 +86,24 @@ function MessageView({ message, share }: MessageProps) {
   );
 }
 
+function PartView({ part }: { readonly part: Fields }) {
+  if (part.type === "text") return part.text === "" ? null : <Folded text={String(part.text)} />;
+  const { url } = asFields(part.image_url);
+  const isPicture = typeof url === "string" && PICTURE.test(url);
+  return isPicture ? <img src={url} alt="sent" /> : <code>{shorten(part)}</code>;
+}
+
+/** A whole picture that the message holds. One at an address isn't fetched. */
+const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/]+={0,2}$/;
+
 function ToolCall({ call }: { readonly call: Fields }) {
   const { name, arguments: given } = asFields(call.function ?? call.custom);
   const { input } = asFields(call.custom);
   return (
-    <div>
+    <>
       <span class="small faint">{`Calls ${String(name)} as ${String(call.id)}`}</span>
       <code>{shorten(given ?? input ?? null)}</code>
-    </div>
+    </>
   );
 }
 
@@ -104,13 +111,14 @@ const LINES_SHOWN = 12;
 const CHARACTERS_SHOWN = 1500;
 
 /** A long prompt is cut until somebody asks for the rest. */
-function Folded({ text }: { readonly text: string }) {
+function Folded({ text, isThought = false }: { readonly text: string; readonly isThought?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const head = text.split("\n").slice(0, LINES_SHOWN).join("\n").slice(0, CHARACTERS_SHOWN);
-  if (head.length === text.length) return <p>{text}</p>;
+  const look = isThought ? "thought" : undefined;
+  if (head.length === text.length) return <p class={look}>{text}</p>;
   return (
     <>
-      <p>{isOpen ? text : `${head}…`}</p>
+      <p class={look}>{isOpen ? text : `${head}…`}</p>
       <Button
         label={isOpen ? "Fold" : `Show all ${formatCount(text.length)} characters`}
         isTiny

@@ -1,6 +1,7 @@
 // One request: its timeline, its cost, the selector's decision, and any errors.
 
 import type { RequestDetailView } from "../../admin/log/request-schema.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import {
   describeUnits,
   describeUsage,
@@ -20,7 +21,7 @@ import { RequestActions } from "./request-actions.tsx";
 import { chooseTone } from "./request-columns.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
-import { SessionCard, SocketCard } from "./session-card.tsx";
+import { RelatedCards } from "./session-card.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
@@ -51,7 +52,7 @@ function Detail({ request }: Part) {
   return (
     <div class="stack">
       <Summary request={request} />
-      <p class="soft">{describeCourse(request)}</p>
+      <p class="soft">{showInvisible(describeCourse(request))}</p>
       {request.error && (
         <Notice tone="bad">
           <span class="strong">{request.error.code ?? request.error.type}</span>: {request.error.message}
@@ -69,8 +70,7 @@ function Detail({ request }: Part) {
         <FactsCard request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
-      {request.session && <SessionCard session={request.session} id={request.id} />}
-      {request.socket_id && <SocketCard socket={request.socket_id} id={request.id} />}
+      <RelatedCards request={request} />
       {request.content && <RequestContent content={request.content} />}
     </div>
   );
@@ -112,7 +112,7 @@ function Summary({ request }: Part) {
           tone={chooseTone(request)}
           hasDot
         />
-        <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
+        <h2>{showInvisible(request.model_used ?? request.model_tried ?? request.model_asked)}</h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
         {request.operation !== "chat" && <span class="soft">{request.operation}</span>}
         <span class="faint">{formatFullTime(request.at)}</span>
@@ -229,7 +229,7 @@ function FactsCard({ request }: Part) {
   const facts: readonly Fact[] = [
     ["Key", <a href={makeHref("/activity", { key_id })}>{names.key(key_id)}</a>],
     ["Account", <a href={makeHref(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
-    ["Requested", describeRequested(request)],
+    ["Requested", showInvisible(describeRequested(request))],
     ...found("Provider", "provider", provider),
     ["API", request.surface],
     ...found("From", "address", address),

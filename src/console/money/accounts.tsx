@@ -43,7 +43,7 @@ export function AccountsPage() {
   return (
     <>
       <PageHead title="Accounts" actions={add}>
-        {sums ? (
+        {sums && sums.data.length > 0 ? (
           <>
             <span class="strong">{formatMoney(sums.total_usd)}</span> in {nameMonth(sums.month)}
             {sums.total_forecast_usd !== null && `, about ${formatMoney(sums.total_forecast_usd)} by its end`}

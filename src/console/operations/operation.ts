@@ -4,6 +4,7 @@ import { type Models, SELECTORS } from "../frame/names.ts";
 import { InteractionPanel } from "./interaction.tsx";
 import { ImagesPanel, SpeechPanel } from "./media.tsx";
 import type { OperationPanel } from "./panel.tsx";
+import { ResponsePanel } from "./response.tsx";
 import {
   CompletionPanel,
   EmbeddingsPanel,
@@ -13,7 +14,7 @@ import {
 } from "./texts.tsx";
 
 interface Choice {
-  readonly value: OperationName | "interaction";
+  readonly value: OperationName | "interaction" | "response";
   /** The model's operation, if it has another name. */
   readonly operation?: OperationName;
   readonly label: string;
@@ -24,6 +25,7 @@ interface Choice {
 export const CHAT: Choice = { value: "chat", label: "Chat", Panel: null };
 const CHATS: readonly Choice[] = [
   CHAT,
+  { value: "response", operation: "chat", label: "Response", Panel: ResponsePanel },
   { value: "interaction", operation: "chat", label: "Interaction", Panel: InteractionPanel },
 ];
 const CHOICES: readonly Choice[] = [

@@ -31,6 +31,12 @@ import {
   type WithUsage,
 } from "./ask.ts";
 
+/** What a panel asks for beside the fields of its form. */
+export interface ExtraFields {
+  readonly values: Values;
+  readonly onValues: (values: Values) => void;
+}
+
 interface PanelDefinition<Answer> extends FormStyle {
   /** The button's label. */
   readonly action: string;
@@ -44,6 +50,8 @@ interface PanelDefinition<Answer> extends FormStyle {
   /** Reads the answer. Missing if it is JSON or text. */
   readonly read?: (response: Response) => Promise<Answer>;
   readonly Show: ComponentType<{ readonly answer: Answer }>;
+  /** Fields that a form can't have, such as objects. */
+  readonly Extra?: ComponentType<ExtraFields>;
 }
 
 interface PanelProps {
@@ -62,7 +70,7 @@ interface PanelViewProps<Answer> extends PanelProps {
 
 function Panel<Answer extends WithUsage>({ definition, model }: PanelViewProps<Answer>) {
   const routes = useResource<OpenApi>(ROUTES);
-  const { tasks, lists = [], first, own, name, action, read = readAnswer, Show } = definition;
+  const { tasks, lists = [], first, own, name, action, read = readAnswer, Show, Extra } = definition;
   const names = Object.keys(tasks).map((one) => ({ value: one, label: one }));
   const [task = "", setTask] = useState(names[0]?.value);
   const [values, setValues] = useState(first);
@@ -91,6 +99,7 @@ function Panel<Answer extends WithUsage>({ definition, model }: PanelViewProps<A
       <Loaded of={routes}>
         {() => <RequestForm {...definition} fields={fields} values={values} onValues={onValues} />}
       </Loaded>
+      {Extra && <Extra values={values} onValues={onValues} />}
       <div class="row">
         <RunButton label={action} isRunning={isRunning} onStop={stop} isDisabled={!isReady} />
         <Button label="View as code" icon="code" isDisabled={!isReady} onClick={() => setCode(true)} />

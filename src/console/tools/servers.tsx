@@ -1,8 +1,10 @@
 // The tool servers with their state, the protocol that they speak, and their calls.
+
 import type { ListPage } from "../../admin/list.ts";
 import type { RequestView } from "../../admin/log/request-schema.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import { withQuery } from "../frame/api.ts";
 import {
   formatCompact,
@@ -73,7 +75,7 @@ const COLUMNS: readonly Column<ServerRow>[] = [
     <div>
       <a href={makeHref("/activity", { provider: nameProvider(name) })}>{name}</a>
       {url !== undefined && <div class="small faint own-words">{url}</div>}
-      {error !== null && <div class="small own-words">{error}</div>}
+      {error !== null && <div class="small own-words">{showInvisible(error)}</div>}
     </div>
   )),
   makeColumn("State", ({ state, checked_at: checkedAt }) => (
@@ -90,7 +92,7 @@ const COLUMNS: readonly Column<ServerRow>[] = [
     makeColumn("Protocol", ({ era, version }) => (
       <div>
         <span class="nowrap">{era ?? "–"}</span>
-        {version !== null && <div class="small faint own-words">server {version}</div>}
+        {version !== null && <div class="small faint own-words">server {showInvisible(version)}</div>}
       </div>
     )),
   ),
@@ -143,7 +145,7 @@ function Counts({ server: { tools, left_out: leftOut } }: { readonly server: Too
           <ul class="small">
             {leftOut.slice(0, LEFT_OUT_SHOWN_MAX).map(({ name, reason }) => (
               <li key={`${name} ${reason}`}>
-                <span class="strong">{name === "" ? "(no name)" : name}</span>: {reason}
+                <span class="strong">{name === "" ? "(no name)" : showInvisible(name)}</span>: {reason}
               </li>
             ))}
             {leftOut.length > LEFT_OUT_SHOWN_MAX && (

@@ -1,5 +1,7 @@
 // One tool: what it says of itself, the schema of its arguments, what it costs, and the keys that may call it.
+
 import type { ToolDetailView } from "../../admin/tools/tools.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
@@ -19,7 +21,7 @@ export function ToolPage({ id: name }: { readonly id: string }) {
   return (
     <>
       <PageHead back={{ path: "/tools", label: "Tools" }} title={<span class="own-words">{name}</span>}>
-        {known?.title}
+        {known?.title && <bdi>{known.title}</bdi>}
       </PageHead>
       <div class="stack">
         <Loaded of={tool}>{(data) => <ToolCards tool={data} />}</Loaded>
@@ -39,7 +41,7 @@ function ToolCards({ tool }: { readonly tool: ToolDetailView }) {
           <Facts
             rows={[
               ["Server", <a href={makeHref("/tools", { server })}>{server}</a>],
-              ["Its own name", <code>{own}</code>],
+              ["Its own name", <code>{showInvisible(own)}</code>],
               ["A call", usd === 0 ? "free" : formatUsd(usd)],
               ["Hints", describeHints(tool.annotations)],
             ]}

@@ -1,8 +1,10 @@
 // Tools: the company's tool servers with how they are and what they cost, and their tools.
+
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
 import type { ToolView } from "../../admin/tools/tools.ts";
+import { showInvisible } from "../../core/text/names.ts";
 import { getGatewayUrl, place } from "../browser.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
@@ -131,9 +133,9 @@ const COLUMNS: readonly Column<ToolView>[] = [
     <div>
       <a href={makeHref(`${PATH}/${encodeURIComponent(name)}`)}>
         <span class="faint">{server}_</span>
-        <span class="strong">{tool}</span>
+        <span class="strong">{showInvisible(tool)}</span>
       </a>
-      {description && <div class="small faint">{cutDescription(description)}</div>}
+      {description && <div class="small faint own-words">{cutDescription(description)}</div>}
     </div>
   )),
   makeNumberColumn("A call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd))),

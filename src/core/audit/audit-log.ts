@@ -71,6 +71,7 @@ export const AUDIT_ACTIONS = [
   "tool_server.removed",
   "tools.changed",
   "webhook.sent",
+  "webhook.tested",
 ] as const;
 /** An action on a plain thing: the name of the thing, a dot, and a verb. */
 export type PlainAction = string & { readonly of: "action" };

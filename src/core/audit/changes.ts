@@ -146,13 +146,14 @@ export interface Changes extends DirectoryChanges {
   ): Promise<Checkout>;
 
   /**
-   * Writes the plain thing that `change` makes of the stored one (null if there is none) and returns it. Null from
-   * `change` writes nothing. `change` must be pure: it may run more than once.
+   * Writes the plain thing that `change` makes of the stored one (null if there is none) and returns it. `lasting` is how many
+   * of them its account has that haven't ended. Null from `change` writes nothing. `change` must be pure: it may run more than
+   * once.
    */
   changeThing(
     thing: PlainThing,
     place: Pick<PlainEntity, "accountId" | "id">,
-    change: (before: PlainEntity | null) => PlainEntity | null,
+    change: (before: PlainEntity | null, lasting: number) => PlainEntity | null,
   ): Promise<PlainEntity | null>;
 
   /** Returns the removed file, or null if there is none. Its pieces stay. */

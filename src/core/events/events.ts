@@ -46,6 +46,7 @@ export const EVENTS = {
   "key.revoked": "The key {name} was revoked.",
   "key.contact_gone": "The contact of the service key {name} has left.",
   "key.expiring": "The key {name} ends at {until}.",
+  "webhook.test": "{name} has sent a test: this receiver gets events of the gateway.",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;

@@ -25,6 +25,18 @@ export interface Endpoint {
 export const DELIVERY_STATES = ["waiting", "dead"] as const;
 type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** What a receiver answered to an event that is sent once. */
+export interface TestAnswer {
+  readonly accepted: boolean;
+  /** Null without an answer. */
+  readonly status: number | null;
+  /** Null if it was accepted. */
+  readonly reason: string | null;
+}
+
+/** Sends an endpoint a test event in the name of somebody, whatever events it gets. */
+export type SendTest = (endpoint: Endpoint, sender: string) => Promise<TestAnswer>;
+
 /** An event that one endpoint has not accepted yet. The row goes once it has. */
 export interface Delivery {
   /** `whd_…` */

@@ -61,7 +61,7 @@ interface Kinds {
   >;
   /** The id of the account that pays. */
   readonly account: Kind<string, string>;
-  /** A time in the future. Null for never. */
+  /** A time, in the future when it is set. Null for never. */
   readonly expiry: Kind<number | null, string | null>;
   /** Models and selectors, or patterns of them. Null for all. */
   readonly patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;

@@ -25,6 +25,8 @@ export interface RequestFilter extends UsageFilter {
   readonly server?: string | undefined;
   /** The server's own name of the tool. */
   readonly tool?: string | undefined;
+  /** The response of which it is a part. */
+  readonly responseId?: string | undefined;
   /** The request's own trace, or the client's that it links to. */
   readonly traceId?: string | undefined;
   /** Matches either id, or part of a model's name or of the error's code. In lower case. */

@@ -109,10 +109,13 @@ export type ReviewedMember = Pick<
   "id" | "ruleGrants" | "ruleLimits" | "readsContent" | "groups" | "seenAtMs" | "refusedAtMs"
 >;
 
+/** The part of a user on which the person's rights depend. */
+export type ReviewedUser = Pick<DirectoryUser, "id" | "memberId" | "userName" | "emails" | "isActive">;
+
 /** All that decides by the directory about a person's rights. */
 export interface Standing {
   readonly member: ReviewedMember;
-  readonly user: DirectoryUser;
+  readonly user: ReviewedUser;
   /** The ids of the groups that the user is in, of those that rules name. */
   readonly groupIds: ReadonlySet<string>;
 }
@@ -131,7 +134,7 @@ export interface UserClaim {
   };
   /** The groups that rules name. */
   readonly ruleGroups: readonly string[];
-  /** True if all users are to be counted, since there may be one more. */
+  /** True if there is no such user yet. */
   readonly isNew: boolean;
 }
 
@@ -147,7 +150,7 @@ export interface UserRows {
   readonly groupIds: ReadonlySet<string>;
   /** Those that rules name, deleted ones included. */
   readonly groups: readonly DirectoryGroup[];
-  /** All that there are, for a new user. */
+  /** All that there are. */
   readonly users: number;
   /** Those of the user's own person that aren't revoked. */
   readonly keys: readonly GatewayKey[];

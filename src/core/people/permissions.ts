@@ -84,7 +84,7 @@ export const PERMISSIONS = {
     words: "have models sampled, and forget what was learned",
   },
   "webhooks.read": { roles: READERS, words: "see events that their receivers have not accepted" },
-  "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more" },
+  "webhooks.write": { roles: ["operator", "admin"], words: "send such an event once more, and a test event" },
   "files.read": { roles: EVERYONE, words: "see the names and sizes of files" },
   "files.write": { roles: ["manager", "operator", "admin"], words: "delete files" },
   "playground.use": {

@@ -27,5 +27,13 @@ export const DELIVERY = {
       summary: "Send an event to its receiver once more",
       audit: "webhook.sent",
     },
+    test: {
+      id: "testReceiver",
+      method: "POST",
+      path: "/webhooks/test",
+      permission: "webhooks.write",
+      summary: "Send a test event to a receiver, once, and get its answer",
+      audit: "webhook.tested",
+    },
   },
 } as const satisfies Thing;

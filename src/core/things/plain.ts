@@ -8,9 +8,9 @@ import type { ChangeAction, ReadAction, Thing } from "./thing.ts";
 
 /** A plain thing of an account, in an operator's words. Routes, table, command, page and records follow from it. */
 interface PlainRow {
-  /** In lower case, such as `notice`. */
+  /** In lower case, such as `notice`. Its table has the same name, so no word that SQL reserves. */
   readonly name: string;
-  /** The last part of its paths, its command, and its section of a state file, such as `notices`. */
+  /** The last part of its paths, its command, its export, and its section of a state file, such as `notices`. */
   readonly plural: string;
   /** Begins its ids, such as `not`. */
   readonly idPrefix: string;
@@ -18,11 +18,13 @@ interface PlainRow {
   readonly about: string;
   /** Says what its end brings, to the one who confirms it. */
   readonly ending: string;
+  /** Shows its page, and lets one read and export it. */
   readonly sees: Permission;
+  /** Lets one make, change and end it. */
   readonly changes: Permission;
-  /** The most that an account has at a time. */
+  /** The most that an account has at a time, without those that have ended. */
   readonly mostPerAccount: number;
-  /** The first of them names it. */
+  /** The first of them, of the kind `name`, names it. None ends it: a time in one is only shown. */
   readonly fields: Fields;
 }
 
@@ -61,7 +63,6 @@ export interface PlainStore {
   /** Newest first. */
   list(thing: PlainThing, page: Page, filter?: PlainFilter): Promise<readonly PlainEntity[]>;
   find(thing: PlainThing, id: string, scope?: Scope): Promise<PlainEntity | null>;
-  count(thing: PlainThing, filter: PlainFilter): Promise<number>;
 }
 
 const NAME_SHAPE = /^[a-z]+(_[a-z]+)*$/;

@@ -28,9 +28,9 @@ export function writePhase(isFinal: boolean): string {
 }
 
 /**
- * Says which of an answer's messages were of which phase where their places don't: the last message of an answer is final,
- * and those before something else are commentary. That is said as soon as something follows, since streams of Messages have
- * no place for it behind the text.
+ * Says which of an answer's messages were of which phase where their places may not: the last message of an answer is final,
+ * and those before something else are commentary. Commentary is named before its text, and a final answer as soon as
+ * something follows, since streams of Messages have no place for it behind the text.
  */
 export class PhaseNotes {
   readonly #messages: OpenMessage[] = [];
@@ -43,10 +43,10 @@ export class PhaseNotes {
 
   /** Takes a message before its text. Returns the phases to say before it, or null. */
   beginMessage(message: OpenMessage): readonly JsonObject[] | null {
-    const isAdjacent = this.#isSpeaking;
+    const isTold = !this.#isSpeaking && message.phase !== writePhase(false);
     this.#isSpeaking = true;
     this.#messages.push(message);
-    return isAdjacent ? this.#listPhases() : null;
+    return isTold ? null : this.#listPhases();
   }
 
   /** Takes the beginning of anything else. */

@@ -21,6 +21,7 @@ import { type Race, runRace } from "./hedge.ts";
 import { LeadingFailures, mayLeadAnywhere } from "./leads-on.ts";
 import { mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
+import { suggestAnother } from "./no-fallbacks.ts";
 
 type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
@@ -99,7 +100,7 @@ export class Failover<F extends Form, Result> {
         if (!race) this.#fail(running, thrown);
       }
     }
-    if (this.#last !== null) throw this.#last;
+    if (this.#last !== null) throw suggestAnother(this.#last, this.#context.call.selection);
     const fault = health.unavailable([...attempts, ...spares], deadlines.nowMs(), load);
     const [provider, ...others] = new Set(attempts.map(({ card }) => card.provider));
     throw provider === undefined || others.length > 0 ? fault : nameProvider(fault, provider);

@@ -3,6 +3,9 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import { nameToolModel, nameToolProvider } from "../../core/tools/rules.ts";
 
+const NO_CAPABILITIES: ModelCard["capabilities"] = new Set();
+const NO_FALLBACKS: ModelCard["fallbacks"] = [];
+
 /** `tool` is the server's own name. */
 export function makeToolCard(server: string, tool: string, priceNanoUsd: NanoUsd): ModelCard {
   return {
@@ -15,8 +18,8 @@ export function makeToolCard(server: string, tool: string, priceNanoUsd: NanoUsd
     outputTokensMax: null,
     price: { input: 0, output: 0, perRequest: toUsd(priceNanoUsd) },
     isPriceStated: true,
-    capabilities: new Set(),
+    capabilities: NO_CAPABILITIES,
     listed: true,
-    fallbacks: [],
+    fallbacks: NO_FALLBACKS,
   };
 }

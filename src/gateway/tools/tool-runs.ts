@@ -1,7 +1,7 @@
 // One call of a tool: hooks → admit and hold → send, once → hooks → settle. The steps, the admission and the settlement are those
 // of every request.
 
-import type { GrantAnswer } from "../../core/demand.ts";
+import type { AdmissionAnswer, GrantAnswer } from "../../core/demand.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { CalledTool } from "../../core/log/record.ts";
 import type { ModelCard } from "../../core/models/card.ts";
@@ -16,6 +16,7 @@ import { NO_STEPS, RequestContext } from "../context.ts";
 import type { GatewayPorts } from "../gateway.ts";
 import type { RequestLife } from "../life.ts";
 import { makeCeiling } from "../plan/ceiling.ts";
+import type { Later } from "../step.ts";
 import { beginAround } from "../step-list.ts";
 import { makeTicket } from "../ticket.ts";
 import { ToolAttempt } from "./tool-attempt.ts";
@@ -35,7 +36,7 @@ export interface SentTool {
 type SendTool = (sent: SentTool) => Promise<ToolReply>;
 
 /** The result for the client, or the server's own error. */
-type ToolOutcome =
+export type ToolOutcome =
   | { readonly kind: "result"; readonly result: ToolAnswer["result"] }
   | { readonly kind: "error"; readonly error: ToolProtocolError };
 
@@ -74,18 +75,24 @@ export class ToolRuns {
     const { underWay, closing, entrance } = this.#life;
     underWay.enter(context.ending, context.call.id);
     try {
-      const early = await this.#passSteps(context);
+      const early = this.#listSteps(context) ? await entrance.passBefore(context) : null;
       if (early !== null) return showEarlier(early);
-      const admitted = await this.#admit(context);
+      const first = await this.#admit(context);
+      const admitted = first.kind === "granted" ? first : await entrance.admitLater(context, first);
       if (admitted.kind === "replayed") return showEarlier(await entrance.replay(context, admitted));
       const durable = this.#recordAdmission(context, admitted);
       const attempt = this.#begin(context);
-      const reply = await this.#send(context, attempt, tool, send);
+      let reply: ToolReply;
+      try {
+        reply = await this.#send(context, attempt, send);
+      } catch (thrown) {
+        this.#noteFailure(attempt, thrown);
+        throw thrown;
+      }
+      this.#noteReply(attempt, tool, reply);
       if (durable) await durable;
-      const outcome =
-        reply.kind === "error"
-          ? finishRefused(context, attempt, reply.error)
-          : await handResult(context, attempt.makeAnswer(reply.result));
+      const handed = handReply(context, attempt, reply);
+      const outcome = handed instanceof Promise ? await handed : handed;
       context.settled = await closing.settle(context);
       context.chargeUsage();
       return outcome;
@@ -105,19 +112,16 @@ export class ToolRuns {
     this.#ports.log({ event: "tool.called", level: "debug", server, outcome: error ?? "ok", ms });
   }
 
-  /** Returns the earlier answer to the same Idempotency-Key, if there is one by now. */
-  async #passSteps(context: ToolContext): Promise<AnswerParts<ToolForm> | null> {
+  /** Returns true if there are any. */
+  #listSteps(context: ToolContext): boolean {
     context.steps = this.#ports.steps?.(context.call) ?? NO_STEPS;
-    return context.steps.length > 0 ? await this.#life.entrance.passBefore(context) : null;
+    return context.steps.length > 0;
   }
 
-  async #admit(context: ToolContext) {
-    const { admissions, entrance } = this.#life;
-    const { deadlines } = this.#ports;
-    const { recording = null } = context.call.trace ?? {};
-    if (recording) recording.admittingMs = deadlines.nowMs();
-    const first = await admissions.admit(context.ticket);
-    return first.kind === "granted" ? first : await entrance.admitLater(context, first);
+  #admit({ call, ticket }: ToolContext): Promise<AdmissionAnswer> {
+    const recording = call.trace?.recording;
+    if (recording) recording.admittingMs = this.#ports.deadlines.nowMs();
+    return this.#life.admissions.admit(ticket);
   }
 
   /** Returns what the answer waits for: no part of one that is paid may leave before its hold is durable. */
@@ -141,36 +145,33 @@ export class ToolRuns {
     return attempt;
   }
 
-  async #send(
-    context: ToolContext,
-    attempt: ToolAttempt,
-    tool: ToolRecord,
-    send: SendTool,
-  ): Promise<ToolReply> {
+  #send(context: ToolContext, attempt: ToolAttempt, send: SendTool): Promise<ToolReply> {
     const { deadlines } = this.#ports;
-    try {
-      const { reason } = context.ending;
-      if (reason !== null) throw reason;
-      const reply = await send({
-        arguments: context.ask.arguments,
-        ending: context.ending,
-        traceparent: attempt.traceparent,
-        onSend: () => attempt.recordSent(deadlines.nowMs()),
-      });
-      attempt.win(deadlines.nowMs(), reply.kind === "error");
-      if (reply.kind === "error") tool.error = String(reply.error.code);
-      else {
-        tool.error = reply.result.isError === true ? "is_error" : null;
-        tool.resultBytes = reply.bytes;
-      }
-      return reply;
-    } catch (thrown) {
-      const fault = toFault(thrown);
-      // The tool did its work.
-      if (fault.code === "tool_result_too_large") attempt.winUnread(deadlines.nowMs());
-      attempt.end("failed", deadlines.nowMs(), fault);
-      throw thrown;
+    const { ending, ask } = context;
+    if (ending.reason !== null) throw ending.reason;
+    return send({
+      arguments: ask.arguments,
+      ending,
+      traceparent: attempt.traceparent,
+      onSend: () => attempt.recordSent(deadlines.nowMs()),
+    });
+  }
+
+  #noteReply(attempt: ToolAttempt, tool: ToolRecord, reply: ToolReply): void {
+    attempt.win(this.#ports.deadlines.nowMs(), reply.kind === "error");
+    if (reply.kind === "error") tool.error = String(reply.error.code);
+    else {
+      tool.error = reply.result.isError === true ? "is_error" : null;
+      tool.resultBytes = reply.bytes;
     }
+  }
+
+  #noteFailure(attempt: ToolAttempt, thrown: unknown): void {
+    const { deadlines } = this.#ports;
+    const fault = toFault(thrown);
+    // The tool did its work.
+    if (fault.code === "tool_result_too_large") attempt.winUnread(deadlines.nowMs());
+    attempt.end("failed", deadlines.nowMs(), fault);
   }
 }
 
@@ -188,8 +189,14 @@ function finishRefused(context: ToolContext, attempt: ToolAttempt, error: ToolPr
   return { kind: "error", error };
 }
 
-async function handResult(context: ToolContext, answer: ToolAnswer): Promise<ToolOutcome> {
+/** Without a promise if there are no steps. */
+function handReply(context: ToolContext, attempt: ToolAttempt, reply: ToolReply): Later<ToolOutcome> {
+  if (reply.kind === "error") return finishRefused(context, attempt, reply.error);
   if (context.steps.length > 0) context.around = beginAround(context);
-  const { result } = await WHOLE.hand(context, answer);
+  const handed = WHOLE.hand<ToolForm>(context, attempt.makeAnswer(reply.result));
+  return handed instanceof Promise ? handed.then(showResult) : showResult(handed);
+}
+
+function showResult({ result }: ToolAnswer): ToolOutcome {
   return { kind: "result", result };
 }

@@ -28,6 +28,9 @@ const SELECTORS_CREATED = 1_795_132_800;
 
 const TAG = "Models";
 
+/** An address ends before a '#', so only the provider's name arrives. */
+const CUT = "A '#' ends an address: write it as '%23' or '/'.";
+
 export function modelRoutes(ports: HttpPorts) {
   const begin = async (asked: RouteRequest) => {
     const { key } = await identify(ports, asked);
@@ -168,7 +171,8 @@ function findEntry(id: string, key: GatewayKey, offer: Offer): ModelEntry {
     return selectorView(found.selector, findLongest(listCandidates(key, catalogue), rules));
   const group = findGroup(id, key, catalogue);
   if (group) return group;
-  throw notFound(id, found.kind === "unknown" ? found : { nearest: [], off: null });
+  const isCut = catalogue.list().some(({ provider }) => provider === id);
+  throw notFound(id, found.kind === "unknown" ? found : { nearest: [], off: null }, isCut ? CUT : "");
 }
 
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */

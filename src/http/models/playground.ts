@@ -20,7 +20,7 @@ import { Setups } from "../serve/setups.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
 /** The surfaces whose errors have OpenAI's form, like all errors under /admin, and interactions, whose page shows Google's. */
-const FORMS = [CHAT, findSurface("/v1/interactions")];
+const FORMS = [CHAT, findSurface("/v1/responses"), findSurface("/v1/interactions")];
 const SERVED = new Map(
   SURFACES.filter(({ path, verbs }) => !verbs && FORMS.includes(findSurface(path))).map((one) => [
     one.path,

@@ -6,20 +6,22 @@ import type { Surface } from "../../surfaces/surface.ts";
 import { readJson } from "../body/body.ts";
 import { makeIncoming } from "../conversations/earlier.ts";
 import { placeNamed } from "../files/placed.ts";
-import type { HttpPorts } from "../ports.ts";
+import type { ServePorts } from "../tools/loop/port.ts";
 import { createJsonResponse } from "./answers.ts";
 import type { Arrival } from "./arrival.ts";
 import { identify } from "./auth.ts";
 import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(
-  ports: HttpPorts,
-  { operation, family, counting: surface }: Surface<F>,
+  ports: ServePorts,
+  surface: Surface<F>,
   arrival: Arrival,
 ): Promise<Response> {
-  if (!surface) throw new Fault("not_found", "This API has no token counting.");
+  const { operation, family, counting: counted } = surface;
+  if (!counted) throw new Fault("not_found", "This API has no token counting.");
   const { request, counting } = arrival;
-  const { key } = arrival.sender ?? (await identify(ports, arrival));
+  const caller = arrival.sender ?? (await identify(ports, arrival));
+  const { key } = caller;
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   // The memory of files that it names.
   const held = ports.bodies.reserve(key.accountId, 0);
@@ -29,9 +31,11 @@ export async function countTokens<F extends Form>(
       bytesMax: ports.server.bodyBytesMax,
     });
     const named = await placeNamed(ports, { family, key, body, held });
-    const ask = surface.read(makeIncoming(ports, request, named ?? body, key));
+    const filling = ports.ownTools?.fill(surface, arrival, caller, named ?? body);
+    const filled = filling ? await filling : (named ?? body);
+    const ask = counted.read(makeIncoming(ports, request, filled, key));
     readSelection(ask.model, key, ports.snapshot().catalogue);
-    return createJsonResponse(200, surface.write(operation.estimatePrompt(ask)));
+    return createJsonResponse(200, counted.write(operation.estimatePrompt(ask)));
   } finally {
     held.release();
     end();

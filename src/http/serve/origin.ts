@@ -52,6 +52,8 @@ interface RequestSubject {
   /** The surface's own name for it. */
   readonly session: string | null;
   readonly isCompaction?: boolean;
+  /** The tool that is called. */
+  readonly tool?: RequestOrigin["tool"];
 }
 
 /**
@@ -62,7 +64,7 @@ export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
   { headers, trace, socketId, line }: RequestArrival,
   proof: Caller["proof"],
-  { session, isCompaction = false }: RequestSubject,
+  { session, isCompaction = false, tool = null }: RequestSubject,
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
@@ -82,7 +84,7 @@ export function readRequestOrigin(
     customId: line === null ? null : line.customId,
     socketId,
     isCompaction,
-    tool: null,
+    tool,
     responseId: null,
   };
 }

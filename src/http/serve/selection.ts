@@ -18,6 +18,9 @@ import { headerNumber } from "./headers.ts";
 const SHOWN_CHARACTERS_MAX = 64;
 /** Names that selectors have elsewhere, and their own without the provider. */
 const SELECTOR_NAMES = /^router([#/]|$)|^(best|fair|light|auto|default)$|^openrouter[#/]auto$/i;
+/** OpenRouter's suffix for a model that searches the web. */
+const SEARCH_SUFFIX = /:online$/i;
+const SEARCHING = "A search of the web is asked for by 'web_search_options': {}.";
 /** The most models or patterns to name in an error. */
 const NAMED_MAX = 3;
 
@@ -197,6 +200,7 @@ export function notFound(
     : [
         off === null ? "" : `No key is configured here for ${off}.`,
         near === "" ? otherwise : `Did you mean ${near}?`,
+        SEARCH_SUFFIX.test(model) ? SEARCHING : "",
         "Name models as <Provider>#<model>. GET /v1/models lists them.",
       ];
   const message = `The model '${shown}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;

@@ -7,37 +7,35 @@ import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline } from "../../core/world/world.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import { nameOwner } from "../../gateway/tools/server-sessions.ts";
-import type { SentTool } from "../../gateway/tools/tool-runs.ts";
+import type { SentTool, ToolOutcome } from "../../gateway/tools/tool-runs.ts";
 import type { ToolForm } from "../../operations/tool/form.ts";
 import { nameResources } from "../../tools/wire/client-answers.ts";
 import type { MethodName } from "../../tools/wire/methods.ts";
-import { writeError, writeNotification, writeResult } from "../../tools/wire/rpc.ts";
-import type { HeaderMap } from "../serve/answers.ts";
-import { createJsonResponse } from "../serve/answers.ts";
+import { writeError, writeResult } from "../../tools/wire/rpc.ts";
+import { createAnswerResponse, createJsonResponse } from "../serve/answers.ts";
 import { ClientWatch } from "../serve/client-watch.ts";
 import { factHeaders, makeReader } from "../serve/headers.ts";
 import { logRefusal } from "../serve/refused.ts";
+import { type CallAnswer, CallDelivery, type ProgressToken } from "./delivery.ts";
 import { describeFailure, describeRefused, isLetIn, RpcRefusal } from "./errors.ts";
-import { EventChannel } from "./events.ts";
 import { CalledFinder, type FoundCall, makeCard } from "./find-called.ts";
 import { ARGUMENT_BYTES_MAX, refuseArguments } from "./message.ts";
 import type { ToolPorts } from "./ports.ts";
 import { type ClientRequest, fitTo, takesEvents } from "./rpc-request.ts";
 import { type CalledCard, REFUSING, ToolCall } from "./tool-call.ts";
-import { CallsUnderWay } from "./under-way.ts";
+import { type CallPlace, CallsUnderWay } from "./under-way.ts";
 import { readPass, type ToolViews } from "./view.ts";
 
 type ToolContext = RequestContext<ToolForm>;
 
-/** The answer to a call, as a JSON-RPC message. */
-interface CallAnswer {
-  readonly status: number;
-  readonly message: JsonObject;
-  readonly headers: HeaderMap;
+/** A call under way, and its way back to the client. */
+interface RunningCall {
+  readonly request: ClientRequest;
+  readonly found: FoundCall;
+  readonly call: ToolCall;
+  readonly client: ClientWatch;
+  readonly delivery: CallDelivery;
 }
-
-/** Does something with a call's progress, which may come before anybody knows what to do with it. */
-type Report = (progress: ToolProgress) => void;
 
 export class ToolCalls {
   readonly underWay = new CallsUnderWay();
@@ -53,7 +51,8 @@ export class ToolCalls {
   async answer(request: ClientRequest): Promise<Response> {
     const { arrival, message, caller } = request;
     try {
-      const found = await this.#finder.find(request);
+      const finding = this.#finder.find(request);
+      const found = finding instanceof Promise ? await finding : finding;
       const given = readArguments(request, found);
       const bytes = Buffer.byteLength(JSON.stringify(given));
       if (bytes > ARGUMENT_BYTES_MAX) throw refuseArguments();
@@ -77,98 +76,55 @@ export class ToolCalls {
     }
   }
 
-  async #respond(
-    request: ClientRequest,
-    found: FoundCall,
-    call: ToolCall,
-    called: CalledCard,
-  ): Promise<Response> {
+  #respond(request: ClientRequest, found: FoundCall, call: ToolCall, called: CalledCard): Promise<Response> {
     const { deadlines, server } = this.#ports;
-    const { arrival } = request;
-    const client = new ClientWatch(this.#ports, arrival, call.ending);
-    const channel = new EventChannel({
+    const hasEvents = takesEvents(request);
+    const client = new ClientWatch(this.#ports, request.arrival, call.ending);
+    const delivery = new CallDelivery({
       deadlines,
       keepAliveMs: server.keepAliveMs,
-      onLeft: () => call.ending.end(),
+      token: hasEvents ? readToken(request) : null,
+      takesEvents: hasEvents,
+      ending: call.ending,
     });
-    const sending = Promise.withResolvers<void>();
-    const token = takesEvents(request) ? readToken(request) : null;
-    const report = (progress: ToolProgress) => {
-      if (token !== null) channel.send(writeProgress(token, progress));
-    };
-    const running = this.#run(request, found, call, called, { report, onSend: sending.resolve }).finally(() =>
-      client.end(),
-    );
-    const isStreamed = await this.#mustStream(running, token === null ? null : sending.promise, request);
-    if (!isStreamed) return respondWhole(await running);
-    client.whenGone(() => channel.cancel());
-    void running.then(({ message }) => channel.end(JSON.stringify(message)));
-    return channel.respond({});
-  }
-
-  /** True if the answer is one of events: at once if the client asks for progress, else once it takes long. */
-  async #mustStream(
-    running: Promise<CallAnswer>,
-    sending: Promise<void> | null,
-    request: ClientRequest,
-  ): Promise<boolean> {
-    const over = running.then(() => false);
-    if (sending !== null) return Promise.race([over, sending.then(() => true)]);
-    if (!takesEvents(request)) return over;
-    const { deadlines, server } = this.#ports;
-    const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    const deadline = deadlines.watch(deadlines.nowMs() + server.keepAliveMs, { late: () => resolve(true) });
-    const isLate = await Promise.race([over, late]);
-    deadline.clear();
-    return isLate;
+    void this.#run({ request, found, call, client, delivery }, called);
+    return delivery.first.then((answer) => {
+      if (answer !== null) return respondWhole(answer);
+      client.whenGone(() => delivery.leave());
+      return delivery.stream();
+    });
   }
 
   /** Never rejects. */
-  async #run(
-    request: ClientRequest,
-    found: FoundCall,
-    call: ToolCall,
-    { card, tool }: CalledCard,
-    { report, onSend }: { readonly report: Report; readonly onSend: () => void },
-  ): Promise<CallAnswer> {
+  async #run(running: RunningCall, { card, tool }: CalledCard): Promise<void> {
     const { toolRuns, clock, deadlines } = this.#ports;
-    const { caller, session, message, viewer } = request;
+    const { request, call, client, delivery } = running;
+    const { caller, session, message } = request;
     let context: ToolContext | null = null;
-    let leave = () => {};
+    let place: CallPlace | null = null;
     let limit: Deadline | null = null;
+    let answer: CallAnswer;
     try {
       context = toolRuns.begin(call, card);
       // With an Idempotency-Key a call outlives its client's connection, but not what the client says of it.
       const { ending } = context;
-      leave = this.underWay.add({ keyId: caller.key.id, session, id: message.id }, ending);
+      place = this.underWay.add({ keyId: caller.key.id, session, id: message.id }, ending);
       if (Number.isFinite(call.limitAtMs)) limit = deadlines.watch(call.limitAtMs, makeLimit(ending));
-      const outcome = await toolRuns.run(context, tool, (sent) => {
-        const onSent = () => {
-          sent.onSend();
-          onSend();
-        };
-        return this.#send(request, found, { ...sent, onSend: onSent }, report);
-      });
+      const outcome = await toolRuns.run(context, tool, (sent) => this.#send(running, sent));
       const headers = factHeaders(context, makeReader(clock, READER));
-      if (outcome.kind === "error")
-        return { status: 200, message: writeError(message.id, outcome.error), headers };
-      const named =
-        viewer.server === null ? nameResources(outcome.result, found.server.name) : outcome.result;
-      return { status: 200, message: writeResult(message.id, fitTo(request, named)), headers };
+      answer = { status: 200, message: writeOutcome(running, outcome), headers };
     } catch (thrown) {
-      return this.#describe(request, context, thrown);
+      answer = this.#describe(request, context, thrown);
     } finally {
-      leave();
+      if (place !== null) this.underWay.remove(place);
       limit?.clear();
+      client.end();
     }
+    delivery.end(answer);
   }
 
-  #send(
-    request: ClientRequest,
-    { server, name, fault }: FoundCall,
-    sent: SentTool,
-    report: Report,
-  ): Promise<ToolReply> {
+  #send({ request, found, delivery }: RunningCall, sent: SentTool): Promise<ToolReply> {
+    const { server, name, fault } = found;
     if (fault !== null) return Promise.reject(fault);
     const { caller, session, arrival, method } = request;
     const { key } = caller;
@@ -179,8 +135,11 @@ export class ToolCalls {
       owner: nameOwner({ accountId: key.accountId, keyId: key.id, session }),
       meta: makeMeta(sent.traceparent),
       client: sent.ending,
-      onProgress: readToken(request) === null ? null : report,
-      onSend: sent.onSend,
+      onProgress: readToken(request) === null ? null : (progress: ToolProgress) => delivery.report(progress),
+      onSend: () => {
+        sent.onSend();
+        delivery.begin();
+      },
     };
     return this.#ports.toolServers.call(server.name, call, readPass(server, arrival.request.headers));
   }
@@ -204,7 +163,16 @@ export class ToolCalls {
 const READER = { family: "openai" } as const;
 
 function respondWhole({ status, message, headers }: CallAnswer): Response {
-  return createJsonResponse(status, message, headers);
+  return status === 200
+    ? createAnswerResponse(JSON.stringify(message), headers)
+    : createJsonResponse(status, message, headers);
+}
+
+function writeOutcome({ request, found }: RunningCall, outcome: ToolOutcome): JsonObject {
+  const { message, viewer } = request;
+  if (outcome.kind === "error") return writeError(message.id, outcome.error);
+  const named = viewer.server === null ? nameResources(outcome.result, found.server.name) : outcome.result;
+  return writeResult(message.id, fitTo(request, named));
 }
 
 /** To the client, there is no such tool; the operator sees that it may not call it. */
@@ -224,14 +192,10 @@ function readArguments({ message: { params } }: ClientRequest, { tool, name }: F
   return tool === "resources/read" ? { uri: name } : asObject(params.arguments);
 }
 
-/** The token under which the client wants to hear of progress. Null if it doesn't. */
-function readToken({ message: { params } }: ClientRequest): string | number | null {
+function readToken({ message: { params } }: ClientRequest): ProgressToken {
+  if (params._meta === undefined) return null;
   const { progressToken } = asObject(params._meta);
   return typeof progressToken === "string" || typeof progressToken === "number" ? progressToken : null;
-}
-
-function writeProgress(token: string | number, progress: ToolProgress): string {
-  return JSON.stringify(writeNotification("notifications/progress", { progressToken: token, ...progress }));
 }
 
 function readCalled(method: MethodName): "tools/call" | "prompts/get" | "resources/read" {
@@ -240,5 +204,7 @@ function readCalled(method: MethodName): "tools/call" | "prompts/get" | "resourc
 
 /** Nothing else of a client's own `_meta` goes on: no hook has seen it, and a server has no claim to it. */
 function makeMeta(traceparent: string | null): JsonObject {
-  return traceparent === null ? {} : { traceparent };
+  return traceparent === null ? NO_META : { traceparent };
 }
+
+const NO_META: JsonObject = Object.freeze({});

@@ -2,11 +2,16 @@
 import { Fault, toFault } from "../../core/fault.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
-import type { ToolServer } from "../../core/tools/tool-server.ts";
-import { readVersion } from "../../tools/wire/client-request.ts";
+import { readVersion, type ServedVersion } from "../../tools/wire/client-request.ts";
 import { CODES, type Era } from "../../tools/wire/eras.ts";
 import { findMethod } from "../../tools/wire/methods.ts";
-import { makeMethodError, type RpcMessage, type RpcRequest, writeError } from "../../tools/wire/rpc.ts";
+import {
+  makeMethodError,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  writeError,
+} from "../../tools/wire/rpc.ts";
 import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { addHeaders } from "../serve/app.ts";
@@ -52,13 +57,20 @@ export class ToolDoor {
   }
 
   /** `name` is the server of the path, or null. */
-  post(arrival: Arrival, name: string | null): Promise<Response> {
-    return this.#answer(arrival, async (noteId) => {
-      const visitor = await this.#enter(arrival, name);
+  async post(arrival: Arrival, name: string | null): Promise<Response> {
+    let id: RpcRequest["id"] | null = null;
+    try {
+      const entering = this.#enter(arrival, name);
+      const visitor = entering instanceof Promise ? await entering : entering;
       const message = await readRpc(this.#ports, arrival, visitor.caller.key.accountId);
-      if (message.kind === "request" || message.kind === "invalid") noteId(message.id);
-      return this.#read(visitor, message);
-    });
+      if (message.kind === "request" || message.kind === "invalid") ({ id } = message);
+      return addHeaders(await this.#read(visitor, message), arrival.set);
+    } catch (thrown) {
+      return this.#explain(arrival, id, thrown);
+    } finally {
+      // A call that goes on has its own copy.
+      arrival.held.release();
+    }
   }
 
   /** Opens the listening stream of an older client. */
@@ -82,44 +94,53 @@ export class ToolDoor {
     });
   }
 
-  async #answer(
-    arrival: Arrival,
-    work: (noteId: (id: RpcRequest["id"] | null) => void) => Promise<Response>,
-  ): Promise<Response> {
-    let id: RpcRequest["id"] | null = null;
-    const noteId = (given: typeof id) => {
-      id = given;
-    };
+  async #answer(arrival: Arrival, work: () => Promise<Response>): Promise<Response> {
     try {
-      return addHeaders(await work(noteId), arrival.set);
+      return addHeaders(await work(), arrival.set);
     } catch (thrown) {
-      arrival.held.discard();
-      if (thrown instanceof RpcRefusal) return addHeaders(respondRefusal(thrown), arrival.set);
-      const fault = toFault(thrown);
-      // It has an answer in the usual form, whose cause is logged.
-      if (fault.code === "internal_error" || fault.code === "unknown_url") throw thrown;
-      logRefusal(this.#ports, arrival, REFUSING, null, fault);
-      return addHeaders(respondFault(fault, id, arrival.requestId), arrival.set);
+      return this.#explain(arrival, null, thrown);
     } finally {
-      // A call that goes on has its own copy.
       arrival.held.release();
     }
   }
 
-  async #enter(arrival: Arrival, name: string | null): Promise<Visitor> {
-    const { toolRules, toolLevels, server } = this.#ports;
-    if (toolRules() === undefined) throw makeOff();
-    checkPageOrigin(arrival.request, server);
-    const caller = await identify(this.#ports, arrival);
-    arrival.key = caller.key;
-    checkRoom(this.#ports);
-    const levels = await toolLevels(caller.key);
-    const found = name === null ? null : this.#views.findServer(name, levels);
-    if (name !== null && found === null) throw refuseServer(name);
-    return { arrival, caller, viewer: makeViewer(arrival, caller, found, levels) };
+  /** Returns the answer to what a message has thrown, unless it has one in the usual form, whose cause is logged. */
+  #explain(arrival: Arrival, id: RpcRequest["id"] | null, thrown: unknown): Response {
+    arrival.held.discard();
+    if (thrown instanceof RpcRefusal) return addHeaders(respondRefusal(thrown), arrival.set);
+    const fault = toFault(thrown);
+    if (fault.code === "internal_error" || fault.code === "unknown_url") throw thrown;
+    logRefusal(this.#ports, arrival, REFUSING, null, fault);
+    return addHeaders(respondFault(fault, id, arrival.requestId), arrival.set);
   }
 
-  async #read(visitor: Visitor, message: RpcMessage): Promise<Response> {
+  /** Without a promise for a key that is remembered. */
+  #enter(arrival: Arrival, name: string | null): Visitor | Promise<Visitor> {
+    if (this.#ports.toolRules() === undefined) throw makeOff();
+    checkPageOrigin(arrival.request, this.#ports.server);
+    const proving = identify(this.#ports, arrival);
+    return proving instanceof Promise
+      ? proving.then((caller) => this.#admit(arrival, name, caller))
+      : this.#admit(arrival, name, proving);
+  }
+
+  #admit(arrival: Arrival, name: string | null, caller: Caller): Visitor | Promise<Visitor> {
+    arrival.key = caller.key;
+    checkRoom(this.#ports);
+    const levels = this.#ports.toolLevels(caller.key);
+    return levels instanceof Promise
+      ? levels.then((found) => this.#see(arrival, name, caller, found))
+      : this.#see(arrival, name, caller, levels);
+  }
+
+  #see(arrival: Arrival, name: string | null, caller: Caller, levels: Viewer["levels"]): Visitor {
+    const server = name === null ? null : this.#views.findServer(name, levels);
+    if (name !== null && server === null) throw refuseServer(name);
+    const { headers } = arrival.request;
+    return { arrival, caller, viewer: { key: caller.key, headers, server, levels } };
+  }
+
+  #read(visitor: Visitor, message: RpcMessage): Response | Promise<Response> {
     if (message.kind === "invalid")
       throw new RpcRefusal(400, message.id, { code: CODES.request, message: message.reason });
     // Clients of the older era answer what a server asks them. Nothing of it is passed on.
@@ -129,26 +150,26 @@ export class ToolDoor {
     if (version.kind === "refused")
       throw new RpcRefusal(400, message.kind === "request" ? message.id : null, version.error);
     const isSessionless = version.era === "newer" || message.method === "initialize";
-    const session = isSessionless ? null : await this.#readSession(visitor);
+    const session = isSessionless ? null : this.#readSession(visitor);
+    return session === null
+      ? this.#take(visitor, message, version, null)
+      : session.then((id) => this.#take(visitor, message, version, id));
+  }
+
+  #take(
+    { arrival, caller, viewer }: Visitor,
+    message: RpcRequest | RpcNotification,
+    { era, version }: ServedVersion,
+    session: string | null,
+  ): Response | Promise<Response> {
     if (message.kind === "notification") {
       if (message.method === "notifications/cancelled")
-        this.#cancel(visitor, session, message.params.requestId);
+        this.#cancel(caller, session, message.params.requestId);
       return new Response(null, { status: ACCEPTED });
     }
-    const { era } = version;
     const method = findMethod(message.method, era);
     if (method === null) return refuseMethod(message, era);
-    const { arrival, caller, viewer } = visitor;
-    return this.#dispatch({
-      arrival,
-      caller,
-      viewer,
-      message,
-      method,
-      era,
-      version: version.version,
-      session,
-    });
+    return this.#dispatch({ arrival, caller, viewer, message, method, era, version, session });
   }
 
   #dispatch(request: ClientRequest): Response | Promise<Response> {
@@ -170,28 +191,22 @@ export class ToolDoor {
     }
   }
 
-  /** Returns the client's session, or null if it names none. Throws the refusal of one that it can't use. */
-  async #readSession({ arrival, caller }: Visitor): Promise<string | null> {
+  /** Null if the client names no session. Rejects with the refusal of one that it can't use. */
+  #readSession({ arrival, caller }: Visitor): null | Promise<string> {
     const id = arrival.request.headers.get(SESSION_HEADER);
-    if (id === null) return null;
-    if (await this.#ports.clientSessions.knows(caller.key, id)) return id;
+    return id === null ? null : this.#checkSession(caller, id);
+  }
+
+  async #checkSession({ key }: Caller, id: string): Promise<string> {
+    if (await this.#ports.clientSessions.knows(key, id)) return id;
     const message = "Unknown session: begin another one with `initialize`.";
     throw new RpcRefusal(404, null, { code: CODES.gateway, message });
   }
 
-  #cancel({ caller }: Visitor, session: string | null, id: unknown): void {
+  #cancel({ key }: Caller, session: string | null, id: unknown): void {
     if (typeof id !== "string" && typeof id !== "number" && typeof id !== "bigint") return;
-    this.#calls.underWay.cancel({ keyId: caller.key.id, session, id });
+    this.#calls.underWay.cancel({ keyId: key.id, session, id });
   }
-}
-
-function makeViewer(
-  { request: { headers } }: Arrival,
-  { key }: Caller,
-  server: ToolServer | null,
-  levels: Viewer["levels"],
-): Viewer {
-  return { key, headers, server, levels };
 }
 
 /** Says in the request's spans what is called. */

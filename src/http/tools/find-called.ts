@@ -2,10 +2,13 @@
 import type { Fault } from "../../core/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import { nameToolModel } from "../../core/tools/rules.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
+import type { MirroredTool } from "../../tools/mirror.ts";
+import { findNamedTool } from "../../tools/named-tools.ts";
 import { makeFullName, splitResourceUri } from "../../tools/names.ts";
 import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
 import { makeHeaderError } from "../../tools/wire/client-request.ts";
@@ -22,7 +25,7 @@ export interface FoundCall {
   readonly tool: string;
   /** The server's own name of the tool or the prompt, or the address of the resource. */
   readonly name: string;
-  readonly priceNanoUsd: number;
+  readonly priceNanoUsd: NanoUsd;
   /** Fails the call before anything is sent: whether there is such a tool or prompt can't be known at the moment. */
   readonly fault: Fault | null;
 }
@@ -42,8 +45,8 @@ export class CalledFinder {
     this.#noteRefused = noteRefused;
   }
 
-  /** Throws the `RpcRefusal` of what isn't there for the key. */
-  find(request: ClientRequest): Promise<FoundCall> {
+  /** Without a promise for a tool of a server whose list is fresh. Throws the `RpcRefusal` of what isn't there for the key. */
+  find(request: ClientRequest): FoundCall | Promise<FoundCall> {
     switch (request.method) {
       case "resources/read":
         return this.#findResource(request);
@@ -54,30 +57,39 @@ export class CalledFinder {
     }
   }
 
-  async #findTool(request: ClientRequest): Promise<FoundCall> {
+  #findTool(request: ClientRequest): FoundCall | Promise<FoundCall> {
     const { viewer, message } = request;
     const name = asString(message.params.name) ?? "";
-    const unknown = () => refuseUnknown(request, "tool", name);
     const server = this.#findServer(viewer, name);
     if (server === null) {
       this.#noteOther(request, name);
-      throw unknown();
+      throw refuseUnknown(request, "tool", name);
     }
+    const known = this.#views.peekMirror(server, viewer);
+    const tool = known && findNamedTool(known, server, viewer.levels, name, viewer.server === null);
+    if (tool !== null) return this.#describeTool(request, server, tool);
     const own = viewer.server === null ? name.slice(server.name.length + 1) : name;
-    const isAllowed = (tool: string) =>
-      matchesPatterns(server.tools, tool) && isToolAllowed(viewer.levels, makeFullName(server.name, tool));
-    if (!(SHORTENED.test(name) || isAllowed(own))) {
+    if (!(SHORTENED.test(name) || isAllowed(viewer, server, own))) {
       this.#noteRefused(request, nameToolModel(server.name, own));
-      throw unknown();
+      throw refuseUnknown(request, "tool", name);
     }
-    const { list, unavailable } = await this.#views.find(viewer, [server]);
-    const found = list.tools.get(name);
-    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
-    if (found === undefined && fault === null) throw unknown();
-    if (found !== undefined) this.#checkHeaders(request, found.tool.parameters);
-    const tool = found?.tool.name ?? own;
-    const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
-    return { server, tool, name: tool, priceNanoUsd, fault };
+    return this.#askFor(request, server, name, own);
+  }
+
+  /** `own` is the server's name of it if that isn't shortened. */
+  async #askFor(request: ClientRequest, server: ToolServer, name: string, own: string): Promise<FoundCall> {
+    const { viewer } = request;
+    const mirror = await this.#views.findMirror(server, viewer);
+    const tool = mirror && findNamedTool(mirror, server, viewer.levels, name, viewer.server === null);
+    if (tool !== null) return this.#describeTool(request, server, tool);
+    if (mirror !== null) throw refuseUnknown(request, "tool", name);
+    const fault = explainMissing(server, request);
+    return { server, tool: own, name: own, priceNanoUsd: findPrice(server, own), fault };
+  }
+
+  #describeTool(request: ClientRequest, server: ToolServer, { name, parameters }: MirroredTool): FoundCall {
+    this.#checkHeaders(request, parameters);
+    return { server, tool: name, name, priceNanoUsd: findPrice(server, name), fault: null };
   }
 
   /** Clients of the newer era repeat some arguments in headers. */
@@ -97,7 +109,7 @@ export class CalledFinder {
       throw refuseUnknown(request, "prompt", name);
     const { list, unavailable } = await this.#views.find(viewer, [server]);
     const found = list.prompts.get(name);
-    const fault = found === undefined ? explainMissing(server, request, unavailable) : null;
+    const fault = unavailable.length > 0 ? explainMissing(server, request) : null;
     if (found === undefined && fault === null) throw refuseUnknown(request, "prompt", name);
     return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, fault };
   }
@@ -116,7 +128,7 @@ export class CalledFinder {
   #findServer(viewer: Viewer, name: string): ToolServer | null {
     if (viewer.server !== null) return viewer.server;
     const before = name.slice(0, Math.max(name.indexOf("_"), 0));
-    return this.#views.listServers(viewer).find((one) => one.name === before) ?? null;
+    return this.#views.findServer(before, viewer.levels);
   }
 
   /** Notes the call of a server that is there, and of which the key may use nothing. */
@@ -134,9 +146,16 @@ function refuseUnknown({ message }: ClientRequest, what: string, name: string): 
   return new RpcRefusal(200, message.id, { code: CODES.params, message: text });
 }
 
-/** Returns null if the server's list is there, and simply lacks it. */
-function explainMissing(server: ToolServer, { arrival }: ClientRequest, unavailable: readonly string[]) {
-  if (unavailable.length === 0) return null;
+function isAllowed({ levels }: Viewer, server: ToolServer, tool: string): boolean {
+  return matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(server.name, tool));
+}
+
+function findPrice({ prices, pricePerCall }: ToolServer, tool: string): NanoUsd {
+  return prices.get(tool) ?? pricePerCall;
+}
+
+/** Returns the fault of a server whose list isn't to be had. */
+function explainMissing(server: ToolServer, { arrival }: ClientRequest): Fault {
   const { auth, name } = server;
   const lacks = auth.kind === "pass" && readPass(server, arrival.request.headers) === null;
   return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);

@@ -14,23 +14,20 @@ export const ARGUMENT_BYTES_MAX = 1024 * 1024;
 const BESIDE_BYTES = 65_536;
 
 /** Throws an `RpcRefusal` for what is no message, and the Faults of a body that isn't read. */
-export async function readRpc(
-  ports: HttpPorts,
-  { request, held }: Arrival,
-  owner: string,
-): Promise<RpcMessage> {
+export function readRpc(ports: HttpPorts, { request, held }: Arrival, owner: string): Promise<RpcMessage> {
   const bytesMax = Math.min(ports.server.bodyBytesMax, ARGUMENT_BYTES_MAX + BESIDE_BYTES);
-  const value = await readHeld(request, ports, { owner, bytesMax, held }, { checkType, parse });
-  return readMessage(value);
+  return readHeld(request, ports, { owner, bytesMax, held }, MESSAGE);
 }
 
-function parse({ bytes }: ArrivedBody): unknown {
+function parse({ bytes }: ArrivedBody): RpcMessage {
   const text = decodeUtf8(bytes, refuseJson);
   const value = parseExactBounded(text, REQUEST_SHAPE);
   if (value === undefined)
     throw hasBoundedShape(text, REQUEST_SHAPE) ? refuseJson("it is not JSON") : refuseShape();
-  return value;
+  return readMessage(value);
 }
+
+const MESSAGE = { checkType, parse };
 
 function refuseShape(): RpcRefusal {
   const { depth, elements } = REQUEST_SHAPE;

@@ -16,8 +16,8 @@ export interface ToolPorts extends HttpPorts {
   readonly toolServers: ToolServerPort;
   readonly toolRuns: ToolRuns;
   readonly clientSessions: ClientSessions;
-  /** Returns the lists of which a tool has to pass every one. The key is one that was proven. */
-  readonly toolLevels: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
+  /** Returns the lists of which a tool has to pass every one, without a promise if the key, which was proven, is remembered. */
+  readonly toolLevels: (key: GatewayKey) => readonly AllowedTools[] | Promise<readonly AllowedTools[]>;
   /** The same as of now, for a client that asked some time ago: a key in steady use is remembered for half a second. */
   readonly levelsNow: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
   /** The gateway's version. */

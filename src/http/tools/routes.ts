@@ -1,7 +1,7 @@
 // The routes of tool servers: the company's, behind one address, for the same keys.
 import { Elysia } from "elysia";
 import { describeObject, describeRoute } from "../openapi/route-schema.ts";
-import type { BunServer, HeaderStore } from "../serve/app.ts";
+import type { BunServer, DirectRoutes, HeaderStore } from "../serve/app.ts";
 import { Arrival } from "../serve/arrival.ts";
 import { CountingLimit } from "../serve/counting.ts";
 import type { ToolDoor } from "./door.ts";
@@ -30,12 +30,22 @@ interface RouteParts {
   readonly set: HeaderStore;
 }
 
+const ALL = "/mcp";
+
+/** The address of all servers, which Bun's own router can call. */
+export function directToolRoutes(ports: ToolPorts, door: ToolDoor): DirectRoutes {
+  const shared = { route: ALL, counting: new CountingLimit() };
+  return {
+    [ALL]: (request, server, set) => door.post(new Arrival(ports, request, server, set, shared), null),
+  };
+}
+
 export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
   const counting = new CountingLimit();
   const arrive = ({ route, request, server, set }: RouteParts) =>
     new Arrival(ports, request, server, set, { route, counting });
   return new Elysia()
-    .post("/mcp", (parts) => door.post(arrive(parts), null), {
+    .post(ALL, (parts) => door.post(arrive(parts), null), {
       parse: "none",
       ...describeObject(
         TAG,
@@ -45,8 +55,8 @@ export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
         MESSAGE,
       ),
     })
-    .get("/mcp", (parts) => door.get(arrive(parts), null), describeListening("listenToTools"))
-    .delete("/mcp", (parts) => door.delete(arrive(parts), null), describeEnd("endToolSession"))
+    .get(ALL, (parts) => door.get(arrive(parts), null), describeListening("listenToTools"))
+    .delete(ALL, (parts) => door.delete(arrive(parts), null), describeEnd("endToolSession"))
     .post("/mcp/:server", (parts) => door.post(arrive(parts), parts.params.server), {
       parse: "none",
       ...describeObject(

@@ -93,19 +93,23 @@ export class ToolCall implements Call<ToolForm> {
     this.id = `${ID_PREFIX}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
-    const origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, { session: null });
-    this.origin = { ...origin, tool };
+    const subject = { session: null, tool };
+    this.origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, subject);
     this.selection = { kind: "card", card, fallbacks: [] };
     this.steering = readSteering(headers);
     this.rules = rules;
     this.markup = billing.markup;
     this.limitAtMs = readLimit(ports, headers);
     const once = headers.get("idempotency-key");
-    this.idempotency = digestIdempotency(ports.vault, key.id, once, TOOL, { ask: this.ask, raw: null });
+    this.idempotency = once === null ? null : this.#claim(ports.vault, once);
     this.held = held;
     this.trace = trace;
     this.#card = card;
     this.#turns = ports.turns;
+  }
+
+  #claim(vault: HttpPorts["vault"], once: string): Claim | null {
+    return digestIdempotency(vault, this.key.id, once, TOOL, { ask: this.ask, raw: null });
   }
 
   get conversation(): Conversation {

@@ -9,20 +9,29 @@ interface CallName {
   readonly id: RpcId;
 }
 
+/** The place of a call that was added. */
+export interface CallPlace {
+  readonly name: string;
+  readonly ending: Ending;
+}
+
 export class CallsUnderWay {
   readonly #endings = new Map<string, Ending>();
 
-  add(name: CallName, ending: Ending): () => void {
-    const text = writeName(name);
-    this.#endings.set(text, ending);
-    return () => {
-      if (this.#endings.get(text) === ending) this.#endings.delete(text);
-    };
+  add(call: CallName, ending: Ending): CallPlace {
+    const name = writeName(call);
+    this.#endings.set(name, ending);
+    return { name, ending };
+  }
+
+  /** A later call of the same name keeps its place. */
+  remove({ name, ending }: CallPlace): void {
+    if (this.#endings.get(name) === ending) this.#endings.delete(name);
   }
 
   /** Ends the call, if it runs here. */
-  cancel(name: CallName): void {
-    this.#endings.get(writeName(name))?.end();
+  cancel(call: CallName): void {
+    this.#endings.get(writeName(call))?.end();
   }
 }
 

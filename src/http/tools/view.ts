@@ -3,6 +3,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
 import { checkSecret } from "../../keys/secret.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
+import type { Mirror } from "../../tools/mirror.ts";
 import { mayUseSome } from "../../tools/patterns.ts";
 import type { ToolPorts } from "./ports.ts";
 
@@ -39,8 +40,9 @@ export class ToolViews {
 
   /** Returns the server if the key may use any of its tools. */
   findServer(name: string, levels: readonly AllowedTools[]): ToolServer | null {
-    const server = this.#ports.toolRules()?.servers.find((one) => one.name === name);
-    return server !== undefined && mayUseSome(levels, server.name) ? server : null;
+    for (const server of this.#ports.toolRules()?.servers ?? [])
+      if (server.name === name) return mayUseSome(levels, name) ? server : null;
+    return null;
   }
 
   isConfigured(name: string): boolean {
@@ -52,12 +54,21 @@ export class ToolViews {
     return (this.#ports.toolRules()?.servers ?? []).filter(({ name }) => mayUseSome(levels, name));
   }
 
-  async #findLists(server: ToolServer, { headers }: Viewer): Promise<ServerLists> {
+  async #findLists(server: ToolServer, viewer: Viewer): Promise<ServerLists> {
+    return { server, mirror: await this.findMirror(server, viewer) };
+  }
+
+  /** Returns a server's lists. Null if they are not to be had at the moment. */
+  async findMirror(server: ToolServer, { headers }: Viewer): Promise<Mirror | null> {
     const pass = readPass(server, headers);
-    if (pass === null && server.auth.kind === "pass") return { server, mirror: null };
+    if (pass === null && server.auth.kind === "pass") return null;
     // A reload may have taken the server away meanwhile.
-    const mirror = await this.#ports.toolServers.list(server.name, pass).catch(() => null);
-    return { server, mirror };
+    return this.#ports.toolServers.list(server.name, pass).catch(() => null);
+  }
+
+  /** The same if they are known, and the server need not be asked. */
+  peekMirror(server: ToolServer, { headers }: Viewer): Mirror | null {
+    return this.#ports.toolServers.peek(server.name, readPass(server, headers));
   }
 }
 

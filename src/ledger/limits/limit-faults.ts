@@ -4,7 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import { SPEND_LIMIT, showBudgetModels } from "../../core/limits/budget.ts";
 import type { LimitKind, RefusingLimit } from "../../core/limits/limit.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";
-import { formatUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
+import { formatPlainUsd, formatUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { LimitRules } from "../../core/settings.ts";
 import { formatCount } from "../../core/text/count.ts";
 import type { LimitOwner } from "./limit-owners.ts";
@@ -87,9 +87,10 @@ export function makeReservedFault(refusal: BudgetRefusal, rules: LimitRules): Fa
 export function makeExceededFault(refusal: BudgetRefusal, rules: LimitRules): Fault {
   const { owner, free, limitNanoUsd, spentNanoUsd, endMs, nowMs } = refusal;
   const rest = spentNanoUsd < limitNanoUsd ? ", and the rest doesn't cover this request" : "";
+  const [spent, limit] = formatApart(spentNanoUsd, limitNanoUsd);
   const message =
-    `Budget exceeded: ${describeUse(owner)} ${formatUsd(spentNanoUsd)} of ${owner.scope === "member" ? "a" : "its"} quota of ` +
-    `${formatUsd(limitNanoUsd)} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${free ? describeHelp(free) : ""}${addContact(rules)}`;
+    `Budget exceeded: ${describeUse(owner)} ${spent} of ${owner.scope === "member" ? "a" : "its"} quota of ` +
+    `${limit} (${describeBudget(refusal)})${rest}. ${describeReset(endMs)}${free ? describeHelp(free) : ""}${addContact(rules)}`;
   const waitMs = endMs === null ? null : endMs - nowMs;
   return new Fault("budget_exceeded", message, {
     ...(endMs === null ? {} : { resetAtMs: endMs, resetsInMs: endMs - nowMs }),
@@ -159,6 +160,13 @@ function describeBudget({ name, free }: Pick<BudgetRefusal, "name" | "free">): s
   const per = readPer(name);
   const window = per === "total" ? "in total" : `per ${per}`;
   return models === null ? `the budget ${window}` : `the budget ${window} for ${models.join(", ")}`;
+}
+
+/** Two different amounts aren't rounded to the same. */
+function formatApart(used: NanoUsd, limit: NanoUsd): readonly [used: string, limit: string] {
+  const shown = [formatUsd(used), formatUsd(limit)] as const;
+  if (used === limit || shown[0] !== shown[1]) return shown;
+  return [`$${formatPlainUsd(used)}`, `$${formatPlainUsd(limit)}`];
 }
 
 function describeReset(endMs: number | null): string {

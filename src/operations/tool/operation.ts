@@ -21,6 +21,9 @@ export const TOOL: Operation<ToolForm> = {
     content: "result",
   }),
   countAnswers: () => 0,
+  // It has no amounts that a server could report.
+  cutUsage: (reported) => ({ usage: reported, isCut: false }),
+  withCost: ({ amounts, cost, charged }, more) => ({ amounts, cost, charged, ...more }),
   mapTexts(ask, change) {
     const given = mapArguments(ask.arguments, change);
     return given === ask.arguments ? ask : { ...ask, arguments: given };

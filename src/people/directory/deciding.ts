@@ -1,9 +1,9 @@
 // Decides by the company's directory which rules match a person, and which rights they give.
 import type {
   DirectoryGroup,
-  DirectoryUser,
   MemberRights,
   ReviewedMember,
+  ReviewedUser,
   Standing,
 } from "../../core/people/directory.ts";
 import type { Member } from "../../core/people/people.ts";
@@ -100,7 +100,7 @@ function findIssuerWord({ groups, seenAtMs }: Pick<Member, "groups" | "seenAtMs"
   return { groups, atMs: seenAtMs };
 }
 
-export function isDomainAllowed(user: DirectoryUser, { domains }: SignInRules): boolean {
+export function isDomainAllowed(user: ReviewedUser, { domains }: SignInRules): boolean {
   return domains.length === 0 || domains.includes(findDomain(findAddress(user)));
 }
 

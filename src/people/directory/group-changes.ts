@@ -39,7 +39,7 @@ export interface GroupChange {
 
 /**
  * Returns the rows that a change depends on. `before` is the group as it was read, or null for a new one. If it begins to
- * decide, or decides about another name, it concerns everybody who has one of its names in the claims.
+ * decide about a rule, or decides about another name, it concerns everybody who has one of its names in the claims.
  */
 export function claimGroup(
   id: string,
@@ -47,15 +47,16 @@ export function claimGroup(
   before: DirectoryGroup | null,
   ruleGroups: readonly string[],
 ): GroupClaim {
-  const names = [displayName, externalId, before?.displayName, before?.externalId];
+  const given = [displayName, externalId, before?.displayName, before?.externalId];
+  const names = new Set(given.filter((name) => typeof name === "string"));
   const changesNames = before === null || !isSameName(before, { displayName, externalId });
-  const isWide = changesNames || !before.isFilled;
+  const isWide = (changesNames || !before.isFilled) && ruleGroups.some((name) => names.has(name));
   return {
     id,
     displayName: displayName === undefined ? null : foldCase(displayName),
     externalId: externalId ?? null,
     steps: members,
-    wideNames: isWide ? [...new Set(names.filter((name) => typeof name === "string"))] : null,
+    wideNames: isWide ? [...names] : null,
     ruleGroups,
   };
 }
@@ -123,7 +124,8 @@ export function decideGroup(
     changedAtMs: findTurn(context, before),
   };
   if (rows.isTaken) throw isTaken(group.displayName);
-  if (claim.wideNames === null && !(before.isFilled && isSameName(before, group))) throw new GroupMoved();
+  const now = claimGroup(claim.id, { ...group, members }, before, claim.ruleGroups);
+  if (claim.wideNames === null && now.wideNames !== null) throw new GroupMoved();
   const decided = decide(context, rows, group, members);
   const isSame = isSameName(before, group) && decided.came.length === 0 && decided.went.length === 0;
   return isSame ? null : decided;

@@ -68,6 +68,20 @@ export function makeJson<Field>(parse: (json: string) => Field): Column<Field> {
   };
 }
 
+/** Rows that follow each other often have the same text, which is then read once. Nobody may change what it is read as. */
+export function keepLast<Field>(column: Column<Field>): Column<Field> {
+  let last: { readonly text: string; readonly field: Field } | null = null;
+  return {
+    ...column,
+    read: (found, name) => {
+      const text = readText(found, name);
+      const read = last?.text === text ? last : { text, field: column.read(found, name) };
+      last = read;
+      return read.field;
+    },
+  };
+}
+
 export function allowNull<Field>({ type, write, read }: Column<Field>): Column<Field | null> {
   return {
     type,

@@ -33,14 +33,21 @@ export interface Engine {
   readonly hasOwnersInOrder: boolean;
   /** True if a statement blocks the event loop while it runs. */
   readonly blocksLoop: boolean;
+  /**
+   * Begins a transaction whose tables may grow by far while the plans of its statements are kept: it then finds rows by
+   * indexes, however few there were when a statement was planned.
+   */
+  readonly byIndexes: readonly Statement[];
   /** Ends a SELECT within `change`: locks the rows until the commit. */
   readonly forUpdate: "" | "FOR UPDATE";
   /** The expression for a lesson's marks without those of one model. Value 1 is JSON with that `model`. */
   readonly otherMarks: string;
   /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
-  /** The condition that a column's text is in a list, which is a value of JSON. */
+  /** The condition that a column's text is in a list, which is a value of JSON. Without an index, each row is compared with all of the list. */
   isListed(column: string, list: string): string;
+  /** The condition that a column's text is among those that a query returns, few enough to look each of them up. */
+  isAmong(column: string, query: string): string;
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
   /** Runs one statement that must not be written twice, with others in its transaction. Returns its own result. */

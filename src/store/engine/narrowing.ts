@@ -148,6 +148,7 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.equal({ member_id: memberId, address, session, request_id: requestId, socket_id: socketId });
   by.equal({ batch_id: filter.batchId, server: filter.server, tool: filter.tool });
+  by.equal({ response_id: filter.responseId });
   if (transport !== undefined) by.add(`socket_id IS ${transport === "ws" ? "NOT " : ""}NULL`);
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   if (provider !== undefined) by.add(narrowProvider(by, provider));

@@ -1,5 +1,6 @@
 // Writes that put themselves on record, in the transaction of the change.
 import type { RowChange, Trail } from "../../core/audit/changes.ts";
+import type { OutboxEvent } from "../../core/events/events.ts";
 import { EVENT } from "../schema/tables.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
 import { insertSql } from "./sql.ts";
@@ -7,12 +8,31 @@ import { insertSql } from "./sql.ts";
 /** Returns the statements that put a change on record: none if the trail has no entry for it. */
 export type Recorder = (change: RowChange) => readonly Statement[];
 
+/** One statement writes so many events, where a change makes that many: a group's that many people leave by, for instance. */
+const EVENTS_AT_ONCE = 25;
+
 export function makeRecorder({ mark }: Pick<Engine, "mark">, trail: Trail): Recorder {
   const add = composeAddEvent(mark);
-  return (change) => trail(change).map((event) => bind(add, ...EVENT.valuesOf(event)));
+  return (change) => {
+    const events = trail(change);
+    const alone = events.slice(events.length - (events.length % EVENTS_AT_ONCE));
+    return [
+      ...addMany(mark, events.slice(0, events.length - alone.length)),
+      ...alone.map((event) => bind(add, ...EVENT.valuesOf(event))),
+    ];
+  };
+}
+
+function addMany(mark: Engine["mark"], events: readonly OutboxEvent[]): readonly Statement[] {
+  if (events.length === 0) return [];
+  const add = composeAddEvent(mark, EVENTS_AT_ONCE);
+  return Array.from({ length: events.length / EVENTS_AT_ONCE }, (_, at) => {
+    const some = events.slice(at * EVENTS_AT_ONCE, (at + 1) * EVENTS_AT_ONCE);
+    return bind(add, ...some.flatMap(EVENT.valuesOf));
+  });
 }
 
 /** A statement that may be repeated. */
-export function composeAddEvent(mark: Engine["mark"]): string {
-  return `${insertSql(EVENT, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
+export function composeAddEvent(mark: Engine["mark"], rows = 1): string {
+  return `${insertSql(EVENT, mark, rows)} ON CONFLICT (account_id, id) DO NOTHING`;
 }

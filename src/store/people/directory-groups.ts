@@ -12,28 +12,29 @@ import { bind, type Engine, type Result, readFirst, type Statement } from "../en
 import { readInteger } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { selectSql, upsertSql } from "../engine/sql.ts";
-import { joinStandings, lockDirectory, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
-import { GROUP, GROUP_PART, USER } from "./directory-tables.ts";
+import { changeDirectory, joinStandings, makeRightsWriter, readIds, selectNamed } from "./directory-rows.ts";
+import { GROUP, GROUP_PART, SELECT_REVIEWED } from "./directory-tables.ts";
 import { makeEndings } from "./endings.ts";
 import { REVIEWED } from "./people.ts";
 
 /** The users whom a change of a group may concern. */
-function selectConcerned({ mark, isListed, contains }: Engine, { steps, wideNames }: GroupClaim): string {
+function selectConcerned(
+  { mark, isListed, isAmong, contains }: Engine,
+  { steps, wideNames }: GroupClaim,
+): string {
   const group = mark(1);
   const others =
     steps.isWhole || wideNames !== null
-      ? `OR id IN (SELECT user_id FROM directory_membership WHERE group_id = ${group})`
+      ? `OR ${isAmong("id", `SELECT user_id FROM directory_membership WHERE group_id = ${group}`)}`
       : "";
   const named = (wideNames ?? []).map((_, at) => contains("issuer_groups", mark(4 + at))).join(" OR ");
-  const claimed =
-    named === ""
-      ? ""
-      : `OR member_id IN (SELECT id FROM member WHERE directory_turn IS NOT NULL AND seen_at_ms > 0 AND (${named}))`;
+  const claiming = `SELECT id FROM member WHERE directory_turn IS NOT NULL AND seen_at_ms > 0 AND (${named})`;
+  const claimed = named === "" ? "" : `OR ${isAmong("member_id", claiming)}`;
   return `${isListed("id", mark(2))} ${others} ${claimed}`;
 }
 
 function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] {
-  const { mark, forUpdate, isListed } = engine;
+  const { mark, forUpdate, isListed, isAmong } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -53,7 +54,6 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
   const ofUsers = (text: string) => bind(text, ...of);
   const within = steps.isWhole ? "" : `AND ${isListed("user_id", second)}`;
   return [
-    lockDirectory(engine),
     findGroup(engine, id),
     findTaken(engine, claim),
     steps.isWhole
@@ -63,11 +63,11 @@ function readGroupRows(engine: Engine, claim: GroupClaim): readonly Statement[] 
     bind(`SELECT id FROM directory_user WHERE ${isListed("id", first)}`, listed),
     bind(selectNamed(engine), JSON.stringify(ruleGroups)),
     ofUsers(
-      `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${concerned}) ${all} ${forUpdate}`,
+      `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${concerned}`)} ${all} ${forUpdate}`,
     ),
-    ofUsers(`${selectSql(USER)} WHERE (${concerned}) ${all}`),
-    ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE user_id IN (${users})
-      AND (group_id = ${first} OR group_id IN (${ruled})) ${all}`),
+    ofUsers(`${SELECT_REVIEWED} WHERE (${concerned}) ${all}`),
+    ofUsers(`SELECT user_id, group_id FROM directory_membership WHERE ${isAmong("user_id", users)}
+      AND (group_id = ${first} OR ${isAmong("group_id", ruled)}) ${all}`),
     countGroups(),
     findUnfinished(engine, id),
   ];
@@ -125,7 +125,7 @@ export function groupChanges(engine: Engine, record: Recorder) {
     ...beginnings(engine, record),
     ...partChanges(engine, record),
     changeGroup: (claim, decide) =>
-      engine.change<GroupWrite | null>(readGroupRows(engine, claim), (results) => {
+      changeDirectory<GroupWrite | null>(engine, readGroupRows(engine, claim), (results) => {
         const rows = toGroupRows(results);
         const decided = decide(rows);
         if (decided === null) return { writes: [], toResult: () => null };
@@ -139,14 +139,14 @@ export function groupChanges(engine: Engine, record: Recorder) {
 
 /** The start of a change that concerns too many people for one transaction. */
 function beginnings(engine: Engine, record: Recorder) {
-  const { mark, change } = engine;
+  const { mark } = engine;
   const put = upsertSql(GROUP_PART, mark);
   const { writeGroup } = makeGroupWriter(engine);
   return {
     beginGroup: (claim, { before, group, came, went, parts, names }, check) =>
-      change(
+      changeDirectory(
+        engine,
         [
-          lockDirectory(engine),
           findGroup(engine, group.id),
           findTaken(engine, claim),
           countGroups(),
@@ -171,19 +171,16 @@ function beginnings(engine: Engine, record: Recorder) {
 
 /** The parts of such a change. */
 function partChanges(engine: Engine, record: Recorder) {
-  const { mark, change } = engine;
+  const { mark } = engine;
   const remove = `DELETE FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
   const go = `UPDATE directory_part SET after_id = ${mark(3)} WHERE group_id = ${mark(1)} AND part = ${mark(2)}`;
   const found = `SELECT part FROM directory_part WHERE group_id = ${mark(1)} AND part = ${mark(2)} AND after_id = ${mark(3)}`;
   const writer = makeGroupWriter(engine);
   return {
     stepGroup: (part, end, ruleGroups, decide) =>
-      change(
-        [
-          lockDirectory(engine),
-          bind(found, part.groupId, part.part, part.after),
-          ...readPart(engine, part, ruleGroups),
-        ],
+      changeDirectory(
+        engine,
+        [bind(found, part.groupId, part.part, part.after), ...readPart(engine, part, ruleGroups)],
         ([, still, people, users, inGroups, groups]) => {
           if ((still?.length ?? 0) === 0) return { writes: [], toResult: () => null };
           const standings = joinStandings(people, users, inGroups);
@@ -201,7 +198,7 @@ function partChanges(engine: Engine, record: Recorder) {
 }
 
 function readPart(engine: Engine, { came, went, others, groupId }: GroupPart, ruleGroups: readonly string[]) {
-  const { mark, isListed, forUpdate } = engine;
+  const { mark, isListed, isAmong, forUpdate } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -210,13 +207,13 @@ function readPart(engine: Engine, { came, went, others, groupId }: GroupPart, ru
   const ruled = `SELECT id FROM directory_group WHERE ${isListed("display_name", second)} OR ${isListed("external_id", second)}`;
   return [
     bind(
-      `${selectSql(REVIEWED)} WHERE id IN (SELECT member_id FROM directory_user WHERE ${isListed("id", first)}) ${forUpdate}`,
+      `${selectSql(REVIEWED)} WHERE ${isAmong("id", `SELECT member_id FROM directory_user WHERE ${isListed("id", first)}`)} ${forUpdate}`,
       ids,
     ),
-    bind(`${selectSql(USER)} WHERE ${isListed("id", first)}`, ids),
+    bind(`${SELECT_REVIEWED} WHERE ${isListed("id", first)}`, ids),
     bind(
       `SELECT user_id, group_id FROM directory_membership WHERE ${isListed("user_id", first)}
-        AND (group_id = ${third} OR group_id IN (${ruled}))`,
+        AND (group_id = ${third} OR ${isAmong("group_id", ruled)})`,
       ids,
       listed,
       groupId,

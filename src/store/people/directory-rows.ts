@@ -1,18 +1,31 @@
 // The statements and rows that all changes of a company's directory share.
 import type { MemberRights, ReviewedMember, Standing } from "../../core/people/directory.ts";
-import { bind, type Engine, type Result, type Statement } from "../engine/engine.ts";
-import { readText } from "../engine/found.ts";
+import { bind, type Change, type Engine, type Result, type Statement } from "../engine/engine.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
-import { GROUP, readUser } from "./directory-tables.ts";
+import { SIZE } from "./directory-size.ts";
+import { GROUP, readReviewedUser } from "./directory-tables.ts";
 import { REVIEWED } from "./people.ts";
 
 const NO_ROWS: Result = Object.assign([], { count: 0 });
 
-export const readIds = (found: Result = NO_ROWS, column = "id"): ReadonlySet<string> =>
+export const readIds = (found: readonly FoundRow[] = NO_ROWS, column = "id"): ReadonlySet<string> =>
   new Set(found.map((row) => readText(row, column)));
 
 export function lockDirectory({ forUpdate }: Pick<Engine, "forUpdate">): Statement {
-  return bind(`SELECT id FROM directory WHERE id = 'directory' ${forUpdate}`);
+  return bind(`${SIZE} ${forUpdate}`);
+}
+
+/** Takes the directory's row before all else. Its result, the number of users, is the first one. */
+export function changeDirectory<T>(
+  engine: Engine,
+  firsts: readonly Statement[],
+  then: (results: readonly Result[]) => Change<T>,
+): Promise<T> {
+  const { byIndexes, change } = engine;
+  return change([...byIndexes, lockDirectory(engine), ...firsts], (results) =>
+    then(results.slice(byIndexes.length)),
+  );
 }
 
 export function selectNamed({ isListed, mark }: Engine): string {
@@ -32,7 +45,7 @@ export function joinStandings(
   for (const row of inGroups) {
     groupIds.getOrInsertComputed(readText(row, "user_id"), () => new Set()).add(readText(row, "group_id"));
   }
-  return users.map(readUser).flatMap((user) => {
+  return users.map(readReviewedUser).flatMap((user) => {
     const member = members.get(user.memberId);
     return member === undefined ? [] : [{ user, member, groupIds: groupIds.get(user.id) ?? new Set() }];
   });

@@ -5,6 +5,7 @@ import type {
   DirectoryGroup,
   DirectoryUser,
   GroupPart,
+  ReviewedUser,
 } from "../../core/people/directory.ts";
 import {
   allowNull,
@@ -17,7 +18,7 @@ import {
   TEXT,
   TIME,
 } from "../engine/columns.ts";
-import { readText } from "../engine/found.ts";
+import { type FoundRow, readText } from "../engine/found.ts";
 import { table } from "../schema/tables.ts";
 
 /** The attributes that no list is narrowed by. */
@@ -60,6 +61,10 @@ const ATTRIBUTES: Column<Attributes> = {
   read: (found, column) => readAttributes(asObject(parseJson(readText(found, column)))),
 };
 
+function readEmails(stored: Readonly<Record<string, unknown>>): readonly DirectoryEmail[] {
+  return asArray(stored.emails).map(asObject).flatMap(readEmail);
+}
+
 function readAttributes(stored: Readonly<Record<string, unknown>>): Attributes {
   const read = (name: string) => asString(stored[name]) ?? null;
   return {
@@ -67,7 +72,7 @@ function readAttributes(stored: Readonly<Record<string, unknown>>): Attributes {
     formattedName: read("formattedName"),
     givenName: read("givenName"),
     familyName: read("familyName"),
-    emails: asArray(stored.emails).map(asObject).flatMap(readEmail),
+    emails: readEmails(stored),
     department: read("department"),
     costCenter: read("costCenter"),
     employeeNumber: read("employeeNumber"),
@@ -122,6 +127,19 @@ export function toUserRow(user: DirectoryUser): UserRow {
 export function readUser(found: Parameters<typeof USER.rowOf>[0]): DirectoryUser {
   const { attributes, displayFolded: _, ...row } = USER.rowOf(found);
   return { ...row, ...attributes };
+}
+
+export const SELECT_REVIEWED = "SELECT id, member_id, user_name, attributes, is_active FROM directory_user";
+
+/** A change of a large group reads thousands of them. */
+export function readReviewedUser(found: FoundRow): ReviewedUser {
+  return {
+    id: readText(found, "id"),
+    memberId: readText(found, "member_id"),
+    userName: readText(found, "user_name"),
+    emails: readEmails(asObject(parseJson(readText(found, "attributes")))),
+    isActive: FLAG.read(found, "is_active"),
+  };
 }
 
 const IDS = makeJson<readonly string[]>((json) =>

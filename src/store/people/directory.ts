@@ -9,6 +9,8 @@ import type {
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readText, type Value } from "../engine/found.ts";
 import { selectSql } from "../engine/sql.ts";
+import { makeUserPages } from "./directory-positions.ts";
+import { SIZE } from "./directory-size.ts";
 import { foldCase, GROUP, GROUP_PART, readUser, USER } from "./directory-tables.ts";
 
 /** Conditions whose values are numbered as they come. */
@@ -47,7 +49,7 @@ export function directoryMethods(engine: Engine) {
   } satisfies DirectoryStore;
 }
 
-function narrowUsers(mark: Engine["mark"], filter: UserFilter): Conditions {
+function narrowUsers({ mark, isAmong }: Engine, filter: UserFilter): Conditions {
   const by = new Conditions(mark);
   by.equal("id", filter.id);
   by.equal("name_folded", filter.userName);
@@ -57,7 +59,8 @@ function narrowUsers(mark: Engine["mark"], filter: UserFilter): Conditions {
   if (filter.email !== undefined) {
     const { value, type } = filter.email;
     const typed = type === null ? "" : ` AND type_folded = ${by.bind(type)}`;
-    by.add(`id IN (SELECT user_id FROM directory_email WHERE value_folded = ${by.bind(value)}${typed})`);
+    const mailed = `SELECT user_id FROM directory_email WHERE value_folded = ${by.bind(value)}${typed}`;
+    by.add(isAmong("id", mailed));
   }
   return by;
 }
@@ -74,7 +77,9 @@ function narrowGroups(mark: Engine["mark"], filter: GroupFilter): Conditions {
   return by;
 }
 
-function listMethods({ mark, run }: Engine) {
+function listMethods(engine: Engine) {
+  const { mark, run, isAmong } = engine;
+  const findPage = makeUserPages(engine);
   const list = async (table: string, columns: string, by: Conditions, { offset, limit }: DirectoryPage) => {
     const [counted = {}] = await run({
       text: `SELECT count(*) AS total FROM ${table} ${by.where}`,
@@ -85,12 +90,15 @@ function listMethods({ mark, run }: Engine) {
     const values = [...by.values];
     const end = `LIMIT ${mark(values.push(limit))} OFFSET ${mark(values.push(offset))}`;
     // The rows are found by their ids, so that only the index is read of those that are left out.
-    const text = `${columns} WHERE id IN (SELECT id FROM ${table} ${by.where} ORDER BY created_at_ms, id ${end}) ORDER BY created_at_ms, id`;
+    const ids = `SELECT id FROM ${table} ${by.where} ORDER BY created_at_ms, id ${end}`;
+    const text = `${columns} WHERE ${isAmong("id", ids)} ORDER BY created_at_ms, id`;
     return { total, found: await run({ text, values }) };
   };
   return {
     users: async (filter, page) => {
-      const { total, found } = await list(USER.name, selectSql(USER), narrowUsers(mark, filter), page);
+      const by = narrowUsers(engine, filter);
+      const { total, found } =
+        by.values.length === 0 ? await findPage(page) : await list(USER.name, selectSql(USER), by, page);
       return { total, rows: found.map(readUser) };
     },
     groups: async (filter, page) => {
@@ -100,7 +108,7 @@ function listMethods({ mark, run }: Engine) {
   } satisfies Partial<DirectoryStore>;
 }
 
-function findMethods({ mark, run, isListed }: Engine) {
+function findMethods({ mark, run, isListed, isAmong }: Engine) {
   const first = mark(1);
   const ofUsers = `SELECT user_id, group_id, display_name AS display FROM directory_membership
     JOIN directory_group ON directory_group.id = group_id WHERE ${isListed("user_id", first)} ORDER BY user_id, group_id`;
@@ -133,7 +141,7 @@ function findMethods({ mark, run, isListed }: Engine) {
       if (own.length > 0) return own;
       const named = await match(isListed("external_id", first), JSON.stringify(externalIds));
       if (named.length > 0 || email === null) return named;
-      const mailed = `id IN (SELECT user_id FROM directory_email WHERE value_folded = ${first})`;
+      const mailed = isAmong("id", `SELECT user_id FROM directory_email WHERE value_folded = ${first}`);
       return match(`(name_folded = ${first} OR ${mailed}) AND is_linked = 0`, foldCase(email));
     },
     groupsNamed: async (names) =>
@@ -181,14 +189,16 @@ function groupUserMethods({ mark, run, isListed, contains }: Engine) {
   const first = mark(1);
   const second = mark(2);
   const members = `SELECT count(*) AS found FROM directory_membership WHERE group_id = ${first}`;
-  const users = "SELECT count(*) AS found FROM directory_user";
   const known = `SELECT id FROM directory_user WHERE ${isListed("id", first)}`;
-  const ofGroup = `SELECT user_id AS id, 1 AS claims FROM directory_membership
+  const ofGroup = `SELECT user_id AS id FROM directory_membership
     WHERE user_id > ${first} AND group_id = ${mark(3)} ORDER BY user_id LIMIT ${second}`;
+  /** Those who claim one of the names, and at the end the last one who was looked at, with the number of them. */
   const claiming = (names: readonly string[]) => {
     const named = names.map((_, at) => contains("issuer_groups", mark(3 + at))).join(" OR ");
-    return `SELECT id, (SELECT count(*) FROM member WHERE member.id = member_id AND seen_at_ms > 0 AND (${named})) AS claims
-      FROM directory_user WHERE id > ${first} ORDER BY id LIMIT ${second}`;
+    const page = `(SELECT id, member_id FROM directory_user WHERE id > ${first} ORDER BY id LIMIT ${second}) AS page`;
+    return `SELECT page.id AS id, 0 AS looked FROM ${page} JOIN member ON member.id = page.member_id
+      WHERE seen_at_ms > 0 AND (${named})
+      UNION ALL SELECT coalesce(max(page.id), '') AS id, count(*) AS looked FROM ${page} ORDER BY looked, id`;
   };
   const parts = selectSql(GROUP_PART);
   const next = "ORDER BY group_id, part LIMIT 1";
@@ -197,17 +207,19 @@ function groupUserMethods({ mark, run, isListed, contains }: Engine) {
   return {
     measureGroup: async (id) => ({
       members: await count(bind(members, id)),
-      users: await count(bind(users)),
+      users: readInteger((await run(bind(SIZE)))[0] ?? {}, "users"),
     }),
     groupUsers: async (of, { after, limit }) => {
-      const asked =
-        "group" in of
-          ? bind(ofGroup, after, limit, of.group)
-          : bind(claiming(of.names), after, limit, ...of.names.map((name) => JSON.stringify(name)));
-      const found = await run(asked);
-      const last = found.at(-1);
-      const ids = found.filter((row) => readInteger(row, "claims") > 0).map((row) => readText(row, "id"));
-      return { ids, next: last === undefined || found.length < limit ? null : readText(last, "id") };
+      const readId = (row: FoundRow) => readText(row, "id");
+      if ("group" in of) {
+        const ids = (await run(bind(ofGroup, after, limit, of.group))).map(readId);
+        return { ids, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
+      }
+      const names = of.names.map((name) => JSON.stringify(name));
+      const found = await run(bind(claiming(of.names), after, limit, ...names));
+      const end = found.at(-1) ?? {};
+      const isEnd = readInteger(end, "looked") < limit;
+      return { ids: found.slice(0, -1).map(readId), next: isEnd ? null : readId(end) };
     },
     knownUsers: async (ids) =>
       new Set((await run(bind(known, JSON.stringify(ids)))).map((row) => readText(row, "id"))),

@@ -7,6 +7,8 @@ import { composeContains, composeIs } from "../engine/folding.ts";
 import { readInteger, readText, type Value } from "../engine/found.ts";
 import type { Mark } from "../engine/sql.ts";
 import { eraseOriginsOfKey } from "../log/origins.ts";
+import { lockDirectory } from "./directory-rows.ts";
+import { countRemoved } from "./directory-size.ts";
 import { eraseTags } from "./erasing-tags.ts";
 
 /** The tables whose rows name people, or did. */
@@ -59,7 +61,7 @@ export function erasingMethods(engine: Engine, ofRows: Engine) {
         ...askIds.map((askId) => eraseTarget(mark, "limit_request", askId)),
         ...(email === null ? [] : [eraseContact(mark, email, id)]),
       ];
-      await change([], () => ({ writes, toResult: () => undefined }));
+      await change([lockDirectory(engine)], () => ({ writes, toResult: () => undefined }));
       if (email !== null) {
         await eraseFromChanges(engine, email);
         await eraseTags(ofRows, id, email);
@@ -95,6 +97,7 @@ function eraseUser(mark: Mark, id: string): readonly Statement[] {
     ...["directory_email", "directory_membership"].map((table) =>
       bind(`DELETE FROM ${table} WHERE user_id IN (${users})`, id),
     ),
+    countRemoved(mark, "member_id", id),
     bind(`DELETE FROM directory_user WHERE member_id = ${mark(1)}`, id),
   ];
 }

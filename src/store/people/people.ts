@@ -19,6 +19,7 @@ import {
   type Columns,
   FLAG,
   INTEGER,
+  keepLast,
   makeJson,
   makeWord,
   nameColumn,
@@ -130,10 +131,10 @@ export const MEMBER = table<Member>("member", ["id"], {
 /** The part of a member on which the rights by a directory depend. */
 export const REVIEWED = table<ReviewedMember>("member", ["id"], {
   id: TEXT,
-  ruleGrants: GRANTS,
+  ruleGrants: keepLast(GRANTS),
   ruleLimits: allowNull(TEXT),
   readsContent: FLAG,
-  groups: nameColumn("issuer_groups", GROUPS),
+  groups: nameColumn("issuer_groups", keepLast(GROUPS)),
   seenAtMs: TIME,
   refusedAtMs: { ...OPTIONAL_TIME, name: "refused_at_ms" },
 });

@@ -24,6 +24,7 @@ interface PoolOptions {
 export class Pool implements Engine {
   readonly hasOwnersInOrder = true;
   readonly blocksLoop = false;
+  readonly byIndexes = [bind("SELECT set_config('enable_seqscan', 'off', true)")];
   readonly forUpdate = "FOR UPDATE";
   /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `
@@ -75,7 +76,10 @@ export class Pool implements Engine {
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
   readonly isListed = (column: string, list: string) =>
-    `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(${list} AS text) AS jsonb)))`;
+    this.isAmong(column, `SELECT jsonb_array_elements_text(CAST(CAST(${list} AS text) AS jsonb))`);
+
+  /** With IN, a condition that is one of several would be judged for every row of the table. */
+  readonly isAmong = (column: string, query: string) => `${column} = ANY(ARRAY(${query}))`;
 
   readonly run = (asked: Query): Promise<Result> =>
     this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));

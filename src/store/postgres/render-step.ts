@@ -29,6 +29,8 @@ function renderChange(change: Change): readonly string[] {
     }
     case "createIndex":
       return [`CREATE INDEX IF NOT EXISTS ${describeIndex(change)}`];
+    case "dropIndex":
+      return [`DROP INDEX IF EXISTS ${change.name}`];
     case "moveRows":
       return change.postgres;
     case "dropLater":

@@ -137,3 +137,23 @@ export const GROUP_PARTS: Step = [
     placement: "everywhere",
   },
 ];
+
+/** An address in lower case, of people about whom no directory decides. */
+export const FREE_EMAIL = "(CASE WHEN directory_turn IS NULL THEN lower(email) END)";
+const COUNT_USERS = "UPDATE directory SET users = (SELECT count(*) FROM directory_user)";
+
+/**
+ * A page of the list of users takes as long with 100,000 of them as with a hundred, and so does a change of one. `moves` counts
+ * what changes the positions of users in the list. Releases from before have no users.
+ */
+export const DIRECTORY_SIZE: Step = [
+  ...["users", "moves"].map(
+    (name) =>
+      ({ kind: "addColumn", table: "directory", column: { name, type: "integer", initial: 0 } }) as const,
+  ),
+  { kind: "moveRows", sqlite: [COUNT_USERS], postgres: [COUNT_USERS] },
+  { kind: "createIndex", name: "member_email", table: "member", columns: [FREE_EMAIL], isSparse: true },
+  { kind: "createIndex", name: "session_member", table: "session", columns: ["member_id"], isSparse: true },
+  // Nothing is found by it, and it would be written with every change of anybody's rights.
+  { kind: "dropIndex", name: "member_directory" },
+];

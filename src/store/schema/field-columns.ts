@@ -132,7 +132,7 @@ function readValue<Name extends KindName>(field: Field<Name>, found: FoundRow): 
   return COLUMNS[field.kind].read(found, findName(field));
 }
 
-/** Returns the step of the schema that makes the table of a plain thing with these fields. */
+/** Returns the step of the schema that makes the table of a plain thing with these fields. Later ones take steps of their own. */
 export function declareThing(table: string, fields: readonly Field[]): Step {
   const own = fields.map((field): NewColumn => {
     const column = { name: findName(field), type: COLUMNS[field.kind].type };

@@ -56,6 +56,8 @@ export type Change =
     }
   /** Moves rows. Not every engine runs a step atomically, so each statement must be one that can be repeated. */
   | { readonly kind: "moveRows"; readonly sqlite: readonly string[]; readonly postgres: readonly string[] }
+  /** Drops an index that no release has used, or whose use the one before has stopped. */
+  | { readonly kind: "dropIndex"; readonly name: string }
   /** A table or an index that only the version before still uses. */
   | { readonly kind: "dropLater"; readonly name: string }
   /**

@@ -9,7 +9,7 @@ import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
 import { DEVICES } from "./devices-step.ts";
-import { DIRECTORY, GROUP_PARTS } from "./directory-step.ts";
+import { DIRECTORY, DIRECTORY_SIZE, GROUP_PARTS } from "./directory-step.ts";
 import { FILES } from "./files-step.ts";
 import { FOREIGN_DIGESTS } from "./foreign-step.ts";
 import { HOURLY_USAGE } from "./hourly-usage-step.ts";
@@ -303,4 +303,5 @@ export const STEPS: readonly Step[] = [
   GROUP_PARTS,
   ALLOWED_TOOLS,
   TOOLS,
+  DIRECTORY_SIZE,
 ];

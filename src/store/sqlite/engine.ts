@@ -59,11 +59,13 @@ export function makeEngine(
     blocksLoop: true,
     mark: (position) => `?${position}`,
     // A change excludes all other writers from its start.
+    byIndexes: [],
     forUpdate: "",
     otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
     contains: (column, part) => `instr(${column}, ${part}) > 0`,
     isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
+    isAmong: (column, query) => `${column} IN (${query})`,
     run,
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),

@@ -34,6 +34,8 @@ function renderChange(change: Change): readonly string[] {
     case "createIndex":
       if (change.only === "postgres") return [];
       return [`CREATE INDEX ${describeIndex(change)}`];
+    case "dropIndex":
+      return [`DROP INDEX IF EXISTS ${change.name}`];
     case "moveRows":
       return change.sqlite;
     case "dropLater":

@@ -49,23 +49,20 @@ export function plainMethods({ mark, run }: Engine): PlainStore {
       by.equal({ id });
       return readFirst(rows, await run(bind(`${selectSql(rows)} WHERE ${by.where}`, ...by.values)));
     },
-    count: async (thing, filter) => {
-      const by = narrow(filter, mark);
-      const where = by.where === "" ? "" : `WHERE ${by.where}`;
-      const [found] = await run(bind(`SELECT count(*) AS things FROM ${thing.name} ${where}`, ...by.values));
-      return found ? readInteger(found, "things") : 0;
-    },
   };
 }
 
 export function plainChanges({ mark, forUpdate, change: changeRows }: Engine, record: Recorder) {
+  const lock = `SELECT id FROM account WHERE id = ${mark(1)} ${forUpdate}`;
   return {
     changeThing: (thing, { accountId, id }, change) => {
       const rows = findTable(thing);
       const byId = `${selectSql(rows)} WHERE account_id = ${mark(1)} AND id = ${mark(2)} ${forUpdate}`;
-      return changeRows([bind(byId, accountId, id)], ([found]) => {
+      const count = `SELECT count(*) AS lasting FROM ${thing.name} WHERE account_id = ${mark(1)} AND ended_at_ms IS NULL`;
+      const reads = [bind(lock, accountId), bind(byId, accountId, id), bind(count, accountId)];
+      return changeRows(reads, ([, found, counted]) => {
         const before = readFirst(rows, found);
-        const after = change(before);
+        const after = change(before, readInteger(counted?.[0] ?? {}, "lasting"));
         if (after === null) return { writes: [], toResult: () => null };
         const recorded = record({ kind: "thing", thing, before, after });
         return {

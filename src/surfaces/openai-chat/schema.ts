@@ -136,7 +136,9 @@ const searchOptions = openObject({
   blocked_domains: domains,
 });
 
-const tokens = countFrom(1);
+/** No model writes nearly as many: a higher limit is a mistake, and isn't brought down to the model's unnoticed. */
+const OUTPUT_TOKENS_MAX = 10_000_000;
+const tokens = Type.Integer({ minimum: 1, maximum: OUTPUT_TOKENS_MAX });
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
 
 /** Other fields are kept for the providers that document them. The operator's `limits` also bound `n` and `messages`. */

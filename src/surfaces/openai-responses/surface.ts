@@ -1,5 +1,5 @@
 // OpenAI's Responses API, as Codex, the AI SDK and openai-agents use it, on every chat model.
-import type { JsonObject } from "../../core/json/json.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, readFields } from "../checker.ts";
@@ -11,6 +11,7 @@ import { refuse } from "./errors.ts";
 import { OwnConversation } from "./own-tools/conversation.ts";
 import { findServers } from "./own-tools/find.ts";
 import { openOwnCalls } from "./own-tools/history.ts";
+import { ModelRequest } from "./own-tools/model-request.ts";
 import { joinRequest, makeContext, readAsk, readAsked } from "./read.ts";
 import { writeResponse } from "./response.ts";
 import { inputTokensSchema } from "./schema.ts";
@@ -29,7 +30,11 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   read: readExchange,
   refuse,
   findEarlier,
-  ownTools: { find: findServers, begin: (incoming, shown) => new OwnConversation(incoming, shown) },
+  ownTools: {
+    find: findServers,
+    begin: (incoming, shown) => new OwnConversation(incoming, shown),
+    fill: (body, shown) => new ModelRequest(asObject(body), shown).fill(),
+  },
   counting: {
     isCounting: (path) => path.endsWith("/input_tokens"),
     read: ({ body, limits, seal }) => {

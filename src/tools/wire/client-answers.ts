@@ -55,17 +55,21 @@ export function writeDiscover(offer: Offer): JsonObject {
   };
 }
 
+const NEWER_FIELDS = ["resultType", "ttlMs", "cacheScope"];
+
 /** Returns the result as the era has it. Nothing is `public`: each list is for one key. */
 export function fitResult(result: JsonObject, method: MethodName, era: Era): JsonObject {
   if (era === "newer") {
     const caching = isCached(method) ? { ttlMs: readTtl(result, method), cacheScope: "private" } : {};
     return { ...result, resultType: "complete", ...caching };
   }
-  const removed: JsonObject = {};
-  for (const field of ["resultType", "ttlMs", "cacheScope"]) if (field in result) removed[field] = undefined;
   // Older clients reject a whole result whose structured content is no object.
-  if ("structuredContent" in result && !isObject(result.structuredContent))
-    removed.structuredContent = undefined;
+  const isOdd = "structuredContent" in result && !isObject(result.structuredContent);
+  const isNewer = "resultType" in result || "ttlMs" in result || "cacheScope" in result;
+  if (!isOdd && !isNewer) return result;
+  const removed: JsonObject = {};
+  for (const field of NEWER_FIELDS) if (field in result) removed[field] = undefined;
+  if (isOdd) removed.structuredContent = undefined;
   return changeFields(result, removed);
 }
 
@@ -76,8 +80,10 @@ function readTtl({ ttlMs }: JsonObject, method: MethodName): number {
 
 /** Returns the result with its resources' addresses as they are among those of all servers. */
 export function nameResources(result: JsonObject, server: string): JsonObject {
-  const changes: JsonObject = {};
   const { content, contents, messages } = result;
+  const isText = contents === undefined && messages === undefined && !hasResource(content);
+  if (isText) return result;
+  const changes: JsonObject = {};
   if (Array.isArray(content)) changes.content = content.map((part) => namePart(part, server));
   if (Array.isArray(contents)) changes.contents = contents.map((one) => nameUri(one, server));
   if (Array.isArray(messages)) {
@@ -86,6 +92,17 @@ export function nameResources(result: JsonObject, server: string): JsonObject {
     );
   }
   return changeFields(result, changes);
+}
+
+/** True for content that may name a resource, which that of few calls does. */
+function hasResource(content: unknown): boolean {
+  if (!Array.isArray(content)) return false;
+  for (const part of content) if (isObject(part) && isResource(part)) return true;
+  return false;
+}
+
+function isResource({ type }: JsonObject): boolean {
+  return type === "resource" || type === "resource_link";
 }
 
 function namePart(part: unknown, server: string): unknown {

@@ -14,9 +14,13 @@ interface RequestParts {
 }
 
 /** The version that a request is served in, or the error of a 400. */
-type RequestVersion =
-  | { readonly kind: "version"; readonly version: string; readonly era: Era }
-  | { readonly kind: "refused"; readonly error: ToolProtocolError };
+type RequestVersion = ServedVersion | { readonly kind: "refused"; readonly error: ToolProtocolError };
+
+export interface ServedVersion {
+  readonly kind: "version";
+  readonly version: string;
+  readonly era: Era;
+}
 
 const VERSION_HEADER = "mcp-protocol-version";
 

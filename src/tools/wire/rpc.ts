@@ -13,7 +13,7 @@ export interface RpcRequest {
   readonly params: JsonObject;
 }
 
-interface RpcNotification {
+export interface RpcNotification {
   readonly kind: "notification";
   readonly method: string;
   readonly params: JsonObject;

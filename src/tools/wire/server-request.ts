@@ -34,7 +34,10 @@ const ACCEPT = "application/json, text/event-stream";
 const VERSION_HEADER = "mcp-protocol-version";
 export const SESSION_HEADER = "mcp-session-id";
 
-function writeMessage(headers: Readonly<Record<string, string>>, message: JsonObject): WrittenMessage {
+/** Fields of a message, after the protocol's own. */
+type Fields = JsonObject | { readonly id: number; readonly method: string; readonly params: JsonObject };
+
+function writeMessage(headers: Readonly<Record<string, string>>, message: Fields): WrittenMessage {
   return {
     headers: { accept: ACCEPT, "content-type": "application/json", ...headers },
     body: JSON.stringify({ jsonrpc: "2.0", ...message }),
@@ -45,17 +48,16 @@ function writeMessage(headers: Readonly<Record<string, string>>, message: JsonOb
 export function writeRequest(versions: Versions, request: ServerRequest): WrittenMessage {
   const { id, method, params, hasProgress } = request;
   const isNewer = findEra(versions.version) === "newer";
-  const meta = {
-    ...request.meta,
-    ...(isNewer ? describeClient(versions) : {}),
-    ...(hasProgress ? { progressToken: id } : {}),
-  };
-  const hasMeta = Object.keys(meta).length > 0;
-  const headers = isNewer ? writeHeaders(request) : {};
-  return writeMessage(
-    { [VERSION_HEADER]: versions.version, ...headers },
-    { id, method, params: hasMeta ? { ...params, _meta: meta } : params },
-  );
+  const own = isNewer ? { ...request.meta, ...describeClient(versions) } : request.meta;
+  const meta = hasProgress ? { ...own, progressToken: id } : own;
+  const message = { id, method, params: isEmpty(meta) ? params : { ...params, _meta: meta } };
+  const version = { [VERSION_HEADER]: versions.version };
+  return writeMessage(isNewer ? { ...version, ...writeHeaders(request) } : version, message);
+}
+
+function isEmpty(fields: JsonObject): boolean {
+  for (const _ in fields) return false;
+  return true;
 }
 
 /** No capability is declared, so that no server may ask back. */

@@ -99,7 +99,10 @@ export async function readEvents(response: Response, terms: EventTerms): Promise
     const { done, value } = await reader.read();
     terms.scope.throwIfEnded();
     const received = reading.push(done ? "\n\n" : value);
-    if (done) return received;
+    if (done) {
+      terms.scope.endReading();
+      return received;
+    }
     if (received !== null) {
       terms.scope.drain(reader);
       return received;

@@ -13,6 +13,10 @@ export class CallScope implements Latecomer {
   readonly #deadline: Deadline;
   readonly #makeLate: () => Fault;
   readonly #client: Ending | null;
+  /** Those who wait for what others share. Null while there are none, as for most. */
+  #waiting: Set<(reason: unknown) => void> | null = null;
+  /** Requests whose answers aren't read to their ends. */
+  #unread = 0;
   /** Answers of which the rest is being read. */
   #rests = 0;
   #isClosed = false;
@@ -32,6 +36,9 @@ export class CallScope implements Latecomer {
 
   end(reason: Fault): void {
     this.#abort.abort(reason);
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting !== null) for (const reject of waiting) reject(reason);
   }
 
   late(): void {
@@ -47,20 +54,31 @@ export class CallScope implements Latecomer {
   async wait<Result>(waiting: Promise<Result>): Promise<Result> {
     this.throwIfEnded();
     const { promise: ended, reject } = Promise.withResolvers<never>();
-    const onEnd = () => reject(this.signal.reason);
-    this.signal.addEventListener("abort", onEnd, { once: true });
+    this.#waiting ??= new Set();
+    this.#waiting.add(reject);
     try {
       return await Promise.race([ended, waiting]);
     } finally {
-      this.signal.removeEventListener("abort", onEnd);
+      this.#waiting?.delete(reject);
     }
+  }
+
+  /** A request is about to be sent. */
+  beginReading(): void {
+    this.#unread++;
+  }
+
+  /** An answer has been read to its end. */
+  endReading(): void {
+    this.#unread--;
   }
 
   /** Reads the rest of an answer that is complete, if it ends soon. */
   drain(reader: TextReader): void {
     this.#rests++;
-    void drain(reader).then(() => {
+    void drain(reader).then((isRead) => {
       this.#rests--;
+      if (isRead) this.endReading();
       if (this.#isClosed) this.#finish();
     });
   }
@@ -76,6 +94,6 @@ export class CallScope implements Latecomer {
   #finish(): void {
     if (this.#rests > 0) return;
     this.#deadline.clear();
-    this.#abort.abort();
+    if (this.#unread > 0) this.#abort.abort();
   }
 }

@@ -3,14 +3,11 @@ import type { Fault } from "../../core/fault.ts";
 import { asNumber, asString, type JsonObject } from "../../core/json/json.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
 import type { Ending } from "../../core/world/ending.ts";
-import {
-  makeBrokenAnswer,
-  makeInputUnsupported,
-  makeResultTooLarge,
-  makeToolTimeout,
-} from "../../tools/failures.ts";
+import { makeBrokenAnswer, makeInputUnsupported, makeResultTooLarge } from "../../tools/failures.ts";
 import { findAskedBack, findNeeded } from "../../tools/wire/asking-back.ts";
 import { CODES } from "../../tools/wire/eras.ts";
+import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
+import type { RpcId } from "../../tools/wire/rpc.ts";
 import { isOtherEra, isUnknownSession, type ServerFacts } from "../../tools/wire/server-facts.ts";
 import type { MessageListener, ReceivedResponse } from "./answer-events.ts";
 import { CallScope } from "./call-scope.ts";
@@ -43,28 +40,28 @@ interface CallTerms {
 }
 
 const PARTS_MAX = 1000;
+const NO_PARAMETERS: readonly HeaderParameter[] = [];
 /** The most requests of a server that are answered during one call. */
 const REQUESTS_MAX = 100;
 
 /** Resolves with the server's reply. Rejects with a fault of the table, or with the reason that the client has ended. */
-export async function callServer(terms: CallTerms, call: ServerCall): Promise<ToolReply> {
+export function callServer(terms: CallTerms, call: ServerCall): Promise<ToolReply> {
+  const { makeLate } = terms.peer;
   const { server, ports } = terms.peer.terms;
   const { deadlines } = ports;
-  const makeLate = () => makeToolTimeout(server.name, server.timeoutMs);
   const scope = new CallScope(deadlines, deadlines.nowMs() + server.timeoutMs, makeLate, call.client);
-  try {
-    scope.throwIfEnded();
-    return readReply(terms, await new Sending(terms, call, scope).run());
-  } finally {
-    scope.close();
-  }
+  return new Sending(terms, call, scope).run();
 }
 
-class Sending {
+/** It hears the server's messages about itself. */
+class Sending implements MessageListener {
   readonly #terms: CallTerms;
   readonly #call: ServerCall;
   readonly #scope: CallScope;
   #requests = 0;
+  #version = "";
+  #session: string | null = null;
+  #id = 0;
 
   constructor(terms: CallTerms, call: ServerCall, scope: CallScope) {
     this.#terms = terms;
@@ -73,17 +70,27 @@ class Sending {
   }
 
   /** Sends it again only if the server says that it doesn't know the session or the era, and so has carried nothing out. */
-  async run(): Promise<Answer> {
-    const first = await this.#sendOnce();
-    const isStale = await this.#dropStale(first);
-    return isStale ? (await this.#sendOnce()).answer : first.answer;
+  async run(): Promise<ToolReply> {
+    try {
+      this.#scope.throwIfEnded();
+      const first = await this.#sendOnce();
+      const isStale = mayBeStale(first) && (await this.#dropStale(first));
+      return readReply(this.#terms, isStale ? (await this.#sendOnce()).answer : first.answer);
+    } finally {
+      this.#scope.close();
+    }
   }
 
   async #sendOnce(): Promise<SentCall> {
     const { peer, source, sessions } = this.#terms;
-    const facts = await this.#scope.wait(source.known.get(peer));
-    const session = await this.#scope.wait(sessions.open(peer, facts, this.#call.owner));
+    const known = source.known.find(peer);
+    const facts = known instanceof Promise ? await this.#scope.wait(known) : known;
+    const opened = sessions.open(peer, facts, this.#call.owner);
+    const session = opened === null ? null : await this.#scope.wait(opened);
     const id = peer.terms.ids.next();
+    this.#version = facts.version;
+    this.#session = session;
+    this.#id = id;
     try {
       const answer = await this.#send(facts, session, id);
       return { answer, facts, session };
@@ -97,18 +104,17 @@ class Sending {
     const { peer, source } = this.#terms;
     const { method, target, arguments: given, meta, onProgress, onSend } = this.#call;
     const isRead = method === "resources/read";
+    const named = given === undefined ? { name: target } : { name: target, arguments: given };
     return peer.request(facts, {
       id,
       method,
-      params: isRead
-        ? { uri: target }
-        : { name: target, ...(given === undefined ? {} : { arguments: given }) },
+      params: isRead ? { uri: target } : named,
       meta,
       hasProgress: onProgress !== null,
-      parameters: method === "tools/call" ? (source.latest?.tools.get(target)?.parameters ?? []) : [],
+      parameters: (method === "tools/call" && source.latest?.tools.get(target)?.parameters) || NO_PARAMETERS,
       session,
       scope: this.#scope,
-      listener: this.#listen(facts, session, id),
+      listener: this,
       onSend,
     });
   }
@@ -130,22 +136,19 @@ class Sending {
     return true;
   }
 
-  #listen({ version }: ServerFacts, session: string | null, id: number): MessageListener {
-    const { peer, source } = this.#terms;
-    return {
-      notify: (method, params) => {
-        if (method === "notifications/progress") this.#report(params, id);
-        else if (method === "notifications/tools/list_changed") source.markOutdated();
-      },
-      request: (requestId, method) => {
-        if (++this.#requests <= REQUESTS_MAX) peer.refuse(version, session, requestId, method);
-      },
-    };
+  notify(method: string, params: JsonObject): void {
+    if (method === "notifications/progress") this.#report(params);
+    else if (method === "notifications/tools/list_changed") this.#terms.source.markOutdated();
   }
 
-  #report({ progressToken, progress, total, message }: JsonObject, id: number): void {
+  request(id: RpcId, method: string): void {
+    if (++this.#requests > REQUESTS_MAX) return;
+    this.#terms.peer.refuse(this.#version, this.#session, id, method);
+  }
+
+  #report({ progressToken, progress, total, message }: JsonObject): void {
     const done = asNumber(progress);
-    if (progressToken !== id || done === undefined) return;
+    if (progressToken !== this.#id || done === undefined) return;
     const all = asNumber(total);
     const words = asString(message);
     this.#call.onProgress?.({
@@ -160,6 +163,11 @@ interface SentCall {
   readonly answer: Answer;
   readonly facts: ServerFacts;
   readonly session: string | null;
+}
+
+/** False for a result, as of nearly every call. */
+function mayBeStale({ answer: { status, received } }: SentCall): boolean {
+  return status >= 400 || received === null || received.response.error !== null;
 }
 
 function readReply({ peer, source }: CallTerms, { status, received }: Answer): ToolReply {
@@ -187,9 +195,13 @@ function readResult(name: string, result: JsonObject, { bytes }: ReceivedRespons
   const asked = findAskedBack(result);
   if (asked !== null) throw makeInputUnsupported(name, asked);
   const { content, contents, messages } = result;
-  const tooMany = [content, contents, messages].some((one) => Array.isArray(one) && one.length > PARTS_MAX);
-  if (tooMany) throw makeResultTooLarge(name, `${PARTS_MAX} parts`);
+  if (isTooLong(content) || isTooLong(contents) || isTooLong(messages))
+    throw makeResultTooLarge(name, `${PARTS_MAX} parts`);
   return { kind: "result", result, bytes };
+}
+
+function isTooLong(parts: unknown): boolean {
+  return Array.isArray(parts) && parts.length > PARTS_MAX;
 }
 
 /** True if the failure says that the server is down or talks nonsense. */

@@ -14,9 +14,12 @@ export class CallerSessions {
     this.#digest = digest;
   }
 
-  /** Returns the owner's session at the server, or null if the server has none. */
-  async open(peer: Peer, facts: ServerFacts, owner: string): Promise<string | null> {
-    if (!facts.hasSessions) return null;
+  /** Returns the owner's session at the server, or null, without a promise, if the server has none. */
+  open(peer: Peer, facts: ServerFacts, owner: string): null | Promise<string | null> {
+    return facts.hasSessions ? this.#open(peer, facts, owner) : null;
+  }
+
+  async #open(peer: Peer, facts: ServerFacts, owner: string): Promise<string | null> {
     const place = this.#placeFor(peer, owner);
     const kept = await this.#sessions.find(place);
     if (kept !== null) return kept;

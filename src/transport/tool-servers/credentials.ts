@@ -8,7 +8,7 @@ import type { ToolServerPorts } from "./ports.ts";
 
 type HeaderFields = Readonly<Record<string, string>>;
 
-interface Credential {
+export interface Credential {
   readonly headers: HeaderFields;
   /** Discards a token that was refused, so that the next call gets another. */
   readonly refuse?: (() => void) | undefined;
@@ -36,8 +36,8 @@ export class Credentials {
       throw makeCredentialMissing(name, auth.header);
   }
 
-  /** Rejects with `tool_server_auth` if no token can be obtained. */
-  async get(pass: string | null): Promise<Credential> {
+  /** Without a promise unless a token is fetched. Rejects with `tool_server_auth` if none can be obtained. */
+  get(pass: string | null): Credential | Promise<Credential> {
     const { auth } = this.#server;
     switch (auth.kind) {
       case "none":

@@ -15,7 +15,7 @@ import {
   readEvents,
 } from "./answer-events.ts";
 import type { CallScope } from "./call-scope.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credential, Credentials } from "./credentials.ts";
 import type { ToolServerPorts } from "./ports.ts";
 
 /** The server that is asked, and by whom. */
@@ -37,7 +37,7 @@ interface ExchangeRequest {
   readonly listener: MessageListener;
   readonly scope: CallScope;
   /** Called right before it is sent. */
-  readonly onSend?: () => void;
+  readonly onSend?: (() => void) | undefined;
 }
 
 export interface Answer {
@@ -58,11 +58,21 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
  * may mean that the server doesn't know the session, or speaks the other era.
  */
 export async function exchange(target: ExchangeTarget, request: ExchangeRequest): Promise<Answer> {
+  const { scope } = request;
   try {
-    const response = await send(target, request);
-    return await readAnswer(target, request, response);
+    const found = target.credentials.get(target.pass);
+    const credential = found instanceof Promise ? await scope.wait(found) : found;
+    const response = await send(target, request, credential);
+    const { status, headers } = response;
+    if (status === 401) credential.refuse?.();
+    if (isRefusal(status)) throw await explainStatus(target, response);
+    const sent = headers.get(SESSION_HEADER);
+    const session = sent !== null && SESSION_ID.test(sent) ? sent : null;
+    const received = await readBody(target, request, response);
+    scope.throwIfEnded();
+    return { status, session, received };
   } catch (thrown) {
-    if (request.scope.signal.aborted) throw request.scope.signal.reason;
+    if (scope.signal.aborted) throw scope.signal.reason;
     throw explain(target, thrown);
   }
 }
@@ -77,69 +87,70 @@ function explain({ name }: ExchangeTarget, thrown: unknown): unknown {
   return makeUnavailable(name, { reason: cause, upstream: { cause } });
 }
 
-async function send(target: ExchangeTarget, request: ExchangeRequest): Promise<Response> {
-  const { scope, session, message, method } = request;
-  const { headers, refuse } = await scope.wait(target.credentials.get(target.pass));
-  const own: Record<string, string> = session === null ? {} : { [SESSION_HEADER]: session };
-  request.onSend?.();
-  const response = await target.ports.fetch(target.url, {
+function send(
+  { url, ports }: ExchangeTarget,
+  { scope, session, message, method, onSend }: ExchangeRequest,
+  credential: Credential,
+): Promise<Response> {
+  const headers: Record<string, string> = { "accept-encoding": "identity", ...message.headers };
+  if (session !== null) headers[SESSION_HEADER] = session;
+  for (const name in credential.headers) headers[name] = credential.headers[name] ?? "";
+  const init: BunFetchRequestInit = {
     method,
     redirect: "manual",
     signal: scope.signal,
-    headers: { "accept-encoding": "identity", ...message.headers, ...own, ...headers },
-    ...(method === "POST" ? { body: message.body } : {}),
-    ...CONNECTION,
-  });
-  if (response.status === 401) refuse?.();
-  return response;
+    headers,
+    timeout: false,
+  };
+  if (method === "POST") init.body = message.body;
+  onSend?.();
+  scope.beginReading();
+  return ports.fetch(url, init);
 }
 
-/** The scope's deadline counts, not the runtime's own. Bun 1.4 repeats no request over a kept connection (seen 27 November 2026). */
-const CONNECTION: BunFetchRequestInit = { timeout: false };
+const isRedirect = (status: number) => status >= 300 && status < 400;
+const isUnauthorized = (status: number) => status === 401 || status === 403;
+const isFailure = (status: number) => status >= 500 || status === 408 || status === 429;
 
-async function readAnswer(
+function isRefusal(status: number): boolean {
+  return status >= 300 && (isRedirect(status) || isUnauthorized(status) || isFailure(status));
+}
+
+async function explainStatus({ name, credentials }: ExchangeTarget, response: Response): Promise<Fault> {
+  const { status } = response;
+  await response.body?.cancel();
+  if (isRedirect(status)) return makeBrokenAnswer(name, `redirect ${status}`);
+  if (isUnauthorized(status)) return credentials.explainRefusal(status);
+  const cause = `status ${status}`;
+  return makeUnavailable(name, { reason: cause, upstreamStatus: status, upstream: { cause } });
+}
+
+/** Not async, so that the usual answer takes one promise less. */
+function readBody(
   target: ExchangeTarget,
   request: ExchangeRequest,
   response: Response,
-): Promise<Answer> {
+): Promise<ReceivedResponse | null> {
   const { status, headers } = response;
-  await refuseStatus(target, response);
-  const sent = headers.get(SESSION_HEADER);
-  const session = sent !== null && SESSION_ID.test(sent) ? sent : null;
-  const received = await readBody(target, request, response);
-  request.scope.throwIfEnded();
-  return { status, session, received };
-}
-
-async function refuseStatus({ name, credentials }: ExchangeTarget, response: Response): Promise<void> {
-  const { status } = response;
-  const isRedirect = status >= 300 && status < 400;
-  const isRefused = status === 401 || status === 403;
-  const isFailed = status >= 500 || status === 408 || status === 429;
-  if (!isRedirect && !isRefused && !isFailed) return;
-  await response.body?.cancel();
-  if (isRedirect) throw makeBrokenAnswer(name, `redirect ${status}`);
-  if (isRefused) throw credentials.explainRefusal(status);
-  const cause = `status ${status}`;
-  throw makeUnavailable(name, { reason: cause, upstreamStatus: status, upstream: { cause } });
-}
-
-async function readBody(target: ExchangeTarget, request: ExchangeRequest, response: Response) {
-  const type = response.headers.get("content-type") ?? "";
-  if (response.status >= 400) return readError(request, response, JSON_TYPE.test(type));
+  const type = headers.get("content-type") ?? "";
+  if (status >= 400) return readError(request, response, JSON_TYPE.test(type));
   const isStream = request.id !== null || request.method === "GET";
   if (isStream && EVENTS.test(type)) return readStream(target, request, response);
-  if (request.id === null || response.status === 202 || response.status === 204) {
-    await response.body?.cancel();
-    return null;
-  }
-  if (JSON_TYPE.test(type)) return readJson(target, request, response);
-  await response.body?.cancel();
-  throw makeBrokenAnswer(target.name, "neither JSON nor events");
+  const isAnswered = request.id !== null && status !== 202 && status !== 204;
+  return isAnswered && JSON_TYPE.test(type)
+    ? readJson(target, request, response)
+    : discardBody(target, response, isAnswered);
 }
 
-async function readError({ id }: ExchangeRequest, response: Response, isJson: boolean) {
+async function discardBody({ name }: ExchangeTarget, { body }: Response, isAnswered: boolean): Promise<null> {
+  await body?.cancel();
+  if (isAnswered) throw makeBrokenAnswer(name, "neither JSON nor events");
+  return null;
+}
+
+async function readError({ id, scope }: ExchangeRequest, response: Response, isJson: boolean) {
   const text = await readShortText(response, ERROR_BYTES_MAX);
+  if (text !== null) scope.endReading();
   if (!isJson || text === null) return null;
   return findResponse(text, id);
 }
@@ -148,6 +159,7 @@ async function readJson({ name }: ExchangeTarget, { id, scope }: ExchangeRequest
   const text = await readShortText(response, RESULT_BYTES_MAX);
   if (text === null) throw makeResultTooLarge(name, RESULT_SHOWN_MAX);
   scope.throwIfEnded();
+  scope.endReading();
   const received = findResponse(text, id);
   if (received === null) throw makeBrokenAnswer(name, "no response in JSON-RPC");
   return received;

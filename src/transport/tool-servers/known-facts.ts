@@ -26,16 +26,17 @@ export class KnownFacts {
     return this.#session;
   }
 
-  get(peer: Peer): Promise<ServerFacts> {
+  /** Without a promise unless they are asked for. */
+  find(peer: Peer): ServerFacts | Promise<ServerFacts> {
     const nowMs = this.#ports.deadlines.nowMs();
-    if (this.#facts !== null && nowMs - this.#foundAtMs < KEPT_MS) return Promise.resolve(this.#facts);
-    this.#finding ??= this.#find(peer).finally(() => {
+    if (this.#facts !== null && nowMs - this.#foundAtMs < KEPT_MS) return this.#facts;
+    this.#finding ??= this.#ask(peer).finally(() => {
       this.#finding = null;
     });
     return this.#finding;
   }
 
-  async #find(peer: Peer): Promise<ServerFacts> {
+  async #ask(peer: Peer): Promise<ServerFacts> {
     const { facts, session } = await peer.find();
     this.endOwn(peer);
     this.#session = session;
@@ -44,6 +45,10 @@ export class KnownFacts {
     if (peer.terms.pass !== null) this.endOwn(peer);
     this.#foundAtMs = this.#ports.deadlines.nowMs();
     return facts;
+  }
+
+  async get(peer: Peer): Promise<ServerFacts> {
+    return this.find(peer);
   }
 
   /** The server has answered in the other era's words: it is asked again, unless that has happened meanwhile. */

@@ -58,6 +58,12 @@ export class MirrorSource {
     return this.#checkedAtMs;
   }
 
+  /** Returns what the server last said if it need not be asked again. */
+  peek(): Mirror | null {
+    const { canShow, mustAsk } = planList(this.#times(), this.#ports.deadlines.nowMs());
+    return canShow && !mustAsk ? this.#mirror : null;
+  }
+
   /** Returns what the server last said, or null if it says nothing within 5 s. */
   async get(peer: Peer): Promise<Mirror | null> {
     const plan = planList(this.#times(), this.#ports.deadlines.nowMs());

@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
-import { makeBrokenAnswer, makeUnavailable } from "../../tools/failures.ts";
+import { makeBrokenAnswer, makeToolTimeout, makeUnavailable } from "../../tools/failures.ts";
 import { findEra, NEWER_VERSION } from "../../tools/wire/eras.ts";
 import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
 import { makeMethodError, type RpcId } from "../../tools/wire/rpc.ts";
@@ -55,11 +55,14 @@ const NOBODY: MessageListener = { notify() {}, request() {} };
 export class Peer {
   readonly #terms: PeerTerms;
   readonly #target: ExchangeTarget;
+  /** Makes the fault of a call that takes too long. */
+  readonly makeLate: () => Fault;
 
   constructor(terms: PeerTerms) {
     this.#terms = terms;
     const { server, credentials, pass, ports } = terms;
     this.#target = { name: server.name, url: server.url, credentials, pass, ports };
+    this.makeLate = () => makeToolTimeout(server.name, server.timeoutMs);
   }
 
   get terms(): PeerTerms {
@@ -78,8 +81,7 @@ export class Peer {
     const { id, session, scope, listener, onSend } = request;
     const versions = { version: facts.version, gatewayVersion: this.#terms.ports.version };
     const message = writeRequest(versions, request);
-    const sending = { method: "POST", message, session, id, listener, scope } as const;
-    return exchange(this.#target, onSend === undefined ? sending : { ...sending, onSend });
+    return exchange(this.#target, { method: "POST", message, session, id, listener, scope, onSend });
   }
 
   /** Asks once in the newer era, and then in the older. A silence or a 5xx says nothing about the era. */

@@ -57,6 +57,8 @@ export class ServerState {
   });
   readonly #pool = new MirrorPool();
   readonly #listening: Listening | null;
+  /** The one without a caller's credential. */
+  #sharedPeer: Peer | null = null;
   #underWay = 0;
   /** The fault of the last call, if the server caused it. */
   #lastFault: Fault | null = null;
@@ -90,13 +92,23 @@ export class ServerState {
   #peerFor(pass: string | null): Peer {
     const { ports, ids } = this.#parts;
     const own = this.#isPass ? pass : null;
-    return new Peer({ server: this.#server, credentials: this.#credentials, pass: own, ports, ids });
+    const make = () =>
+      new Peer({ server: this.#server, credentials: this.#credentials, pass: own, ports, ids });
+    if (own !== null) return make();
+    this.#sharedPeer ??= make();
+    return this.#sharedPeer;
   }
 
   #sourceFor(pass: string | null): MirrorSource {
     if (!this.#isPass || pass === null) return this.#shared;
     const { ports } = this.#parts;
     return this.#byPass.get(ports.digest(pass), () => this.#makeSource(() => {}));
+  }
+
+  /** Returns the lists that may be shown without a look at the server. Null if it has to be asked. */
+  peek(pass: string | null): Mirror | null {
+    if (this.#isPass && pass === null) return null;
+    return this.#sourceFor(pass).peek();
   }
 
   /** Returns null if the server doesn't give its lists. Throws `tool_credential_missing`. */

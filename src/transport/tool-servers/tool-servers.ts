@@ -1,4 +1,5 @@
 // All tool servers of this process: their lists, their state, and calls to them.
+import type { Fault } from "../../core/fault.ts";
 import type { ToolReply } from "../../core/tools/tool-reply.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeUnavailable } from "../../tools/failures.ts";
@@ -85,23 +86,22 @@ export class ToolServers {
     for (const onChange of this.#listeners) onChange(change);
   }
 
-  #find(server: string): ServerState {
-    const state = this.#states.get(server);
-    if (state === undefined) throw makeUnavailable(server, { reason: "no such server" });
-    return state;
-  }
-
   /**
    * Returns a server's lists: at once if they are known, within 5 s otherwise. Null if the server doesn't give them. Rejects with
    * `tool_credential_missing` if the server takes the client's own value and `pass` is null.
    */
-  async list(server: string, pass: string | null): Promise<Mirror | null> {
-    return this.#find(server).list(pass);
+  list(server: string, pass: string | null): Promise<Mirror | null> {
+    return this.#states.get(server)?.list(pass) ?? Promise.reject(makeMissing(server));
+  }
+
+  /** Returns a server's lists if they are known, and the server need not be asked again. */
+  peek(server: string, pass: string | null): Mirror | null {
+    return this.#states.get(server)?.peek(pass) ?? null;
   }
 
   /** Sends a call once. Rejects with a fault of the table, or with the reason that the client has ended. */
-  async call(server: string, call: ServerCall, pass: string | null): Promise<ToolReply> {
-    return this.#find(server).call(call, pass);
+  call(server: string, call: ServerCall, pass: string | null): Promise<ToolReply> {
+    return this.#states.get(server)?.call(call, pass) ?? Promise.reject(makeMissing(server));
   }
 
   describe(): readonly ServerDescription[] {
@@ -141,6 +141,10 @@ export class ToolServers {
     for (const state of this.#states.values()) state.close();
     this.#states = new Map();
   }
+}
+
+function makeMissing(server: string): Fault {
+  return makeUnavailable(server, { reason: "no such server" });
 }
 
 /** Maps have no JSON of their own. */

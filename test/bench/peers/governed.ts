@@ -53,7 +53,7 @@ function keepNothing() {
   const nothing = async () => null;
   return {
     ...noPeople(),
-    things: { list: async () => [], find: nothing, count: async () => 0 },
+    things: { list: async () => [], find: nothing },
     ...noAuditLog(),
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null, backedUpAtMs: null }),

@@ -27,21 +27,26 @@ interface Seen {
   readonly usage: JsonObject;
 }
 
+/** Of a call that is sent once. The SDK doesn't read its client's `retryOptions` for interactions. */
+export const ONCE = { maxRetries: 0 };
+
 /** A client that never retries, and its ways to ask. */
 export class InteractionsClient {
   readonly sdk: GoogleGenAI;
 
   constructor({ url: baseUrl }: UnderTest, apiKey: string) {
-    this.sdk = new GoogleGenAI({ apiKey, httpOptions: { baseUrl, retryOptions: { attempts: 1 } } });
+    this.sdk = new GoogleGenAI({ apiKey, httpOptions: { baseUrl } });
   }
 
   readonly whole = async (asked: Asked): Promise<Seen> => {
-    const { id, status, steps, usage } = await this.sdk.interactions.create(asked);
+    const { id, status, steps, usage } = await this.sdk.interactions.create(asked, ONCE);
     return { id: id ?? "", status, steps: asArray(steps).map(asObject), usage: asObject(usage) };
   };
 
   readonly streamed = async (asked: Asked): Promise<Seen> => {
-    const events = await Array.fromAsync(await this.sdk.interactions.create({ ...asked, stream: true }));
+    const events = await Array.fromAsync(
+      await this.sdk.interactions.create({ ...asked, stream: true }, ONCE),
+    );
     const { id, status, steps, usage } = foldEvents(events.map(asObject));
     return { id: String(id), status, steps: asArray(steps).map(asObject), usage: asObject(usage) };
   };

@@ -35,3 +35,49 @@ test.skipIf(!HAS_BROWSER)("a request shows its messages (skipped without Chromiu
   await page.getByText('"temperature": 0.5').waitFor();
   await leave();
 });
+
+const PICTURE =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+test.skipIf(!HAS_BROWSER)(
+  "thinking is text, a picture is seen, and calls have their arguments below",
+  async () => {
+    const messages = [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "look" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${PICTURE}` } },
+          { type: "image_url", image_url: { url: "https://pictures.example.com/a.png" } },
+        ],
+      },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "call_1", type: "function", function: { name: "find", arguments: '{"a":1}' } }],
+      },
+      { role: "tool", tool_call_id: "call_1", content: "found" },
+      { role: "user", content: "think: hard. say: done" },
+    ];
+    const model = "Google#gemini-3.5-flash";
+    const answer = await world.gateway.chat({ model, messages, reasoning_effort: "low" });
+    const { id, choices } = await answer.json();
+    const { page, open, leave } = await openConsole(world);
+    await open(`/activity/${id}`);
+    const said = page.getByRole("list").filter({ hasText: "found" }).getByRole("listitem");
+    const picture = said.first().getByRole("img", { name: "sent" });
+    await picture.waitFor();
+    expect(await picture.count()).toBe(1);
+    expect(await said.first().innerText()).toContain("https://pictures.example.com/a.png");
+    expect((await said.nth(1).innerText()).split("\n").slice(-2)).toEqual([
+      "Calls find as call_1",
+      '{"a":1}',
+    ]);
+    const thought: unknown = choices[0].message.reasoning_content;
+    expect(thought).toStartWith("Thinking");
+    const last = await said.last().innerText();
+    expect(last).toContain(`${thought}`);
+    expect(last).not.toContain("reasoning_content");
+    await leave();
+  },
+);

@@ -53,4 +53,27 @@ describe.skipIf(!HAS_BROWSER)("the console (skipped without Chromium)", () => {
     expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
+
+  test("shows a session and its WebSocket once where both have the same turns, and twice where they don't", async () => {
+    const { url, secret } = world.gateway;
+    const agent = await new SocketClient(url, secret, { "session-id": "agent-7" }).open();
+    const input = [{ type: "message", role: "user", content: "say: one" }];
+    const model = "OpenAI#gpt-5.4";
+    await agent.create({ model, input });
+    await agent.create({ model, input });
+    const { page, open, leave } = await openConsole(world);
+    await open("/activity?session=agent-7");
+    await page.getByRole("table", { name: "Requests" }).getByRole("link").last().click();
+    await page.getByRole("heading", { name: "Session, on one WebSocket" }).waitFor();
+    const lists = page.getByRole("table", { name: /^Requests of the/ });
+    expect(await lists.count()).toBe(1);
+    const headers = { "session-id": "agent-7" };
+    const messages = [{ role: "user", content: "say: two" }];
+    await (await world.gateway.chat({ model, messages }, { headers })).text();
+    await page.reload();
+    await page.getByRole("heading", { name: "WebSocket", exact: true }).waitFor();
+    expect(await lists.count()).toBe(2);
+    agent.close();
+    await leave();
+  });
 });

@@ -174,8 +174,11 @@ async function deactivate({ userId }: Person): Promise<void> {
 /** All nodes know of an end within half a second. */
 const SOON_MS = 5000;
 
+/** After many wrong tokens from an address, only right ones are let in, and others aren't even told that they are wrong. */
+const OUT: ReadonlySet<number> = new Set([401, 429]);
+
 const isOut = async (url: string, headers: Record<string, string>) =>
-  (await fetch(url, { headers })).status === 401;
+  OUT.has((await fetch(url, { headers })).status);
 
 /** A key's own page answers for a paused one too, so a model is asked. */
 async function isRefused(url: string, secret: string): Promise<boolean> {

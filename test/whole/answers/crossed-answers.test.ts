@@ -3,10 +3,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
+import { sign } from "../../../src/simulator/responder.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { listPhases } from "../../surfaces/crossing/conversations.ts";
 import { SURFACE_KEYS, type SurfaceKey } from "../../surfaces/crossing/crossing.ts";
-import { askSurface } from "../world/surface-asking.ts";
+import { foldEvents } from "../../surfaces/interactions/interactions-read.ts";
+import { type AskedSurface, askSurface } from "../world/surface-asking.ts";
 
 /** An event stream, each event named by its type. */
 function stream(events: readonly JsonObject[]): Response {
@@ -44,9 +46,9 @@ function answerEnveloped(isStreamed: boolean): Response {
   ]);
 }
 
-type Said = readonly (readonly [phase: string, text: string])[];
+type Said = readonly (readonly [phase: "commentary" | "final_answer" | "thinking", text: string])[];
 
-/** Messages with nothing between them: their places don't say which is of which phase. */
+/** Messages whose places don't say which is of which phase: with nothing but thinking between them, or nothing behind. */
 const ANSWERS: readonly Said[] = [
   [
     ["commentary", "Let me look."],
@@ -61,35 +63,59 @@ const ANSWERS: readonly Said[] = [
     ["commentary", "Let me look once more."],
     ["final_answer", "It is red."],
   ],
+  [["commentary", "Let me look."]],
+  [
+    ["thinking", "Where is it?"],
+    ["commentary", "Let me look."],
+  ],
+  [
+    ["commentary", "Let me look."],
+    ["thinking", "Where is it?"],
+    ["final_answer", "It is blue."],
+  ],
+  [
+    ["final_answer", "It is blue."],
+    ["thinking", "Is it?"],
+    ["commentary", "Let me look once more."],
+  ],
 ];
+
+/** An item without its text, which comes in pieces. */
+function makeItem([phase, text]: Said[number], at: number) {
+  if (phase === "thinking") {
+    const item = { type: "reasoning", id: `rs_${at}`, encrypted_content: `gAAAA${at}.${sign(String(at))}` };
+    return { whole: { ...item, summary: [{ type: "summary_text", text }] }, begun: { ...item, summary: [] } };
+  }
+  const item = { type: "message", id: `msg_${at}`, role: "assistant", status: "completed", phase };
+  return {
+    whole: { ...item, content: [{ type: "output_text", text, annotations: [] }] },
+    begun: { ...item, content: [] },
+  };
+}
+
+function listItemEvents(said: Said[number], output_index: number): readonly JsonObject[] {
+  const [phase, delta] = said;
+  const { whole: item, begun } = makeItem(said, output_index);
+  const piece = { output_index, item_id: item.id, delta };
+  return [
+    { type: "response.output_item.added", output_index, item: begun },
+    phase === "thinking"
+      ? { type: "response.reasoning_summary_text.delta", summary_index: 0, ...piece }
+      : { type: "response.output_text.delta", content_index: 0, ...piece },
+    { type: "response.output_item.done", output_index, item },
+  ];
+}
 
 /** An answer of several messages with phases. */
 function answerPhased(said: Said, isStreamed: boolean): Response {
-  const output = said.map(([phase, text], at) => ({
-    type: "message",
-    id: `msg_${at}`,
-    role: "assistant",
-    status: "completed",
-    phase,
-    content: [{ type: "output_text", text, annotations: [] }],
-  }));
+  const output = said.map((one, at) => makeItem(one, at).whole);
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
   const response = { id: "resp_1", object: "response", created_at: 1, model: "m", usage };
   const completed = { ...response, status: "completed", output };
   if (!isStreamed) return Response.json(completed);
   return stream([
     { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
-    ...output.flatMap((item, output_index) => [
-      { type: "response.output_item.added", output_index, item: { ...item, content: [] } },
-      {
-        type: "response.output_text.delta",
-        output_index,
-        content_index: 0,
-        item_id: item.id,
-        delta: said[output_index]?.[1] ?? "",
-      },
-      { type: "response.output_item.done", output_index, item },
-    ]),
+    ...said.flatMap(listItemEvents),
     { type: "response.completed", response: completed },
   ]);
 }
@@ -189,7 +215,7 @@ function foldDeltas(events: readonly JsonObject[]): JsonObject {
 
 /** The turns that a client keeps of an answer for its next request. */
 const TURNS: Readonly<
-  Record<SurfaceKey, (events: readonly JsonObject[], isStreamed: boolean) => readonly JsonObject[]>
+  Record<AskedSurface, (events: readonly JsonObject[], isStreamed: boolean) => readonly JsonObject[]>
 > = {
   chat: (events, isStreamed) => [
     isStreamed ? foldDeltas(events) : asObject(asObject(asArray(events[0]?.choices)[0]).message),
@@ -200,14 +226,27 @@ const TURNS: Readonly<
   responses: (events, isStreamed) =>
     asArray(isStreamed ? asObject(events.at(-1)?.response).output : events[0]?.output).map(asObject),
   gemini: (events) => [{ role: "model", parts: events.flatMap(readParts) }],
+  interactions: (events, isStreamed) =>
+    asArray((isStreamed ? foldEvents(events) : events[0])?.steps).map(asObject),
 };
 
-function converse(surface: SurfaceKey, row: number, turns: readonly JsonObject[]): JsonObject {
+const ASKED_SURFACES: readonly AskedSurface[] = [...SURFACE_KEYS, "interactions"];
+
+const FIELDS: Readonly<Record<AskedSurface, string>> = {
+  chat: "messages",
+  messages: "messages",
+  responses: "input",
+  gemini: "contents",
+  interactions: "input",
+};
+
+function converse(surface: AskedSurface, row: number, turns: readonly JsonObject[]): JsonObject {
   const says = [`${LOOK} ${row}.`, NEXT].slice(0, turns.length === 0 ? 1 : 2);
   const parts = says.map((text) => ({ role: "user", parts: [{ text }] }));
   const users = says.map((content) => ({ role: "user", content }));
-  const [first, ...rest] = surface === "gemini" ? parts : users;
-  const field = { chat: "messages", messages: "messages", responses: "input", gemini: "contents" }[surface];
+  const steps = says.map((text) => ({ type: "user_input", content: [{ type: "text", text }] }));
+  const [first, ...rest] = surface === "gemini" ? parts : surface === "interactions" ? steps : users;
+  const field = FIELDS[surface];
   return { [field]: [first, ...turns, ...rest] };
 }
 
@@ -227,8 +266,8 @@ describe.each([false, true])("streamed: %p", (isStreamed) => {
     },
   );
 
-  test.each(SURFACE_KEYS.flatMap((surface) => ANSWERS.map((_, row) => [surface, row] as const)))(
-    "on %s the phases of adjacent messages come back, answer %d",
+  test.each(ASKED_SURFACES.flatMap((surface) => ANSWERS.map((_, row) => [surface, row] as const)))(
+    "on %s the phases of messages come back, answer %d",
     async (surface, row) => {
       const asking = { surface, model: "OpenAI#gpt-5.3-codex", stream: isStreamed };
       const { status, text } = await askSurface(gateway, { ...asking, body: converse(surface, row, []) });
@@ -236,7 +275,8 @@ describe.each([false, true])("streamed: %p", (isStreamed) => {
       const turns = TURNS[surface](events, isStreamed);
       const next = await askSurface(gateway, { ...asking, body: converse(surface, row, turns) });
       expect([status, next.status, next.status === 200 ? "" : next.text]).toEqual([200, 200, ""]);
-      expect(listPhases(next.sent)).toEqual((ANSWERS[row] ?? []).map(([phase]) => phase));
+      const phases = (ANSWERS[row] ?? []).map(([phase]) => phase).filter((phase) => phase !== "thinking");
+      expect(listPhases(next.sent)).toEqual(phases);
     },
   );
 });

@@ -134,6 +134,8 @@ export const APART = [
   // Only people ask for more: `test/people/limit-requests.test.ts` does.
   "POST /limit-requests",
   "POST /limit-requests/:id/decide",
+  // No receiver is configured here: `test/whole/events/webhooks.test.ts` has some.
+  "POST /webhooks/test",
   "POST /playground",
   "POST /playground/*",
   // Each change that it makes is on record by itself: `test/cli/state-away.test.ts` looks.

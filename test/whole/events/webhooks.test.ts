@@ -70,3 +70,38 @@ test("a delivery that failed is listed, and sent again when asked", async () => 
   expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set([String(waiting.webhook_id)]));
   await until("nothing waits", async () => (await list()).length === 0);
 });
+
+test("a receiver gets a test event whatever its events are, and its answer is told at once", async () => {
+  receiver.answer = () => new Response("ok");
+  receiver.received.length = 0;
+  const { body } = await operator.get("/webhooks");
+  const receivers = asArray(body.data).map(asObject);
+  expect(receivers.map(({ form, signed, events }) => [form, signed, events])).toEqual([
+    ["standard", true, ["key.*", "budget.raised"]],
+    ["slack", false, ["audit.key.created"]],
+  ]);
+  expect(JSON.stringify(receivers)).not.toContain("hush");
+  const test = (id: unknown) => operator.post("/webhooks/test", { id });
+  expect(await test(receivers[0]?.id)).toMatchObject({
+    status: 200,
+    body: { accepted: true, status: 200, reason: null },
+  });
+  const [sent] = receiver.received;
+  if (sent === undefined) throw new Error("Nothing was received.");
+  expect(asObject(verify(sent))).toMatchObject({ type: "webhook.test" });
+  chat.received.length = 0;
+  await test(receivers[1]?.id);
+  expect(chat.received[0]?.text).toContain("webhook.test: ");
+  receiver.answer = () => new Response(null, { status: 503 });
+  const refused = { accepted: false, status: 503, reason: "status 503" };
+  expect((await test(receivers[0]?.id)).body).toEqual(refused);
+  expect((await test("none")).status).toBe(404);
+  await until("the tests are on record", async () => {
+    const entries = asArray((await operator.get("/audit?action=webhook.tested")).body.data).map(asObject);
+    const done = entries.filter(({ outcome }) => outcome === "success");
+    return done.length === 3 && JSON.stringify(done).includes(new URL(receiver.url).host);
+  });
+  // It isn't sent again, and what waits isn't held up by its answer.
+  const { data } = (await operator.get("/webhooks/deliveries?type=webhook.test")).body;
+  expect(data).toEqual([]);
+});

@@ -42,7 +42,7 @@ test("offers the other operations at the clients' paths, in OpenAI's format only
   expect(row).toMatchObject({ surface: "openai-embeddings", status: 200 });
   const wrong = await ask({ model: "Local#sim-embed" }, {}, "/v1/embeddings");
   expect(formatLine(wrong)).toBe("400 invalid_request_error missing_required_parameter");
-  for (const path of ["/v1/messages", "/v1/responses", "/v1beta/models/x:embedContent", "/v1/nothing", "/"])
+  for (const path of ["/v1/messages", "/v1beta/models/x:embedContent", "/v1/nothing", "/"])
     expect(formatLine(await ask({}, {}, path))).toBe("404 invalid_request_error unknown_url");
   expect(formatLine(await ask({}, { authorization: "Bearer wrong" }, "/v1/embeddings"))).toStartWith("401");
 });

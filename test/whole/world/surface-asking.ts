@@ -11,8 +11,11 @@ export interface SurfaceAnswer {
   readonly sent: JsonObject;
 }
 
+/** With interactions, whose requests most tables of the four others have no row for. */
+export type AskedSurface = SurfaceKey | "interactions";
+
 interface Asking {
-  readonly surface: SurfaceKey;
+  readonly surface: AskedSurface;
   readonly model: string;
   /** Without the model. */
   readonly body: JsonObject;
@@ -27,6 +30,8 @@ function makeRequest({ surface, model, body, stream }: Asking): readonly [path: 
       return ["/v1/messages", { model, stream, max_tokens: 500, ...body }];
     case "responses":
       return ["/v1/responses", { model, stream, ...body }];
+    case "interactions":
+      return ["/v1/interactions", { model, stream, store: false, ...body }];
     case "gemini": {
       const verb = stream ? "streamGenerateContent?alt=sse" : "generateContent";
       return [`/v1beta/models/${encodeURIComponent(model)}:${verb}`, body];

@@ -48,7 +48,17 @@ export interface OwnToolsPort {
     body: unknown,
     earlier: FoundEarlier,
   ): Promise<Response> | null;
-  /** The same for a stream. Rejects with the Fault of a request that can't be asked. */
+  /**
+   * Returns the body with functions in the place of the gateway's own tools, as the model would get it. Null for one that names
+   * none. Throws the Fault of a field that isn't valid.
+   */
+  fill<F extends Form>(
+    surface: Surface<F>,
+    arrival: Arrival,
+    caller: Caller,
+    body: unknown,
+  ): Promise<JsonObject> | null;
+  /** Answers it as a stream. Null as above. Rejects with the Fault of a request that can't be asked. */
   stream<F extends Form>(request: OwnToolsRequest<F>): Promise<OwnStream<F>> | null;
 }
 

@@ -1,5 +1,6 @@
 // Requests whose models may call the gateway's own tools: from the request to its answer, whole or streamed.
 import { Fault, toFault } from "../../../core/fault.ts";
+import type { JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
 import { logBug } from "../../../core/world/bug.ts";
 import { Ending } from "../../../core/world/ending.ts";
@@ -70,6 +71,23 @@ export class OwnToolsDoor implements OwnToolsPort {
     return named.length === 0 ? null : this.#open({ ...request, named });
   }
 
+  fill<F extends Form>(
+    surface: Surface<F>,
+    arrival: Arrival,
+    caller: Caller,
+    body: unknown,
+  ): Promise<JsonObject> | null {
+    const named = this.#find(surface, body);
+    const { ownTools } = surface;
+    if (ownTools === undefined || named.length === 0) return null;
+    return this.#show(arrival, caller, named).then(({ servers }) => ownTools.fill(body, servers));
+  }
+
+  async #show({ request }: Arrival, { key }: Caller, named: readonly NamedServer[]): Promise<ShownTools> {
+    const levels = await this.#ports.toolLevels(key);
+    return showTools(this.#views, { key, headers: request.headers, levels }, named);
+  }
+
   /** Throws the Fault of a field that isn't valid. Empty if the body names no tools of the gateway. */
   #find<F extends Form>({ ownTools }: Surface<F>, body: unknown): readonly NamedServer[] {
     const rules = ownTools === undefined ? undefined : this.#ports.toolRules();
@@ -112,13 +130,10 @@ export class OwnToolsDoor implements OwnToolsPort {
   async #begin<F extends Form>(request: NamingRequest<F>, root: Ending): Promise<RunningResponse<F>> {
     const { arrival, caller, named } = request;
     const ports = this.#ports;
-    const { key } = caller;
     const bounds = ports.toolRules()?.loop;
     if (bounds === undefined) throw new Fault("unsupported_parameter", "There are no tool servers here.");
-    const { headers } = arrival.request;
-    const levels = await ports.toolLevels(key);
-    const shown = await showTools(this.#views, { key, headers, levels }, named);
-    const limitAtMs = readLimit(ports, headers);
+    const shown = await this.#show(arrival, caller, named);
+    const limitAtMs = readLimit(ports, arrival.request.headers);
     const prepared = await this.#prepare(request, { shown, bounds, limitAtMs, root });
     if (prepared.first.call.selection.kind === "selector") await ports.learned();
     const ending = ports.deadlines.watch(ports.deadlines.nowMs() + bounds.totalMs, {

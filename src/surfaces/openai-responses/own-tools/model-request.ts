@@ -37,6 +37,19 @@ export class ModelRequest {
     this.#searches = others.some(({ type }) => SEARCHES.has(type));
   }
 
+  /** Returns the client's request with functions in the place of the gateway's own tools, to count its tokens. */
+  fill(): JsonObject {
+    const { input, tools: _tools, tool_choice: _choice, ...rest } = this.#joined;
+    const isList = Array.isArray(input);
+    const hasTools = this.#tools.length > 0;
+    return omitUndefined({
+      ...rest,
+      input: isList ? this.input : input,
+      tools: hasTools ? this.#tools : undefined,
+      tool_choice: hasTools ? this.#choose(true, true) : undefined,
+    });
+  }
+
   write(input: readonly unknown[], { mayCall, isFirst, outputTokensMax }: Terms): JsonObject {
     const { tools: _tools, tool_choice: _choice, max_tool_calls: uses, ...rest } = this.#joined;
     const hasTools = this.#tools.length > 0;

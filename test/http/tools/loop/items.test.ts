@@ -170,3 +170,29 @@ test("items of an earlier answer are read also where the tools are gone", async 
     expect(sent).not.toContain("mcp_");
   }
 });
+
+describe("a count of tokens", () => {
+  const count = async (tools: readonly unknown[]) => {
+    const response = await world.send("/v1/responses/input_tokens", {
+      model: "OpenAI#gpt-5.4",
+      input: "say: hello",
+      tools,
+    });
+    return { status: response.status, body: asObject(await response.json()) };
+  };
+
+  test("has the tools as the model gets them", async () => {
+    await world.respond({ model: "OpenAI#gpt-5.4", input: "say: hello" });
+    const sent = asArray(asObject(world.simulator.calls.all().at(-1)?.body).tools);
+    expect(sent.length).toBeGreaterThan(1);
+    const { body } = await count([OURS]);
+    expect(body.input_tokens).toBe((await count(sent)).body.input_tokens);
+    expect(Number(body.input_tokens)).toBeGreaterThan(Number((await count([])).body.input_tokens));
+  });
+
+  test("is refused as the request would be", async () => {
+    const { status, body } = await count([{ ...OURS, require_approval: "always" }]);
+    expect(status).toBe(400);
+    expect(asObject(body.error).param).toBe("tools[0].require_approval");
+  });
+});

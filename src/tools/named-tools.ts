@@ -1,0 +1,61 @@
+// The tools of a server's mirror by the names that clients know them by.
+import { matchesPatterns } from "../core/fields/tool-list.ts";
+import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
+import type { Mirror, MirroredTool } from "./mirror.ts";
+import { fitName, makeFullName, makeToolName } from "./names.ts";
+import { isToolAllowed } from "./patterns.ts";
+
+/** A tool with the names that it has at both addresses, and the one that patterns know. */
+interface NamedTool {
+  readonly tool: MirroredTool;
+  readonly atAll: string;
+  readonly atOwn: string;
+  readonly full: string;
+}
+
+class NamedTools {
+  readonly tools: readonly NamedTool[];
+  readonly #atAll: ReadonlyMap<string, readonly NamedTool[]>;
+  readonly #atOwn: ReadonlyMap<string, readonly NamedTool[]>;
+
+  constructor(tools: readonly NamedTool[]) {
+    this.tools = tools;
+    this.#atAll = Map.groupBy(tools, ({ atAll }) => atAll);
+    this.#atOwn = Map.groupBy(tools, ({ atOwn }) => atOwn);
+  }
+
+  /** Returns the tools of a name in the server's order: names that had to be fitted may be the same. */
+  find(name: string, isAll: boolean): readonly NamedTool[] {
+    return (isAll ? this.#atAll : this.#atOwn).get(name) ?? [];
+  }
+}
+
+/** Names are made once for a server's mirror, and not for each set of rights. */
+const named = new WeakMap<Mirror, NamedTools>();
+
+export function nameTools(mirror: Mirror, server: string): NamedTools {
+  const known = named.get(mirror);
+  if (known !== undefined) return known;
+  const tools = [...mirror.tools.values()].map((tool) => ({
+    tool,
+    atAll: makeToolName(server, tool.name),
+    atOwn: fitName(tool.name),
+    full: makeFullName(server, tool.name),
+  }));
+  const made = new NamedTools(tools);
+  named.set(mirror, made);
+  return made;
+}
+
+/** Returns the tool that a list for the same rights shows under the name, or null. No list is made for it. */
+export function findNamedTool(
+  mirror: Mirror,
+  server: ToolServer,
+  levels: readonly AllowedTools[],
+  name: string,
+  isAll: boolean,
+): MirroredTool | null {
+  for (const { tool, full } of nameTools(mirror, server.name).find(name, isAll))
+    if (matchesPatterns(server.tools, tool.name) && isToolAllowed(levels, full)) return tool;
+  return null;
+}
