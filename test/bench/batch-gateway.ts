@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { asObject, asString, type JsonObject } from "../../src/core/json/json.ts";
 import { PROGRAM } from "../harness/program.ts";
 import { startVictim } from "../kill/process.ts";
-import { newKillWorld } from "../kill/world.ts";
+import { type KillWorld, newKillWorld } from "../kill/world.ts";
 import { until } from "../whole/world/until.ts";
 import { residentBytes } from "./processes.ts";
 
@@ -72,118 +72,131 @@ function startProvider(characters: number) {
   return { pace, url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) };
 }
 
-/** Each answer is a text of so many characters. */
-export async function startBatchGateway(characters: number) {
+/** Each answer of its provider is a text of so many characters. */
+export async function startBatchGateway(characters: number): Promise<BatchGateway> {
   const world = await newKillWorld();
   const provider = startProvider(characters);
   const path = join(world.directory, "poundkey.yaml");
-  const configuration = (await Bun.file(path).text()).replace(
-    /base_url: "http:\S+"/,
-    `base_url: "${provider.url}"`,
-  );
+  const place = `base_url: "${provider.url}"`;
+  const configuration = (await Bun.file(path).text()).replace(/base_url: "http:\S+"/, place);
   await Bun.write(path, `${configuration}${CONFIGURATION.join("\n")}\n`);
   const victim = startVictim(PROGRAM, world.directory);
   const url = await victim.listens;
-  const headers = { authorization: `Bearer ${world.secrets.free}` };
   await until("it is ready", async () => (await fetch(`${url}/readyz`)).ok);
+  const stop = async () => {
+    victim.signal("SIGTERM");
+    await victim.exited;
+    await provider.stop();
+    await world.stop({ keep: false });
+  };
+  return new BatchGateway({ url, pid: victim.pid, world, pace: provider.pace, stop });
+}
 
-  async function ask(path: string, init: RequestInit = {}): Promise<JsonObject> {
-    const sent = { ...headers, ...asObject(init.headers) };
-    const response = await fetch(`${url}${path}`, { ...init, headers: sent });
+interface GatewayParts {
+  readonly url: string;
+  readonly pid: number;
+  readonly world: KillWorld;
+  /** The provider's, which may be changed. */
+  readonly pace: { waitMs: number };
+  readonly stop: () => Promise<void>;
+}
+
+class BatchGateway {
+  readonly url: string;
+  readonly pid: number;
+  readonly directory: string;
+  readonly headers: { readonly authorization: string };
+  readonly pace: { waitMs: number };
+  readonly stop: () => Promise<void>;
+
+  constructor({ url, pid, world, pace, stop }: GatewayParts) {
+    this.url = url;
+    this.pid = pid;
+    this.directory = world.directory;
+    this.headers = { authorization: `Bearer ${world.secrets.free}` };
+    this.pace = pace;
+    this.stop = stop;
+  }
+
+  async ask(path: string, init: RequestInit = {}): Promise<JsonObject> {
+    const sent = { ...this.headers, ...asObject(init.headers) };
+    const response = await fetch(`${this.url}${path}`, { ...init, headers: sent });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return asObject(await response.json());
   }
 
-  async function post(path: string, body: object): Promise<JsonObject> {
+  async post(path: string, body: object): Promise<JsonObject> {
     const init = { method: "POST", body: JSON.stringify(body) };
-    return ask(path, { ...init, headers: { "content-type": "application/json" } });
+    return this.ask(path, { ...init, headers: { "content-type": "application/json" } });
   }
 
-  return {
-    url,
-    pid: victim.pid,
-    directory: world.directory,
-    headers,
-    /** The provider's, which may be changed. */
-    pace: provider.pace,
-    ask,
-    post,
+  async upload(path: string): Promise<string> {
+    const form = new FormData();
+    form.set("purpose", "batch");
+    form.set("file", Bun.file(path), "input.jsonl");
+    return String((await this.ask("/v1/files", { method: "POST", body: form })).id);
+  }
 
-    async upload(path: string): Promise<string> {
-      const form = new FormData();
-      form.set("purpose", "batch");
-      form.set("file", Bun.file(path), "input.jsonl");
-      return String((await ask("/v1/files", { method: "POST", body: form })).id);
-    },
+  async createBatch(input: string): Promise<string> {
+    const endpoint = "/v1/chat/completions";
+    const made = await this.post("/v1/batches", { input_file_id: input, endpoint, completion_window: "24h" });
+    return String(made.id);
+  }
 
-    async createBatch(input: string): Promise<string> {
-      const endpoint = "/v1/chat/completions";
-      const made = await post("/v1/batches", { input_file_id: input, endpoint, completion_window: "24h" });
-      return String(made.id);
-    },
+  waitFor(id: string, ...statuses: readonly string[]): Promise<JsonObject> {
+    return poll(async () => {
+      const batch = await this.ask(`/v1/batches/${id}`);
+      return statuses.includes(asString(batch.status) ?? "") ? batch : null;
+    });
+  }
 
-    waitFor(id: string, ...statuses: readonly string[]): Promise<JsonObject> {
-      return poll(async () => {
-        const batch = await ask(`/v1/batches/${id}`);
-        return statuses.includes(asString(batch.status) ?? "") ? batch : null;
-      });
-    },
+  /** Writes a file of so many lines with bodies of so many bytes, and returns its path. */
+  async writeInput(lines: number, bytes: number): Promise<string> {
+    const path = join(this.directory, "input.jsonl");
+    const sink = Bun.file(path).writer();
+    for (let at = 0; at < lines; at++) {
+      const url = "/v1/chat/completions";
+      const line = { custom_id: `line-${at}`, method: "POST", url, body: writeBody(at, bytes) };
+      sink.write(`${JSON.stringify(line)}\n`);
+      if (at % 1000 === 0) await sink.flush();
+    }
+    await sink.end();
+    return path;
+  }
 
-    /** Writes a file of so many lines with bodies of so many bytes, and returns its path. */
-    async writeInput(lines: number, bytes: number): Promise<string> {
-      const path = join(world.directory, "input.jsonl");
-      const sink = Bun.file(path).writer();
-      for (let at = 0; at < lines; at++) {
-        const url = "/v1/chat/completions";
-        const line = { custom_id: `line-${at}`, method: "POST", url, body: writeBody(at, bytes) };
-        sink.write(`${JSON.stringify(line)}\n`);
-        if (at % 1000 === 0) await sink.flush();
-      }
-      await sink.end();
-      return path;
-    },
+  async request(at: number): Promise<void> {
+    await this.post("/v1/chat/completions", writeBody(at, 200));
+  }
 
-    async request(at: number): Promise<void> {
-      await post("/v1/chat/completions", writeBody(at, 200));
-    },
+  async sendRequests(count: number, bytes = 200): Promise<void> {
+    const left = Array.from({ length: count }, (_, at) => at).values();
+    const work = async () => {
+      for (const at of left) await this.post("/v1/chat/completions", writeBody(at, bytes));
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, work));
+  }
 
-    async sendRequests(count: number, bytes = 200): Promise<void> {
-      const left = Array.from({ length: count }, (_, at) => at).values();
-      const work = async () => {
-        for (const at of left) await post("/v1/chat/completions", writeBody(at, bytes));
-      };
-      await Promise.all(Array.from({ length: PARALLEL }, work));
-    },
-
-    /** Watches its memory from now on. */
-    watchMemory(): MemoryWatch {
-      const before = residentBytes(victim.pid);
-      const most = { ofAll: before, ofPart: before };
-      const look = () => {
-        const bytes = residentBytes(victim.pid);
-        most.ofAll = Math.max(most.ofAll, bytes);
-        most.ofPart = Math.max(most.ofPart, bytes);
-      };
-      const timer = setInterval(look, 100);
-      const show = (bytes: number) => `${((bytes - before) / 1e6).toFixed(0)} MB`;
-      return {
-        endPart(name) {
-          look();
-          log(`  memory of ${name}: ${show(most.ofPart)} more`);
-          most.ofPart = 0;
-        },
-        end() {
-          clearInterval(timer);
-          log(`memory: ${show(most.ofAll)} more`);
-        },
-      };
-    },
-
-    async stop(): Promise<void> {
-      victim.signal("SIGTERM");
-      await victim.exited;
-      await provider.stop();
-      await world.stop({ keep: false });
-    },
-  };
+  /** Watches its memory from now on. */
+  watchMemory(): MemoryWatch {
+    const before = residentBytes(this.pid);
+    const most = { ofAll: before, ofPart: before };
+    const look = () => {
+      const bytes = residentBytes(this.pid);
+      most.ofAll = Math.max(most.ofAll, bytes);
+      most.ofPart = Math.max(most.ofPart, bytes);
+    };
+    const timer = setInterval(look, 100);
+    const show = (bytes: number) => `${((bytes - before) / 1e6).toFixed(0)} MB`;
+    return {
+      endPart(name) {
+        look();
+        log(`  memory of ${name}: ${show(most.ofPart)} more`);
+        most.ofPart = 0;
+      },
+      end() {
+        clearInterval(timer);
+        log(`memory: ${show(most.ofAll)} more`);
+      },
+    };
+  }
 }
