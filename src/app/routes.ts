@@ -119,7 +119,7 @@ interface RouteParts {
 }
 
 export function composeRoutes(parts: RouteParts) {
-  const { ports, opened, live, batches, countRunning, findKey } = parts;
+  const { ports, opened, live, batches, countRunning, findKey, tools } = parts;
   const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
@@ -128,7 +128,6 @@ export function composeRoutes(parts: RouteParts) {
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const decide = (request: Request, key: GatewayKey) => decideForKey(routePorts, request, key);
   const answers = listAnswers(ports);
-  const { tools } = parts;
   const direct = { ...directRoutes(answers), ...directToolRoutes(tools.ports, tools.door) };
   const app = buildApp(ports, parts.reusePort, direct, new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
@@ -297,12 +296,11 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
 function createThingParts(parts: RouteParts, providers: ProviderPorts) {
   const { ports, opened, live, fetch } = parts;
   const settings = () => live.settings;
-  const aliasNames = { find: (name: string) => live.snapshot.catalogue.findAlias(name) };
   const rules = {
     settings,
     dayRules: () => live.settings.quota,
     catalogue: () => live.snapshot.catalogue,
-    aliasNames,
+    aliasNames: { find: (name: string) => live.snapshot.catalogue.findAlias(name) },
   };
   return {
     world: opened.world,

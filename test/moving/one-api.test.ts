@@ -177,3 +177,25 @@ describe("One API's first user, whose quota is a thousand million dollars,", () 
     expect(await readBalances()).toMatchObject({ root: 9_000_000, rich: 10_000.000002, off: 0.00001 });
   });
 });
+
+describe("tokens of one name", () => {
+  const place = makePlace({});
+  beforeAll(() =>
+    makeDatabase(place.path("shared.db"), "", [
+      "users VALUES (4, 'ann', 0, 0, 1)",
+      `tokens (id, user_id, key, name) VALUES (1, 1, '${secret("a")}', 'default'), (2, 4, '${secret("b")}', 'default'),
+        (3, 4, '${secret("c")}', 'shop'), (4, 4, '${secret("d").slice(1)}e', 'default')`,
+    ]),
+  );
+
+  test("are told apart by their users, and those of one user by their last characters", async () => {
+    await place.run("new-api", place.path("shared.db"), "--json");
+    const keys = await readKeys(place);
+    expect([...keys.keys()].toSorted()).toEqual([
+      "default (ann) (…bbbb)",
+      "default (ann) (…ddde)",
+      "default (root)",
+      "shop",
+    ]);
+  });
+});

@@ -5,7 +5,7 @@ import { formatTable } from "../table.ts";
 const SHOWN_MAX = 12;
 
 /** A gateway's answer, or the operator's own choice, which also counts the prompts of a topic. */
-export type ShownRoute = Omit<KeyRouteView, "basis"> & {
+type ShownRoute = Omit<KeyRouteView, "basis"> & {
   readonly basis: Omit<KeyRouteView["basis"], "labelled"> & {
     readonly labelled: readonly {
       readonly topic: string;

@@ -65,7 +65,7 @@ export async function sampleThere(call: SampleCall, sampling: Sampling): Promise
   await runSession(call, sampling, readTask({ ...call, settings }));
 }
 
-type Given = ReturnType<typeof readTask>;
+type SampleTask = ReturnType<typeof readTask>;
 
 /** Checked before anything starts, as the route checks it. */
 function readTask(call: SampleCall) {
@@ -82,7 +82,7 @@ function readTask(call: SampleCall) {
 async function runSession(
   call: SampleCall,
   sampling: Sampling,
-  { asked, budget, judge }: Given,
+  { asked, budget, judge }: SampleTask,
 ): Promise<number> {
   const keys = new Keys();
   try {

@@ -146,15 +146,16 @@ interface Acting {
 }
 
 /** The requests of the last 30 days, summed by key. */
-function useSums(): readonly UsageView[] {
+/** Null until they are known, and for those who may not see them. */
+function useSums(): readonly UsageView[] | null {
   const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
   const path = may("usage.read") ? withQuery("/usage", { group_by: "key", from, to }) : null;
-  return useResource<UsageSums>(path, EVERY_MS).data?.data ?? [];
+  return useResource<UsageSums>(path, EVERY_MS).data?.data ?? null;
 }
 
 function makeColumns(
   names: Names,
-  sums: readonly UsageView[],
+  sums: readonly UsageView[] | null,
   acting: Acting,
 ): readonly Column<KeyInUseView>[] {
   return [
@@ -180,9 +181,13 @@ function makeColumns(
       </a>
     )),
     makeColumn("Allowance today", (key) => <Allowance of={key} />),
-    makeBareColumn("Cost, 30 days", (key) => (
-      <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
-    )),
+    makeBareColumn("Cost, 30 days", (key) =>
+      sums === null ? (
+        <span class="faint">–</span>
+      ) : (
+        <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
+      ),
+    ),
     makeColumn("Last used", ({ last_used_at }) =>
       last_used_at ? (
         <span class="nowrap" title={formatFullTime(last_used_at)}>

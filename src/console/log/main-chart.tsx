@@ -220,7 +220,10 @@ function stack(rows: readonly UsageView[], { data, group, pick, nameOf }: StackP
   }));
   if (others.length === 0) return lines;
   const rest = data.series.map((_, at) => others.reduce((all, [, values]) => all + (values[at] ?? 0), 0));
-  return [...lines, { label: `${others.length} others`, color: OTHERS_COLOR, values: rest }];
+  return [
+    ...lines,
+    { label: others.length === 1 ? "1 other" : `${others.length} others`, color: OTHERS_COLOR, values: rest },
+  ];
 }
 
 function getId(row: UsageView, group: Group): string {

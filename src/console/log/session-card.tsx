@@ -19,7 +19,7 @@ import { Status } from "./request-columns.tsx";
 
 const SHOWN_MAX = 200;
 
-type Related = Pick<RequestView, "id" | "at" | "session" | "socket_id" | "response_id">;
+type RelatedRequest = Pick<RequestView, "id" | "at" | "session" | "socket_id" | "response_id">;
 
 /** By a card's title, if it isn't a session's. */
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -31,7 +31,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
 const AROUND_MS = 3_600_000;
 
 /** The other requests of a request's response, of its session and of its WebSocket. */
-export function RelatedCards({ request }: { readonly request: Related }) {
+export function RelatedCards({ request }: { readonly request: RelatedRequest }) {
   const { id, at, response_id: response } = request;
   return (
     <>
@@ -49,7 +49,7 @@ function listAround(at: string) {
 }
 
 /** Once where both have the same. */
-function Conversation({ request }: { readonly request: Related }) {
+function Conversation({ request }: { readonly request: RelatedRequest }) {
   const { id, session, socket_id: socket } = request;
   if (session && socket) return <SessionAndSocketCards id={id} session={session} socket={socket} />;
   if (session) return <OneCard id={id} title="Session" by={{ session }} />;

@@ -15,16 +15,17 @@ export function AccountKeys({ id }: { readonly id: string }) {
   const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
   const query = { group_by: "key", account: id, from, to };
   const sums =
-    useResource<UsageSums>(may("usage.read", id) ? withQuery("/usage", query) : null).data?.data ?? [];
-  const costs = new Map(sums.map(({ key_id, cost_usd }) => [key_id, cost_usd]));
+    useResource<UsageSums>(may("usage.read", id) ? withQuery("/usage", query) : null).data?.data ?? null;
+  const costs = new Map(sums?.map(({ key_id, cost_usd }) => [key_id, cost_usd]));
   const costOf = ({ id: key }: KeyInUseView) => costs.get(key) ?? 0;
+  const showCost = (key: KeyInUseView) => (sums === null ? "–" : formatUsd(costOf(key)));
   const sorted = keys.data && { ...keys, data: keys.data.toSorted((a, b) => costOf(b) - costOf(a)) };
   return (
     <List
       title="Keys"
       label="Keys of the account"
       of={sorted ?? keys}
-      columns={makeColumns(costOf)}
+      columns={makeColumns(showCost)}
       keyOf={(key) => key.id}
       empty={
         <Empty icon="key" title="No keys yet">
@@ -35,6 +36,6 @@ export function AccountKeys({ id }: { readonly id: string }) {
   );
 }
 
-function makeColumns(costOf: (key: KeyInUseView) => number): readonly Column<KeyInUseView>[] {
-  return [KEY_NAME, makeNumberColumn("Cost, 30 days", (key) => formatUsd(costOf(key))), LAST_USED];
+function makeColumns(showCost: (key: KeyInUseView) => string): readonly Column<KeyInUseView>[] {
+  return [KEY_NAME, makeNumberColumn("Cost, 30 days", showCost), LAST_USED];
 }

@@ -25,8 +25,8 @@ export interface Endpoint {
 export const DELIVERY_STATES = ["waiting", "dead"] as const;
 type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What a receiver answered to an event that is sent once. */
-export interface TestAnswer {
+/** The answer of a receiver to an event that is sent once. */
+interface TestAnswer {
   readonly accepted: boolean;
   /** Null without an answer. */
   readonly status: number | null;

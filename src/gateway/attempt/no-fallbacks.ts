@@ -1,4 +1,4 @@
-// What a client is told if its model's only provider doesn't answer.
+// Explains to a client that its model's only provider doesn't answer, and nobody else was to be asked.
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { Selection } from "../plan/plan.ts";
 

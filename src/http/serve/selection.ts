@@ -38,12 +38,13 @@ export function readSelection(
   const key = openNamed(model, sender, catalogue);
   switch (found.kind) {
     case "card":
-      if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id, key);
+      if (!mayUse(key, found.card.id)) throw notAllowed(model, found.card.id, key);
       return { kind: "card", card: found.card, fallbacks: listFallbacks(found.card, key, catalogue) };
     case "group":
-      return selectGroup(found.members, key, catalogue);
+      return selectGroup(model, found.members, key, catalogue);
     case "selector":
-      if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`, key);
+      if (!listSelectors(key).includes(found.selector))
+        throw notAllowed(model, `Router#${found.selector}`, key);
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
@@ -75,8 +76,13 @@ function findServing(operation: OperationName, name: string, cards: readonly Mod
   return serving.find((card) => card.name === name) ?? serving[0];
 }
 
-function selectGroup(found: readonly GroupMember[], key: GatewayKey, catalogue: Catalogue): Selection {
-  const members = listMembers(found, key);
+function selectGroup(
+  name: string,
+  found: readonly GroupMember[],
+  key: GatewayKey,
+  catalogue: Catalogue,
+): Selection {
+  const members = listMembers(name, found, key);
   const fallbacks = members.flatMap(({ card }) => listFallbacks(card, key, catalogue));
   return { kind: "group", members, fallbacks };
 }
@@ -105,9 +111,9 @@ function keepAllowed(selection: Exclude<Selection, { kind: "selector" }>, asked:
 }
 
 /** Returns the models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */
-function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly GroupMember[] {
+function listMembers(name: string, members: readonly GroupMember[], key: GatewayKey): readonly GroupMember[] {
   const usable = members.filter(({ card }) => mayUse(key, card.id));
-  if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "", key);
+  if (usable.length === 0) throw notAllowed(name, members[0]?.card.id ?? "", key);
   return usable;
 }
 
@@ -171,11 +177,13 @@ function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
   });
 }
 
-function notAllowed(id: string, { allowedModels, memberModels = [] }: GatewayKey): Fault {
+/** Names the model as the client does, and what that leads to here. */
+function notAllowed(model: string, id: string, { allowedModels, memberModels = [] }: GatewayKey): Fault {
   const isOfKey = !mayUse({ allowedModels }, id);
   const names = showModels((isOfKey ? allowedModels : memberModels) ?? []).map((name) => `'${name}'`);
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
-  const message = `This key may not use the model '${id}', only ${names.slice(0, NAMED_MAX).join(", ")}${more}: GET /v1/models lists them.`;
+  const meant = model === id ? "" : `, which is '${id}' here`;
+  const message = `This key may not use the model '${showName(model)}'${meant}, only ${names.slice(0, NAMED_MAX).join(", ")}${more}: GET /v1/models lists them.`;
   return new Fault("model_not_allowed", message, { param: "model" });
 }
 
@@ -187,13 +195,16 @@ function listServing(operation: OperationName, cards: readonly ModelCard[]): str
   return `Models for ${operation} are ${serving.map(({ id }) => `'${id}'`).join(", ")}.`;
 }
 
+function showName(model: string): string {
+  return model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
+}
+
 /** `otherwise` is a hint for a name that resembles none. */
 export function notFound(
   model: string,
   { nearest, off }: Pick<UnknownModel, "nearest" | "off">,
   otherwise = "",
 ): Fault {
-  const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
   const near = nearest.map((id) => `'${id}'`).join(" or ");
   const hints = SELECTOR_NAMES.test(model)
     ? [`The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`]
@@ -203,7 +214,7 @@ export function notFound(
         SEARCH_SUFFIX.test(model) ? SEARCHING : "",
         "Name models as <Provider>#<model>. GET /v1/models lists them.",
       ];
-  const message = `The model '${shown}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;
+  const message = `The model '${showName(model)}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;
   return new Fault("model_not_found", message);
 }
 

@@ -11,9 +11,11 @@ import { cutName, type ForeignRow, readFlag, readNumber, readText, roundUsd, spl
 import { deriveId } from "../ids.ts";
 import type { PlannedAccount, PlannedKey, PlannedOwners } from "../plan.ts";
 import type { Report } from "../report.ts";
+
 import { DEFAULT_GROUP, type GroupModels, readTokenGroup } from "./groups.ts";
 import { readOption, readRateLimit } from "./options.ts";
 import { listUnknown } from "./schema.ts";
+import { readBare, readTokenName, tellApart } from "./token-names.ts";
 import type { Flavour } from "./types.ts";
 
 /** Rows of new-api's tables. Only the tokens are needed. */
@@ -58,10 +60,11 @@ export function readOwners({ tokens, users, options }: Tables, parts: OwnerParts
   const accounts = live.map(([id, row]) =>
     readUser(id, { row, tokens: tokensOf.get(id) ?? [] }, { ...parts, units, options }),
   );
-  const keys = tokens.flatMap((row) => {
+  const named = tokens.map((row) => {
     const user = known.get(readNumber(row, "user_id") ?? 0);
-    return readToken({ row, user }, { ...parts, units, options }) ?? [];
+    return { row, user, name: readTokenName(row) };
   });
+  const keys = tellApart(named).flatMap((source) => readToken(source, { ...parts, units, options }) ?? []);
   return { wholeOf: null, accounts, keys };
 }
 
@@ -137,6 +140,7 @@ function capUsd(usd: number, item: string, report: Report): number {
 interface TokenSource {
   readonly row: ForeignRow;
   readonly user: ForeignRow | undefined;
+  readonly name: string;
 }
 
 interface TokenParts extends UnitParts {
@@ -144,12 +148,9 @@ interface TokenParts extends UnitParts {
 }
 
 /** Returns null for a token that isn't taken. */
-function readToken({ row, user }: TokenSource, parts: TokenParts): PlannedKey | null {
+function readToken({ row, user, name }: TokenSource, parts: TokenParts): PlannedKey | null {
   const { report, nowMs } = parts;
-  const bare = readText(row, "key")?.trim().replace(/^sk-/, "") ?? "";
-  const secret = `sk-${bare}`;
-  const id = readNumber(row, "id");
-  const name = cutName(readText(row, "name") ?? "") || `token ${id ?? bare.slice(-LAST_CHARACTERS)}`;
+  const secret = `sk-${readBare(row)}`;
   const refusal = refuseToken(row, secret, nowMs) ?? refuseUser(user);
   if (refusal !== null) {
     report.leave(null, `key ${name}`, refusal);

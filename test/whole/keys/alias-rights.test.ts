@@ -52,6 +52,11 @@ test("a key that names an alias may use by it whatever it leads to, and nothing 
   const { secret, id } = await world.newKey({ allowed_models: ["prod-chat"] });
   expect(await ask(secret, "prod-chat")).toBe(MINI);
   expect(await ask(secret, MINI)).toBe("model_not_allowed");
+  // A refusal names what the client sent, and what that leads to.
+  const refused = await (await world.chat(asking("gpt-old"), { secret })).json();
+  expect(refused.error.message).toStartWith(
+    `This key may not use the model 'gpt-old', which is '${MINI}' here, only`,
+  );
   expect(await ask(secret, "Router#best")).toBe("model_not_allowed");
   expect(await listModels(secret)).toEqual(["prod-chat"]);
   expect((await operator.get(`/keys/${id}`)).body.allowed_models).toEqual(["prod-chat"]);

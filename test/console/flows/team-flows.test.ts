@@ -1,11 +1,11 @@
-// Tasks of a new operator, a team's lead and finance, with each click and key counted: `bun test console/team-flows` prints the
+// Tasks of a new operator, a team's lead and finance, with each click and key counted: `bun test console/flows` prints the
 // counts. Behind each name stands what it took in 1.2.0, if that could be counted.
 import { afterAll, beforeAll, describe, setDefaultTimeout } from "bun:test";
-import { createOperator } from "../whole/world/operator.ts";
-import { asking } from "../whole/world/world.ts";
+import { createOperator } from "../../whole/world/operator.ts";
+import { asking } from "../../whole/world/world.ts";
+import { type PeopleWorld, PHONE, startPeopleWorld } from "../people.ts";
+import { HAS_BROWSER, openConsole, VISIT_MS, type Visitor } from "../visitor.ts";
 import { countFlows } from "./hand.ts";
-import { type PeopleWorld, PHONE, startPeopleWorld } from "./people.ts";
-import { HAS_BROWSER, openConsole, VISIT_MS, type Visitor } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -1,12 +1,12 @@
 // The most frequent tasks of an operator and a member in a browser, with each click and key counted: `bun test console/flows` prints
 // the counts. Pasting is one key, a chord such as Ctrl+K one, and choosing from a list two clicks.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout } from "bun:test";
-import { createOperator } from "../whole/world/operator.ts";
-import { until } from "../whole/world/until.ts";
-import { asking } from "../whole/world/world.ts";
+import { createOperator } from "../../whole/world/operator.ts";
+import { until } from "../../whole/world/until.ts";
+import { asking } from "../../whole/world/world.ts";
+import { type PeopleWorld, startPeopleWorld } from "../people.ts";
+import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS, type Visitor } from "../visitor.ts";
 import { countFlows } from "./hand.ts";
-import { type PeopleWorld, startPeopleWorld } from "./people.ts";
-import { HAS_BROWSER, newVisitor, openConsole, signIn, VISIT_MS, type Visitor } from "./visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

@@ -2,7 +2,7 @@
 // two clicks.
 import { expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
-import type { Visitor } from "./visitor.ts";
+import type { Visitor } from "../visitor.ts";
 
 interface Counted {
   readonly clicks: number;
