@@ -3,7 +3,7 @@ import type { Batch } from "../core/batches/batch.ts";
 import type { FileUse } from "../core/batches/file.ts";
 import type { BatchRules } from "../core/settings.ts";
 import type { Log } from "../core/world/world.ts";
-import { LineCaller, nameLineReply } from "../http/batches/line-call.ts";
+import { LineCaller } from "../http/batches/line-call.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { makeFileUsers } from "../jobs/file-users.ts";
@@ -64,7 +64,6 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
       memberDefaults: () => live.settings.ownerLimits.memberDefaults,
     }),
     call: (line) => caller.call(line),
-    nameReply: (batchId, line) => nameLineReply(opened.vault, batchId, line),
     estimate: (line) => caller.estimate(line),
     isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
   };

@@ -30,6 +30,8 @@ export class SealedPieces implements Pieces {
       return this.#vault.openBytes(sealed, makeUse(accountId, object, number));
     } catch (cause) {
       throw new FileMissing(object, number, { cause });
+    } finally {
+      freeBytes(sealed);
     }
   }
 

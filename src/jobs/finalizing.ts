@@ -1,5 +1,6 @@
 // The end of a batch: results are put together from the pieces of its blocks, and lines without an answer are named.
 import type { Batch, BatchBlock, BatchMistake } from "../core/batches/batch.ts";
+import { releaseRead } from "../core/world/free-bytes.ts";
 import { FileMissing, type NewFile } from "../files/port.ts";
 import { complete, fail } from "./job.ts";
 import { moveLeased, type TakenBatch, takeLease } from "./leases.ts";
@@ -95,7 +96,7 @@ async function saveFile(ports: JobPorts, { batch, lease }: TakenBatch, kind: Kin
     createdMs,
     expiresMs: createdMs + keptMs,
   };
-  return (await files.save(file, readResults(ports, batch, [kind]))).id;
+  return (await files.save(file, releaseRead(readResults(ports, batch, [kind])))).id;
 }
 
 /** Yields the lines of results, in the order of their blocks. Throws FileMissing. */

@@ -13,7 +13,7 @@ import { isHealable, judgeFailure, type Verdict } from "./trying.ts";
 import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
 /** A batch that waits asks again after this long, if nothing says when it heals. */
-const PROBE_MS = 5000;
+const PROBE_MS = 2000;
 /** Results are written this long after the first of them, unless a block has ended before. */
 const WRITE_MS = 1000;
 /** The longest answer. */
@@ -160,6 +160,7 @@ export class LineRunner {
     job.pausedUntilMs = nowMs + PROBE_MS;
     if (resetsAtMs !== null && resetsAtMs > nowMs)
       job.pausedUntilMs = Math.min(job.pausedUntilMs, resetsAtMs);
+    this.#ports.clock.after(job.pausedUntilMs - nowMs + 1, this.#advance);
     const waiting = {
       code: fault.code,
       message: fault.message,

@@ -83,8 +83,6 @@ export interface JobPorts {
   /** Returns the key as it may be used now. Throws the Faults of one that may not. */
   readonly findKey: (id: string) => Promise<GatewayKey>;
   readonly call: (line: LineCall) => Promise<LineResult>;
-  /** Returns the id of a line's stored answer. */
-  readonly nameReply: (batchId: string, line: number) => string;
   /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */
   readonly estimate: (
     line: Omit<LineCall, "waitsFor" | "signal" | "placing">,

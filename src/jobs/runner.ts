@@ -19,8 +19,6 @@ import { moveOn, validate } from "./validating.ts";
 import { endLeft, releaseBlock, writeResults } from "./writing.ts";
 
 const TICK_MS = 1000;
-/** Lines in flight have this long when their batch is cancelled or its window ends. */
-const GRACE_MS = 3000;
 /** Batches past their keep are looked for this often. */
 const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
@@ -156,7 +154,9 @@ export class BatchRunner {
     job.nextRoomMs = nowMs + ROOM_MS;
     const message = await this.#ports.files.lacksRoom(job.accountId, 1);
     if (message === null) return;
-    job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + ROOM_MS + TICK_MS);
+    // While there is none, each look asks again, the next one before the batch would go on.
+    job.nextRoomMs = nowMs;
+    job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + 2 * TICK_MS);
     const waiting = { code: "storage_limit_exceeded", message, resetsAtMs: null };
     if (job.batch.detail.waiting?.code === waiting.code) return;
     job.batch =
@@ -165,7 +165,8 @@ export class BatchRunner {
 
   /** Ends the lines that are left. Those in flight have a little time, unless money ends them. */
   async #end(job: RunningBatch, end: LineEnd, nowMs: number): Promise<void> {
-    job.endAtMs = Math.min(job.endAtMs, nowMs + GRACE_MS);
+    const graceMs = job.beginEnd(nowMs);
+    if (graceMs !== null) this.#ports.clock.after(graceMs + 1, this.wake);
     if (nowMs >= job.endAtMs) job.abort();
     const { busy } = job;
     for (const number of job.blocks.keys()) if (!busy.has(number)) job.blocks.delete(number);
@@ -281,7 +282,7 @@ export class BatchRunner {
       if (batch === null) job.blocks.delete(block.number);
       else job.batch = batch;
       if (block.isOver) job.blocks.delete(block.number);
-      if (job.isOver) this.wake();
+      if (job.isOver || job.isEnding) this.wake();
     } catch (error) {
       block.ended = [...ended, ...block.ended];
       block.isDue = true;

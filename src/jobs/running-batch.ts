@@ -6,6 +6,10 @@ import type { RunningBlock } from "./running-block.ts";
 const QUEUED_MAX = 1024;
 /** Nor before no line of the blocks here could start for this long: other nodes may have room for the next block. */
 const STUCK_MS = 3000;
+/** Lines in flight have this long once their batch was cancelled or its window has ended. */
+const GRACE_MS = 3000;
+/** They have at least this long once this node knows, which may be late or go by another clock. */
+const GRACE_LEAST_MS = 1000;
 
 interface NextLine {
   readonly block: RunningBlock;
@@ -64,6 +68,20 @@ export class RunningBatch {
         .filter(({ flying, ended, isWriting }) => flying.size > 0 || ended.length > 0 || isWriting)
         .map(({ number }) => number),
     );
+  }
+
+  /** True once its lines in flight have only a little time left. */
+  get isEnding(): boolean {
+    return this.endAtMs !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns how long lines in flight may still run. Null if that was known before. */
+  beginEnd(nowMs: number): number | null {
+    if (this.isEnding) return null;
+    const { detail, expiresAtMs } = this.batch;
+    const sinceMs = Math.min(nowMs, detail.times.cancellingMs ?? expiresAtMs);
+    this.endAtMs = Math.max(sinceMs + GRACE_MS, nowMs + GRACE_LEAST_MS);
+    return this.endAtMs - nowMs;
   }
 
   get isOver(): boolean {

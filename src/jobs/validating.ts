@@ -1,7 +1,7 @@
 // Validation: the input is read once, line by line, before any line runs. Each line's place is noted, so that it can be
 // read alone later.
 import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/batches/batch.ts";
-import { freeBytes } from "../core/world/free-bytes.ts";
+import { releaseRead } from "../core/world/free-bytes.ts";
 import { FileMissing } from "../files/port.ts";
 import { makeEstimates } from "./estimating.ts";
 import { fail, startRunning, type Transition } from "./job.ts";
@@ -126,14 +126,6 @@ class Input {
     this.isGone = await this.#ports.store.batches.change(this.#batch, { numbers: [] }, (found) =>
       found?.status === "validating" ? { blocks, result: false } : { result: true },
     );
-  }
-}
-
-/** Yields bytes to a reader that keeps none of them: each piece is freed once the next one is asked for. */
-async function* releaseRead(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of input) {
-    yield piece;
-    freeBytes(piece);
   }
 }
 

@@ -1,5 +1,13 @@
 // Writes the results of lines: first as pieces that would survive a power failure, then by the transaction that names them.
-import type { Batch, BatchBlock, BatchCounts, BatchSums, ResultPiece } from "../core/batches/batch.ts";
+import {
+  type Batch,
+  type BatchBlock,
+  type BatchCounts,
+  type BatchSums,
+  nameLineReply,
+  type ResultPiece,
+} from "../core/batches/batch.ts";
+import { freeBytes } from "../core/world/free-bytes.ts";
 import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
 import { isFree, listHolders } from "./leases.ts";
@@ -11,7 +19,7 @@ import type { EndedLine, RunningBlock } from "./running-block.ts";
 /** Blocks whose lines end in one transaction. */
 const BLOCKS_AT_ONCE = 50;
 
-type WritePorts = Pick<JobPorts, "store" | "files" | "clock" | "nameReply">;
+type WritePorts = Pick<JobPorts, "store" | "files" | "clock">;
 
 /** Returns the batch as it is then. Null if the block is another node's by now: its lines are answered there. */
 export async function writeResults(
@@ -20,10 +28,10 @@ export async function writeResults(
   block: RunningBlock,
   ended: readonly EndedLine[],
 ): Promise<Batch | null> {
-  const { store, clock, nameReply } = ports;
+  const { store, clock } = ports;
   const pieces = await writePieces(ports, batch, block, ended);
   const row = block.describe(ended, pieces);
-  const repliesGone = ended.map(({ at }) => nameReply(batch.id, block.countLine(at)));
+  const repliesGone = ended.map(({ at }) => nameLineReply(batch.id, block.countLine(at)));
   const { written, isLeft } = await store.batches.change<WriteResult>(
     batch,
     { numbers: [block.number] },
@@ -71,6 +79,7 @@ async function writePieces(
       await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
       written.push({ number, kind, bytes: piece.length });
     }
+    freeBytes(bytes);
   }
   return written;
 }

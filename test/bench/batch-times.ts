@@ -98,39 +98,47 @@ await repeat("a top-up to the end of the line", RUNS, async () => {
   });
 });
 
-/** Kills the node that runs a batch's line, and returns the time until a line is under way again. */
-async function killRunner(isRestarted: boolean): Promise<number> {
+async function restart(node: 0 | 1): Promise<void> {
+  nodes[node] = start();
+  urls[node] = await nodes[node].url;
+}
+
+/**
+ * Kills the node that runs a batch's line, and returns the time until a line is under way again. `isAlone` if there is no
+ * other node: then it is started again at once.
+ */
+async function killRunner(isAlone: boolean): Promise<number> {
   const { secret } = await openAccount(10);
   const made = await createBatch(makeClients(urls[0], secret).openai, [chatLine("a", "x", SLOW)]);
-  const runner = await findRunner(made.id);
+  const runner = isAlone ? 0 : await findRunner(made.id);
+  if (isAlone)
+    await until(
+      () => countRunning(urls[0], made.id),
+      (count) => count > 0,
+    );
   const calls = () => simulator.calls.all().filter(({ model }) => model.includes("latency=600000")).length;
   const before = calls();
   process.kill(nodes[runner].pid, "SIGKILL");
   await nodes[runner].ended;
-  if (isRestarted) {
-    // The other one rests meanwhile, so that only the restarted one can go on.
-    process.kill(nodes[1 - runner]?.pid ?? 0, "SIGSTOP");
-    nodes[runner] = start();
-    urls[runner] = await nodes[runner].url;
-  }
+  const restarting = isAlone ? restart(runner) : null;
   const tookMs = await timed(() =>
     until(
       async () => calls(),
       (count) => count > before,
     ),
   );
-  if (isRestarted) process.kill(nodes[1 - runner]?.pid ?? 0, "SIGCONT");
-  else {
-    nodes[runner] = start();
-    urls[runner] = await nodes[runner].url;
-  }
+  await (restarting ?? restart(runner));
   const { openai } = makeClients(urls[runner], secret);
   await openai.batches.cancel(made.id);
   await waitForEnd(openai, made);
   return tookMs;
 }
 
-if (server === null) await repeat("an own restart to the next line", RUNS, () => killRunner(true));
+if (server === null) {
+  await nodes[1].stop();
+  await repeat("an own restart to the next line", RUNS, () => killRunner(true));
+  await restart(1);
+}
 await repeat("a takeover to the next line", TAKEOVERS, () => killRunner(false));
 const left = asArray((await operate(urls[0], "/batches?status=in_progress")).data);
 if (left.length > 0) throw new Error(`${left.length} batches haven't ended.`);

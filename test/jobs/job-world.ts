@@ -87,7 +87,7 @@ export class MemoryFiles implements Files {
     return this.files.delete(id);
   }
 
-  lacksRoom = async () => null;
+  lacksRoom: Files["lacksRoom"] = async () => null;
 }
 
 interface JobWorld {
@@ -113,7 +113,6 @@ export function makeJobPorts(
     bodyBytesMax: 1_000_000,
     words: BATCH_WORDS,
     findKey: (id) => addKey(store, id),
-    nameReply: (batchId, line) => `${batchId}/${line}`,
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,
     ...own,

@@ -4,7 +4,7 @@ import type { Batch } from "../../src/core/batches/batch.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { BatchRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
-import { KeptBatches } from "../../src/jobs/kept-batches.ts";
+import { cancelKept, KeptBatches } from "../../src/jobs/kept-batches.ts";
 import { nameResults } from "../../src/jobs/objects.ts";
 import type { JobPorts, LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
@@ -56,7 +56,7 @@ async function read(id: string): Promise<Batch> {
   return batch;
 }
 
-test("a batch that is refused asks with one line at a time, and goes on within 5 seconds", async () => {
+test("a batch that is refused asks with one line at a time, and goes on within 3 seconds of its top-up", async () => {
   let isPoor = true;
   let asked = 0;
   const { add } = start(async ({ placing }) => {
@@ -69,25 +69,27 @@ test("a batch that is refused asks with one line at a time, and goes on within 5
   expect((await read("batch_1")).detail.waiting?.code).toBe("insufficient_balance");
   const before = asked;
   await clock.move(20_000);
-  expect(asked - before).toBeLessThanOrEqual(4);
+  expect(asked - before).toBeLessThanOrEqual(10);
   isPoor = false;
-  await clock.move(7000);
+  await clock.move(3000);
   const { status, detail } = await read("batch_1");
   expect([status, detail.counts.completed, detail.waiting]).toEqual(["completed", 40, null]);
 });
 
 test("a batch is asked again when its limit says so", async () => {
   let asked = 0;
-  const resetAtMs = 3000;
+  let resetAtMs: number | null = null;
   const { add } = start(async ({ placing }) => {
     placing.plan([]);
     asked++;
+    resetAtMs ??= clock.nowMs() + 1000;
     return clock.nowMs() < resetAtMs ? refuse(new Fault("budget_exceeded", "Wait.", { resetAtMs })) : ANSWER;
   });
   await add("batch_1", 3);
-  await clock.move(2900);
+  while (asked < 3) await clock.move(10);
+  await clock.move(900);
   const before = asked;
-  await clock.move(1200);
+  for (let moved = 0; moved < 10; moved++) await clock.move(60);
   expect([before, asked > before]).toEqual([3, true]);
 });
 
@@ -142,6 +144,35 @@ test("a cancelled batch's calls are ended after 3 seconds", async () => {
   await clock.move(3000);
   const { status, detail } = await read("batch_1");
   expect([ended.length, status, detail.counts.cancelled]).toEqual([2, "cancelled", 2]);
+});
+
+test("a batch that another node cancels has ended half a second after its lines' grace", async () => {
+  const { add } = start(async ({ placing, signal }) => {
+    placing.plan([]);
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    return refuse(new Fault("client_gone", "Ended."));
+  });
+  await add("batch_1", 300);
+  await clock.move(2100);
+  await cancelKept({ store, clock }, await read("batch_1"));
+  await clock.move(3500);
+  const { status, detail } = await read("batch_1");
+  expect([status, detail.counts.cancelled]).toEqual(["cancelled", 300]);
+});
+
+test("a batch that had no room for its results goes on within 3 seconds of there being some", async () => {
+  let room: string | null = "Full.";
+  files.lacksRoom = async () => room;
+  const { add } = start(async ({ placing }) => {
+    placing.plan([]);
+    return ANSWER;
+  });
+  await add("batch_1", 3);
+  await clock.move(7500);
+  expect((await read("batch_1")).detail.waiting?.code).toBe("storage_limit_exceeded");
+  room = null;
+  await clock.move(3000);
+  expect((await read("batch_1")).status).toBe("completed");
 });
 
 test("a batch whose results are gone fails, is told to the operator, and others go on", async () => {

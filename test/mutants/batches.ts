@@ -158,8 +158,15 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a batch that waits asks once a minute",
     file: "src/jobs/line-runner.ts",
-    find: "const PROBE_MS = 5000;",
+    find: "const PROBE_MS = 2000;",
     replace: "const PROBE_MS = 60_000;",
+    tests: WAITS,
+  },
+  {
+    name: "the grace of a cancelled batch begins when a node sees it",
+    file: "src/jobs/running-batch.ts",
+    find: "const sinceMs = Math.min(nowMs, detail.times.cancellingMs ?? expiresAtMs);",
+    replace: "const sinceMs = nowMs;",
     tests: WAITS,
   },
   {

@@ -138,6 +138,14 @@ export interface BatchRef {
   readonly id: string;
 }
 
+/**
+ * Returns the id of a line's stored answer, until its result is written. It isn't hexadecimal, as the digests of Idempotency-Keys
+ * are, so no client's answer has it.
+ */
+export function nameLineReply(batchId: string, line: number): string {
+  return `${batchId}/${line}`;
+}
+
 /** Where a line's body lies in the input, and its id there. */
 export interface LinePlace {
   readonly from: number;

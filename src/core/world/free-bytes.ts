@@ -9,3 +9,11 @@ export function freeBytes({ buffer, byteLength }: Uint8Array): void {
     return;
   buffer.transfer(0);
 }
+
+/** Yields bytes to a reader that keeps none of them: each piece is freed once the next one is asked for. */
+export async function* releaseRead(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of input) {
+    yield piece;
+    freeBytes(piece);
+  }
+}

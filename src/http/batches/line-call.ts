@@ -3,7 +3,6 @@ import { NOWHERE } from "../../core/batches/line-pace.ts";
 import { errorBody, toFault } from "../../core/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
-import type { Vault } from "../../core/world/world.ts";
 import type { LineMark } from "../../gateway/call.ts";
 import type { LineCall, LineEstimate, LineResult } from "../../jobs/ports.ts";
 import { worstCost } from "../../ledger/worst.ts";
@@ -13,7 +12,6 @@ import type { Surface } from "../../surfaces/surface.ts";
 import { NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
 import { Arrival } from "../serve/arrival.ts";
-import { LINE_SCOPE, nameLine } from "../serve/client-call.ts";
 import { CountingLimit } from "../serve/counting.ts";
 import { answerRequest, readPlaced } from "../serve/serve.ts";
 import { Setups } from "../serve/setups.ts";
@@ -132,11 +130,6 @@ function makeMark(
   waitsFor: LineMark["waitsFor"],
 ): LineMark {
   return { terms, line, customId, placing, waitsFor };
-}
-
-/** Returns the id of the stored answer of a line. */
-export function nameLineReply(vault: Pick<Vault, "digest">, batchId: string, line: number): string {
-  return vault.digest(`${LINE_SCOPE} ${nameLine(batchId, line)}`);
 }
 
 /** A bug here ends the line as it would end a request. */

@@ -1,5 +1,6 @@
 // A client's request once it is read, as the gateway takes it.
 
+import { nameLineReply } from "../../core/batches/batch.ts";
 import type { Claim } from "../../core/demand.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
@@ -165,8 +166,8 @@ function chooseSteered<F extends Form>(headers: Headers, setup: ModelSetup<F>) {
   return asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
 }
 
-/** No key has this id, so that no client's Idempotency-Key is a line's. */
-export const LINE_SCOPE = "batch";
+/** A line's body never changes, so its claim needs no digest of it. */
+const LINE_BODY = "";
 
 function readClaim<F extends Form>(
   vault: HttpPorts["vault"],
@@ -180,12 +181,7 @@ function readClaim<F extends Form>(
     const once = headers.get("idempotency-key");
     return once === null ? null : digestIdempotency(vault, keyId, once, operation, exchange);
   }
-  const name = nameLine(line.terms.batchId, line.line);
-  return digestIdempotency(vault, LINE_SCOPE, name, operation, exchange);
-}
-
-export function nameLine(batchId: string, line: number): string {
-  return `${batchId}/${line}`;
+  return { replyId: nameLineReply(line.terms.batchId, line.line), bodyDigest: LINE_BODY };
 }
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */

@@ -67,8 +67,9 @@ function piecesInMemory(): PieceStore {
       found.pieces.set(number, sealed.slice());
       objects.set(at, found);
     },
+    // A copy, since the reader may free it.
     read: async (accountId, object, number) =>
-      objects.get(key(accountId, object))?.pieces.get(number) ?? null,
+      objects.get(key(accountId, object))?.pieces.get(number)?.slice() ?? null,
     async remove(accountId, object) {
       objects.delete(key(accountId, object));
     },
