@@ -212,7 +212,7 @@ for (const some of [most, most.slice(most.length / 2), []]) {
   print(`a group with a rule is replaced by ${some.length} members`, performance.now() - begunMs);
 }
 
-// A gateway puts changes on record meanwhile. What a person was shown is read from the record.
+// A gateway does it all the time, and a deactivation reads there which secrets the person was shown.
 while ((await here.store.auditLog.chain(100)) !== null);
 print("all of it is put on record", 0);
 const seen: number[] = [];

@@ -1,4 +1,4 @@
-// What others wait for while mutated interactions come in: `bun test/bench/fuzzed-interactions.ts [--bodies N] [--rate N]`, at a
+// The waiting of others while mutated interactions come in: `bun test/bench/fuzzed-interactions.ts [--bodies N] [--rate N]`, at a
 // gateway from the sources. Prints the p99 of their answers beside the bodies, and beside right ones of the same sizes, as ratios
 // to that without, of rounds in turn, and for how long the gateway's loop worked without a break.
 import { loadavg } from "node:os";

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { describeOlder, RELEASES } from "../../src/app/start/older-releases.ts";
+import { describeOlder } from "../../src/app/start/older-releases.ts";
 import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { makePostgresSchema } from "../../src/store/postgres/migrations.ts";
@@ -63,7 +63,7 @@ function listVersions(engine: Engine): readonly number[] {
 
 /** The versions of the schema that 1.0, 1.1 and 1.2 know: operators' stores have one of them, or the last. */
 const RELEASED: Readonly<Record<Engine, readonly number[]>> = {
-  sqlite: RELEASES.map(([, schema]) => schema),
+  sqlite: [7, 17, 40],
   postgres: [4, 15, 38],
 };
 

@@ -1,7 +1,7 @@
 // The older releases that can open a store, by the version of the schema that each of them knows.
 
 /** The highest schema of SQLite that a release knows. */
-export const RELEASES: readonly (readonly [release: string, schema: number])[] = [
+const RELEASES: readonly (readonly [release: string, schema: number])[] = [
   ["1.0", 7],
   ["1.1", 17],
   ["1.2", 40],

@@ -66,15 +66,21 @@ function Running({ view }: ViewProps) {
   return (
     <div class="stack">
       <Health view={view} />
-      <div class="columns">
+      <div class="charts">
         <Card title="Connection">
-          <p class="small faint">The address that the directory gets:</p>
-          <div class="secret">
-            <code>{base_url}</code>
-            <CopyButton text={base_url ?? ""} label="Copy address" />
+          <div class="stack">
+            <div>
+              <p class="small faint">The address that the directory gets:</p>
+              <div class="secret">
+                <code>{base_url}</code>
+                <CopyButton text={base_url ?? ""} label="Copy address" />
+              </div>
+            </div>
+            <div>
+              <p class="small faint">A new token, made on the gateway's machine:</p>
+              <Code text={TOKEN} />
+            </div>
           </div>
-          <p class="small faint">A new token, made on the gateway's machine:</p>
-          <Code text={TOKEN} />
         </Card>
         <Card title="State">
           <Facts rows={listFacts(view)} />

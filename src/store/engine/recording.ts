@@ -15,20 +15,16 @@ export function makeRecorder({ mark }: Pick<Engine, "mark">, trail: Trail): Reco
   const add = composeAddEvent(mark);
   return (change) => {
     const events = trail(change);
-    const alone = events.slice(events.length - (events.length % EVENTS_AT_ONCE));
-    return [
-      ...addMany(mark, events.slice(0, events.length - alone.length)),
-      ...alone.map((event) => bind(add, ...EVENT.valuesOf(event))),
-    ];
+    if (events.length > EVENTS_AT_ONCE) return addMany(mark, events);
+    return events.map((event) => bind(add, ...EVENT.valuesOf(event)));
   };
 }
 
 function addMany(mark: Engine["mark"], events: readonly OutboxEvent[]): readonly Statement[] {
-  if (events.length === 0) return [];
-  const add = composeAddEvent(mark, EVENTS_AT_ONCE);
-  return Array.from({ length: events.length / EVENTS_AT_ONCE }, (_, at) => {
+  const count = Math.ceil(events.length / EVENTS_AT_ONCE);
+  return Array.from({ length: count }, (_, at) => {
     const some = events.slice(at * EVENTS_AT_ONCE, (at + 1) * EVENTS_AT_ONCE);
-    return bind(add, ...some.flatMap(EVENT.valuesOf));
+    return bind(composeAddEvent(mark, some.length), ...some.flatMap(EVENT.valuesOf));
   });
 }
 

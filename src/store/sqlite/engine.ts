@@ -36,6 +36,20 @@ function makeWork(connector: Connector, onChange: EngineParts["onChange"]) {
     });
 }
 
+const WORDS = {
+  hasOwnersInOrder: false,
+  blocksLoop: true,
+  mark: (position) => `?${position}`,
+  byIndexes: [],
+  // A change excludes all other writers from its start.
+  forUpdate: "",
+  otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
+    WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
+  contains: (column, part) => `instr(${column}, ${part}) > 0`,
+  isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
+  isAmong: (column, query) => `${column} IN (${query})`,
+} satisfies Partial<Engine>;
+
 export function makeEngine(
   connector: Connector,
   { slowReads, onWrite, onChange, truncateLog }: EngineParts,
@@ -55,17 +69,7 @@ export function makeEngine(
       return result;
     });
   return {
-    hasOwnersInOrder: false,
-    blocksLoop: true,
-    mark: (position) => `?${position}`,
-    // A change excludes all other writers from its start.
-    byIndexes: [],
-    forUpdate: "",
-    otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
-      WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
-    contains: (column, part) => `instr(${column}, ${part}) > 0`,
-    isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
-    isAmong: (column, query) => `${column} IN (${query})`,
+    ...WORDS,
     run,
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),

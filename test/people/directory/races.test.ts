@@ -174,7 +174,7 @@ async function deactivate({ userId }: Person): Promise<void> {
 /** All nodes know of an end within half a second. */
 const SOON_MS = 5000;
 
-/** After many wrong tokens from an address, only right ones are let in, and others aren't even told that they are wrong. */
+/** After many wrong tokens, right ones are let in still, and all others get 429. */
 const OUT: ReadonlySet<number> = new Set([401, 429]);
 
 const isOut = async (url: string, headers: Record<string, string>) =>
