@@ -97,7 +97,10 @@ afterAll(async () => {
 
 async function run(...command: readonly string[]) {
   const child = Bun.spawn([...command], { cwd: folder, stdout: "pipe", stderr: "pipe" });
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
   return { code: await child.exited, out, err };
 }
 
