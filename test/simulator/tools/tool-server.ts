@@ -268,8 +268,8 @@ export class ToolServerFake {
     this.runs.set(name, this.countRuns(name) + 1);
     this.texts.push(String(asObject(seen.params.arguments).text));
     if (fault?.kind === "break" || fault?.kind === "cut") this.spoiled.push(this.texts.at(-1) ?? "");
-    const isJson = this.options.answers === "json";
-    const isStreamed = !isJson || fault !== null || name === "progress" || name === "slow";
+    const isStreamed =
+      this.options.answers !== "json" || fault !== null || name === "progress" || name === "slow";
     const result = runTool(name, asObject(seen.params.arguments));
     return isStreamed ? this.#stream(request, seen, result, fault) : this.#reply(seen, result);
   }
