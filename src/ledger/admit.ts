@@ -1,13 +1,5 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type {
-  Admission,
-  Answer,
-  GrantAnswer,
-  Lacking,
-  Offer,
-  RefusalAnswer,
-  ToolTerms,
-} from "../core/demand.ts";
+import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey } from "../core/keys/key.ts";

@@ -32,9 +32,8 @@ export class ToolServerFake {
   readonly mistakes: string[] = [];
   /** The number of times that each tool ran. */
   readonly runs = new Map<string, number>();
-  /** The text of each call that was carried out. */
+  /** The texts of calls that were carried out, and of those whose results were lost. */
   readonly texts: string[] = [];
-  /** Those of which the result was lost on its way. */
   readonly spoiled: string[] = [];
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
