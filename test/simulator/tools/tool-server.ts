@@ -152,7 +152,7 @@ export class ToolServerFake {
       const supportedVersions = era === "newer" ? [NEWER] : [NEWER, ...OLDER];
       const info = { "io.modelcontextprotocol/serverInfo": { name: "fake", version: "2.0" } };
       const found = { supportedVersions, capabilities: CAPABILITIES, instructions: "Ask nicely." };
-      return this.#reply(seen, { ...found, ...CACHED, _meta: info });
+      return this.#reply(seen, { ...found, ttlMs: 1000, cacheScope: "public", _meta: info });
     }
     if (seen.method === "subscriptions/listen") return this.#listen(request, seen.id);
     return this.#run(request, seen, fault);
@@ -345,5 +345,3 @@ export class ToolServerFake {
     });
   }
 }
-
-const CACHED = { ttlMs: 1000, cacheScope: "public" };
