@@ -7,16 +7,16 @@ export const TOOLS: readonly Mutant[] = [
   {
     name: "a tool's call is charged although the server refused it",
     file: "src/gateway/tools/tool-runs.ts",
-    find: 'attempt.win(deadlines.nowMs(), reply.kind === "error");',
-    replace: "attempt.win(deadlines.nowMs(), false);",
+    find: 'attempt.win(this.#ports.deadlines.nowMs(), reply.kind === "error");',
+    replace: "attempt.win(this.#ports.deadlines.nowMs(), false);",
     tests: [`${DIR}/money.test.ts`],
   },
   {
     name: "a tool's call is sent twice",
     file: "src/gateway/tools/tool-runs.ts",
-    find: "const reply = await send({",
+    find: "reply = await this.#send(context, attempt, send);",
     replace:
-      "await send({ arguments: context.ask.arguments, ending: context.ending, traceparent: null, onSend: () => {} });\n      const reply = await send({",
+      "await this.#send(context, attempt, send);\n        reply = await this.#send(context, attempt, send);",
     tests: [`${DIR}/money.test.ts`],
   },
   {
@@ -71,8 +71,8 @@ export const TOOLS: readonly Mutant[] = [
   {
     name: "a call is made again for its Idempotency-Key",
     file: "src/http/tools/tool-call.ts",
-    find: "this.idempotency = digestIdempotency(ports.vault, key.id, once, TOOL, { ask: this.ask, raw: null });",
-    replace: "this.idempotency = once === null ? null : null;",
+    find: "this.idempotency = once === null ? null : this.#claim(ports.vault, once);",
+    replace: "this.idempotency = null;",
     tests: [`${DIR}/repeats.test.ts`],
   },
   {
