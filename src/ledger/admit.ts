@@ -2,7 +2,7 @@
 import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
-import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
+import { type Account, type GatewayKey, invalidKey } from "../core/keys/key.ts";
 import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { LimitUse } from "../core/limits/limit.ts";
 import type { RequestLimits } from "../core/log/record.ts";
@@ -39,7 +39,7 @@ import {
 import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
-import { refuseCall } from "./rights.ts";
+import { refuseSender } from "./rights.ts";
 import { settle, undoHold } from "./settle.ts";
 import { costsNothing, listPriced, makeUnpaidFault } from "./unpaid.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
@@ -53,13 +53,9 @@ export function admit(books: Books, demand: Admission): Answer {
   if (key === null) return refused(invalidKey());
   // The rows that were read and locked are those of the account in which it was looked up.
   if (key.accountId !== demand.accountId) return { kind: "moved", accountId: key.accountId };
-  const refusal = refuseCaller({ key, proof: demand.proof }, demand.nowMs);
-  if (refusal !== null) return refused(refusal);
   const account = books.account(key.accountId);
-  const unusable = refuseAccount(account, demand.limits.contact);
-  if (unusable !== null) return refused(unusable);
-  const denied = demand.tool === undefined ? null : refuseCall(demand.tool, demand.limits, key, account);
-  if (denied !== null) return refused(denied);
+  const refusal = refuseSender(demand, key, account);
+  if (refusal !== null) return refused(refusal);
   if (isResolved(books, demand)) return resolvedMeanwhile();
   const earlier = demand.idempotency === null ? null : findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;

@@ -178,9 +178,9 @@ export const BOOKS: readonly Mutant[] = [
   },
   {
     name: "a revoked key is let in",
-    file: "src/ledger/admit.ts",
-    find: "refuseCaller({ key, proof: demand.proof }, demand.nowMs)",
-    replace: "refuseCaller({ key: { ...key, revokedAtMs: null }, proof: demand.proof }, demand.nowMs)",
+    file: "src/ledger/rights.ts",
+    find: "refuseCaller({ key, proof }, nowMs)",
+    replace: "refuseCaller({ key: { ...key, revokedAtMs: null }, proof }, nowMs)",
   },
   {
     name: "a key paused meanwhile is let in",

@@ -49,9 +49,9 @@ export const TOOLS: readonly Mutant[] = [
   },
   {
     name: "a right to a tool that was taken away is there for half a second more",
-    file: "src/ledger/admit.ts",
-    find: "demand.tool === undefined ? null : refuseCall(",
-    replace: "demand.tool !== null ? null : refuseCall(",
+    file: "src/ledger/rights.ts",
+    find: "tool === undefined ? null : refuseCall(",
+    replace: "tool !== null ? null : refuseCall(",
     tests: [`${DIR}/rights.test.ts`],
   },
   {

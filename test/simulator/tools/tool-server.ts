@@ -32,9 +32,8 @@ export class ToolServerFake {
   readonly mistakes: string[] = [];
   /** The number of times that each tool ran. */
   readonly runs = new Map<string, number>();
-  /** The text of each call that was carried out. */
+  /** The texts of calls that were carried out, and of those whose results were lost. */
   readonly texts: string[] = [];
-  /** Those of which the result was lost on its way. */
   readonly spoiled: string[] = [];
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
@@ -153,7 +152,7 @@ export class ToolServerFake {
       const supportedVersions = era === "newer" ? [NEWER] : [NEWER, ...OLDER];
       const info = { "io.modelcontextprotocol/serverInfo": { name: "fake", version: "2.0" } };
       const found = { supportedVersions, capabilities: CAPABILITIES, instructions: "Ask nicely." };
-      return this.#reply(seen, { ...found, ...CACHED, _meta: info });
+      return this.#reply(seen, { ...found, ttlMs: 1000, cacheScope: "public", _meta: info });
     }
     if (seen.method === "subscriptions/listen") return this.#listen(request, seen.id);
     return this.#run(request, seen, fault);
@@ -268,8 +267,8 @@ export class ToolServerFake {
     this.runs.set(name, this.countRuns(name) + 1);
     this.texts.push(String(asObject(seen.params.arguments).text));
     if (fault?.kind === "break" || fault?.kind === "cut") this.spoiled.push(this.texts.at(-1) ?? "");
-    const isJson = this.options.answers === "json";
-    const isStreamed = !isJson || fault !== null || name === "progress" || name === "slow";
+    const isStreamed =
+      this.options.answers !== "json" || fault !== null || name === "progress" || name === "slow";
     const result = runTool(name, asObject(seen.params.arguments));
     return isStreamed ? this.#stream(request, seen, result, fault) : this.#reply(seen, result);
   }
@@ -346,5 +345,3 @@ export class ToolServerFake {
     });
   }
 }
-
-const CACHED = { ttlMs: 1000, cacheScope: "public" };
