@@ -51,11 +51,10 @@ import { buildApp } from "../http/serve/app.ts";
 import { healthRoutes } from "../http/serve/health.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
 import { placeFiles } from "../http/serve/placed-files.ts";
-import { directRoutes, listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
+import { listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
 import { stateFileRoutes } from "../http/state.ts";
 import { thingRoutes } from "../http/things.ts";
-import { directToolRoutes } from "../http/tools/routes.ts";
 import type { KeptBatches } from "../jobs/kept-batches.ts";
 import type { LearnedModels } from "../learning/learned.ts";
 import type { LearningPort } from "../learning/port.ts";
@@ -78,7 +77,7 @@ import { type ConfigurationState, listProblems, listPublicProblems } from "./pro
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { makeStatePorts } from "./state-files.ts";
-import { listToolRoutes } from "./tools/routes.ts";
+import { listDirectRoutes, listToolRoutes } from "./tools/routes.ts";
 import type { Tools } from "./tools/tools.ts";
 import type { Measures } from "./upkeep/measures.ts";
 import { createPayments } from "./upkeep/payments.ts";
@@ -119,7 +118,7 @@ interface RouteParts {
 }
 
 export function composeRoutes(parts: RouteParts) {
-  const { ports, opened, live, batches, countRunning, findKey, tools } = parts;
+  const { ports, opened, live, batches, countRunning, findKey } = parts;
   const { basePath } = ports.server;
   const operator = createOperatorParts(parts);
   const keysExpireMs = () => live.settings.signIn?.members.keysExpireMs ?? null;
@@ -128,8 +127,7 @@ export function composeRoutes(parts: RouteParts) {
   const routePorts = { ...ports, known: parts.known, learn: parts.learning.score, store: opened.store };
   const decide = (request: Request, key: GatewayKey) => decideForKey(routePorts, request, key);
   const answers = listAnswers(ports);
-  const direct = { ...directRoutes(answers), ...directToolRoutes(tools.ports, tools.door) };
-  const app = buildApp(ports, parts.reusePort, direct, new Sockets(ports));
+  const app = buildApp(ports, parts.reusePort, listDirectRoutes(answers, parts.tools), new Sockets(ports));
   const providers = createProviderPorts({ live, opened, ...parts.known, fetch: parts.fetch });
   const payments = createPayments({ ...parts, log: ports.log });
   return app

@@ -225,7 +225,7 @@ export function formatUsd(usd: number): string {
   return formatPlainUsd(toNearestNanoUsd(usd));
 }
 
-/** What a terminal would obey or turn around is escaped, as JSON may have it. */
+/** Escapes whatever a terminal would obey or turn around, as JSON may have it. */
 export function formatJson(data: unknown): string {
   return JSON.stringify(data, null, 2).split("\n").map(showInvisible).join("\n");
 }

@@ -12,6 +12,8 @@ import type { BillLine, NanoUsd } from "./money/money.ts";
 import type { Closing, Funding } from "./money/movement.ts";
 import type { Hold, Place } from "./rows.ts";
 import type { BillingRules, LimitRules, QuotaRules } from "./settings.ts";
+import type { ToolRight } from "./tools/tool-right.ts";
+import type { AllowedTools } from "./tools/tool-server.ts";
 
 /** The maximum cost of a request on one card of its plan, for the hold. */
 export interface Offer {
@@ -81,6 +83,12 @@ export interface LineTerms {
   readonly ceilingNanoUsd: NanoUsd | null;
 }
 
+/** The terms of a call of a tool. */
+export interface ToolTerms extends ToolRight {
+  /** The tools of the member whose key it is. Null for all. */
+  readonly memberTools: AllowedTools;
+}
+
 /** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
 export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | "keyId" | "node"> {
   readonly kind: "admit";
@@ -121,6 +129,8 @@ export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | 
   readonly line?: LineTerms;
   /** True for a call of a tool within a response: it is none of the requests in parallel. */
   readonly isWithin?: boolean;
+  /** Its key and account must allow the tool. Missing but for calls of tools. */
+  readonly tool?: ToolTerms;
   readonly reads: Reads;
 }
 

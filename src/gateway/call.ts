@@ -15,6 +15,7 @@ import type { Steering } from "../core/models/steering.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { hideSecret } from "../core/text/secret-form.ts";
+import type { ToolRight } from "../core/tools/tool-right.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { Prompt } from "../health/prompts.ts";
 import type { Conversation } from "../health/stickiness.ts";
@@ -92,6 +93,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly line?: LineMark | null;
   /** True for a call of a tool within a response: it is none of the requests in parallel. */
   readonly isWithin?: boolean;
+  /** The right that a call of a tool needs. Missing for any other request. */
+  readonly toolRight?: ToolRight;
   /** Its demands on the cache. Null for none. */
   readonly caching: Caching | null;
   /** The memory of its body. */

@@ -1,6 +1,6 @@
 // A request's ticket: what the ledger needs to admit and settle it.
 
-import type { Claim, LineTerms, Offer } from "../core/demand.ts";
+import type { Claim, LineTerms, Offer, ToolTerms } from "../core/demand.ts";
 import type { GatewayKey, KeyProof } from "../core/keys/key.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
 import type { Attempt } from "../core/models/attempt.ts";
@@ -46,6 +46,7 @@ class RequestAsk<F extends Form> implements Ask {
   readonly line: LineTerms | null;
   readonly ceilingNanoUsd: NanoUsd | null;
   readonly nowMs: number;
+  readonly tool?: ToolTerms;
   readonly #ports: TicketPorts;
   readonly #call: Call<F>;
   readonly #attempts: readonly Attempt[];
@@ -72,6 +73,7 @@ class RequestAsk<F extends Form> implements Ask {
     this.line = call.line ? call.line.terms : null;
     this.ceilingNanoUsd = call.steering.maxCostUsd === null ? null : findCeiling(call);
     this.nowMs = ports.clock.nowMs();
+    if (call.toolRight) this.tool = { ...call.toolRight, memberTools: call.key.memberTools ?? null };
     this.#ports = ports;
     this.#call = call;
     this.#attempts = plan.attempts;

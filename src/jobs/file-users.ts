@@ -2,7 +2,7 @@
 import type { StoredObject } from "../core/batches/file.ts";
 import type { FileUsers } from "../files/files-ports.ts";
 import { listAll } from "./kept-batches.ts";
-import { listObjects } from "./objects.ts";
+import { listLiveObjects } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 
 export function makeFileUsers({ store }: Pick<JobPorts, "store">): FileUsers {
@@ -13,7 +13,7 @@ export function makeFileUsers({ store }: Pick<JobPorts, "store">): FileUsers {
     },
     async listLiveObjects() {
       const objects: StoredObject[] = [];
-      for await (const batch of listAll({ store }, {})) objects.push(...listObjects(batch));
+      for await (const batch of listAll({ store }, {})) objects.push(...listLiveObjects(batch));
       return objects;
     },
     countBytes: (accountId) => store.batches.countBytes(accountId),

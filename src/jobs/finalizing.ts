@@ -3,11 +3,10 @@ import type { Batch, BatchBlock, BatchMistake } from "../core/batches/batch.ts";
 import { releaseRead } from "../core/world/free-bytes.ts";
 import { FileMissing, type NewFile } from "../files/port.ts";
 import { complete, fail } from "./job.ts";
-import { takeLease } from "./leases.ts";
+import { moveLeased, type TakenBatch, takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
 import { nameResults } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
-import { moveOn } from "./validating.ts";
 
 /** Blocks read at once. */
 const BLOCKS_AT_ONCE = 16;
@@ -15,16 +14,18 @@ const UNANSWERED = { X: "cancelled", E: "expired", M: "unpaid" } as const;
 
 type Kind = "o" | "e";
 
-/** Returns once the batch has ended, or is another node's. */
-export async function finalize(ports: JobPorts, { accountId, id }: Batch): Promise<void> {
-  const batch = await takeLease(ports, { accountId, id }, "finalizing");
-  if (batch === null) return;
+/** Returns true once the batch has ended. False if it is another node's, or has become so. */
+export async function finalize(ports: JobPorts, { accountId, id }: Batch): Promise<boolean> {
+  const taken = await takeLease(ports, { accountId, id }, "finalizing");
+  if (taken === null) return false;
   try {
-    await putTogether(ports, batch);
+    return await putTogether(ports, taken);
   } catch (thrown) {
     if (!(thrown instanceof FileMissing)) throw thrown;
-    ports.files.missing.note({ accountId, object: nameResults(batch) }, thrown.message);
-    await moveOn(ports, batch, (found, nowMs) => fail(found, [RESULTS_MISSING], nowMs));
+    const failed = await moveLeased(ports, taken, (found, nowMs) => fail(found, [RESULTS_MISSING], nowMs));
+    // Otherwise another node has put them together.
+    if (failed !== null) ports.files.missing.note({ accountId, object: nameResults({ id }) }, thrown.message);
+    return failed !== null;
   }
 }
 
@@ -35,12 +36,13 @@ const RESULTS_MISSING: BatchMistake = {
   line: null,
 };
 
-async function putTogether(ports: JobPorts, batch: Batch): Promise<void> {
+async function putTogether(ports: JobPorts, taken: TakenBatch): Promise<boolean> {
+  const { batch, lease } = taken;
   const isOpenai = batch.surface === "openai-batches";
-  const outputFileId = isOpenai ? await saveFile(ports, batch, "o") : null;
-  const errorFileId = isOpenai ? await saveFile(ports, batch, "e") : null;
+  const outputFileId = isOpenai ? await saveFile(ports, taken, "o") : null;
+  const errorFileId = isOpenai ? await saveFile(ports, taken, "e") : null;
   const sums = await ports.store.batches.sum(batch);
-  await moveOn(ports, batch, (found, nowMs) => {
+  const ended = await moveLeased(ports, taken, (found, nowMs) => {
     const { costNanoUsd, chargedNanoUsd } = found.detail.sums;
     // Rows may have gone meanwhile.
     const whole = {
@@ -51,11 +53,31 @@ async function putTogether(ports: JobPorts, batch: Batch): Promise<void> {
     const moved = complete(found, { outputFileId, errorFileId, sums: whole }, nowMs);
     return isOpenai ? { ...moved, batch: { ...moved.batch, bytes: 0 } } : moved;
   });
-  if (isOpenai) await ports.files.pieces.remove(batch.accountId, nameResults(batch));
+  if (!isOpenai) return ended !== null;
+  if (ended === null) {
+    await removeFiles(ports, batch, lease.lease);
+    return false;
+  }
+  await ports.files.pieces.remove(batch.accountId, nameResults(batch));
+  // An earlier try may have got as far as a file of its own.
+  for (let earlier = 1; earlier < lease.lease; earlier++) await removeFiles(ports, batch, earlier);
+  return true;
 }
 
-/** Returns the file's id, always the same. Null if there are no such lines. */
-async function saveFile(ports: JobPorts, batch: Batch, kind: Kind): Promise<string | null> {
+async function removeFiles({ files }: JobPorts, batch: Batch, lease: number): Promise<void> {
+  const { accountId, memberId } = batch;
+  for (const kind of ["o", "e"] as const)
+    await files.remove(nameFile(batch, kind, lease), { accountId, memberId });
+}
+
+/** Each try has files of its own: one that comes too late neither writes over those of the next nor deletes them. */
+function nameFile({ id }: Batch, kind: Kind, lease: number): string {
+  const tries = lease === 1 ? "" : lease.toString(16).padStart(2, "0");
+  return `file-${id.slice("batch_".length)}${kind === "o" ? "01" : "02"}${tries}`;
+}
+
+/** Returns the file's id. Null if there are no such lines. */
+async function saveFile(ports: JobPorts, { batch, lease }: TakenBatch, kind: Kind): Promise<string | null> {
   const { files, clock, fileRules } = ports;
   const { completed, failed, cancelled, expired, unpaid } = batch.detail.counts;
   const lines = kind === "o" ? completed : failed + cancelled + expired + unpaid;
@@ -63,9 +85,8 @@ async function saveFile(ports: JobPorts, batch: Batch, kind: Kind): Promise<stri
   const { accountId, memberId, keyId, detail } = batch;
   const createdMs = clock.nowMs();
   const keptMs = Math.min(fileRules().keepMs, (detail.outputSeconds ?? Number.POSITIVE_INFINITY) * 1000);
-  const digits = batch.id.slice("batch_".length);
   const file: NewFile = {
-    id: `file-${digits}${kind === "o" ? "01" : "02"}`,
+    id: nameFile(batch, kind, lease.lease),
     form: "openai",
     owner: { accountId, memberId },
     keyId,
@@ -75,8 +96,6 @@ async function saveFile(ports: JobPorts, batch: Batch, kind: Kind): Promise<stri
     createdMs,
     expiresMs: createdMs + keptMs,
   };
-  // An earlier try may have got as far as this.
-  await files.remove(file.id, file.owner);
   return (await files.save(file, releaseRead(readResults(ports, batch, [kind])))).id;
 }
 

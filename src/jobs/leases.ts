@@ -1,5 +1,6 @@
 // Leases: one node at a time reads an input, puts results together, or runs the lines of a block.
 import type { Batch, BatchBlock, BatchRef, BatchStatus } from "../core/batches/batch.ts";
+import type { Transition } from "./job.ts";
 import type { JobPorts } from "./ports.ts";
 
 /** Rows that stand for work on the whole batch. */
@@ -10,8 +11,20 @@ type LeasePorts = Pick<JobPorts, "store">;
 /** The next blocks with lines left, where none of them is free. */
 const LOOKED_AT = 64;
 
-function makeLease({ accountId, id }: BatchRef, block: number, node: string): BatchBlock {
-  return { accountId, batchId: id, block, node, lease: 0, remaining: 0, states: "", places: [], pieces: [] };
+interface LeasePlace {
+  readonly block: number;
+  readonly node: string;
+  readonly lease: number;
+}
+
+function makeLease({ accountId, id }: BatchRef, place: LeasePlace): BatchBlock {
+  return { accountId, batchId: id, ...place, remaining: 0, states: "", places: [], pieces: [] };
+}
+
+/** A batch whose validation or end is this node's, until another node takes it. */
+export interface TakenBatch {
+  readonly batch: Batch;
+  readonly lease: BatchBlock;
 }
 
 /** Takes a batch's validation or its end. Returns the batch as it is, or null if it is another node's or has gone on. */
@@ -19,24 +32,38 @@ export async function takeLease(
   { store }: LeasePorts,
   of: BatchRef,
   status: Extract<BatchStatus, keyof typeof LEASES>,
-): Promise<Batch | null> {
+): Promise<TakenBatch | null> {
   const block = LEASES[status];
   const take = (dead: ReadonlySet<string>) =>
-    store.batches.change<{ readonly taken: Batch | null; readonly holder: string | null }>(
+    store.batches.change<{ readonly taken: TakenBatch | null; readonly holder: string | null }>(
       of,
       { numbers: [block] },
-      (batch, [lease]) => {
-        const holder = lease?.node ?? null;
+      (batch, [before]) => {
+        const holder = before?.node ?? null;
         if (batch === null || batch.status !== status) return { result: { taken: null, holder: null } };
         if (holder !== null && holder !== store.node && !dead.has(holder))
           return { result: { taken: null, holder } };
-        return { blocks: [makeLease(of, block, store.node)], result: { taken: batch, holder: null } };
+        const lease = makeLease(of, { block, node: store.node, lease: (before?.lease ?? 0) + 1 });
+        return { blocks: [lease], result: { taken: { batch, lease }, holder: null } };
       },
     );
   const { taken, holder } = await take(new Set());
   if (holder === null) return taken;
   const dead = await store.listDead([holder]);
   return dead.length === 0 ? null : (await take(new Set(dead))).taken;
+}
+
+/** Changes a batch as it is by then. Returns null, and changes nothing, once another node has taken it. */
+export function moveLeased(
+  { store, clock }: Pick<JobPorts, "store" | "clock">,
+  { batch: of, lease }: TakenBatch,
+  move: (batch: Batch, nowMs: number) => Transition,
+): Promise<Batch | null> {
+  return store.batches.change(of, { numbers: [lease.block] }, (found, [held]) => {
+    if (found === null || held?.node !== store.node || held.lease !== lease.lease) return { result: null };
+    const { batch, events } = move(found, clock.nowMs());
+    return { batch, events, result: batch };
+  });
 }
 
 /** The blocks that a node has of a batch, and the first block that it looks at for another. */

@@ -1,5 +1,5 @@
 // The objects in which a batch keeps pieces of its own: the input of a form without files, and results.
-import type { Batch, BatchBlock, BatchRef } from "../core/batches/batch.ts";
+import { type Batch, type BatchBlock, type BatchRef, hasEnded } from "../core/batches/batch.ts";
 import type { StoredFile, StoredObject } from "../core/batches/file.ts";
 import { type Files, PIECE_BYTES } from "../files/port.ts";
 
@@ -15,13 +15,25 @@ export function nameResults({ id }: Pick<BatchRef, "id">): string {
   return `results of ${id}`;
 }
 
-/** The number of a block's next piece, which no other lease of the block has. One that no row names is written over. */
-export function nextPiece({ block, lease, pieces }: Pick<BatchBlock, "block" | "lease" | "pieces">): number {
-  return (block * LEASES_OF_BLOCK + (lease % LEASES_OF_BLOCK)) * PIECES_OF_LEASE + pieces.length;
+/** Returns the number of the `made`th piece of a block, which no other lease of the block has. */
+export function numberPiece({ block, lease }: Pick<BatchBlock, "block" | "lease">, made: number): number {
+  return (block * LEASES_OF_BLOCK + (lease % LEASES_OF_BLOCK)) * PIECES_OF_LEASE + (made % PIECES_OF_LEASE);
 }
 
 export function listObjects({ accountId, id }: BatchRef): readonly StoredObject[] {
   return [nameInput, nameResults].map((name) => ({ accountId, object: name({ id }) }));
+}
+
+/** Returns the objects that the batch still needs. */
+export function listLiveObjects(batch: Batch): readonly StoredObject[] {
+  const { accountId } = batch;
+  const input = { accountId, object: nameInput(batch) };
+  return needsResults(batch) ? [input, { accountId, object: nameResults(batch) }] : [input];
+}
+
+/** False once they stand in files of their own. */
+export function needsResults(batch: Batch): boolean {
+  return batch.surface !== "openai-batches" || !hasEnded(batch);
 }
 
 /** Yields the bytes of the input from `from` to `to`. Throws FileMissing. */

@@ -141,7 +141,8 @@ export class BatchRunner {
     if (batch.status === "validating") this.#run(`validate ${batch.id}`, () => validate(this.#ports, batch));
     if (batch.status === "finalizing") this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
     const nowMs = this.#ports.clock.nowMs();
-    const end = findRestEnd(batch, nowMs) ?? (job.isUnpaid && job.flying === 0 ? "unpaid" : null);
+    const isUnpaid = job.isUnpaid && job.flying === 0 && batch.status === "in_progress";
+    const end = findRestEnd(batch, nowMs) ?? (isUnpaid ? "unpaid" : null);
     if (end !== null) await this.#end(job, end, nowMs);
     else if (batch.status === "in_progress") await this.#checkRoom(job, nowMs);
     for (const block of job.blocks.values()) this.#writeSoon(job, block);
@@ -175,14 +176,17 @@ export class BatchRunner {
     if (job.isOver) this.#isAwake = true;
   }
 
-  /** Runs a task unless it is under way. */
-  #run(name: string, work: () => Promise<void>): void {
+  /** Runs a task unless it is under way. A batch that has gone on is looked at at once, and any other in a second. */
+  #run(name: string, work: () => Promise<boolean>): void {
     if (this.#tasks.has(name)) return;
     const task = work()
-      .catch((error) => this.#note(error))
-      .finally(() => {
+      .catch((error) => {
+        this.#note(error);
+        return false;
+      })
+      .then((hasGoneOn) => {
         this.#tasks.delete(name);
-        this.wake();
+        if (hasGoneOn) this.wake();
       });
     this.#tasks.set(name, task);
   }

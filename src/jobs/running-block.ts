@@ -1,6 +1,7 @@
 // A block whose lines this node runs: which are left, which are in flight, and results that aren't written yet.
 import type { BatchBlock, BatchSums, ResultPiece } from "../core/batches/batch.ts";
 import { addTry, countOpen, countTries, endLine, isOpen, LINES_OF_BLOCK, type LineEnd } from "./lines.ts";
+import { numberPiece } from "./objects.ts";
 
 /** A line that has ended, with its result's text. Empty if it has none. */
 export interface EndedLine extends Pick<BatchSums, "costNanoUsd" | "chargedNanoUsd"> {
@@ -27,6 +28,7 @@ export class RunningBlock {
   /** The times in a row that a line was tried again here. */
   readonly #waits = new Map<number, number>();
   readonly #queue: number[];
+  #piecesMade = 0;
 
   constructor(row: BatchBlock) {
     this.row = row;
@@ -94,6 +96,17 @@ export class RunningBlock {
     this.flying.delete(line.at);
     this.ended.push(line);
     this.endedCharacters += line.text.length;
+  }
+
+  /**
+   * Returns the number of a piece for results. It is never one that was used before: a write whose answer was lost may have
+   * named it, and the block may be another node's since then.
+   */
+  takePiece(): number {
+    for (;;) {
+      const number = numberPiece(this.row, this.#piecesMade++);
+      if (!this.row.pieces.some((piece) => piece.number === number)) return number;
+    }
   }
 
   /** Returns the block's row with these lines ended. */

@@ -14,10 +14,11 @@ const ERRORS_MAX = 100;
 /** Written in one transaction. */
 const BLOCKS_AT_ONCE = 8;
 
-/** Returns once the batch has gone on, or is another node's. */
-export async function validate(ports: JobPorts, { accountId, id }: Batch): Promise<void> {
-  const batch = await takeLease(ports, { accountId, id }, "validating");
-  if (batch === null) return;
+/** Returns true once the batch has gone on. False if it is another node's. */
+export async function validate(ports: JobPorts, { accountId, id }: Batch): Promise<boolean> {
+  const taken = await takeLease(ports, { accountId, id }, "validating");
+  if (taken === null) return false;
+  const { batch } = taken;
   const input = new Input(ports, batch);
   try {
     await input.read();
@@ -26,12 +27,13 @@ export async function validate(ports: JobPorts, { accountId, id }: Batch): Promi
     noteMissing(ports, batch, error);
     input.errors.push(makeMissing(batch));
   }
-  if (input.isGone) return;
+  if (input.isGone) return true;
   const { errors, total } = input;
   const estimates = errors.length > 0 ? null : await makeEstimates(ports, batch, total);
   await moveOn(ports, batch, (found, nowMs) =>
     estimates === null ? fail(found, errors, nowMs) : startRunning(found, { ...estimates, total }, nowMs),
   );
+  return true;
 }
 
 export function makeMissing({ detail }: Batch): BatchMistake {

@@ -11,8 +11,8 @@ import { freeBytes } from "../core/world/free-bytes.ts";
 import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
 import { isFree, listHolders } from "./leases.ts";
-import { addEnds, countOpen, endRest, type LineEnd } from "./lines.ts";
-import { nameResults, nextPiece } from "./objects.ts";
+import { addEnds, countOpen, endRest, isOpen, type LineEnd } from "./lines.ts";
+import { nameResults, needsResults } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 import type { EndedLine, RunningBlock } from "./running-block.ts";
 
@@ -32,23 +32,34 @@ export async function writeResults(
   const pieces = await writePieces(ports, batch, block, ended);
   const row = block.describe(ended, pieces);
   const repliesGone = ended.map(({ at }) => nameLineReply(batch.id, block.countLine(at)));
-  const written = await store.batches.change<Batch | null>(
+  const { written, isLeft } = await store.batches.change<WriteResult>(
     batch,
     { numbers: [block.number] },
     (found, [stored]) => {
       if (found === null || stored?.node !== store.node || stored.lease !== row.lease)
-        return { result: null };
+        return { result: { written: null, isLeft: found === null || !needsResults(found) } };
       const counted = count(found, [{ before: stored, after: row }]);
-      const sums = ended.reduce(addCosts, counted.detail.sums);
-      const bytes = pieces.reduce((sum, piece) => sum + piece.bytes, found.bytes);
+      // A write whose answer was lost is repeated: what the stored row has of it counts already.
+      const added = ended.filter(({ at }) => isOpen(stored.states, at));
+      const sums = added.reduce(addCosts, counted.detail.sums);
+      const bytes = found.bytes + countBytes(row) - countBytes(stored);
       const summed = changeDetail({ ...counted, bytes }, { sums });
       const hasRun = ended.some(({ end }) => end === "completed" || end === "failed");
       const moved = finalize(hasRun ? resume(summed) : summed, clock.nowMs());
-      return { batch: moved.batch, blocks: [row], events: moved.events, repliesGone, result: moved.batch };
+      const result = { written: moved.batch, isLeft: false };
+      return { batch: moved.batch, blocks: [row], events: moved.events, repliesGone, result };
     },
   );
   if (written !== null) block.row = row;
+  // The batch has ended without them, and its results are deleted already.
+  if (isLeft) await ports.files.pieces.remove(batch.accountId, nameResults(batch));
   return written;
+}
+
+interface WriteResult {
+  readonly written: Batch | null;
+  /** True if nothing names the pieces, nor will. */
+  readonly isLeft: boolean;
 }
 
 async function writePieces(
@@ -63,8 +74,7 @@ async function writePieces(
     const texts = ended.filter((line) => line.end === end).map(({ text }) => text);
     const bytes = new TextEncoder().encode(texts.join(""));
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const { row } = block;
-      const number = nextPiece({ ...row, pieces: [...row.pieces, ...written] });
+      const number = block.takePiece();
       const piece = bytes.subarray(at, at + PIECE_BYTES);
       await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
       written.push({ number, kind, bytes: piece.length });
@@ -72,6 +82,10 @@ async function writePieces(
     freeBytes(bytes);
   }
   return written;
+}
+
+function countBytes({ pieces }: BatchBlock): number {
+  return pieces.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function addCosts(sums: BatchSums, { costNanoUsd, chargedNanoUsd }: EndedLine): BatchSums {

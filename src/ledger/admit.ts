@@ -1,5 +1,13 @@
 // Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
-import type { Admission, Answer, GrantAnswer, Lacking, Offer, RefusalAnswer } from "../core/demand.ts";
+import type {
+  Admission,
+  Answer,
+  GrantAnswer,
+  Lacking,
+  Offer,
+  RefusalAnswer,
+  ToolTerms,
+} from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Tags } from "../core/fields/tags-text.ts";
 import { type Account, type GatewayKey, invalidKey, refuseAccount, refuseCaller } from "../core/keys/key.ts";
@@ -39,6 +47,7 @@ import {
 import { findNearestLimit } from "./limits/nearest-limit.ts";
 import { takeNoPlace, takePlaces } from "./places.ts";
 import { claimReply, findEarlierAnswer } from "./replies.ts";
+import { refuseCall } from "./rights.ts";
 import { settle, undoHold } from "./settle.ts";
 import { costsNothing, listPriced, makeUnpaidFault } from "./unpaid.ts";
 import { computeBalanceRoom, computeHoldTerms } from "./worst.ts";
@@ -57,6 +66,8 @@ export function admit(books: Books, demand: Admission): Answer {
   const account = books.account(key.accountId);
   const unusable = refuseAccount(account, demand.limits.contact);
   if (unusable !== null) return refused(unusable);
+  const denied = demand.tool === undefined ? null : refuseCall(demand.tool, demand.limits, key, account);
+  if (denied !== null) return refused(denied);
   if (isResolved(books, demand)) return resolvedMeanwhile();
   const earlier = demand.idempotency === null ? null : findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;

@@ -34,7 +34,7 @@ import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
 import { EVERYTHING, NOTHING, type Want, Wants } from "./wants.ts";
 
 /** A request for admission. */
-export interface Ask extends RequestHead, Caller {
+export interface Ask extends RequestHead, Caller, Pick<Admission, "tool"> {
   /** The gateway's id of the completion; its record has the same. */
   readonly id: string;
   /** True if the id is new, so the store need not look for earlier rows. */
@@ -312,6 +312,7 @@ function makeAdmission(
     isGroup: ask.isGroup ?? false,
     ...(ask.line && { line: ask.line }),
     ...(ask.isWithin && { isWithin: true }),
+    ...(ask.tool && { tool: ask.tool }),
     reads: isNew ? { ...reads, isNew } : reads,
   };
 }

@@ -1,10 +1,10 @@
 // The lists of several servers as one client sees them, kept as bytes for each set of rights.
+import { isWholeServerAllowed } from "../core/tools/patterns.ts";
 import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
 import { prepareLevels, prepareMatcher } from "./matcher.ts";
 import { compareText, type Mirror, type MirroredEntry, type MirroredTool } from "./mirror.ts";
 import { nameTools } from "./named-tools.ts";
 import { fitName, makeResourceUri, makeToolName } from "./names.ts";
-import { isWholeServerAllowed } from "./patterns.ts";
 import type { Era } from "./wire/eras.ts";
 
 /** A server and what it last said. `mirror` is null if it doesn't answer at the moment. */

@@ -1,9 +1,10 @@
 // The tools of a server's mirror by the names that clients know them by.
 import { matchesPatterns } from "../core/fields/tool-list.ts";
+import { isToolAllowed } from "../core/tools/patterns.ts";
+import { makeFullName } from "../core/tools/rules.ts";
 import type { AllowedTools, ToolServer } from "../core/tools/tool-server.ts";
 import type { Mirror, MirroredTool } from "./mirror.ts";
-import { fitName, makeFullName, makeToolName } from "./names.ts";
-import { isToolAllowed } from "./patterns.ts";
+import { fitName, makeToolName } from "./names.ts";
 
 /** A tool with the names that it has at both addresses, and the one that patterns know. */
 interface NamedTool {

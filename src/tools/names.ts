@@ -1,5 +1,6 @@
 // The names by which clients know tools, prompts and resources of several servers at one address.
 import { createHash } from "node:crypto";
+import { makeFullName } from "../core/tools/rules.ts";
 
 /** With mcp__poundkey__ before it, as agents write tools' names, a name has 63 characters: models' APIs take 64. */
 const LENGTH_MAX = 48;
@@ -10,11 +11,6 @@ const UNFIT = /[^A-Za-z0-9_-]/gu;
 /** Returns NAME_tool, fitted. It is the same on every node and in every release. */
 export function makeToolName(server: string, tool: string): string {
   return fitName(makeFullName(server, tool));
-}
-
-/** Returns NAME_tool without any fitting, as patterns and prices know a tool. */
-export function makeFullName(server: string, tool: string): string {
-  return `${server}_${tool}`;
 }
 
 /** Returns a name that every model's API takes: the same one if it fits already. */

@@ -132,17 +132,34 @@ class Node {
     this.name = name;
     const alive = <T>(work: () => Promise<T>): Promise<T> => (this.isDead ? new Promise(() => {}) : work());
     const shaky = <T>(work: () => Promise<T>) =>
-      alive(() => {
+      alive(async () => {
         if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "The store is away.");
-        return day.await(work);
+        const done = await day.await(work);
+        if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "Its answer was lost.");
+        return done;
       });
     const batches: Store["batches"] = {
       ...store.batches,
       list: (filter, page) => alive(() => day.await(() => store.batches.list(filter, page))),
       change: (of, wanted, decide) => shaky(async () => store.batches.change(of, wanted, decide)),
     };
+    const { pieces } = files;
+    const mortal: MemoryFiles["pieces"] = {
+      write: (...given) =>
+        alive(() => {
+          day.lastWriter = this;
+          return pieces.write(...given);
+        }),
+      // Results that take time to be put together may be another node's by then.
+      read: (...given) =>
+        alive(async () => {
+          if (chance() < 0.3) await new Promise<void>((resolve) => clock.after(chance() * 6000, resolve));
+          return alive(() => pieces.read(...given));
+        }),
+      remove: (...given) => alive(() => pieces.remove(...given)),
+    };
     const ports = makeJobPorts(
-      { store, clock, files },
+      { store, clock, files: files.withPieces(mortal) },
       {
         store: { batches, node: name, listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)) },
         log: (event) => void (event.level === "error" && day.bugs.push(event)),
@@ -171,6 +188,8 @@ export class Day {
   readonly door: Door;
   readonly store: Store;
   kills = 0;
+  /** The node that wrote the last piece. */
+  lastWriter: Pick<Node, "isDead"> | null = null;
   #nodes: Node[] = [];
   #names = 0;
   #awaited = 0;
@@ -222,6 +241,7 @@ export class Day {
   async #happen(step: number): Promise<void> {
     if (step > 60) {
       this.door.isPoor = false;
+      for (const { name } of this.#running) this.dead.delete(name);
       if (this.#running.length === 0) this.#join();
       return;
     }

@@ -35,7 +35,7 @@ export class MemoryFiles implements Files {
   readonly noted: string[] = [];
   readonly missing = { note: ({ object }: { readonly object: string }) => void this.noted.push(object) };
 
-  readonly pieces: Files["pieces"] = {
+  pieces: Files["pieces"] = {
     write: async (_account, object, number, bytes) => {
       this.objects.getOrInsertComputed(object, () => new Map()).set(number, bytes.slice());
     },
@@ -47,14 +47,29 @@ export class MemoryFiles implements Files {
     remove: async (_account, object) => void this.objects.delete(object),
   };
 
+  /** The same files, whose pieces go another way. */
+  withPieces(pieces: Files["pieces"]): MemoryFiles {
+    return Object.assign(Object.create(this), { pieces });
+  }
+
   async save(file: Omit<StoredFile, "bytes">, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile> {
-    const parts = await Array.fromAsync(bytes);
+    const parts = await this.collect(file.id, bytes);
     const all = new Uint8Array(Buffer.concat(parts));
     for (let at = 0; at < all.length; at += PIECE_BYTES)
       await this.pieces.write("default", file.id, at / PIECE_BYTES, all.subarray(at, at + PIECE_BYTES));
     const stored = { ...file, bytes: all.length };
     this.files.set(file.id, stored);
     return stored;
+  }
+
+  /** Nothing is left of a file if it fails. */
+  async collect(id: string, bytes: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
+    try {
+      return await Array.fromAsync(bytes);
+    } catch (error) {
+      await this.remove(id);
+      throw error;
+    }
   }
 
   find = async (id: string) => this.files.get(id) ?? null;

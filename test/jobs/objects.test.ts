@@ -2,14 +2,13 @@
 import { expect, test } from "bun:test";
 import { type Files, PIECE_BYTES } from "../../src/files/port.ts";
 import { InputPieces } from "../../src/jobs/input-pieces.ts";
-import { nameInput, nextPiece, writePieces } from "../../src/jobs/objects.ts";
+import { nameInput, numberPiece, writePieces } from "../../src/jobs/objects.ts";
 import { makeBatch, makeBlock } from "../harness/batches.ts";
 import { MemoryFiles } from "./job-world.ts";
 
 test("each block and each lease has numbers of its own", () => {
-  const pieces = [{ number: 0, kind: "o", bytes: 1 }] as const;
   const blocks = [0, 1].flatMap((block) => [0, 1, 2].map((lease) => makeBlock("batch_1", block, { lease })));
-  const numbers = blocks.flatMap((block) => [nextPiece(block), nextPiece({ ...block, pieces })]);
+  const numbers = blocks.flatMap((block) => [numberPiece(block, 0), numberPiece(block, 1)]);
   expect(new Set(numbers).size).toBe(12);
 });
 

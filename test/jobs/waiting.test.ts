@@ -195,3 +195,35 @@ test("a batch whose results are gone fails, is told to the operator, and others 
   expect(files.noted).toEqual([nameResults({ id: "batch_1" })]);
   expect((await read("batch_2")).status).toBe("completed");
 });
+
+test("a batch whose ceiling has ended it is looked at once a second while its results are put together", async () => {
+  const limit = { scope: "account", name: "batch_1", kind: "budget", limit: 1, used: 1 } as const;
+  const { pieces } = files;
+  files = files.withPieces({
+    ...pieces,
+    read: async (...place) => {
+      await new Promise<void>((resolve) => void clock.after(20_000, resolve));
+      return pieces.read(...place);
+    },
+  });
+  const { add } = start(async ({ placing, customId }) => {
+    placing.plan([]);
+    return customId === "line-0" ? ANSWER : refuse(new Fault("budget_exceeded", "Full.", { limit }));
+  });
+  await add("batch_1", 3);
+  await clock.move(10_000);
+  expect((await read("batch_1")).status).toBe("finalizing");
+  let looks = 0;
+  const { list } = store.batches;
+  Object.assign(store.batches, {
+    list: (...given: Parameters<typeof list>) => {
+      looks++;
+      return list(...given);
+    },
+  });
+  await clock.move(5000);
+  expect(looks).toBeLessThan(10);
+  await clock.move(60_000);
+  const { status, detail } = await read("batch_1");
+  expect([status, detail.counts.completed, detail.counts.unpaid]).toEqual(["completed", 1, 2]);
+});

@@ -1,10 +1,13 @@
 // Clients of tools, of whose gateway the end may come at any moment, and what they were answered.
 import { asNumber, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
+import { askModel, type Owner, PATIENT, type Sent } from "../http/tools/days/clients.ts";
 import { post } from "../store/nodes/gateway.ts";
 
 /** Twenty clients make two hundred calls a second. */
 export const CLIENTS = 20;
 const PERIOD_MS = 100;
+/** As many more ask models that call tools. */
+export const LOOPS = 4;
 /** Each fifth call may be sent again by its client. */
 const KEYED_EVERY = 5;
 
@@ -84,6 +87,36 @@ export async function openSession(url: string, secret: string): Promise<string> 
   return response.headers.get("mcp-session-id") ?? "";
 }
 
+/** A client whose models call tools, two or three to a response. */
+export class LoopClient {
+  readonly owner: Owner;
+  readonly sent: Sent[] = [];
+
+  constructor(name: string, secret: string) {
+    this.owner = { name, secret, session: null, token: "" };
+  }
+
+  get answered(): number {
+    return this.sent.filter(({ outcome }) => outcome?.kind === "answer").length;
+  }
+
+  /** Asks on until the gateway is gone. */
+  async run(url: string): Promise<void> {
+    const node = { url, life: { signal: new AbortController().signal, isOver: false } };
+    for (let isThere = true; isThere; ) {
+      const number = this.sent.length;
+      const { owner } = this;
+      const requestId = `${owner.name}-${number}`;
+      const texts = Array.from({ length: 2 + (number % 2) }, (_, at) => `${requestId}-${at}`);
+      const asked = { requestId, node, owner, server: "old", manner: PATIENT, texts, isLoop: true };
+      const one: Sent = { ...asked, isShaken: false, mayCall: true, outcome: null };
+      this.sent.push(one);
+      one.outcome = await askModel(one, "OpenAI#gpt-5.4", number % 4 < 2);
+      isThere = one.outcome.kind !== "cut";
+    }
+  }
+}
+
 /** Returns the server's sessions by the client whose calls came in them. */
 export function listSessions(
   seen: readonly { readonly params: JsonObject; readonly headers: Readonly<Record<string, string>> }[],
@@ -104,4 +137,9 @@ export async function tryList(url: string, secret: string, session: string): Pro
   const response = await post(`${url}/mcp`, secret, ask, { "mcp-session-id": session });
   parseJson(await response.text());
   return response.status;
+}
+
+/** True for the arguments of a call that a model has made. */
+export function isOfLoop(params: JsonObject): boolean {
+  return String(asObject(params.arguments).text).startsWith("loop");
 }

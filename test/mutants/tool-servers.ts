@@ -57,9 +57,9 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   },
   {
     name: "a model calls a tool that its key may call no more",
-    file: "src/http/tools/loop/own-calls.ts",
-    find: "return isAllowed ? server : null;",
-    replace: "return server;",
+    file: "src/ledger/rights.ts",
+    find: "return refuseTool(right, listToolLevels(own, account, toolRights));",
+    replace: "return refuseTool(right, listToolLevels(own, account, toolRights)) && null;",
     tests: LOOP_RIGHTS,
   },
   {
@@ -75,6 +75,14 @@ export const TOOL_SERVERS: readonly Mutant[] = [
     find: "(this.#claims?.make(place) ?? null)",
     replace: "null",
     tests: LOOP_REPEATS,
+  },
+  {
+    name: "a call is sent in the newer era to any server",
+    file: "src/transport/tool-servers/call.ts",
+    find: "const facts = known instanceof Promise ? await this.#scope.wait(known) : known;",
+    replace:
+      'const facts = { ...(known instanceof Promise ? await this.#scope.wait(known) : known), era: "newer" as const };',
+    tests: CALLS,
   },
   {
     name: "a tool's call is sent again after a failure",

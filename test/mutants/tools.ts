@@ -7,16 +7,16 @@ export const TOOLS: readonly Mutant[] = [
   {
     name: "a tool's call is charged although the server refused it",
     file: "src/gateway/tools/tool-runs.ts",
-    find: 'attempt.win(deadlines.nowMs(), reply.kind === "error");',
-    replace: "attempt.win(deadlines.nowMs(), false);",
+    find: 'attempt.win(this.#ports.deadlines.nowMs(), reply.kind === "error");',
+    replace: "attempt.win(this.#ports.deadlines.nowMs(), false);",
     tests: [`${DIR}/money.test.ts`],
   },
   {
     name: "a tool's call is sent twice",
     file: "src/gateway/tools/tool-runs.ts",
-    find: "const reply = await send({",
+    find: "reply = await this.#send(context, attempt, send);",
     replace:
-      "await send({ arguments: context.ask.arguments, ending: context.ending, traceparent: null, onSend: () => {} });\n      const reply = await send({",
+      "await this.#send(context, attempt, send);\n        reply = await this.#send(context, attempt, send);",
     tests: [`${DIR}/money.test.ts`],
   },
   {
@@ -48,6 +48,13 @@ export const TOOLS: readonly Mutant[] = [
     tests: [`${DIR}/streams.test.ts`],
   },
   {
+    name: "a right to a tool that was taken away is there for half a second more",
+    file: "src/ledger/admit.ts",
+    find: "demand.tool === undefined ? null : refuseCall(",
+    replace: "demand.tool !== null ? null : refuseCall(",
+    tests: [`${DIR}/rights.test.ts`],
+  },
+  {
     name: "a call takes a place of the allowance",
     file: "src/operations/tool/operation.ts",
     find: "countAnswers: () => 0,",
@@ -64,8 +71,8 @@ export const TOOLS: readonly Mutant[] = [
   {
     name: "a call is made again for its Idempotency-Key",
     file: "src/http/tools/tool-call.ts",
-    find: "this.idempotency = digestIdempotency(ports.vault, key.id, once, TOOL, { ask: this.ask, raw: null });",
-    replace: "this.idempotency = once === null ? null : null;",
+    find: "this.idempotency = once === null ? null : this.#claim(ports.vault, once);",
+    replace: "this.idempotency = null;",
     tests: [`${DIR}/repeats.test.ts`],
   },
   {

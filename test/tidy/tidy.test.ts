@@ -69,14 +69,16 @@ test("the gateway knows learning by the types of its port only", () => {
   );
 });
 
-test("the console takes its types from the routes' schemas, and code only from the manual and tables of fields, things and limits", () => {
+test("the console takes its types from the routes' schemas, and code only from the manual, tables of fields, things and limits, and the rules of names", () => {
   const page = sources.filter(({ room }) => room === "console");
   expectNone(
     page.flatMap(({ path, codeImports }) =>
       codeImports
         .filter(
           (target) =>
-            !/^src\/(console|docs|core\/(fields|things))\/|^src\/core\/limits\/limit-table\.ts$/.test(target),
+            !/^src\/(console|docs|core\/(fields|things))\/|^src\/core\/(limits\/limit-table|text\/names)\.ts$/.test(
+              target,
+            ),
         )
         .map((target) => `${path}: ${target}`),
     ),

@@ -1,12 +1,7 @@
 // Names of tools at the gateway's address: they fit every model's API, are distinct, and never change.
 import { describe, expect, test } from "bun:test";
-import {
-  fitName,
-  makeFullName,
-  makeResourceUri,
-  makeToolName,
-  splitResourceUri,
-} from "../../src/tools/names.ts";
+import { makeFullName } from "../../src/core/tools/rules.ts";
+import { fitName, makeResourceUri, makeToolName, splitResourceUri } from "../../src/tools/names.ts";
 
 const FIT = /^[A-Za-z0-9_-]{1,48}$/;
 

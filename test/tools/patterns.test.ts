@@ -1,8 +1,8 @@
 // The tools that a key may use: lists of patterns on several levels.
 import { describe, expect, test } from "bun:test";
+import { isToolAllowed, isWholeServerAllowed } from "../../src/core/tools/patterns.ts";
 import type { AllowedTools } from "../../src/core/tools/tool-server.ts";
 import { prepareLevels } from "../../src/tools/matcher.ts";
-import { isToolAllowed, isWholeServerAllowed } from "../../src/tools/patterns.ts";
 
 const ROWS: readonly (readonly [readonly AllowedTools[], string, boolean])[] = [
   [[["*"]], "github_search", true],

@@ -2,11 +2,11 @@
 import { Type } from "@sinclair/typebox";
 import { isLive } from "../../core/keys/key.ts";
 import type { Store } from "../../core/store.ts";
+import { isToolAllowed } from "../../core/tools/patterns.ts";
 import type { ListedTool } from "../../core/tools/tool-directory.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Access } from "../../people/access.ts";
-import { isToolAllowed } from "../../tools/patterns.ts";
 import { text, type View } from "../schema.ts";
 import { findKeyLevels } from "./sight.ts";
 import type { ToolServerParts } from "./tool-servers.ts";

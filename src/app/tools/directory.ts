@@ -2,9 +2,10 @@
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asObject } from "../../core/json/json.ts";
+import { makeFullName } from "../../core/tools/rules.ts";
 import type { ListedTool, ToolDirectory, ToolServerState } from "../../core/tools/tool-directory.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
-import { makeFullName, makeToolName } from "../../tools/names.ts";
+import { makeToolName } from "../../tools/names.ts";
 import type { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 
 type KnownServers = Pick<ToolServers, "servers" | "describe" | "list">;

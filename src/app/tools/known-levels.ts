@@ -15,12 +15,12 @@ interface KnownLevel {
 const NO_TOOLS = { allowedTools: [] };
 
 export class KnownLevels {
-  readonly #store: Pick<Store, "account" | "key">;
+  readonly #store: Pick<Store, "account">;
   readonly #rights: () => ToolRights;
   /** A key that was found is the same object for half a second. Its account's list is remembered for as long. */
   readonly #known = new WeakMap<GatewayKey, KnownLevel>();
 
-  constructor(store: Pick<Store, "account" | "key">, rights: () => ToolRights) {
+  constructor(store: Pick<Store, "account">, rights: () => ToolRights) {
     this.#store = store;
     this.#rights = rights;
   }
@@ -37,12 +37,5 @@ export class KnownLevels {
     const levels = listToolLevels(key, account, rights);
     this.#known.set(key, { rights, levels });
     return levels;
-  }
-
-  /** Reads them from the store. */
-  async read(key: GatewayKey): Promise<Levels> {
-    const [account, own] = await Promise.all([this.#store.account(key.accountId), this.#store.key(key.id)]);
-    const { allowedTools } = own ?? key;
-    return listToolLevels({ ...key, allowedTools }, account ?? NO_TOOLS, this.#rights());
   }
 }

@@ -112,7 +112,6 @@ function createToolPorts(
     toolRuns: new ToolRuns(runs, gateway.life),
     clientSessions,
     toolLevels: (key) => levels.find(key),
-    levelsNow: (key) => levels.read(key),
     version,
   };
 }

@@ -164,7 +164,7 @@ function Progress({ batch }: { readonly batch: BatchView }) {
   return (
     <div class="lines">
       <Meter share={share} label={label} warns={false} />
-      <div class="small nowrap">
+      <div class="small nowrap kept">
         {formatCount(completed)} of {formatCount(total)}
         {failed > 0 && <span class="wrong"> · {formatCount(failed)} failed</span>}
       </div>

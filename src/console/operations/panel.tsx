@@ -31,7 +31,7 @@ import {
   type WithUsage,
 } from "./ask.ts";
 
-/** What a panel asks for beside the fields of its form. */
+/** The values that a panel asks for beside the fields of its form. */
 export interface ExtraFields {
   readonly values: Values;
   readonly onValues: (values: Values) => void;

@@ -24,9 +24,10 @@ interface Item extends Partial<Record<"server_label" | "name" | "arguments", str
   readonly error?: unknown;
 }
 
-interface ResponseAnswer extends WithUsage {
+type Details = Partial<Record<"incomplete_details", { readonly reason?: string } | null>>;
+
+interface ResponseAnswer extends WithUsage, Details {
   readonly status: string;
-  readonly incomplete_details?: { readonly reason?: string } | null;
   readonly output: readonly Item[];
 }
 
@@ -95,7 +96,7 @@ function nameServer(name: string): Tool {
   };
 }
 
-/** What the model says, the calls that were made with their results, and any other item as it came. */
+/** Shows the model's words, the calls with their results, and any other item as it came. */
 function ItemView({ item }: { readonly item: Item }) {
   switch (item.type) {
     case "message":

@@ -138,7 +138,7 @@ function formatMedian(calls: readonly RequestView[]): string {
 function Counts({ server: { tools, left_out: leftOut } }: { readonly server: ToolServerView }) {
   return (
     <div>
-      {formatCount(tools)}
+      {formatCount(tools)} {tools === 1 ? "tool" : "tools"}
       {leftOut.length > 0 && (
         <details>
           <summary class="small">{formatCount(leftOut.length)} left out</summary>

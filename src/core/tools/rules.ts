@@ -34,3 +34,8 @@ export function nameToolProvider(server: string): string {
 export function isToolModel(model: string): boolean {
   return model.startsWith(PREFIX);
 }
+
+/** Returns NAME_tool without any fitting, as patterns know a tool. */
+export function makeFullName(server: string, tool: string): string {
+  return `${server}_${tool}`;
+}

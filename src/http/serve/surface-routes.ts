@@ -13,7 +13,7 @@ import { Setups } from "./setups.ts";
 type AnswerRequest = (request: Request, server: Arrival["server"], set: HeaderStore) => Promise<Response>;
 
 /** Handlers of POST requests, each with its route's pattern. */
-type Answers = readonly (readonly [path: string, answer: AnswerRequest])[];
+export type Answers = readonly (readonly [path: string, answer: AnswerRequest])[];
 
 export function listAnswers(ports: HttpPorts): Answers {
   const counting = new CountingLimit();

@@ -2,6 +2,7 @@
 import { Fault, toFault } from "../../core/fault.ts";
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
+import { makeToolNotAllowed } from "../../core/tools/tool-right.ts";
 import { logBug } from "../../core/world/bug.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline } from "../../core/world/world.ts";
@@ -18,7 +19,7 @@ import { factHeaders, makeReader } from "../serve/headers.ts";
 import { logRefusal } from "../serve/refused.ts";
 import { type CallAnswer, CallDelivery, type ProgressToken } from "./delivery.ts";
 import { describeFailure, describeRefused, isLetIn, RpcRefusal } from "./errors.ts";
-import { CalledFinder, type FoundCall, makeCard } from "./find-called.ts";
+import { CalledFinder, describeUnknown, type FoundCall, makeCard } from "./find-called.ts";
 import { ARGUMENT_BYTES_MAX, refuseArguments } from "./message.ts";
 import type { ToolPorts } from "./ports.ts";
 import { type ClientRequest, fitTo, takesEvents } from "./rpc-request.ts";
@@ -63,7 +64,7 @@ export class ToolCalls {
         argumentBytes: bytes,
         resultBytes: null,
       };
-      const called = { card: makeCard(found), tool };
+      const called = { card: makeCard(found), tool, right: found.right };
       const call = new ToolCall(this.#ports, arrival, caller, called, given);
       return await this.#respond(request, found, call, called);
     } catch (thrown) {
@@ -148,6 +149,10 @@ export class ToolCalls {
     const { arrival, message } = request;
     const fault = toFault(thrown);
     logBug(this.#ports, thrown);
+    if (fault.code === "tool_not_allowed") {
+      if (context !== null) noteRefused(this.#ports, request, context.call.ask.model);
+      return { status: 200, message: writeError(message.id, describeUnknown(request)), headers: {} };
+    }
     if (context === null || context.attempts === 0) this.#logRefused(request, context, fault);
     const headers = context === null ? {} : factHeaders(context, makeReader(this.#ports.clock, READER));
     if (!isLetIn(fault)) return { ...describeRefused(fault, message.id, arrival.requestId), headers };
@@ -178,8 +183,7 @@ function writeOutcome({ request, found }: RunningCall, outcome: ToolOutcome): Js
 /** To the client, there is no such tool; the operator sees that it may not call it. */
 function noteRefused(ports: ToolPorts, { arrival }: ClientRequest, model: string): void {
   arrival.modelAsked = model;
-  const fault = new Fault("tool_not_allowed", "The key may not use this tool.");
-  logRefusal(ports, arrival, REFUSING, null, fault);
+  logRefusal(ports, arrival, REFUSING, null, makeToolNotAllowed());
 }
 
 function makeLimit(ending: Ending) {

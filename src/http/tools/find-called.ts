@@ -3,14 +3,16 @@ import type { Fault } from "../../core/fault.ts";
 import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
-import { nameToolModel } from "../../core/tools/rules.ts";
+import { isToolAllowed, isWholeServerAllowed } from "../../core/tools/patterns.ts";
+import { makeFullName, nameToolModel } from "../../core/tools/rules.ts";
+import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";
+import type { ToolRight } from "../../core/tools/tool-right.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import type { MirroredTool } from "../../tools/mirror.ts";
 import { findNamedTool } from "../../tools/named-tools.ts";
-import { makeFullName, splitResourceUri } from "../../tools/names.ts";
-import { isToolAllowed, isWholeServerAllowed } from "../../tools/patterns.ts";
+import { splitResourceUri } from "../../tools/names.ts";
 import { makeHeaderError } from "../../tools/wire/client-request.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import { compareParameters, type HeaderParameter } from "../../tools/wire/header-parameters.ts";
@@ -26,6 +28,7 @@ export interface FoundCall {
   /** The server's own name of the tool or the prompt, or the address of the resource. */
   readonly name: string;
   readonly priceNanoUsd: NanoUsd;
+  readonly right: ToolRight;
   /** Fails the call before anything is sent: whether there is such a tool or prompt can't be known at the moment. */
   readonly fault: Fault | null;
 }
@@ -84,12 +87,12 @@ export class CalledFinder {
     if (tool !== null) return this.#describeTool(request, server, tool);
     if (mirror !== null) throw refuseUnknown(request, "tool", name);
     const fault = explainMissing(server, request);
-    return { server, tool: own, name: own, priceNanoUsd: findPrice(server, own), fault };
+    return describeFound(server, own, fault);
   }
 
   #describeTool(request: ClientRequest, server: ToolServer, { name, parameters }: MirroredTool): FoundCall {
     this.#checkHeaders(request, parameters);
-    return { server, tool: name, name, priceNanoUsd: findPrice(server, name), fault: null };
+    return describeFound(server, name, null);
   }
 
   /** Clients of the newer era repeat some arguments in headers. */
@@ -111,7 +114,8 @@ export class CalledFinder {
     const found = list.prompts.get(name);
     const fault = unavailable.length > 0 ? explainMissing(server, request) : null;
     if (found === undefined && fault === null) throw refuseUnknown(request, "prompt", name);
-    return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, fault };
+    const right = { server: server.name, tool: null };
+    return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, right, fault };
   }
 
   async #findResource(request: ClientRequest): Promise<FoundCall> {
@@ -121,7 +125,8 @@ export class CalledFinder {
     const server = this.#views.listServers(viewer).find((one) => one.name === split?.server);
     const isReadable = server?.resources && isWholeServerAllowed(viewer.levels, server.name);
     if (!(split && server && isReadable)) throw refuseUnknown(request, "resource", uri);
-    return { server, tool: "resources/read", name: split.uri, priceNanoUsd: 0, fault: null };
+    const right = { server: server.name, tool: null };
+    return { server, tool: "resources/read", name: split.uri, priceNanoUsd: 0, right, fault: null };
   }
 
   /** No server's name contains the `_` after it. */
@@ -142,16 +147,26 @@ export class CalledFinder {
 const SHOWN_CHARACTERS_MAX = 200;
 
 function refuseUnknown({ message }: ClientRequest, what: string, name: string): RpcRefusal {
-  const text = `Unknown ${what}: ${name.slice(0, SHOWN_CHARACTERS_MAX)}`;
-  return new RpcRefusal(200, message.id, { code: CODES.params, message: text });
+  return new RpcRefusal(200, message.id, makeUnknown(what, name));
+}
+
+function makeUnknown(what: string, name: string): ToolProtocolError {
+  return { code: CODES.params, message: `Unknown ${what}: ${name.slice(0, SHOWN_CHARACTERS_MAX)}` };
+}
+
+/** The same for a call whose right was taken away while it came. */
+export function describeUnknown({ method, message: { params } }: ClientRequest): ToolProtocolError {
+  if (method === "resources/read") return makeUnknown("resource", asString(params.uri) ?? "");
+  return makeUnknown(method === "prompts/get" ? "prompt" : "tool", asString(params.name) ?? "");
 }
 
 function isAllowed({ levels }: Viewer, server: ToolServer, tool: string): boolean {
   return matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(server.name, tool));
 }
 
-function findPrice({ prices, pricePerCall }: ToolServer, tool: string): NanoUsd {
-  return prices.get(tool) ?? pricePerCall;
+function describeFound(server: ToolServer, tool: string, fault: Fault | null): FoundCall {
+  const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
+  return { server, tool, name: tool, priceNanoUsd, right: { server: server.name, tool }, fault };
 }
 
 /** Returns the fault of a server whose list isn't to be had. */

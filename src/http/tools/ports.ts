@@ -16,10 +16,11 @@ export interface ToolPorts extends HttpPorts {
   readonly toolServers: ToolServerPort;
   readonly toolRuns: ToolRuns;
   readonly clientSessions: ClientSessions;
-  /** Returns the lists of which a tool has to pass every one, without a promise if the key, which was proven, is remembered. */
+  /**
+   * Returns the lists of which a tool has to pass every one, without a promise if the key, which was proven, is remembered. That
+   * it is for half a second: a call's admission looks at them again.
+   */
   readonly toolLevels: (key: GatewayKey) => readonly AllowedTools[] | Promise<readonly AllowedTools[]>;
-  /** The same as of now, for a client that asked some time ago: a key in steady use is remembered for half a second. */
-  readonly levelsNow: (key: GatewayKey) => Promise<readonly AllowedTools[]>;
   /** The gateway's version. */
   readonly version: string;
 }

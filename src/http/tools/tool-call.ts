@@ -9,6 +9,7 @@ import type { TracedHook } from "../../core/models/hook.ts";
 import type { PromptDigests } from "../../core/models/prompt-digests.ts";
 import type { Steering } from "../../core/models/steering.ts";
 import type { RouterRules } from "../../core/settings.ts";
+import type { ToolRight } from "../../core/tools/tool-right.ts";
 import { Ending } from "../../core/world/ending.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import type { Call } from "../../gateway/call.ts";
@@ -37,11 +38,12 @@ const NO_CONVERSATION: ConversationNames = { sought: null, kept: [], heldTokens:
 /** No provider serves tools, so no call has a route. */
 const ROUTES = new Routes<ToolForm>(TOOL, "openai", new Map());
 
-/** The called tool: of which server, under which name, at which price. */
+/** The called tool: of which server, under which name, at which price, and what it needs the right to. */
 export interface CalledCard {
   readonly card: ModelCard;
   /** The row's part about it, which the call fills in. */
   readonly tool: ToolRecord;
+  readonly right: ToolRight;
 }
 
 export class ToolCall implements Call<ToolForm> {
@@ -74,6 +76,7 @@ export class ToolCall implements Call<ToolForm> {
   readonly held: Call<ToolForm>["held"];
   readonly trace: TraceContext | null;
   readonly ending = new Ending();
+  readonly toolRight: ToolRight;
   readonly #card: ModelCard;
   readonly #turns: BodyTurns;
 
@@ -82,7 +85,7 @@ export class ToolCall implements Call<ToolForm> {
     ports: HttpPorts,
     { request: { headers }, requestId, held, trace, socketId, line }: Arrival,
     { key, proof }: Caller,
-    { card, tool }: CalledCard,
+    { card, tool, right }: CalledCard,
     given: ToolForm["ask"]["arguments"],
   ) {
     const nowMs = ports.clock.nowMs();
@@ -104,6 +107,7 @@ export class ToolCall implements Call<ToolForm> {
     this.idempotency = once === null ? null : this.#claim(ports.vault, once);
     this.held = held;
     this.trace = trace;
+    this.toolRight = right;
     this.#card = card;
     this.#turns = ports.turns;
   }

@@ -1,10 +1,10 @@
 // One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
 import type { GatewayKey } from "../../core/keys/key.ts";
+import { mayUseSome } from "../../core/tools/patterns.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
 import { checkSecret } from "../../keys/secret.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
 import type { Mirror } from "../../tools/mirror.ts";
-import { mayUseSome } from "../../tools/patterns.ts";
 import type { ToolPorts } from "./ports.ts";
 
 /** The sender, and the address. */

@@ -34,6 +34,8 @@ export class ToolServerFake {
   readonly runs = new Map<string, number>();
   /** The text of each call that was carried out. */
   readonly texts: string[] = [];
+  /** Those of which the result was lost on its way. */
+  readonly spoiled: string[] = [];
   /** The requests that were cancelled, by notification or by closing. */
   readonly cancelled: unknown[] = [];
   readonly sessions = new Set<string>();
@@ -265,8 +267,9 @@ export class ToolServerFake {
     this.mistakes.push(...this.#checkParameters(seen, tool));
     this.runs.set(name, this.countRuns(name) + 1);
     this.texts.push(String(asObject(seen.params.arguments).text));
-    const { answers = "events" } = this.options;
-    const isStreamed = answers === "events" || fault !== null || name === "progress" || name === "slow";
+    if (fault?.kind === "break" || fault?.kind === "cut") this.spoiled.push(this.texts.at(-1) ?? "");
+    const isJson = this.options.answers === "json";
+    const isStreamed = !isJson || fault !== null || name === "progress" || name === "slow";
     const result = runTool(name, asObject(seen.params.arguments));
     return isStreamed ? this.#stream(request, seen, result, fault) : this.#reply(seen, result);
   }

@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
 import type { NanoUsd } from "../../../core/money/money.ts";
 import { nameToolModel } from "../../../core/tools/rules.ts";
+import { makeToolNotAllowed } from "../../../core/tools/tool-right.ts";
 import type { ToolServer } from "../../../core/tools/tool-server.ts";
 import { logBug } from "../../../core/world/bug.ts";
 import type { RequestContext } from "../../../gateway/context.ts";
@@ -16,8 +17,7 @@ import type { SentTool, ToolRecord } from "../../../gateway/tools/tool-runs.ts";
 import type { ToolForm } from "../../../operations/tool/form.ts";
 import type { OwnCall, OwnCallResult } from "../../../surfaces/own-tools.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../../tools/failures.ts";
-import { makeFullName, makeToolName } from "../../../tools/names.ts";
-import { isToolAllowed } from "../../../tools/patterns.ts";
+import { makeToolName } from "../../../tools/names.ts";
 import { CODES } from "../../../tools/wire/eras.ts";
 import type { Arrival } from "../../serve/arrival.ts";
 import { identify } from "../../serve/auth.ts";
@@ -75,8 +75,7 @@ export class OwnCalls {
       logBug(ports, thrown);
       const { context } = made;
       if (context === null || context.attempts === 0) this.#logRefused(call, context, fault);
-      const result = { kind: "result", result: describeFailure(fault, arrival.requestId) } as const;
-      return { result, context, bytes: 0 };
+      return { result: describeFault(fault, call, arrival.requestId), context, bytes: 0 };
     }
   }
 
@@ -90,12 +89,8 @@ export class OwnCalls {
     const { ports, arrival, shown, surface } = this.#parts;
     const place = shown.find(call.label, call.name);
     const caller = arrival.sender ?? (await identify(ports, arrival));
-    const server = place === undefined ? null : await this.#findServer(place, caller);
-    if (place === undefined || server === null) {
-      const fault = new Fault("tool_not_allowed", "The key may not use this tool.");
-      this.#logRefused(call, null, fault);
-      return makeUnknown(call.name);
-    }
+    if (place === undefined) throw makeToolNotAllowed();
+    const server = this.#findServer(place);
     const given = readArguments(call.arguments);
     const bytes = Buffer.byteLength(JSON.stringify(given));
     if (bytes > ARGUMENT_BYTES_MAX) throw refuseLength();
@@ -107,7 +102,8 @@ export class OwnCalls {
       argumentBytes: bytes,
       resultBytes: null,
     };
-    const called = { card: makeToolCard(server.name, place.tool, price), tool };
+    const right = { server: server.name, tool: place.tool };
+    const called = { card: makeToolCard(server.name, place.tool, price), tool, right };
     const request = new ToolCall(ports, arrival, caller, called, given);
     joinToolCall(request, join(Math.ceil(price * request.markup)), surface);
     this.#nameTraced(request, call, place);
@@ -124,14 +120,12 @@ export class OwnCalls {
     }
   }
 
-  /** Null if the sender may not use the tool, or may no more. */
-  async #findServer({ server: name, tool }: ToolPlace, { key }: Caller): Promise<ToolServer | null> {
-    const { ports } = this.#parts;
-    const server = ports.toolRules()?.servers.find((one) => one.name === name);
+  /** A reload may have taken the server or the tool away. The sender's own rights are looked at when the call is admitted. */
+  #findServer({ server: name, tool }: ToolPlace): ToolServer {
+    const server = this.#parts.ports.toolRules()?.servers.find((one) => one.name === name);
     if (server === undefined) throw makeUnavailable(name);
-    const levels = await ports.levelsNow(key);
-    const isAllowed = matchesPatterns(server.tools, tool) && isToolAllowed(levels, makeFullName(name, tool));
-    return isAllowed ? server : null;
+    if (!matchesPatterns(server.tools, tool)) throw makeToolNotAllowed();
+    return server;
   }
 
   /** The operator sees the tool as the model that was asked for. */
@@ -182,9 +176,11 @@ export class OwnCalls {
   }
 }
 
-/** Word for word as for a tool that doesn't exist. */
-function makeUnknown(name: string): OwnCallResult {
-  return { kind: "error", error: { code: CODES.params, message: `Unknown tool: ${name}` } };
+/** The model reads of a tool that the key may not use word for word as of one that doesn't exist. */
+function describeFault(fault: Fault, { name }: OwnCall, requestId: string): OwnCallResult {
+  if (fault.code === "tool_not_allowed")
+    return { kind: "error", error: { code: CODES.params, message: `Unknown tool: ${name}` } };
+  return { kind: "result", result: describeFailure(fault, requestId) };
 }
 
 /** Models write nothing where a tool takes no arguments. */

@@ -1,0 +1,26 @@
+// Results that come when their batch has ended without them.
+import { expect, test } from "bun:test";
+import { KeptBatches } from "../../src/jobs/kept-batches.ts";
+import { openLines } from "../../src/jobs/lines.ts";
+import { RunningBlock } from "../../src/jobs/running-block.ts";
+import { writeResults } from "../../src/jobs/writing.ts";
+import { makeBlock } from "../harness/batches.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
+import { openMemoryStore } from "../harness/samples.ts";
+import { addBatch, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
+
+test("a node that was given up leaves no piece of a batch whose results stand in files", async () => {
+  const world = { store: await openMemoryStore(), clock: new ManualClock(), files: new MemoryFiles() };
+  const ports = makeJobPorts(world, { call: () => new Promise(() => {}) });
+  const batch = await addBatch(new KeptBatches(ports, () => {}), world, "batch_1", 2);
+  await world.store.batches.change(batch, { numbers: [] }, (found) =>
+    found === null
+      ? { result: null }
+      : { batch: { ...found, status: "completed", endedAtMs: 1 }, result: null },
+  );
+  const row = makeBlock(batch.id, 0, { node: world.store.node, states: openLines(2), remaining: 2 });
+  const line = { at: 0, end: "completed", text: "{}\n" } as const;
+  const ended = [{ ...line, costNanoUsd: LINE_COST, chargedNanoUsd: LINE_COST }];
+  expect(await writeResults(ports, batch, new RunningBlock(row), ended)).toBeNull();
+  expect([...world.files.objects.keys()]).toEqual(["file-batch_1"]);
+});
