@@ -269,9 +269,9 @@ export const BATCHES: readonly Mutant[] = [
   },
   {
     name: "all lines of a batch have one answer",
-    file: "src/http/batches/line-call.ts",
-    find: "nameLine(batchId, line)}`)",
-    replace: "batchId}`)",
+    file: "src/core/batches/batch.ts",
+    find: "return `${batchId}/${line}`;",
+    replace: "return `${batchId}/${Math.min(line, 1)}`;",
     tests: ["test/whole/batches/sqlite.test.ts"],
   },
   {
