@@ -1,9 +1,7 @@
 // Calls that operators tried and that the command line refused, or understood on some commands alone: all of them at a gateway
 // on another port, in an empty folder.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { EXIT } from "../../src/app/terminal.ts";
 import { runCommandLine } from "../../src/cli/commands.ts";
 import { runPrinting } from "../harness/poundkey.ts";
@@ -12,8 +10,6 @@ import { until } from "../whole/world/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "../whole/world/world.ts";
 
 let world: HttpWorld;
-let folder: string;
-const before = process.cwd();
 
 beforeAll(async () => {
   world = await startHttpWorld();
@@ -24,15 +20,11 @@ beforeAll(async () => {
   await until("the request is summed", async () =>
     JSON.stringify((await operator.get("/usage?group_by=model")).body).includes("Acme#cheap"),
   );
-  folder = mkdtempSync(join(tmpdir(), "poundkey-calls-"));
-  process.chdir(folder);
   process.env.POUNDKEY_TOKEN = world.adminToken;
 });
 afterAll(async () => {
   delete process.env.POUNDKEY_TOKEN;
-  process.chdir(before);
-  expect(readdirSync(folder)).toEqual([]);
-  rmSync(folder, { recursive: true });
+  expect(readdirSync(".")).toEqual([]);
   await world.stop();
 });
 

@@ -12,6 +12,7 @@ const LINES = 256;
 const MODEL = "OpenAI#gpt-4o";
 /** Each look costs the gateway as much as a request, so it waits longer each time. */
 const FIRST_POLL_MS = 250;
+const POLL_GROWTH = 1.3;
 const ENDED = ["completed", "failed", "expired", "cancelled"];
 /** As with requests, one is counted at a time: lines at once share transactions by chance. */
 const ONE_AT_A_TIME = "batches: { parallel: 1 }";
@@ -50,7 +51,7 @@ async function makeRequest(gateway: MeasuredGateway): Promise<Request> {
       const batch = await ask("/batches", { method: "POST", headers, body: JSON.stringify(order) });
       let pollMs = FIRST_POLL_MS;
       let found = batch;
-      for (; !ENDED.includes(String(found.status)); pollMs *= 2) {
+      for (; !ENDED.includes(String(found.status)); pollMs *= POLL_GROWTH) {
         await Bun.sleep(pollMs);
         found = await ask(`/batches/${batch.id}`, { headers });
       }

@@ -8,6 +8,8 @@ export const CLIENTS = 20;
 const PERIOD_MS = 100;
 /** As many more ask models that call tools. */
 export const LOOPS = 4;
+/** Begins their names, and the texts of their calls. */
+export const LOOP = "loop";
 /** Each fifth call may be sent again by its client. */
 const KEYED_EVERY = 5;
 
@@ -141,5 +143,5 @@ export async function tryList(url: string, secret: string, session: string): Pro
 
 /** True for the arguments of a call that a model has made. */
 export function isOfLoop(params: JsonObject): boolean {
-  return String(asObject(params.arguments).text).startsWith("loop");
+  return String(asObject(params.arguments).text).startsWith(LOOP);
 }

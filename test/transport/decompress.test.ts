@@ -99,7 +99,8 @@ test("one that becomes enormous ends with a fault, and takes little memory", asy
     const before = readPeakBytes();
     for (let at = 0; at < ROUNDS; at++) {
       const { status, error } = await seen(await gateway.chat({ model: `Bad#m${at}`, messages }));
-      expect([status, error?.message]).toEqual([502, "Bad's answer was incomplete or malformed."]);
+      expect(status).toBe(502);
+      expect(error?.message).toStartWith("Bad's answer was incomplete or malformed.");
     }
     expect(readPeakBytes() - before).toBeLessThan(GROWTH_MAX_BYTES);
   } finally {

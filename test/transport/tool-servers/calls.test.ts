@@ -256,7 +256,7 @@ describe("calls under way", () => {
     }
     fake.restart();
     await node.pass(11_000);
-    const reply = await until("it is found", tryCall, 10_000);
+    const reply = await until("it is found", tryCall, 60_000);
     expect(readFirstText(reply)).toBe("echo: back");
   });
 

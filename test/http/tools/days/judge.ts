@@ -10,7 +10,8 @@ type Servers = Readonly<Record<string, ToolServerFake>>;
 interface Evidence {
   readonly sent: readonly Sent[];
   readonly rows: readonly JsonObject[];
-  readonly servers: Servers;
+  /** The calls of what was sent that they have carried out, and no others. */
+  readonly servers: Readonly<Record<string, Pick<ToolServerFake, "texts" | "spoiled">>>;
   /** In nano-dollars, with the markup. */
   readonly price: number;
 }
