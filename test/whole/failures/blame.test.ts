@@ -61,7 +61,7 @@ describe("a client that leaves before the first token", () => {
     await leave(payer, asking(SILENT, "x", { stream: true }));
     const answers: string[] = [];
     for (let time = 0; time < 6; time++)
-      answers.push(formatLine(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.02" })));
+      answers.push(formatLine(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.5" })));
     expect(world.provider.calls.total).toBe(4);
     expect(answers.slice(0, 2)).toEqual(Array(2).fill("504 api_error upstream_timeout"));
     for (const answer of answers.slice(2))
