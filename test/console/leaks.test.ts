@@ -33,7 +33,8 @@ const find = async (q: string) =>
 test("a whole secret finds its key or token by its digest, also a revoked one", async () => {
   const url = `/#/settings/router/${key.id}?leaked=yes`;
   expect(await find(key.secret)).toEqual([["key", key.id, url]]);
-  expect(await find(`${key.secret.slice(0, -1)}x`)).toEqual([]);
+  const wrong = key.secret.replace(/.$/, (last) => (last === "x" ? "y" : "x"));
+  expect(await find(wrong)).toEqual([]);
   const token = (await operator.post("/tokens", { name: "ci", role: "viewer" })).body;
   expect(await find(String(token.secret))).toEqual([["token", token.id, "/#/settings/tokens"]]);
   const gone = await world.gateway.newKey({ name: "gone" });
