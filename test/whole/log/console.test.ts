@@ -83,7 +83,8 @@ describe("a request", () => {
         code: "upstream_error",
         type: "api_error",
         status: 502,
-        message: "OpenAI failed to answer.",
+        message:
+          "OpenAI failed to answer. The model 'OpenAI#sim~trouble=500' has no fallbacks here: try again, or ask for another model.",
       },
     });
   });
