@@ -30,13 +30,11 @@ interface RouteParts {
   readonly set: HeaderStore;
 }
 
-const ALL = "/mcp";
-
 /** The address of all servers, which Bun's own router can call. */
 export function directToolRoutes(ports: ToolPorts, door: ToolDoor): DirectRoutes {
-  const shared = { route: ALL, counting: new CountingLimit() };
+  const shared = { route: "/mcp", counting: new CountingLimit() };
   return {
-    [ALL]: (request, server, set) => door.post(new Arrival(ports, request, server, set, shared), null),
+    "/mcp": (request, server, set) => door.post(new Arrival(ports, request, server, set, shared), null),
   };
 }
 
@@ -45,7 +43,7 @@ export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
   const arrive = ({ route, request, server, set }: RouteParts) =>
     new Arrival(ports, request, server, set, { route, counting });
   return new Elysia()
-    .post(ALL, (parts) => door.post(arrive(parts), null), {
+    .post("/mcp", (parts) => door.post(arrive(parts), null), {
       parse: "none",
       ...describeObject(
         TAG,
@@ -55,8 +53,8 @@ export function toolRoutes(ports: ToolPorts, door: ToolDoor) {
         MESSAGE,
       ),
     })
-    .get(ALL, (parts) => door.get(arrive(parts), null), describeListening("listenToTools"))
-    .delete(ALL, (parts) => door.delete(arrive(parts), null), describeEnd("endToolSession"))
+    .get("/mcp", (parts) => door.get(arrive(parts), null), describeListening("listenToTools"))
+    .delete("/mcp", (parts) => door.delete(arrive(parts), null), describeEnd("endToolSession"))
     .post("/mcp/:server", (parts) => door.post(arrive(parts), parts.params.server), {
       parse: "none",
       ...describeObject(

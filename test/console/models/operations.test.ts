@@ -150,8 +150,8 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
       const visitor = await openConsole(world, { colorScheme, viewport: { width: 400, height: 740 } });
       const page = await openModel(visitor, "Local#sim-any");
       const names = await page.getByLabel("Operation").locator("option").allInnerTexts();
-      // Chat is asked in two forms.
-      expect(names).toHaveLength(OPERATIONS.length + 1);
+      // Chat is asked in three forms.
+      expect(names).toHaveLength(OPERATIONS.length + 2);
       for (const label of names) {
         await page.getByLabel("Operation").selectOption({ label });
         if (label !== "Chat") await page.getByText("More fields").click();
