@@ -30,22 +30,24 @@ function failOnce(agent: string, trouble: string): string {
  * turn with an answer.
  */
 function listFinal(agent: string, usual: number, answered = usual): readonly Trouble[] {
+  // An agent that sends two at once may end with the first refusal.
+  const requests = { requests: 1, requestsMax: usual };
   return [
-    { name: "a wrong key", model: PLAIN, key: "wrong", says: /Incorrect API key/, requests: usual },
-    { name: "a key for other models", model: PLAIN, key: "forbidden", says: /This key/, requests: usual },
+    { name: "a wrong key", model: PLAIN, key: "wrong", says: /Incorrect API key/, ...requests },
+    { name: "a key for other models", model: PLAIN, key: "forbidden", says: /This key/, ...requests },
     {
       name: "an empty balance",
       model: "Priced#sim-mini",
       at: "paid",
       key: "poor",
       says: /balance/i,
-      requests: usual,
+      ...requests,
     },
     {
       name: "a request that the provider refuses",
       model: `${PLAIN}~400`,
       says: /Simulated/,
-      requests: usual,
+      ...requests,
     },
     {
       name: "a busy provider, once",
