@@ -91,24 +91,31 @@ function keepCeiling(): void {
   });
 }
 
+/** Starts a long batch in an account of its own, and returns once a line of it has ended. */
+async function startLong() {
+  const { under } = bench;
+  const account = await openAccount(10, { parallel: 4 });
+  const { id } = await createBatch(account.openai, lines(300));
+  await until(
+    () => ask(account.openai, id),
+    ({ request_counts }) => (request_counts?.completed ?? 0) > 0,
+  );
+  const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
+  const admin = async (path: string, init: RequestInit = {}) =>
+    asObject(await (await fetch(`${under.url}/admin/v1${path}`, { ...init, headers })).json());
+  const waitForCancel = () =>
+    until(
+      async () => asObject(asArray((await admin(`/batches?account=${account.accountId}`)).data)[0]),
+      ({ status }) => status === "cancelled",
+    );
+  return { ...account, id, admin, waitForCancel };
+}
+
 function followKey(): void {
   test("a revoked key cancels its batches", async () => {
-    const { under } = bench;
-    const { keyId, openai, accountId } = await openAccount(1, { parallel: 2 });
-    const slow = chatLine("slow", "say: later", "Local#sim~latency=60000");
-    const made = await createBatch(openai, [slow, ...lines(3)]);
-    const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
-    const list = async () => {
-      const found = await fetch(`${under.url}/admin/v1/batches?account=${accountId}`, { headers });
-      const { data } = (await found.json()) as {
-        data: { id: string; status: string; waiting: object | null }[];
-      };
-      return data[0];
-    };
-    await until(list, (one) => one?.status === "in_progress");
-    await fetch(`${under.url}/admin/v1/keys/${keyId}`, { method: "DELETE", headers });
-    const ended = await until(list, (one) => one?.status === "cancelled");
-    expect(ended).toMatchObject({ id: made.id, waiting: { code: "invalid_api_key" } });
+    const { keyId, accountId, id, admin, waitForCancel } = await startLong();
+    await admin(`/keys/${keyId}`, { method: "DELETE" });
+    expect(await waitForCancel()).toMatchObject({ id, waiting: { code: "invalid_api_key" } });
     expect((await readAccount(accountId)).held_usd).toBe(0);
   });
 }
@@ -116,23 +123,13 @@ function followKey(): void {
 function stayInAccount(): void {
   test("a key that is moved cancels its batches, and no line runs in its new account", async () => {
     const { under } = bench;
-    const { keyId, openai, accountId } = await openAccount(10, { parallel: 4 });
+    const { keyId, accountId, id, admin, waitForCancel } = await startLong();
     const to = await under.newAccount();
     await under.topUp(to, 10);
-    const made = await createBatch(openai, lines(300));
-    await until(
-      () => ask(openai, made.id),
-      ({ request_counts }) => (request_counts?.completed ?? 0) > 0,
-    );
-    const headers = { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" };
-    const read = async (path: string, init: RequestInit = {}) =>
-      asObject(await (await fetch(`${under.url}/admin/v1${path}`, { ...init, headers })).json());
     const body = JSON.stringify({ account_id: to });
-    expect((await read(`/keys/${keyId}`, { method: "PATCH", body })).account_id).toBe(to);
-    const find = async () => asObject(asArray((await read(`/batches?account=${accountId}`)).data)[0]);
-    const ended = await until(find, ({ status }) => status === "cancelled");
-    expect(ended).toMatchObject({ id: made.id, waiting: { code: "key_moved" } });
-    expect((await read(`/requests?batch=${made.id}&account=${to}`)).data).toEqual([]);
+    expect((await admin(`/keys/${keyId}`, { method: "PATCH", body })).account_id).toBe(to);
+    expect(await waitForCancel()).toMatchObject({ id, waiting: { code: "key_moved" } });
+    expect((await admin(`/requests?batch=${id}&account=${to}`)).data).toEqual([]);
     expect([await readAccount(accountId), await readAccount(to)]).toMatchObject([
       { held_usd: 0 },
       { held_usd: 0, balance_usd: 10 },
