@@ -66,6 +66,8 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
     call: (line) => caller.call(line),
     estimate: (line) => caller.estimate(line),
     isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
+    singles: ports.gateway.underWay,
+    nextTurn: setImmediate,
   };
   const runner = new BatchRunner(jobs);
   const batches = new KeptBatches(jobs, runner.wake);

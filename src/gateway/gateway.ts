@@ -25,7 +25,7 @@ import { type PlanPorts, planRequest } from "./plan/plan-request.ts";
 import { Admissions } from "./settle/admissions.ts";
 import { Closing } from "./settle/closing.ts";
 import { Settlements } from "./settle/settlements.ts";
-import type { Step } from "./step.ts";
+import type { Later, Step } from "./step.ts";
 import { beginAround } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";
 
@@ -132,11 +132,11 @@ export class Gateway {
     mode: Mode<F, Result, Answer>,
   ): Promise<Answer> {
     const ports = this.#ports;
+    const { call } = context;
     let isOver = !mode.staysOpen;
-    this.underWay.enter(context.ending, context.call.id);
     try {
-      const hasSteps = this.#listSteps(context);
-      const early = hasSteps ? await this.#entrance.passBefore(context) : null;
+      const hasSteps = this.#enter(context);
+      const early = hasSteps ? await this.underWay.restUntil(call, this.#entrance.passBefore(context)) : null;
       if (early !== null) return mode.show(context, early);
       const first = await this.#admit(context);
       const admitted = first.kind === "granted" ? first : await this.#entrance.admitLater(context, first);
@@ -145,18 +145,21 @@ export class Gateway {
       const durable = this.#recordAdmission(context, admitted);
       const attempt = beginFirst(ports, context);
       let result: Result | null = null;
+      this.underWay.rest(call);
       try {
         if (attempt !== null) result = await mode.run(ports, attempt);
         attempt?.win();
       } catch (thrown) {
         attempt?.fail(thrown);
+      } finally {
+        this.underWay.work(call);
       }
-      result ??= await new Failover(ports, context, mode, attempt).run();
+      result ??= await this.underWay.restUntil(call, new Failover(ports, context, mode, attempt).run());
       try {
         if (durable) await durable;
         if (hasSteps) context.around = beginAround(context);
         const handed = mode.hand(context, result);
-        const answer = handed instanceof Promise ? await handed : handed;
+        const answer = handed instanceof Promise ? await this.underWay.restUntil(call, handed) : handed;
         if (mode.staysOpen) return answer;
         context.settled = await this.#closing.settle(context);
         return mode.charge(context, answer);
@@ -169,15 +172,23 @@ export class Gateway {
       this.#closing.fail(context, thrown);
       throw thrown;
     } finally {
-      const closing = isOver ? this.#closing.close(context) : null;
+      const closing = this.#leave(context, isOver);
       if (closing) await closing;
     }
   }
 
-  /** Returns true if there are any. */
-  #listSteps<F extends Form>(context: RequestContext<F>): boolean {
-    context.steps = this.#ports.steps?.(context.call) ?? NO_STEPS;
+  /** Returns true if there are steps. */
+  #enter<F extends Form>(context: RequestContext<F>): boolean {
+    const { call, ending } = context;
+    this.underWay.enter(ending, call.id, call);
+    this.underWay.work(call);
+    context.steps = this.#ports.steps?.(call) ?? NO_STEPS;
     return context.steps.length > 0;
+  }
+
+  #leave<F extends Form>(context: RequestContext<F>, isOver: boolean): Later<void> | null {
+    this.underWay.rest(context.call);
+    return isOver ? this.#closing.close(context) : null;
   }
 
   #admit<F extends Form>(context: RequestContext<F>): Promise<AdmissionAnswer> {

@@ -1,15 +1,25 @@
-// The open requests: ending them and waiting for their end.
+// The open requests: ending them and waiting for their end, and those for which lines of batches make way.
 
+import type { SingleRequests } from "../core/batches/line-pace.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Ending } from "../core/world/ending.ts";
 import type { Clock, Deadlines } from "../core/world/world.ts";
+import type { LineMark } from "./call.ts";
 
 const POLL_MS = 10;
 
-export class OpenRequests {
+/** A request, or a line of a batch. */
+interface Entering {
+  readonly line?: LineMark | null;
+}
+
+export class OpenRequests implements SingleRequests {
   readonly #ports: { readonly clock: Clock; readonly deadlines: Deadlines };
   /** Each with its completion's id. Keep entries small: the runtime frees a Map's old tables only after seconds. */
   readonly #all = new Map<Ending, string>();
+  #lines = 0;
+  entered = 0;
+  working = 0;
 
   constructor(ports: { readonly clock: Clock; readonly deadlines: Deadlines }) {
     this.#ports = ports;
@@ -19,13 +29,36 @@ export class OpenRequests {
     return this.#all.size;
   }
 
-  /** Call this before its admission. */
-  enter(ending: Ending, id: string): void {
-    this.#all.set(ending, id);
+  get singles(): number {
+    return this.#all.size - this.#lines;
   }
 
-  leave(ending: Ending): void {
+  /** Call this before its admission. */
+  enter(ending: Ending, id: string, { line }: Entering): void {
+    this.#all.set(ending, id);
+    if (line) this.#lines++;
+    else this.entered++;
+  }
+
+  leave(ending: Ending, { line }: Entering): void {
     this.#all.delete(ending);
+    if (line) this.#lines--;
+  }
+
+  /** The gateway works on it from now on, until `rest`. */
+  work({ line }: Entering): void {
+    if (!line) this.working++;
+  }
+
+  /** It waits for others. */
+  rest({ line }: Entering): void {
+    if (!line) this.working--;
+  }
+
+  /** The same until the others have answered. */
+  restUntil<Result>(of: Entering, answered: Promise<Result>): Promise<Result> {
+    this.rest(of);
+    return answered.finally(() => this.work(of));
   }
 
   end(fault: Fault): void {

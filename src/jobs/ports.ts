@@ -1,7 +1,7 @@
 // The ports of the room of batches: the store, files, a clock, and the door through which lines go.
 
 import type { Batch, BatchDetail, BatchForm, BatchMistake, LinePlace } from "../core/batches/batch.ts";
-import type { LinePlacing } from "../core/batches/line-pace.ts";
+import type { LinePlacing, SingleRequests } from "../core/batches/line-pace.ts";
 import type { LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
@@ -89,6 +89,9 @@ export interface JobPorts {
   ) => Promise<LineEstimate | null>;
   /** True while the node has no room for lines: a late event loop, little memory. */
   readonly isBusy: () => boolean;
+  readonly singles: SingleRequests;
+  /** Runs a task in the next turn of the event loop. */
+  readonly nextTurn: (task: () => void) => void;
 }
 
 export interface LineEstimate {

@@ -13,6 +13,7 @@ import { Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { RunningBatch } from "./running-batch.ts";
 import { RunningBlock } from "./running-block.ts";
+import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
 import { moveOn, validate } from "./validating.ts";
@@ -42,11 +43,13 @@ export class BatchRunner {
   readonly #pacing = new Pacing();
   readonly #lines: LineRunner;
   readonly #store: StoreSpeed;
+  readonly #starting: Starting;
   /** The work under way on whole batches, by its name. */
   readonly #tasks = new Map<string, Promise<void>>();
   #flying = 0;
   #isLooking = false;
   #isAwake = false;
+  #isMakingWay = false;
   #isStopping = false;
   #callOff = () => {};
   #sweptMs = 0;
@@ -54,7 +57,8 @@ export class BatchRunner {
   constructor(ports: JobPorts) {
     this.#ports = ports;
     this.#store = new StoreSpeed(ports.clock);
-    this.#lines = new LineRunner(ports, this.#pacing, () => this.#advance());
+    this.#starting = new Starting(ports.singles);
+    this.#lines = new LineRunner(ports, this.#pacing, this.#advance);
   }
 
   /** The lines in flight, and of the batches that haven't ended their statuses and the reasons to wait. */
@@ -198,19 +202,44 @@ export class BatchRunner {
     return !isBusy() && !this.#store.isSlow;
   }
 
-  /** Starts lines as long as there is room. */
-  #advance(): void {
-    const { clock } = this.#ports;
-    const nowMs = clock.nowMs();
-    const monotonicMs = clock.monotonicMs();
-    const may = (model: string) => this.#pacing.may(model, monotonicMs);
-    while (this.#mayStart()) {
-      const chosen = this.#turns.next(this.#listReady(nowMs, may));
-      if (chosen === null) break;
-      this.#start(chosen.job, chosen.block, chosen.at);
-    }
+  /** Starts a few lines if there is room, and more in the next turn of the event loop. */
+  readonly #advance = (): void => {
+    if (!this.#starting.isTaken && this.#mayStart()) this.#startSome();
     for (const job of this.#jobs.values())
       for (const block of job.blocks.values()) this.#writeSoon(job, block);
+  };
+
+  #startSome(): void {
+    const { clock, nextTurn } = this.#ports;
+    const nowMs = clock.nowMs();
+    const monotonicMs = clock.monotonicMs();
+    const waitMs = this.#starting.measureWait(monotonicMs);
+    if (waitMs > 0) {
+      this.#makeWay(waitMs);
+      return;
+    }
+    const may = (model: string) => this.#pacing.may(model, monotonicMs);
+    for (let left = this.#starting.countMost(monotonicMs); left > 0 && this.#mayStart(); left--) {
+      const chosen = this.#turns.next(this.#listReady(nowMs, may));
+      if (chosen === null) return;
+      if (this.#starting.begin(monotonicMs)) nextTurn(this.#endTurn);
+      this.#start(chosen.job, chosen.block, chosen.at);
+    }
+  }
+
+  readonly #endTurn = (): void => {
+    this.#starting.endTurn(this.#ports.clock.monotonicMs());
+    this.#advance();
+  };
+
+  /** Lets single requests go first. */
+  #makeWay(waitMs: number): void {
+    if (this.#isMakingWay) return;
+    this.#isMakingWay = true;
+    this.#ports.clock.after(waitMs, () => {
+      this.#isMakingWay = false;
+      this.#advance();
+    });
   }
 
   /** Returns the next line of each batch that may start one. */
@@ -267,7 +296,7 @@ export class BatchRunner {
   /** Writes results that have waited for long enough, or that nothing else will join. */
   #writeSoon(job: RunningBatch, block: RunningBlock): void {
     if (block.ended.length === 0 || block.isWriting || block.isResting) return;
-    const isLast = block.flying.size === 0;
+    const isLast = block.flying.size === 0 && (block.queued === 0 || job.isEnding);
     if (isLast || block.isDue || block.endedCharacters >= RESULT_CHARACTERS) void this.#write(job, block);
   }
 

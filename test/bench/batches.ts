@@ -12,6 +12,8 @@ const ROUNDS = Number(process.argv[4] ?? 5);
 const SINGLES = 1000;
 /** The times in which the provider answers while single requests and lines meet: at once, and as a model would. */
 const ANSWER_MS = [0, 200];
+/** The share of the lines for a provider that takes its time, so that the batch lasts as long as single requests beside it do. */
+const SLOW_SHARE = 1 / 20;
 
 const gateway = await startBatchGateway(40);
 
@@ -84,7 +86,8 @@ async function measureFairness(answerMs: number): Promise<void> {
   await measureSingles(singles);
   const idle = await measureSingles(singles);
   const [aloneMs] = await timed(async () => gateway.waitFor(await gateway.createBatch(small), "completed"));
-  const large = await gateway.createBatch(await gateway.upload(await gateway.writeInput(LINES, 200)));
+  const lines = Math.ceil(answerMs === 0 ? LINES : LINES * SLOW_SHARE);
+  const large = await gateway.createBatch(await gateway.upload(await gateway.writeInput(lines, 200)));
   await gateway.waitFor(large, "in_progress");
   await Bun.sleep(1000);
   const busy = await measureSingles(singles);

@@ -115,6 +115,8 @@ export function makeJobPorts(
     findKey: (id) => addKey(store, id),
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,
+    singles: { entered: 0, singles: 0, working: 0 },
+    nextTurn: queueMicrotask,
     ...own,
   };
 }

@@ -121,6 +121,7 @@ class Day {
     for (let seconds = 3; seconds <= 60; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
     const audit = await this.#audit();
+    this.#checkCounts();
     for (const node of this.#nodes) await node.stop();
     return {
       audit,
@@ -197,6 +198,15 @@ class Day {
         // If the connection is refused, the client gives up.
         if (node) this.#wrongly(ask(this.#clients, node, plan));
       });
+    }
+  }
+
+  /** Lines of batches would make way for ever for a request that is counted after its end. */
+  #checkCounts(): void {
+    for (const { life, gateway, id } of this.#nodes) {
+      const { singles, working } = gateway.underWay;
+      if (!life.dead && singles + working !== 0)
+        this.#wrongs.push(`${id} counts ${singles} requests and works on ${working} without any.`);
     }
   }
 

@@ -16,3 +16,13 @@ export interface LinePlacing {
 
 /** For lines that are estimated, and never sent. */
 export const NOWHERE: LinePlacing = { plan: () => {}, place: () => {} };
+
+/** The requests of this process that are no lines: lines make way for them. */
+export interface SingleRequests {
+  /** All since the process began. */
+  readonly entered: number;
+  /** Those that haven't ended. */
+  readonly singles: number;
+  /** Those of them that the process itself works on, while others wait for a provider or a hook. */
+  readonly working: number;
+}

@@ -73,7 +73,7 @@ export class ToolRuns {
   /** Throws the Fault to show to the client. */
   async run(context: ToolContext, tool: ToolRecord, send: SendTool): Promise<ToolOutcome> {
     const { underWay, closing, entrance } = this.#life;
-    underWay.enter(context.ending, context.call.id);
+    underWay.enter(context.ending, context.call.id, context.call);
     try {
       const early = this.#listSteps(context) ? await entrance.passBefore(context) : null;
       if (early !== null) return showEarlier(early);

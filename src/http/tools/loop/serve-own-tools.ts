@@ -139,13 +139,13 @@ export class OwnToolsDoor implements OwnToolsPort {
     const ending = ports.deadlines.watch(ports.deadlines.nowMs() + bounds.totalMs, {
       late: () => root.end(makeTotalFault(bounds.totalMs)),
     });
-    ports.gateway.underWay.enter(root, prepared.first.call.id);
+    ports.gateway.underWay.enter(root, prepared.first.call.id, prepared.first.call);
     let isOpen = true;
     const close = () => {
       if (!isOpen) return;
       isOpen = false;
       ending.clear();
-      ports.gateway.underWay.leave(root);
+      ports.gateway.underWay.leave(root, prepared.first.call);
       prepared.answer.close();
       arrival.held.release();
     };
