@@ -83,8 +83,25 @@ function makeBench(): StoreBench {
         database.close(true);
       }
     },
+    refuseWrites: async () => {
+      refuseWrites(path);
+      return async () => {};
+    },
     dispose: () => rmSync(folder, { recursive: true }),
   };
+}
+
+function refuseWrites(path: string): void {
+  using database = new Database(path);
+  const tables = database
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all();
+  for (const { name } of tables)
+    for (const change of ["INSERT", "UPDATE", "DELETE"])
+      if (!name.startsWith("sqlite_"))
+        database.run(
+          `CREATE TRIGGER no_${change}_${name} BEFORE ${change} ON ${name} BEGIN SELECT RAISE(ABORT, 'no writes'); END`,
+        );
 }
 
 describe("store", () => storeSuite("sqlite", makeBench));

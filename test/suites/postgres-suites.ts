@@ -93,6 +93,15 @@ export async function runSql(url: string, sql: string): Promise<void> {
   await database.unsafe(sql);
 }
 
+/** A statement that changes no row is refused as well. */
+const REFUSE_WRITES = `
+  CREATE FUNCTION refuse_write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no writes'; END $$;
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+      EXECUTE format('CREATE TRIGGER no_writes BEFORE INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION refuse_write()', name);
+    END LOOP;
+  END $$`;
+
 /**
  * Empties a database before the next test, which is much faster than creating one. The connection stays open until the
  * file's last test: a new one would read the catalogue again.
@@ -137,6 +146,10 @@ export function runPostgresSuites(title: string, addresses: () => Addresses): vo
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',
              beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
     raw,
+    refuseWrites: async () => {
+      await raw(REFUSE_WRITES);
+      return () => raw("DROP FUNCTION refuse_write CASCADE");
+    },
     dispose,
   });
   // Each suite has its own block, so that its setup runs before its own tests only.

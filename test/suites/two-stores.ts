@@ -12,6 +12,8 @@ export interface StoreBench {
   forsake(store: Store): Promise<void> | void;
   /** Runs a statement without the stores. Throws if the database refuses it. */
   raw(sql: string): Promise<void> | void;
+  /** Lets the database refuse every change of a row, until the result is called. Missing if no suite of the bench needs it. */
+  refuseWrites?(): Promise<() => Promise<void>>;
   dispose(): Promise<void> | void;
 }
 export type MakeBench = () => Promise<StoreBench> | StoreBench;

@@ -1,7 +1,12 @@
 // Batches on every store.
 import { expect, test } from "bun:test";
 import { hasEnded } from "../../../src/core/batches/batch.ts";
+import type { LogEvent } from "../../../src/core/world/world.ts";
+import { makeSweep } from "../../../src/files/sweep.ts";
+import { makeFileUsers } from "../../../src/jobs/file-users.ts";
+import { BatchRunner } from "../../../src/jobs/runner.ts";
 import { makeBatch, makeBlock } from "../../harness/batches.ts";
+import { ManualClock } from "../../harness/manual-clock.ts";
 import {
   addKey,
   expectGrant,
@@ -11,15 +16,54 @@ import {
   NOON,
   standingClock,
 } from "../../harness/samples.ts";
+import { catchThrown } from "../../harness/thrown.ts";
+import { MemoryFiles, makeJobPorts } from "../../jobs/job-world.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
 
 const PAGE = { limit: 10, after: null };
+const NO_VAULT = { sealBytes: (bytes: Uint8Array) => bytes, openBytes: (bytes: Uint8Array) => bytes };
 
 export const batchSuite = makeSuite({
   batches: rows,
   "blocks of batches": blocksOfBatch,
   "lines of batches": lines,
+  "a node without batches": idle,
 });
+
+/** Each look at the store has this long on the manual clock. */
+const LOOK_MS = 5;
+const IDLE_MS = 150_000;
+
+function idle(stores: () => TwoStores): void {
+  test("writes nothing for them", async () => {
+    const { bench, store } = stores();
+    let looks = 0;
+    const list: typeof store.batches.list = (...given) => {
+      looks++;
+      return store.batches.list(...given);
+    };
+    const watched = { ...store, batches: { ...store.batches, list } };
+    const clock = new ManualClock(() => Bun.sleep(LOOK_MS));
+    const troubles: LogEvent[] = [];
+    const log = (event: LogEvent) => void troubles.push(event);
+    const world = { store: watched, clock, files: new MemoryFiles() };
+    const ports = makeJobPorts(world, { log, call: () => Promise.reject(new Error("There is no line.")) });
+    const users = makeFileUsers(ports);
+    const sweep = makeSweep({ ...ports, store: watched, vault: NO_VAULT, rules: ports.fileRules, users });
+    const allowWrites = await bench.refuseWrites?.();
+    const runner = new BatchRunner(ports);
+    runner.start();
+    for (let pastMs = 0; pastMs < IDLE_MS; pastMs += IDLE_MS / 3) {
+      await clock.move(IDLE_MS / 3);
+      await sweep();
+    }
+    await runner.stop(0);
+    expect([looks > IDLE_MS / 2000, troubles]).toEqual([true, []]);
+    // A write would be noticed.
+    expect(await catchThrown(store.batches.add(makeBatch("batch_1"), 9))).toBeInstanceOf(Error);
+    await allowWrites?.();
+  });
+}
 
 function rows(stores: () => TwoStores): void {
   test("are found on every node as they were written, and listed newest first", async () => {
