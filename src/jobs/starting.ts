@@ -4,7 +4,7 @@ import type { SingleRequests } from "../core/batches/line-pace.ts";
 /** Lines make way for this long after the last single request. */
 const BESIDE_MS = 250;
 /** They start this far apart meanwhile, so that most single requests meet none. */
-const GAP_MS = 4;
+const GAP_MS = 5;
 /** Or this many times as far as a line's start kept the event loop busy: those with large bodies do for milliseconds. */
 const GAP_TURNS = 8;
 /** Lines start this often even if the process always works on single requests. */
