@@ -124,6 +124,7 @@ export class Batches {
       return answers;
     } catch (error) {
       this.#open?.takeBack();
+      this.#cache.clear();
       throw error;
     } finally {
       this.#open = null;
@@ -133,7 +134,7 @@ export class Batches {
   #write(sql: Statements, demands: readonly Demand[]): Decision {
     const decision = this.#decide(this.#cache.rowsFor(sql, demands), demands);
     this.#open = decision;
-    writeDecision(sql, decision);
+    writeDecision(sql, decision, this.#cache);
     return decision;
   }
 }
@@ -157,7 +158,7 @@ function writeSums(sql: Statements, decision: Decision): void {
   sql.addFirstTokens(decision.firstTokens);
 }
 
-function writeDecision(sql: Statements, decision: Decision): void {
+function writeDecision(sql: Statements, decision: Decision, cache: RowCache): void {
   writeMoney(sql, decision);
   sql.putSpends(decision.spends);
   sql.putMeters(decision.meters);
@@ -167,8 +168,14 @@ function writeDecision(sql: Statements, decision: Decision): void {
   sql.addEntries(decision.entries);
   sql.addRequests(decision.requests);
   for (const record of decision.requestsAmended) sql.amendRequest.run(...REQUEST.valuesOf(record));
-  for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
-  for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
+  for (const { accountId, id } of decision.repliesGone) {
+    sql.removeReply.run(accountId, id);
+    cache.dropReply(id);
+  }
+  for (const reply of decision.replies) {
+    sql.putReply.run(...REPLY.valuesOf(reply));
+    cache.keepReply(reply);
+  }
   writeSums(sql, decision);
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
 }
