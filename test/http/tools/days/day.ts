@@ -47,6 +47,8 @@ export class Day {
     this.#down?.restart();
     await Promise.all(this.#running);
     for (const listener of this.#listening) listener.abort();
+    // The judge asks them.
+    for (const { life } of this.#world.alive) life.spare();
     if (this.#world.alive.length === 0) await this.#world.join();
   }
 
@@ -141,7 +143,7 @@ export class Day {
   #changeEra(): void {
     this.#shakeAll();
     const sessions = this.#world.dice.chance(0.5);
-    this.#world.pickServer().options = { era: this.#world.dice.pick(ERAS), sessions };
+    this.#world.pickServer().become({ era: this.#world.dice.pick(ERAS), sessions });
   }
 
   async #endNode(): Promise<void> {
