@@ -13,6 +13,8 @@ export class KnownFacts {
   #finding: Promise<ServerFacts> | null = null;
   /** The gateway's own session, for lists and streams. No client's call ever uses it. */
   #session: string | null = null;
+  #opening: Promise<string | null> | null = null;
+  #isClosed = false;
 
   constructor(ports: ToolServerPorts) {
     this.#ports = ports;
@@ -38,11 +40,10 @@ export class KnownFacts {
 
   async #ask(peer: Peer): Promise<ServerFacts> {
     const { facts, session } = await peer.find();
-    this.endOwn(peer);
+    this.#endOwn(peer);
     this.#session = session;
     this.#facts = facts;
-    // A client's credential isn't kept, and nothing else could end this session later.
-    if (peer.terms.pass !== null) this.endOwn(peer);
+    this.endUnkept(peer);
     this.#foundAtMs = this.#ports.deadlines.nowMs();
     return facts;
   }
@@ -56,10 +57,17 @@ export class KnownFacts {
     if (this.#facts === facts) this.#foundAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns the gateway's own session, begun if there is none. Null if the server gives none. */
+  /** Returns the gateway's own session, begun once by all who find none. Null if the server gives none. */
   async open(peer: Peer, facts: ServerFacts): Promise<string | null> {
-    if (!facts.hasSessions) return null;
-    this.#session ??= await peer.begin();
+    if (!facts.hasSessions || this.#session !== null) return this.#session;
+    this.#opening ??= this.#begin(peer).finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  async #begin(peer: Peer): Promise<string | null> {
+    this.#session = await peer.begin();
     return this.#session;
   }
 
@@ -68,8 +76,19 @@ export class KnownFacts {
     if (this.#session === session) this.#session = null;
   }
 
-  /** Ends the gateway's own session at the server. */
-  endOwn(peer: Peer): void {
+  /** Call it once a use of the gateway's own session is over: ends one that nothing else would end later. */
+  endUnkept(peer: Peer): void {
+    // A client's credential isn't kept.
+    if (this.#isClosed || peer.terms.pass !== null) this.#endOwn(peer);
+  }
+
+  /** The server isn't asked any more, but by what is under way. */
+  close(peer: Peer): void {
+    this.#isClosed = true;
+    this.#endOwn(peer);
+  }
+
+  #endOwn(peer: Peer): void {
     if (this.#session !== null && this.#facts !== null) void peer.end(this.#facts.version, this.#session);
     this.#session = null;
   }

@@ -56,6 +56,7 @@ export class Listening {
     this.#scope = scope;
     const isServed = await this.#open(scope).catch(() => true);
     scope.close();
+    this.#source.known.endUnkept(this.#peer);
     if (!this.#isOn || this.#scope !== scope) return;
     if (deadlines.nowMs() - sinceMs > WORKING_MS) this.#pauseMs = FIRST_PAUSE_MS;
     this.#pause(isServed ? this.#pauseMs : LONGEST_PAUSE_MS);
