@@ -74,6 +74,7 @@ export class Listening {
     const facts = await scope.wait(this.#source.known.get(this.#peer));
     if (!facts.announces) return false;
     const session = await scope.wait(this.#source.known.open(this.#peer, facts));
+    if (this.#scope !== scope) return true;
     // No stream announces the changes between two streams.
     this.#refresh();
     return facts.era === "newer" ? this.#subscribe(facts, scope) : this.#hearOlder(facts, session, scope);
