@@ -42,15 +42,20 @@ export function judgeServers(servers: Servers): readonly string[] {
   return Object.entries(servers).flatMap(([name, server]) => judgeServer(name, server));
 }
 
-/** Only a client that got no answer, and asks again, may have a tool run again. */
+/** Only a client that got no result, and asks again, may have a tool run again. */
 function listRunTwice(sent: readonly Sent[], ran: ReadonlyMap<string, number>): readonly string[] {
   const cuts = new Map<string, number>();
   const texts = sent.flatMap((one) => one.texts.map((text) => ({ text, one })));
-  for (const { text, one } of texts)
-    cuts.set(text, (cuts.get(text) ?? 0) + (one.outcome?.kind === "answer" && !one.node.life.isOver ? 0 : 1));
+  for (const { text, one } of texts) cuts.set(text, (cuts.get(text) ?? 0) + (hasResult(one, text) ? 0 : 1));
   return [...ran].flatMap(([text, times]) =>
     times > 1 + (isKept(sent, text) ? (cuts.get(text) ?? 0) : 0) ? [`'${text}' ran ${times} times`] : [],
   );
+}
+
+/** An answer that its client's time limit has ended lacks the results that came too late. */
+function hasResult({ outcome, isLoop, node }: Sent, text: string): boolean {
+  if (outcome?.kind !== "answer" || node.life.isOver) return false;
+  return !isLoop || listResults(outcome.body).some(({ output }) => output === `echo: ${text}`);
 }
 
 function isKept(sent: readonly Sent[], text: string): boolean {
