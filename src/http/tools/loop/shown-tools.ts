@@ -49,10 +49,10 @@ export class ShownTools {
   /** A refusal of all tools together counts functions of which the client has seen none: it is told where they come from. */
   explain(fault: Fault): Fault {
     if (fault.details.param !== "tools") return fault;
-    const counts = this.servers.map(({ tools }) => tools.length);
-    const most = this.#named[counts.indexOf(Math.max(...counts))];
-    if (most === undefined || this.#places.size === 0) return fault;
-    const words = `The model gets the tools of '${most.path}' as ${Math.max(...counts)} functions, of which '${most.path}.allowed_tools' can choose some.`;
+    const counts = this.#named.map(({ path }, at) => ({ path, count: this.servers[at]?.tools.length ?? 0 }));
+    const [most] = counts.toSorted((one, other) => other.count - one.count);
+    if (most === undefined || most.count === 0) return fault;
+    const words = `The model gets the tools of '${most.path}' as ${most.count} functions, of which '${most.path}.allowed_tools' can choose some.`;
     return new Fault(fault.code, `${fault.message} ${words}`, fault.details);
   }
 }
