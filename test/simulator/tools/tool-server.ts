@@ -104,12 +104,6 @@ export class ToolServerFake {
     for (const stream of this.#streams) stream.enqueue(writeEvent(message));
   }
 
-  /** Another release takes its place. One of the newer era alone knows no sessions. */
-  become(options: ToolServerOptions): void {
-    this.options = options;
-    if (options.era === "newer") this.sessions.clear();
-  }
-
   async stop(): Promise<void> {
     await this.#server.stop(true);
   }

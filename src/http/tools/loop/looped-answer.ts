@@ -114,7 +114,7 @@ export class LoopedAnswer<F extends Form> {
     return conversation.end({ usage: this.#costs.sum(), reason: describeEnd(early) });
   }
 
-  /** Returns what the first question fails with as the client is told it. */
+  /** Returns what the first question fails with, in words that the client understands. */
   explain(thrown: unknown): unknown {
     return thrown instanceof Fault ? this.#parts.shown.explain(thrown) : thrown;
   }

@@ -46,7 +46,7 @@ export class ShownTools {
     return this.#places.get(nameplate(label, name));
   }
 
-  /** A refusal of all tools together counts functions of which the client has seen none: it is told where they come from. */
+  /** A refusal of all tools together counts functions of which the client has seen none, so it says where they come from. */
   explain(fault: Fault): Fault {
     if (fault.details.param !== "tools") return fault;
     const counts = this.#named.map(({ path }, at) => ({ path, count: this.servers[at]?.tools.length ?? 0 }));

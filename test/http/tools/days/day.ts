@@ -143,7 +143,10 @@ export class Day {
   #changeEra(): void {
     this.#shakeAll();
     const sessions = this.#world.dice.chance(0.5);
-    this.#world.pickServer().become({ era: this.#world.dice.pick(ERAS), sessions });
+    const server = this.#world.pickServer();
+    const era = this.#world.dice.pick(ERAS);
+    server.options = { era, sessions };
+    if (era === "newer") server.sessions.clear();
   }
 
   async #endNode(): Promise<void> {
