@@ -29,7 +29,8 @@ const FAULTS: readonly ToolFault[] = [
 export class Day {
   readonly #world: DayWorld;
   readonly sent: Sent[] = [];
-  #mayCall = true;
+  /** Null once a node was killed that may have changed it. */
+  #mayCall: boolean | null = true;
   readonly #running: Promise<unknown>[] = [];
   readonly #listening: AbortController[] = [];
   #down: ToolServerFake | null = null;
@@ -193,13 +194,13 @@ export class Day {
         if (one.owner.name === "narrow" && one.outcome === null) one.mayCall = null;
     };
     doubt();
-    const mayCall = !this.#mayCall;
-    const changed = await this.#patch({ allowed_tools: mayCall ? null : [] });
-    if (changed) this.#mayCall = mayCall;
+    const mayCall = this.#mayCall !== true;
+    const isChanged = await this.#patch({ allowed_tools: mayCall ? null : [] });
+    this.#mayCall = isChanged ? mayCall : null;
     doubt();
   }
 
-  /** Returns false if the node ended meanwhile. */
+  /** Returns false if nobody knows, because the node ended meanwhile. */
   async #patch(fields: JsonObject): Promise<boolean> {
     const node = this.#world.pickNode();
     try {
