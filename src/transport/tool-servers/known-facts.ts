@@ -40,8 +40,7 @@ export class KnownFacts {
 
   async #ask(peer: Peer): Promise<ServerFacts> {
     const { facts, session } = await peer.find();
-    this.#endOwn(peer);
-    this.#session = session;
+    this.#keep(peer, session);
     this.#facts = facts;
     this.endUnkept(peer);
     this.#foundAtMs = this.#ports.deadlines.nowMs();
@@ -67,8 +66,14 @@ export class KnownFacts {
   }
 
   async #begin(peer: Peer): Promise<string | null> {
-    this.#session = await peer.begin();
+    this.#keep(peer, await peer.begin());
     return this.#session;
+  }
+
+  /** Another may have been begun meanwhile. */
+  #keep(peer: Peer, session: string | null): void {
+    this.#endOwn(peer);
+    this.#session = session;
   }
 
   /** The server doesn't know the gateway's own session any more. */
@@ -82,7 +87,7 @@ export class KnownFacts {
     if (this.#isClosed || peer.terms.pass !== null) this.#endOwn(peer);
   }
 
-  /** The server isn't asked any more, but by what is under way. */
+  /** From now on, only what is under way asks the server. */
   close(peer: Peer): void {
     this.#isClosed = true;
     this.#endOwn(peer);

@@ -156,6 +156,11 @@ describe("a session", () => {
     const [one, other] = await Promise.all([known.open(peer, facts), known.open(peer, facts)]);
     expect(one).toBe(other);
     expect(fake.listSeen("initialize")).toHaveLength(2);
+    known.forgetSession(one ?? "");
+    known.forget(facts);
+    await Promise.all([known.open(peer, facts), known.get(peer)]);
+    await until("the one that came first is ended", () => fake.ended.length === 1);
+    expect(fake.ended).not.toContain(known.session);
   });
 
   test("of the lists that is begun while the configuration changes is ended as well", async () => {

@@ -41,6 +41,7 @@ interface NamingRequest<F extends Form> extends OwnToolsRequest<F> {
   readonly named: readonly NamedServer[];
 }
 
+/** The parts that hold for a request however often it is read. */
 type GivenParts<F extends Form> = Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root" | "shown">;
 
 const NO_SERVERS: readonly NamedServer[] = [];
