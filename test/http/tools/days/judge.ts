@@ -85,7 +85,8 @@ function judgeOne(one: Sent, { own: rows, shared }: Rows, seen: Seen): readonly 
     say("a call with another price");
   const carriedOut = one.texts.filter((text) => seen.ran.has(text)).length;
   // One that its client ended is paid once it was sent, though it may not have reached its server.
-  const isEnded = outcome?.kind === "left" || isOwnEnd(one);
+  const isLimited = one.isLoop && one.manner.limitSeconds !== null;
+  const isEnded = outcome?.kind === "left" || isOwnEnd(one) || isLimited;
   if (paid.length > (one.manner.once === null && !isEnded ? carriedOut : one.texts.length))
     say(`${paid.length} calls paid, ${carriedOut} carried out`);
   if (one.mayCall === false && carriedOut > 0) say("a call without the right");
