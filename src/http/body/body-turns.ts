@@ -22,6 +22,8 @@ const QUIET_MS = 20;
 const ACTIVE_MS = 200;
 /** Accounts that have rested are forgotten once there are this many. */
 const LANES_MAX = 1000;
+/** Work in steps goes on for this long in a turn. */
+const STEPS_MS = 1;
 
 /** One account's bodies. */
 interface Lane {
@@ -89,6 +91,22 @@ export class BodyTurns {
     } finally {
       this.#rest(owner, bytes, startedMs);
     }
+  }
+
+  /** Takes the steps in as many turns as they need, and returns what they end with. */
+  async takeSteps<Result>(owner: string, steps: Generator<undefined, Result>): Promise<Result> {
+    for (;;) {
+      const step = this.time(owner, LARGE_BYTES, () => this.#takeSome(steps), null);
+      if (step.done) return step.value;
+      await this.wait(owner);
+    }
+  }
+
+  #takeSome<Result>(steps: Generator<undefined, Result>): IteratorResult<undefined, Result> {
+    const untilMs = this.#clock.monotonicMs() + STEPS_MS;
+    let step = steps.next();
+    while (!step.done && this.#clock.monotonicMs() < untilMs) step = steps.next();
+    return step;
   }
 
   #rest(owner: string, bytes: number, startedMs: number): void {
