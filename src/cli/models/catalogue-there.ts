@@ -14,7 +14,8 @@ export async function updateThere(gateway: Gateway, given: Arguments, io: Io): P
   const odd = HERE_ALONE.find((flag) => given.values.has(flag));
   if (odd !== undefined)
     throw new UsageError(`--${odd} works on files alone: a gateway has its own list, catalogue.watch`);
-  const [isApplied, yes] = [given.switches.has("apply"), given.switches.has("yes")];
+  const isApplied = given.switches.has("apply");
+  const yes = given.switches.has("yes");
   try {
     const read = makeReader(priceReviewSchema);
     const review = await gateway.ask({ route: { method: "GET", path: "/catalogue" }, read, here });

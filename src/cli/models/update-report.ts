@@ -1,4 +1,4 @@
-// What a list of prices would change, and the cost of the last 30 days by it, as `poundkey catalogue update` prints them.
+// The changes of a list of prices, and the cost of the last 30 days by it, as `poundkey catalogue update` prints them.
 import type { Io } from "../../app/terminal.ts";
 import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
 import type { RepricedUse } from "../../catalogue/feeds/use-report.ts";

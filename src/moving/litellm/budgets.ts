@@ -78,7 +78,7 @@ export function readLimits(row: ForeignRow, parts: LimitParts): Limits {
   if (readNumber(row, "tpd_limit") !== null)
     notes.pause(`tpd_limit${where}: tokens aren't limited by the day here`);
   const ofMinute = mapLimits(MINUTE_LIMITS, "property", ({ counts }) => readLimit(row, COLUMNS[counts]));
-  return { ...ofMinute, ...readModelRates(reading, ofMinute), uses };
+  return { ...readModelRates(reading, ofMinute), uses };
 }
 
 /** By what they count. */

@@ -1,6 +1,7 @@
 // LiteLLM's limits of a minute on single models: those of a key become its own here, others one for all models together.
 import { asNumber, asObject } from "../../core/json/json.ts";
 import { LIMIT_MAX, type MinuteLimits } from "../../core/limits/limit.ts";
+import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import {
   MODEL_LIMITS_MAX,
   type ModelLimit,
@@ -21,12 +22,12 @@ interface Reading {
   readonly isKey: boolean;
 }
 
-/** The fields of the metadata. */
-const FIELDS = [
-  ["model_rpm_limit", "requestsPerMinute"],
-  ["model_tpm_limit", "tokensPerMinute"],
-] as const;
-type Rate = (typeof FIELDS)[number][1];
+/** The fields of the metadata, by what they count. */
+const FIELDS = { requests: "model_rpm_limit", tokens: "model_tpm_limit" } as const;
+type RateRow = Extract<MinuteLimit, { readonly counts: keyof typeof FIELDS }>;
+type Rate = RateRow["property"];
+const ROWS = MINUTE_LIMITS.filter((row): row is RateRow => row.counts in FIELDS);
+const NONE = mapLimits(ROWS, "property", () => null);
 
 interface ModelRate {
   readonly model: string;
@@ -34,20 +35,22 @@ interface ModelRate {
   readonly limit: number;
 }
 
-/** Returns what the limits of single models make of those of all. */
+/** Returns the limits of all models with what those of single models make of them, and those that stay single. */
 export function readModelRates(
   reading: Reading,
   whole: MinuteLimits,
-): Pick<MinuteLimits, Rate> & { readonly modelLimits: readonly ModelLimit[] } {
-  const fields = FIELDS.map(([field, rate]) => ({ field, rate, rates: listRates(reading, field, rate) }));
-  const all = fields.flatMap(({ rates }) => rates);
-  const equal = all.filter(({ model }) => hasEqual(reading, model));
+): MinuteLimits & { readonly modelLimits: readonly ModelLimit[] } {
+  const fields = ROWS.map(({ counts, property }) => {
+    return { field: FIELDS[counts], rate: property, rates: listRates(reading, FIELDS[counts], property) };
+  });
+  const equal = fields.flatMap(({ rates }) => rates).filter(({ model }) => hasEqual(reading, model));
   const modelLimits = joinByModels(reading, equal);
   const isTooMany = modelLimits.length > MODEL_LIMITS_MAX;
   const own: ReadonlySet<ModelRate> = new Set(isTooMany ? [] : equal);
-  const ofAll = { requestsPerMinute: whole.requestsPerMinute, tokensPerMinute: whole.tokensPerMinute };
+  const ofAll: { -readonly [Property in keyof MinuteLimits]: number | null } = { ...whole };
   for (const { field, rate, rates } of fields) {
-    const [kept, others] = [rates.filter((one) => own.has(one)), rates.filter((one) => !own.has(one))];
+    const kept = rates.filter((one) => own.has(one));
+    const others = rates.filter((one) => !own.has(one));
     if (kept.length > 0) reportOwn(reading, field, kept);
     if (others.length === 0) continue;
     const lowest = Math.min(...others.map(({ limit }) => limit));
@@ -84,11 +87,7 @@ export function roundLimit(limit: number): number {
 function joinByModels({ names }: Reading, rates: readonly ModelRate[]): readonly ModelLimit[] {
   const limits = new Map<string, ModelLimit>();
   for (const { model, rate, limit } of rates) {
-    const none = makeModelLimit({
-      models: names.find(model),
-      requestsPerMinute: null,
-      tokensPerMinute: null,
-    });
+    const none = makeModelLimit({ models: names.find(model), ...NONE });
     const name = nameModelLimit(none);
     const before = limits.get(name) ?? none;
     limits.set(name, { ...before, [rate]: joinRates(before[rate], limit) });
