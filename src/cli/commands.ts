@@ -150,8 +150,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   catalogue: {
     about: "show what a catalogue file would change",
-    onlyHere:
-      "it compares files of this machine; the console shows what a gateway's watched list would change",
+    onlyHere: null,
     run: async (args, io) => (await import("./models/catalogue.ts")).runCatalogue(args, io, source),
   },
   health: {

@@ -1,6 +1,7 @@
 // The times in which batches react: `npm run bench:batch-times [RUNS] [sqlite|postgres] [TAKEOVERS]`. Two nodes on one store; a cancel at the node
-// that runs no line, a top-up, a node's own restart after a kill, and the takeover of a killed node's lines by the other. Prints the
-// longest and the median of the runs.
+// that runs no line, a top-up, a node's own restart, and the takeover of a killed node's lines by the other. The restart follows a
+// kill on SQLite, and a stop on PostgreSQL, where a killed node's lines are those of a dead one. Prints the longest and the median of
+// the runs.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +30,8 @@ const priced = [QUICK, SLOW]
   .join(", ");
 const more = `  Acme: { dialect: openai, keys: [k], base_url: "${simulator.url}/openai/v1", models: [${priced}] }
 billing: { charge: always }
-batches: { unfinished: 1000 }`;
+batches: { unfinished: 1000 }
+server: { drain: 1s }`;
 const start = () => startGatewayProcess({ store, simulatorUrl: simulator.url, more });
 
 const nodes: [GatewayProcess, GatewayProcess] = [start(), start()];
@@ -104,10 +106,10 @@ async function restart(node: 0 | 1): Promise<void> {
 }
 
 /**
- * Kills the node that runs a batch's line, and returns the time until a line is under way again. `isAlone` if there is no
+ * Ends the node that runs a batch's line, and returns the time until a line is under way again. `isAlone` if there is no
  * other node: then it is started again at once.
  */
-async function killRunner(isAlone: boolean): Promise<number> {
+async function endRunner(isAlone: boolean): Promise<number> {
   const { secret } = await openAccount(10);
   const made = await createBatch(makeClients(urls[0], secret).openai, [chatLine("a", "x", SLOW)]);
   const runner = isAlone ? 0 : await findRunner(made.id);
@@ -117,9 +119,9 @@ async function killRunner(isAlone: boolean): Promise<number> {
       (count) => count > 0,
     );
   const calls = () => simulator.calls.all().filter(({ model }) => model.includes("latency=600000")).length;
-  const before = calls();
-  process.kill(nodes[runner].pid, "SIGKILL");
+  process.kill(nodes[runner].pid, isAlone && server !== null ? "SIGTERM" : "SIGKILL");
   await nodes[runner].ended;
+  const before = calls();
   const restarting = isAlone ? restart(runner) : null;
   const tookMs = await timed(() =>
     until(
@@ -134,12 +136,10 @@ async function killRunner(isAlone: boolean): Promise<number> {
   return tookMs;
 }
 
-if (server === null) {
-  await nodes[1].stop();
-  await repeat("an own restart to the next line", RUNS, () => killRunner(true));
-  await restart(1);
-}
-await repeat("a takeover to the next line", TAKEOVERS, () => killRunner(false));
+await nodes[1].stop();
+await repeat("an own restart to the next line", RUNS, () => endRunner(true));
+await restart(1);
+await repeat("a takeover to the next line", TAKEOVERS, () => endRunner(false));
 const left = asArray((await operate(urls[0], "/batches?status=in_progress")).data);
 if (left.length > 0) throw new Error(`${left.length} batches haven't ended.`);
 for (const node of nodes) await node.stop();

@@ -53,7 +53,10 @@ describe.skipIf(!HAS_BROWSER)("drills (skipped without Chromium)", () => {
     await open("/?range=24h");
     await page.getByRole("region", { name: "Requests" }).getByRole("button").click();
     const chart = page.getByRole("slider", { name: /^Requests over time/ });
-    const box = await chart.locator(".u-over").boundingBox();
+    const plot = chart.locator(".u-over");
+    // Until it has been drawn and stands still.
+    await plot.hover();
+    const box = await plot.boundingBox();
     if (!box) throw new Error("there is no chart");
     await page.mouse.move(box.x + box.width - 60, box.y + 40);
     await page.mouse.down();

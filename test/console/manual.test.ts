@@ -1,5 +1,6 @@
 // The manual and the API's page in a browser, in all themes and widths: no errors or foreign requests, accessible.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/site/contents.ts";
 import {
   type ConsoleWorld,
@@ -33,17 +34,42 @@ afterAll(() => world.stop());
 /** For some fifty pages, each judged by axe-core, on a busy machine. */
 const CHAPTERS_MS = 300_000;
 
+/** Returns the names in the first columns of tables whose lines break within a word. */
+function listBroken(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    for (const hidden of document.querySelectorAll("details")) hidden.open = true;
+    const findTop = (text: Text, at: number) => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().top;
+    };
+    const names = [...document.querySelectorAll("td:first-child code")];
+    const texts = names
+      .filter((name) => name.getClientRects().length > 1)
+      .flatMap((name) => [...name.childNodes].filter((node) => node instanceof Text));
+    const isBroken = (text: Text) =>
+      [...text.data.matchAll(/(?<=\w)\w/g)].some(
+        ({ index: at }) => findTop(text, at) > findTop(text, at - 1) + 4,
+      );
+    return texts.filter(isBroken).map(({ data }) => data);
+  });
+}
+
 describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
   for (const look of LOOKS) {
     test(
       `every chapter, ${look.colorScheme}, ${look.viewport.width} px`,
       async () => {
         const { page, leave } = await newVisitor(world, look);
+        // There each row is a block, and a name may need more than the whole width.
+        const isPhone = look.viewport.width < 620;
         for (const name of VISITED) {
           await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
           await page.getByRole("heading", { level: 1 }).waitFor();
           expect([name, await findBarriers(page)]).toEqual([name, []]);
           expect([name, await isTooWide(page)]).toEqual([name, false]);
+          if (!isPhone) expect([name, await listBroken(page)]).toEqual([name, []]);
         }
         await leave();
       },

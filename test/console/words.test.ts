@@ -44,7 +44,7 @@ describe("numbers as people read them", () => {
   });
 
   test("time ranges", () => {
-    const spans = [0, 340, 1240, 25_000, 59_990, 125_000, 600_000, 7_200_000, 2_592_000_000].map(
+    const spans = [0, 340, 1240, 25_000, 59_990, 125_000, 599_990, 3_599_900, 7_200_000, 2_592_000_000].map(
       formatDuration,
     );
     expect(spans).toEqual([
@@ -52,9 +52,10 @@ describe("numbers as people read them", () => {
       "340 ms",
       "1.24 s",
       "25 s",
-      "60 s",
+      "1 min",
       "2 min 5 s",
       "10 min",
+      "1 h",
       "2 h",
       "30 days",
     ]);

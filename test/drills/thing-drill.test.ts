@@ -193,6 +193,16 @@ test("a state file makes it, brings it back, ends it, and is what is exported", 
   expect(await apply({}, true)).toEqual(["memo.ended State"]);
 });
 
+test("a time that has passed comes over with an export, and is refused where a person writes it", async () => {
+  const past = { account_id: "default", title: "Old", until: "2020-01-01T00:00:00.000Z" };
+  expect(await apply({ memos: [past] })).toEqual(["memos.0.until: it is in the past"]);
+  const exported = { memos: [{ id: "mem_exported", ...past }] };
+  expect(await apply(exported)).toEqual(["memo.created Old"]);
+  expect(await apply(exported)).toEqual([]);
+  expect((await writeState(world, [memo])).memos).toContainEqual(exported.memos[0]);
+  expect(await apply({}, true)).toEqual(["memo.ended Old"]);
+});
+
 test("its list is exported, and shown in the console", async () => {
   const list = makePlainExport(memo);
   const form = makeExportForm("csv", list.row, []);
@@ -210,7 +220,7 @@ test("its list is exported, and shown in the console", async () => {
       .flat()
       .map((row) => String(row.title))
       .sort(),
-  ).toEqual(["Another", "Maintenance", "Prices", "State"]);
+  ).toEqual(["Another", "Maintenance", "Old", "Prices", "State"]);
   expect(listFieldColumns(memo).map(({ label }) => label)).toEqual(["Text", "Until"]);
 });
 

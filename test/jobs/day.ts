@@ -135,8 +135,9 @@ class Node {
       alive(async () => {
         if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "The store is away.");
         const done = await day.await(work);
-        if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "Its answer was lost.");
-        return done;
+        if (chance() >= day.trouble / 8) return done;
+        day.lostAnswerMs = Math.ceil(clock.nowMs());
+        throw new Fault("store_unavailable", "Its answer was lost.");
       });
     const batches: Store["batches"] = {
       ...store.batches,
@@ -190,6 +191,8 @@ export class Day {
   kills = 0;
   /** The node that wrote the last piece. */
   lastWriter: Pick<Node, "isDead"> | null = null;
+  /** The time at which the answer to a change of the store was last lost. */
+  lostAnswerMs = 0;
   #nodes: Node[] = [];
   #names = 0;
   #awaited = 0;
@@ -220,9 +223,16 @@ export class Day {
       await this.clock.move(step < 60 ? STEP_MS : 60_000);
       await Bun.sleep(0);
       const found = await this.store.batches.find(id);
-      if (found !== null && hasEnded(found)) return found;
+      if (found === null || !hasEnded(found)) continue;
+      await this.#settle();
+      return found;
     }
     throw new Error("The batch didn't end.");
+  }
+
+  /** A node that was given up, and lives, finds out that it comes too late. */
+  async #settle(): Promise<void> {
+    for (let step = 0; step < 10; step++) await this.clock.move(STEP_MS);
   }
 
   async #cancel(batch: Batch): Promise<void> {

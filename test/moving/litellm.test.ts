@@ -99,7 +99,6 @@ test("the import reports what it takes and what it leaves, with line and reason"
     "key for customers",
     "key narrow: model unknown",
     "key per model: model_max_budget of other",
-    "key per model: model_rpm_limit",
     "key shared: aliases",
     "key tag seen",
     "key tagged: metadata",

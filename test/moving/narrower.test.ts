@@ -72,7 +72,6 @@ test("windows of budgets become those here, and others the next longer one", asy
       key("90d", { max_budget: 3, budget_duration: "90d" }),
       key("odd", { max_budget: 3, budget_duration: "fortnight" }),
       key("text", { rpm_limit: "many" }),
-      key("rates", { metadata: { model_rpm_limit: { chat: 3, mini: 5 } }, rpm_limit: 9 }),
     ],
   });
   const { keys } = await readStore(place);
@@ -87,8 +86,65 @@ test("windows of budgets become those here, and others the next longer one", asy
     words: "the amount of '5h' is per: day here",
   });
   expect([find("key odd")?.outcome, find("key text")?.outcome]).toEqual(["paused", "paused"]);
-  expect(keys.get("rates")?.requestsPerMinute).toBe(3);
-  expect(find("key rates: model_rpm_limit")?.outcome).toBe("narrowed");
+});
+
+const MINI_ID = "OpenAI#gpt-5.4-mini";
+
+test("limits of a minute on single models stay those of a key, and are one for all models elsewhere", async () => {
+  const { place, find } = await importTables({
+    keys: [
+      key("rates", {
+        metadata: { model_rpm_limit: { mini: 5, unknown: 1 }, model_tpm_limit: { mini: 900 } },
+        rpm_limit: 9,
+      }),
+      key("of a user", { user_id: "bob", metadata: { model_rpm_limit: { mini: 5 } } }),
+      key("of a team", { team_id: "t-1" }),
+    ],
+    teams: [{ team_id: "t-1", metadata: { model_rpm_limit: { mini: 5, chat: 4 } } }],
+    users: [{ user_id: "bob", metadata: { model_rpm_limit: { mini: 7 } } }],
+  });
+  const { keys, accounts } = await readStore(place);
+  const mini = { models: [MINI_ID], requestsPerMinute: 5, tokensPerMinute: null };
+  expect(keys.get("rates")).toMatchObject({
+    requestsPerMinute: 9,
+    tokensPerMinute: null,
+    modelLimits: [{ ...mini, tokensPerMinute: 900 }],
+  });
+  expect(find("key rates: model_rpm_limit")).toMatchObject({ outcome: "taken" });
+  expect(find("key rates: model_rpm_limit of unknown")?.outcome).toBe("not_taken");
+  expect(keys.get("of a user")).toMatchObject({ requestsPerMinute: 7, modelLimits: [mini] });
+  expect(accounts.find(({ name }) => name === "t-1")?.requestsPerMinute).toBe(4);
+  expect(find("team t-1: model_rpm_limit")?.outcome).toBe("narrowed");
+});
+
+test("limits on models of other names count those, too; above eight, and with fallbacks, they are one for all models", async () => {
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`openai/gpt-${at}`, 9 - at]));
+  const { place, find } = await importTables(
+    {
+      keys: [
+        key("shared", { metadata: { model_rpm_limit: { mini: 5 } } }),
+        key("too many", { metadata: { model_rpm_limit: many }, rpm_limit: 9 }),
+        key("followed", { metadata: { model_rpm_limit: { mini: 5, chat: 3 } } }),
+      ],
+    },
+    [
+      "  - { model_name: openai/*, litellm_params: { model: openai/*, api_key: os.environ/K } }",
+      "router_settings: { fallbacks: [{ chat: [mini] }] }",
+    ].join("\n"),
+  );
+  const { keys } = await readStore(place);
+  expect(keys.get("shared")?.modelLimits).toMatchObject([{ models: [MINI_ID], requestsPerMinute: 5 }]);
+  expect(find("key shared: model_rpm_limit")).toMatchObject({
+    outcome: "narrowed",
+    words: "limits on some models: mini 5; what other names ask of the models of mini counts, too",
+  });
+  expect(keys.get("too many")).toMatchObject({ requestsPerMinute: 1, modelLimits: "default" });
+  expect(find("key too many: model_rpm_limit")?.outcome).toBe("narrowed");
+  expect(keys.get("followed")).toMatchObject({
+    requestsPerMinute: 3,
+    modelLimits: [{ models: [MINI_ID], requestsPerMinute: 5 }],
+  });
+  expect(find("key followed: model_rpm_limit of chat")?.words).toBe("3 in a minute for all models together");
 });
 
 test("a user's models and rates are those of the user's keys, which share what they shared", async () => {

@@ -1,7 +1,7 @@
 """Google's Python SDK with interactions, sync and async: a function loop by id, streams, reading again, deleting, what else a
 request may say, a chain of turns over several models, and refusals.
 
-Called with the gateway's address, a key, a model, models for the chain, and a key that may ask once. Prints what each part gave as
+Called with the gateway's address, a key, a model, models for the chain, a key that may ask once, and a model that fails. Prints what each part gave as
 JSON."""
 
 import asyncio
@@ -10,7 +10,7 @@ import sys
 
 from google import genai
 
-ADDRESS, KEY, MODEL, CHAIN, POOR_KEY = sys.argv[1:6]
+ADDRESS, KEY, MODEL, CHAIN, POOR_KEY, FAILING = sys.argv[1:7]
 OPTIONS = {"base_url": ADDRESS, "retry_options": {"attempts": 1}}
 ASK = 'call get_weather({"city":"Oslo"}) and call get_weather({"city":"Rome"})'
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}}
@@ -126,6 +126,30 @@ def refuse_part():
     ]
 
 
+async def rest_part():
+    """A provider that fails until it rests, which is 503, sync and async, whole and streamed."""
+    client = genai.Client(api_key=KEY, http_options=OPTIONS)
+    sync, other = client.interactions, client.aio.interactions
+    fields = {"model": FAILING, "input": "say: hi", "store": False}
+
+    async def status(call):
+        try:
+            answer = call()
+            if asyncio.iscoroutine(answer):
+                await answer
+            return "", 200
+        except Exception as error:
+            return type(error).__name__, read_status(error)
+
+    statuses = []
+    while len(statuses) < 20 and (not statuses or statuses[-1][1] != 503):
+        statuses.append(await status(lambda: sync.create(**fields)))
+    ways = [lambda: sync.create(**fields, stream=True), lambda: other.create(**fields)]
+    ways.append(lambda: other.create(**fields, stream=True))
+    return {"failed": sorted({status for _, status in statuses}), "rests": [await status(way) for way in ways]}
+
+
 parts = {"sync": sync_part(), "async": asyncio.run(async_part())}
 parts |= {"forms": asyncio.run(forms_part()), "chain": asyncio.run(chain_part()), "refused": refuse_part()}
+parts |= {"rest": asyncio.run(rest_part())}
 print(json.dumps(parts))

@@ -3,7 +3,7 @@ import { asObject, type JsonObject, parseJson } from "../../src/core/json/json.t
 
 /** A surface with a model that it is translated for, or that speaks its form. */
 export interface Way {
-  readonly surface: "chat" | "messages" | "responses" | "gemini";
+  readonly surface: "chat" | "messages" | "responses" | "gemini" | "interactions";
   readonly provider: string;
   readonly stream: boolean;
   /** The family of the provider's own events, if they are shown. */
@@ -42,6 +42,7 @@ export function makeRequest({ surface, provider, stream }: Way, prompt: string, 
     chat: ["/v1/chat/completions", { model: id, messages, stream }],
     messages: ["/v1/messages", { model: id, messages, stream, max_tokens: 1000 }],
     responses: ["/v1/responses", { model: id, input: prompt, stream }],
+    interactions: ["/v1/interactions", { model: id, input: prompt, stream, store: false }],
     gemini: [
       `/v1beta/models/${encodeURIComponent(id)}:${verb}`,
       { contents: [{ role: "user", parts: [{ text: prompt }] }] },

@@ -10,6 +10,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/core/json/exact.ts": "the functions themselves",
   "src/core/json/bounds.ts": "after measuring",
   "src/core/json/long.ts": "after measuring",
+  "src/core/json/steps.ts": "after measuring",
   "src/core/json/plain.ts": "after measuring",
   "src/http/body/body.ts": "after measuring, since each excess has a message of its own",
   "src/core/log/content.ts": "a row of the store",

@@ -12,6 +12,7 @@ import {
   makeChangeSchema,
   makeNewSchema,
   makeViewProperties,
+  type Reading,
   readChange,
   readNew,
   readState,
@@ -98,31 +99,36 @@ export function makePlainId({ random }: Pick<AdminWorld, "random">, { idPrefix }
   return mintId(idPrefix, random);
 }
 
-/**
- * Its id is made here unless it is given. Throws the Faults of bad input, `not_found` for an account that the sender
- * doesn't see, and `not_permitted`.
- */
-export async function createPlain(
+/** Throws the Faults of bad input, `not_found` for an account that the sender doesn't see, and `not_permitted`. */
+export function createPlain(
   world: ActingWorld,
   thing: PlainThing,
   { account_id: accountId, ...given }: NewPlain,
   access = adminAccess(COMMAND_LINE),
-  id = makePlainId(world, thing),
 ): Promise<PlainView> {
-  const { store, changes, clock } = world;
-  const { plural, fields, mostPerAccount } = thing;
-  const createdAtMs = clock.nowMs();
-  const values = readNew(fields, given, { nowMs: createdAtMs });
+  const values = readNew(thing.fields, given, { nowMs: world.clock.nowMs() });
+  return addPlain(world, thing, { id: makePlainId(world, thing), accountId, values }, access);
+}
+
+/** The same for what was read before. */
+export async function addPlain(
+  { store, changes, clock }: ActingWorld,
+  thing: PlainThing,
+  made: Pick<PlainEntity, "id" | "accountId" | "values">,
+  access = adminAccess(COMMAND_LINE),
+): Promise<PlainView> {
+  const { accountId } = made;
+  const { plural, mostPerAccount } = thing;
   if ((await store.account(accountId, access.scope("accounts.read"))) === null)
     throw new Fault("not_found", "There is no account with that id.");
   access.require(thing.changes, accountId);
-  const entity = { id, accountId, createdAtMs, endedAtMs: null, values };
-  const made = await changes.changeThing(
+  const entity = { ...made, createdAtMs: clock.nowMs(), endedAtMs: null };
+  const found = await changes.changeThing(
     thing,
     entity,
     (before, lasting) => before ?? (lasting < mostPerAccount ? entity : null),
   );
-  if (made !== null) return viewPlain(thing, made);
+  if (found !== null) return viewPlain(thing, found);
   throw invalidValue("account_id", `it has ${mostPerAccount} ${plural} already; end one first`);
 }
 
@@ -147,11 +153,11 @@ export function bringPlain(
   thing: PlainThing,
   id: string,
   given: FieldInput<PlainThing["fields"]>,
+  reading: Reading,
 ): Promise<PlainView> {
-  const nowMs = world.clock.nowMs();
   return revise(world, thing, id, adminAccess(COMMAND_LINE), (before) => ({
     ...requireLasting(thing, before),
-    values: readState(thing.fields, given, before.values, { nowMs }),
+    values: readState(thing.fields, given, before.values, reading),
   }));
 }
 

@@ -21,7 +21,7 @@ import { FEED_FORMATS } from "../../core/models/feed-format.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Fetch } from "../../core/world/world.ts";
 import { type Arguments, readConfigurationFlags, UsageError } from "../arguments.ts";
-import { formatReport, type UseReport, viewReport } from "./update-report.ts";
+import { formatReport, printChanges, SHOWN_ONLY, type UseReport, viewReport } from "./update-report.ts";
 
 /** The world around the command. */
 export interface UpdatePorts {
@@ -170,10 +170,7 @@ function show(
     io.out(JSON.stringify({ ...counts, last_30_days: viewReport(use), changes }, null, 2));
     return;
   }
-  for (const [verdict, title] of TITLES) {
-    const lines = proposals.filter((proposal) => proposal.verdict === verdict).map(formatProposal);
-    if (lines.length > 0) io.out([title, ...lines].join("\n"));
-  }
+  printChanges(proposals, io);
   io.out(
     `${compared} models compared: ${equal} equal, ${unlisted} of the catalogue not in the list, ${counts.added} new`,
   );
@@ -182,17 +179,5 @@ function show(
   );
   const said = formatReport(use);
   if (said !== null) io.out(said);
-  if (!counts.applied)
-    io.out("Nothing was changed: --apply takes the first part, and --yes with it what waits.");
-}
-
-const TITLES = [
-  ["taken", "may be taken:"],
-  ["waits", "wait for --yes:"],
-  ["refused", "refused, also with --yes:"],
-] as const;
-
-function formatProposal({ id, field, before, after, reason }: Proposal): string {
-  const step = before === null ? after : `${before} → ${after}`;
-  return `  ${id} ${field}: ${step}${reason === null ? "" : ` (${reason})`}`;
+  if (!counts.applied) io.out(SHOWN_ONLY);
 }

@@ -11,11 +11,14 @@ import {
   readConfigurationFlags,
   UsageError,
 } from "../arguments.ts";
+import { createGateway } from "../gateway/gateway.ts";
+import { updateThere } from "./catalogue-there.ts";
 import { REAL_PORTS, type UpdatePorts, update } from "./catalogue-update.ts";
 import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
 
 const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
        poundkey catalogue update [--from URL|FILE] [--format NAME] [--apply] [--yes] [--config FILE] [--json]
+       poundkey catalogue update --gateway URL [--apply] [--yes] [--json]
 
 diff shows how a file would change the current catalogue, which consists of the built-in models and those in the
 configuration. The file holds models, or newer results of benchmarks. To use it, set catalogue or profiles in the
@@ -24,13 +27,15 @@ configuration.
 update compares the catalogue with a list of prices, and with --apply writes what is new to the configuration's
 catalogue file. Prices that move by more than a factor of 2, prices of models that had none and ends within 14 days
 also need --yes. A price of 0, or one that is off by a factor of 100, is never taken. If there is a store, update also
-shows what the requests of the last 30 days would have cost.
+shows what the requests of the last 30 days would have cost. With --gateway it does so for the list that the gateway watches
+(catalogue.watch), and for its own catalogue file.
 
   --from URL|FILE  where the list is (default: catalogue.watch.from)
   --format NAME    its form: poundkey, litellm, models.dev or genai-prices (default: catalogue.watch.format)
   --apply          write the catalogue file
   --yes            with --apply: take what waits, too
   --config FILE, --store S  as for \`poundkey serve\`
+  --gateway URL    ask this gateway, with the admin token in POUNDKEY_TOKEN or after \`poundkey login --admin\`
   --json           print JSON
   --help           print this help
 
@@ -40,8 +45,15 @@ examples:
   poundkey catalogue diff newer-models.json
   poundkey catalogue update --from prices.json --format litellm --apply`;
 
-const FLAGS = { ...COMMON_FLAGS, from: "value", format: "value", apply: "switch", yes: "switch" } as const;
-const UPDATE_FLAGS = ["from", "format", "apply", "yes"];
+const FLAGS = {
+  ...COMMON_FLAGS,
+  from: "value",
+  format: "value",
+  apply: "switch",
+  yes: "switch",
+  gateway: "value",
+} as const;
+const UPDATE_FLAGS = ["from", "format", "apply", "yes", "gateway"];
 
 /**
  * Returns the exit code: 0 if the changes were printed, 1 for an unsound file, list or configuration, 2 for wrong usage,
@@ -51,7 +63,10 @@ export const runCatalogue = makeFlagCommand(
   { name: "catalogue", help: HELP, flags: FLAGS, wordsMax: 2 },
   (given: Arguments, io: Io, source: ConfigSource, ports: UpdatePorts = REAL_PORTS) => {
     const [verb, file] = given.words;
-    if (verb === "update" && file === undefined) return update(given, io, source, ports);
+    const address = given.values.get("gateway");
+    const gateway = address === undefined ? null : createGateway(address, process.env);
+    if (verb === "update" && file === undefined)
+      return gateway ? updateThere(gateway, given, io) : update(given, io, source, ports);
     if (verb !== "diff") throw new UsageError("expected: diff FILE, or update");
     const odd = UPDATE_FLAGS.find((flag) => given.values.has(flag) || given.switches.has(flag));
     if (odd !== undefined) throw new UsageError(`--${odd} belongs to update`);

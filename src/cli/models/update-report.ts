@@ -1,9 +1,31 @@
-// The cost of the last 30 days by a list's prices, as `poundkey catalogue update` prints it.
+// The changes of a list of prices, and the cost of the last 30 days by it, as `poundkey catalogue update` prints them.
+import type { Io } from "../../app/terminal.ts";
+import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
 import type { RepricedUse } from "../../catalogue/feeds/use-report.ts";
 import { formatPlainUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
 
 /** The models shown by name, those with the largest difference. */
 const SHOWN_MAX = 20;
+
+export const SHOWN_ONLY = "Nothing was changed: --apply takes the first part, and --yes with it what waits.";
+const TITLES = [
+  ["taken", "may be taken:"],
+  ["waits", "wait for --yes:"],
+  ["refused", "refused, also with --yes:"],
+] as const;
+type ShownChange = Pick<Proposal, "id" | "field" | "before" | "after" | "verdict" | "reason">;
+
+export function printChanges(changes: readonly ShownChange[], io: Io): void {
+  for (const [verdict, title] of TITLES) {
+    const lines = changes.filter((change) => change.verdict === verdict).map(formatChange);
+    if (lines.length > 0) io.out([title, ...lines].join("\n"));
+  }
+}
+
+function formatChange({ id, field, before, after, reason }: ShownChange): string {
+  const step = before === null ? after : `${before} → ${after}`;
+  return `  ${id} ${field}: ${step}${reason === null ? "" : ` (${reason})`}`;
+}
 
 /** `uses` is null if there is no store. `problem` says why the store can't be read. */
 export interface UseReport {

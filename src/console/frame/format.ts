@@ -109,14 +109,17 @@ export function formatPercent(share: number): string {
   return `${value === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}%`;
 }
 
+const MINUTE_SECONDS = MINUTE_MS / SECOND_MS;
+
 /** Formats a duration: 340 ms, 1.24 s, 2 min 5 s. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(ms < 10 * SECOND_MS ? 2 : 1))} s`;
-  if (ms < HOUR_MS) {
-    const seconds = Math.round((ms % MINUTE_MS) / SECOND_MS);
-    return `${Math.floor(ms / MINUTE_MS)} min${seconds === 0 ? "" : ` ${seconds} s`}`;
-  }
+  const seconds = Number((ms / SECOND_MS).toFixed(ms < 10 * SECOND_MS ? 2 : 1));
+  if (seconds < MINUTE_SECONDS) return `${seconds} s`;
+  const whole = Math.round(ms / SECOND_MS);
+  const rest = whole % MINUTE_SECONDS;
+  if (whole * SECOND_MS < HOUR_MS)
+    return `${Math.floor(whole / MINUTE_SECONDS)} min${rest === 0 ? "" : ` ${rest} s`}`;
   if (ms < 2 * DAY_MS) return `${Math.round(ms / HOUR_MS)} h`;
   return `${Math.round(ms / DAY_MS)} days`;
 }

@@ -133,7 +133,7 @@ function Status({ batch: { status, waiting, errors } }: { readonly batch: BatchV
         tone={waiting === null ? TONES[status] : "warn"}
         hasDot
       />
-      {waiting !== null && <div class="small">{waiting.message}</div>}
+      {waiting !== null && <div class="small kept">{waiting.message}</div>}
       {waiting !== null && (
         <div class="small faint">
           {waiting.resets_at === null
@@ -142,7 +142,7 @@ function Status({ batch: { status, waiting, errors } }: { readonly batch: BatchV
         </div>
       )}
       {mistake && (
-        <div class="small">
+        <div class="small kept">
           {mistake.line !== null && `Line ${mistake.line}: `}
           {mistake.message}
         </div>
@@ -156,6 +156,9 @@ function Status({ batch: { status, waiting, errors } }: { readonly batch: BatchV
   );
 }
 
+/** Most of the lines that failed in such a batch never ran. */
+const ENDED_EARLY: readonly BatchView["status"][] = ["cancelling", "cancelled", "expired"];
+
 function Progress({ batch }: { readonly batch: BatchView }) {
   const { total, completed, failed, left } = batch.counts;
   if (total === 0) return <span class="faint">–</span>;
@@ -166,7 +169,12 @@ function Progress({ batch }: { readonly batch: BatchView }) {
       <Meter share={share} label={label} warns={false} />
       <div class="small nowrap kept">
         {formatCount(completed)} of {formatCount(total)}
-        {failed > 0 && <span class="wrong"> · {formatCount(failed)} failed</span>}
+        {failed > 0 && (
+          <span class="wrong">
+            {" "}
+            · {formatCount(failed)} {ENDED_EARLY.includes(batch.status) ? "unanswered" : "failed"}
+          </span>
+        )}
       </div>
       <div class="small faint">{describePace(batch)}</div>
     </div>

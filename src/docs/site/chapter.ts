@@ -57,8 +57,18 @@ function adaptToPage(rendered: string): string {
     .replace(HEADING, (whole, level, id, html) =>
       level === "1" ? whole : `<h${level} id="${id}"><a href="#${id}">${html}</a></h${level}>`,
     )
-    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${labelCells(table)}</div>`)
+    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${breakNames(labelCells(table))}</div>`)
     .replace(/<pre>/g, '<pre class="wide">');
+}
+
+const FIRST_CELL = /(?<=<tr>\s*<td[^>]*>).*?(?=<\/td>)/gs;
+const NAME_PART = /(?<=[a-z0-9][._/=])(?=[a-zA-Z:])/g;
+
+/** Lets names in the first column break between their words, because nobody recognises one that is broken within. */
+function breakNames(table: string): string {
+  return table.replace(FIRST_CELL, (cell) =>
+    cell.replace(/<code>.*?<\/code>/g, (name) => name.replace(NAME_PART, "<wbr>")),
+  );
 }
 
 /** Labels each cell with the heading of its column, which narrow screens show before the cell. */

@@ -22,6 +22,9 @@ const QUIET_MS = 20;
 const ACTIVE_MS = 200;
 /** Accounts that have rested are forgotten once there are this many. */
 const LANES_MAX = 1000;
+/** Work in steps goes on for this long in its first turn, in which a picture of 5 MB is parsed, and in each later one. */
+const FIRST_STEPS_MS = 5;
+const STEPS_MS = 1;
 
 /** One account's bodies. */
 interface Lane {
@@ -89,6 +92,24 @@ export class BodyTurns {
     } finally {
       this.#rest(owner, bytes, startedMs);
     }
+  }
+
+  /** Takes the steps in as many turns as they need, and returns what they end with. */
+  async takeSteps<Result>(owner: string, steps: Generator<undefined, Result>): Promise<Result> {
+    const take = (forMs: number) => this.time(owner, LARGE_BYTES, () => this.#takeSome(steps, forMs), null);
+    let step = take(FIRST_STEPS_MS);
+    while (!step.done) {
+      await this.wait(owner);
+      step = take(STEPS_MS);
+    }
+    return step.value;
+  }
+
+  #takeSome<Result>(steps: Generator<undefined, Result>, forMs: number): IteratorResult<undefined, Result> {
+    const untilMs = this.#clock.monotonicMs() + forMs;
+    let step = steps.next();
+    while (!step.done && this.#clock.monotonicMs() < untilMs) step = steps.next();
+    return step;
   }
 
   #rest(owner: string, bytes: number, startedMs: number): void {

@@ -9,6 +9,7 @@ import { explainJson } from "../../core/json/mistake.ts";
 import { isWellFormed, parseUtf8 } from "../../core/json/plain.ts";
 import { type JsonShape, measureShape } from "../../core/json/shape.ts";
 import { findKnownValue, keepSources, readWithout } from "../../core/json/source.ts";
+import { parseInSteps } from "../../core/json/steps.ts";
 import { readMarks, type ScannedShape, SHORT_CHARACTERS, scanBytes } from "../../core/json/text-scan.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import { readBytes, tooLarge } from "./body-bytes.ts";
@@ -18,6 +19,8 @@ import { type EarlierBodies, type EarlierScope, GOES_ON_BYTES } from "./earlier-
 
 /** The bytes of a text of this size are freed at once. */
 const LARGE_BYTES = 262_144;
+/** Above it, a text would hold up others for more than 5 ms if each of its characters is escaped: 8 MB take 50 ms. */
+const IN_ONE_GO_BYTES = 1_000_000;
 
 export interface BodyPorts {
   readonly bodies: BodyMemory;
@@ -45,7 +48,7 @@ export interface HeldRules extends BodyRules {
 interface BodyKind<Body> {
   /** Throws a Fault if the type is wrong. */
   checkType(headers: Headers): void;
-  readonly parse: (arrived: ArrivedBody) => Body;
+  readonly parse: (arrived: ArrivedBody) => Body | Promise<Body>;
 }
 
 const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
@@ -112,13 +115,26 @@ export interface ArrivedBody {
   readonly rules: HeldRules;
 }
 
-function parseJsonBytes({ bytes, ports: { earlier }, rules }: ArrivedBody): unknown {
+function parseJsonBytes(arrived: ArrivedBody): unknown | Promise<unknown> {
+  const { bytes, ports, rules } = arrived;
+  const scanned = bytes.length > IN_ONE_GO_BYTES ? scanBytes(bytes, REQUEST_SHAPE) : null;
+  if (scanned !== null) return parseLong(arrived, scanned);
+  const { earlier } = ports;
   const scope =
     earlier && bytes.length >= GOES_ON_BYTES.least && bytes.length <= GOES_ON_BYTES.most
       ? findScope(rules)
       : null;
   if (!earlier || scope === null) return parseBody(bytes, keepNothing);
   return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
+}
+
+async function parseLong({ bytes, ports, rules }: ArrivedBody, scanned: ScannedShape): Promise<unknown> {
+  refuseComplex(scanned);
+  const body = await ports.turns.takeSteps(rules.owner, parseInSteps(bytes));
+  if (body === undefined) throw notJson(explainJson(decodeUtf8(bytes, notJson)));
+  bytes.buffer.transfer(0);
+  refuseUnpaired(body, scanned.hasSurrogate);
+  return body;
 }
 
 function keepNothing(): void {}
@@ -138,8 +154,7 @@ function parseBody(bytes: Uint8Array<ArrayBuffer>, keep: (read: ReadBody) => voi
   const text = decodeUtf8(bytes, notJson);
   // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
   if (isLarge) bytes.buffer.transfer(0);
-  const complexity = explainComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
-  if (complexity !== null) throw notJson(complexity);
+  refuseComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
   // Only numbers of this kind are too long for a double. A large body's may stand between two pieces of the scan.
   const body = scanned === null || isLarge || scanned.hasOddNumber ? parseWithTools(text) : parseJson(text);
   if (body === undefined) throw notJson(explainJson(text));
@@ -150,8 +165,7 @@ function parseBody(bytes: Uint8Array<ArrayBuffer>, keep: (read: ReadBody) => voi
 
 /** Returns the JSON of a text that is no request's body, within the same bounds. Throws the Fault `invalid_json`. */
 export function parseFrame(text: string): unknown {
-  const complexity = explainComplex(measureShape(text, REQUEST_SHAPE));
-  if (complexity !== null) throw notJson(complexity);
+  refuseComplex(measureShape(text, REQUEST_SHAPE));
   const frame = parseWithTools(text);
   if (frame === undefined) throw notJson(explainJson(text));
   refuseUnpaired(frame, mayHaveSurrogate(text));
@@ -219,6 +233,11 @@ function explainComplex({ depth, elements }: JsonShape): string | null {
   const most = REQUEST_SHAPE;
   if (depth > most.depth) return `it is nested deeper than ${most.depth} levels`;
   return elements > most.elements ? `it has more than ${most.elements} elements and fields` : null;
+}
+
+function refuseComplex(shape: JsonShape): void {
+  const complexity = explainComplex(shape);
+  if (complexity !== null) throw notJson(complexity);
 }
 
 function notJson(why: string): Fault {

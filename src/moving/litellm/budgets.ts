@@ -4,7 +4,6 @@ import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asNumber, asObject, asString } from "../../core/json/json.ts";
 import { type Budget, makeBudget, nameBudget, type Period } from "../../core/limits/budget.ts";
-import { LIMIT_MAX } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, type MinuteLimit, mapLimits } from "../../core/limits/limit-table.ts";
 import {
   type ForeignRow,
@@ -16,7 +15,8 @@ import {
   roundUsd,
 } from "../columns.ts";
 import type { ModelNames } from "./config.ts";
-import { joinRates, joinUses, type Limits } from "./limits.ts";
+import { joinUses, type Limits } from "./limits.ts";
+import { readModelRates, roundLimit } from "./model-rates.ts";
 import type { Notes } from "./notes.ts";
 import { readPeriod } from "./periods.ts";
 
@@ -29,6 +29,8 @@ interface LimitParts {
   readonly nowMs: number;
   /** The owner of the limits, if it isn't the one that the notes are about: ` of user bob`. */
   readonly where: string;
+  /** True for a key's own row: nothing but a key has limits on some models. */
+  readonly isKey: boolean;
 }
 
 type Uses = Map<string, { readonly budget: Budget; readonly spentNanoUsd: number }>;
@@ -75,52 +77,20 @@ export function readLimits(row: ForeignRow, parts: LimitParts): Limits {
     notes.pause(`it has ${uses.size} budgets${where}, and an owner has up to ${BUDGETS_MAX} here`);
   if (readNumber(row, "tpd_limit") !== null)
     notes.pause(`tpd_limit${where}: tokens aren't limited by the day here`);
-  const ofMinute = mapLimits(MINUTE_LIMITS, "property", ({ counts }) => readRate(reading, COLUMNS[counts]));
-  return { ...ofMinute, uses };
-}
-
-interface RateColumns {
-  readonly whole: string;
-  /** A field of the metadata with limits of single models. */
-  readonly perModel?: string;
+  const ofMinute = mapLimits(MINUTE_LIMITS, "property", ({ counts }) => readLimit(row, COLUMNS[counts]));
+  return { ...readModelRates(reading, ofMinute), uses };
 }
 
 /** By what they count. */
-const COLUMNS: Readonly<Record<MinuteLimit["counts"], RateColumns>> = {
-  requests: { whole: "rpm_limit", perModel: "model_rpm_limit" },
-  tokens: { whole: "tpm_limit", perModel: "model_tpm_limit" },
-  parallel: { whole: "max_parallel_requests" },
+const COLUMNS: Readonly<Record<MinuteLimit["counts"], string>> = {
+  requests: "rpm_limit",
+  tokens: "tpm_limit",
+  parallel: "max_parallel_requests",
 };
-
-function readRate(reading: Reading, { whole, perModel }: RateColumns): number | null {
-  const limit = readLimit(reading.row, whole);
-  return perModel === undefined ? limit : joinRates(limit, readModelRate(reading, perModel));
-}
 
 function readLimit(row: ForeignRow, column: string): number | null {
   const limit = readNumber(row, column);
   return limit === null ? null : roundLimit(limit);
-}
-
-function roundLimit(limit: number): number {
-  return Math.max(0, Math.min(Math.floor(limit), LIMIT_MAX));
-}
-
-/** Limits of single models: the lowest becomes that of all models together. */
-function readModelRate({ row, names, notes, where }: Reading, field: string): number | null {
-  const given = Object.entries(asObject(readObject(row, "metadata")[field]));
-  const rates = given.flatMap(([model, value]) => {
-    const rate = asNumber(value);
-    if (names.find(model).length === 0)
-      notes.leave(`${field}${where} of ${model}`, "the model isn't in the configuration");
-    else if (rate === undefined) notes.pause(`${field}${where} of ${model} isn't a number`);
-    else return [roundLimit(rate)];
-    return [];
-  });
-  if (rates.length === 0) return null;
-  const lowest = Math.min(...rates);
-  notes.narrow(`${field}${where}`, `${lowest} in a minute for all models together`);
-  return lowest;
 }
 
 /** The budget of all models. Of a soft one that stands alone, only the warning is left. */

@@ -27,6 +27,8 @@ export interface SourceFile {
 export interface ModelNames {
   /** Returns the ids behind a name, or a pattern of them. Empty if it is unknown. */
   find(name: string): readonly string[];
+  /** True if another name leads to one of its models, too. */
+  isShared(name: string): boolean;
   /** Returns the models that take a model's place if it fails. */
   findFallbacks(id: string): readonly string[];
 }
@@ -247,11 +249,21 @@ function mergeFallbacks(
 }
 
 function makeNames({ groups, access }: Parts, fallbacks: ReadonlyMap<string, readonly string[]>): ModelNames {
-  return {
-    findFallbacks: (id) => fallbacks.get(id) ?? [],
-    find: (name) => {
-      const members = access.get(name);
-      return members === undefined ? groups.find(name) : members.flatMap((one) => groups.find(one));
-    },
+  const find = (name: string) => {
+    const members = access.get(name);
+    return members === undefined ? groups.find(name) : members.flatMap((one) => groups.find(one));
   };
+  return {
+    find,
+    isShared: (name) => {
+      const ids = find(name);
+      return groups.names.some((other) => other !== name && groups.find(other).some((id) => meets(id, ids)));
+    },
+    findFallbacks: (id) => fallbacks.get(id) ?? [],
+  };
+}
+
+/** True if it is one of the ids, or stands for all models of a provider that has one. */
+function meets(id: string, ids: readonly string[]): boolean {
+  return ids.includes(id) || (id.endsWith("#*") && ids.some((one) => one.startsWith(id.slice(0, -1))));
 }

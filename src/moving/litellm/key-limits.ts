@@ -38,7 +38,7 @@ export function readKeyLimits(
   { sharers, permissions, toolNames, ...parts }: LimitParts,
 ): Limits {
   const { notes } = parts;
-  const own = readLimits(addBudget(row, budget), { ...parts, where: "" });
+  const own = readLimits(addBudget(row, budget), { ...parts, where: "", isKey: true });
   const shares = bounds.map((bound) => {
     checkBound(bound, { permissions, toolNames, notes });
     return share(bound, sharers.get(bound.name) ?? 1, parts);
@@ -66,7 +66,7 @@ function share(
   parts: Omit<LimitParts, "sharers" | "permissions" | "toolNames">,
 ): Limits {
   const { notes } = parts;
-  const limits = readLimits(row, { ...parts, where: ` of ${name}` });
+  const limits = readLimits(row, { ...parts, where: ` of ${name}`, isKey: false });
   if (isUnlimited(limits)) return limits;
   if (among === 1) notes.take(`limits of ${name}`, "it is its only key, and has them");
   else notes.narrow(`limits of ${name}`, `${among} keys share them, so each has 1/${among}`);

@@ -2,6 +2,7 @@
 import { type Budget, nameBudget } from "../../core/limits/budget.ts";
 import type { MinuteLimits, OwnerLimits } from "../../core/limits/limit.ts";
 import { MINUTE_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
+import type { ModelLimit } from "../../core/limits/model-limit.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { Spending } from "../plan.ts";
 
@@ -13,6 +14,8 @@ interface Use {
 export interface Limits extends MinuteLimits {
   /** By the budget's name. */
   readonly uses: ReadonlyMap<string, Use>;
+  /** Those of a key itself, which no other key shares. */
+  readonly modelLimits: readonly ModelLimit[];
 }
 
 export function isUnlimited(limits: Limits): boolean {
@@ -26,7 +29,8 @@ export function joinLimits(one: Limits, other: Limits): Limits {
     const before = uses.get(name);
     uses.set(name, before === undefined ? use : joinUses(before, use));
   }
-  return { ...mapRates((rate) => joinRates(one[rate], other[rate])), uses };
+  const modelLimits = [...one.modelLimits, ...other.modelLimits];
+  return { ...mapRates((rate) => joinRates(one[rate], other[rate])), uses, modelLimits };
 }
 
 export function joinRates(one: number | null, other: number | null): number | null {
@@ -54,7 +58,7 @@ export function divideLimits(limits: Limits, among: number): Limits {
     const part = { ...budget, nanoUsd: Math.floor(budget.nanoUsd / among) };
     return [nameBudget(part), { budget: part, spentNanoUsd: Math.ceil(spentNanoUsd / among) }] as const;
   });
-  return { ...mapRates((rate) => share(limits[rate])), uses: new Map(uses) };
+  return { ...mapRates((rate) => share(limits[rate])), uses: new Map(uses), modelLimits: [] };
 }
 
 /** True if a share of a limit that allowed something allows nothing. */
@@ -68,7 +72,12 @@ function mapRates(read: (rate: keyof MinuteLimits) => number | null): MinuteLimi
 
 /** Returns those that a key or an account has here. */
 export function listLimits(limits: Limits): OwnerLimits {
-  return { ...mapRates((rate) => limits[rate]), budgets: listBudgets(limits) };
+  const { modelLimits } = limits;
+  return {
+    ...mapRates((rate) => limits[rate]),
+    budgets: listBudgets(limits),
+    ...(modelLimits.length > 0 ? { modelLimits } : {}),
+  };
 }
 
 function listBudgets({ uses }: Limits): readonly Budget[] {

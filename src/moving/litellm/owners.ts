@@ -108,7 +108,7 @@ function readTeam(row: ForeignRow, tables: Tables, parts: OwnerParts): PlannedAc
   checkPermission(row, tables.permissions, notes, { hasTools: toolNames !== null });
   checkMetadata(row, notes);
   checkTeamAliases(row, tables, names, notes);
-  const limits = readLimits(row, { names, notes, nowMs, where: "" });
+  const limits = readLimits(row, { names, notes, nowMs, where: "", isKey: false });
   const { pausedFor } = notes;
   const isPaused = readFlag(row, "blocked") || pausedFor.length > 0;
   const account: Account = {

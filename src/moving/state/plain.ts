@@ -1,6 +1,6 @@
 // The plain things of a state file: which ones would be made, changed or ended, and how they are written.
 import { readNew, readState, viewChosen, viewFields } from "../../admin/fields.ts";
-import { bringPlain, createPlain, endPlain, makePlainId } from "../../admin/things/plain.ts";
+import { addPlain, bringPlain, endPlain, makePlainId } from "../../admin/things/plain.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { PlainEntity } from "../../core/things/plain.ts";
 import type { AccountNames } from "./account-names.ts";
@@ -51,11 +51,12 @@ function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world 
   const about = { kind: thing.name, id, name, account: null } as const;
   const made = { ...given, account_id: accountId };
   const isDrift = draft.remember({ ...about, place, digest: digestFields(made) }, found.kind === "new");
-  const nowMs = world.clock.nowMs();
+  // One with an id was exported: a time of its own may have passed since, and comes over as it is.
+  const reading = { nowMs: entry.id === null ? world.clock.nowMs() : Number.NEGATIVE_INFINITY };
   if (found.kind === "stays") draft.kept.push({ ...about, reason: "ended, and stays ended" });
   else if (found.kind === "new") {
-    readNew(fields, given, { nowMs });
-    const run: Change["run"] = (at) => createPlain(at, thing, made, undefined, id);
+    const values = readNew(fields, given, reading);
+    const run: Change["run"] = (at) => addPlain(at, thing, { id, accountId, values });
     draft.changes.push({
       ...about,
       action: actions.make.audit,
@@ -66,13 +67,13 @@ function planThing(draft: Draft, entry: PlainEntry, { accountId, matcher, world 
     });
   } else {
     const before = found.row.of.values;
-    const views = [before, readState(fields, given, before, { nowMs })].map((values) =>
+    const views = [before, readState(fields, given, before, reading)].map((values) =>
       viewFields(fields, values),
     );
     const differing = compareFields(views[0] ?? {}, views[1] ?? {});
     if (differing === null) draft.unchanged++;
     else {
-      const run: Change["run"] = (at) => bringPlain(at, thing, id, given);
+      const run: Change["run"] = (at) => bringPlain(at, thing, id, given, reading);
       draft.changes.push({ ...about, action: actions.change.audit, ...differing, isDrift, run });
     }
   }

@@ -44,7 +44,7 @@ describe.skipIf(!HAS_BROWSER)("tags (skipped without Chromium)", () => {
       const { page, open, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
       const tag = page.getByRole("combobox", { name: "Tag" });
       await open("/");
-      await page.getByRole("button", { name: "Tag", exact: true }).click();
+      await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "Tag" }).click();
       const sums = page.getByLabel("Figures by tag");
       await sums.getByRole("link", { name: "untagged" }).waitFor();
       expect((await sums.getByRole("link").allTextContents()).toSorted()).toEqual([

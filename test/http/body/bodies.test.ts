@@ -132,6 +132,69 @@ test("large bodies that end together are parsed one per turn of the event loop",
   expect(bodies.bytes).toEqual(NOTHING);
 });
 
+test("a long body is parsed in steps, between which others' bodies have their turns", async () => {
+  let nowMs = 0;
+  const turns: (() => void)[] = [];
+  const after = (_delayMs: number, task: () => void) => {
+    turns.push(task);
+    return () => {};
+  };
+  const deadlines = new DeadlineSweep(new ManualClock());
+  const bodies = new BodyMemory(64_000_000, deadlines);
+  const ports = { bodies, turns: new BodyTurns({ after, monotonicMs: () => nowMs++ }), deadlines };
+  const long = { text: '"\n\\'.repeat(400_000), list: ["é".repeat(200_000), { a: 1 }] };
+  const done: string[] = [];
+  const send = async (owner: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const request = new Request("http://gateway.example/", init);
+    expect(await readJson(request, ports, { owner, bytesMax: 8_000_000 })).toEqual(body);
+    done.push(owner);
+  };
+  const sending = [send("long", long)];
+  for (let turn = 0; done.length < 2; turn++) {
+    if (turn === 3) sending.push(send("other", { text: "x".repeat(300_000) }));
+    await until("a turn is asked for", () => turns.length > 0);
+    turns.shift()?.();
+    await Bun.sleep(0);
+  }
+  await Promise.all(sending);
+  expect(done).toEqual(["other", "long"]);
+});
+
+test.each([
+  ["not UTF-8", Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(1_200_000, 0xff), Buffer.from('"}')])],
+  ["unpaired surrogate", `{"a":"${"\\n".repeat(600_000)}\\ud83d"}`],
+  ["unpaired surrogate", `{"a":"${"\\n".repeat(600_000)}","b":"\\udfff0"}`],
+  ["not valid JSON", `{"a":"${"\\n".repeat(600_000)}"`],
+  ["nested deeper", `{"a":"${"\\n".repeat(600_000)}","b":${"[".repeat(80)}${"]".repeat(80)}}`],
+  ["more than", `{"a":"${"\\n".repeat(600_000)}","b":[${"0,".repeat(100_000)}0]}`],
+])("a long body that is refused: %s", async (why, body) => {
+  const clock = new ManualClock();
+  const deadlines = new DeadlineSweep(clock);
+  const bodies = new BodyMemory(64_000_000, deadlines);
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+  const ports = {
+    bodies,
+    turns: new BodyTurns({
+      ...clock,
+      after: (_ms, task) => {
+        setTimeout(task);
+        return () => {};
+      },
+      monotonicMs: () => 0,
+    }),
+    deadlines,
+  };
+  const read = readJson(new Request("http://gateway.example/", init), ports, {
+    owner: "a",
+    bytesMax: 8_000_000,
+  });
+  const thrown = await read.catch((fault: unknown) => fault);
+  expect(thrown).toBeInstanceOf(Fault);
+  expect(String(thrown)).toContain(why);
+});
+
 describe("unfinished bodies", () => {
   const LIMIT = 300_000;
   let world: HttpWorld;

@@ -24,6 +24,7 @@ function makeTools(surface: Way["surface"]): readonly JsonObject[] {
     case "messages":
       return [{ ...named, input_schema: SCHEMA }];
     case "responses":
+    case "interactions":
       return [{ type: "function", ...named, parameters: SCHEMA }];
     case "gemini":
       return [{ functionDeclarations: [{ ...named, parameters: SCHEMA }] }];

@@ -13,7 +13,7 @@ const BOUND_MAX = 1_000_000_000;
 const world = await startHttpWorld({ more: `limits: { contact: "${CONTACT}" }` });
 afterAll(() => world.stop());
 
-const ways = (["chat", "messages", "responses", "gemini"] as const).flatMap((surface) =>
+const ways = (["chat", "messages", "responses", "gemini", "interactions"] as const).flatMap((surface) =>
   [false, true].map((stream) => ({ surface, provider: "Acme", stream, native: null })),
 );
 
@@ -66,6 +66,16 @@ const CASES = [
     fields: { tokens_per_minute: 0 },
     code: "tokens_per_minute_exceeded",
     limit: { kind: "tokens_per_minute", limit: 0, used: 0, reserved: 0 },
+  },
+  {
+    fields: { model_limits: [{ models: ["*"], requests_per_minute: 0 }] },
+    code: "requests_per_minute_exceeded",
+    limit: { kind: "requests_per_minute", models: ["*"], limit: 0, used: 0, reserved: 0 },
+  },
+  {
+    fields: { model_limits: [{ models: ["*"], tokens_per_minute: 0 }] },
+    code: "tokens_per_minute_exceeded",
+    limit: { kind: "tokens_per_minute", models: ["*"], limit: 0, used: 0, reserved: 0 },
   },
   {
     fields: { parallel: 0 },
@@ -147,7 +157,7 @@ describe("a refusal", () => {
 function expectForm(name: string, error: JsonObject, code: string): void {
   const isRenamed = name.startsWith("responses") && code === "budget_exceeded";
   if (name.startsWith("messages")) expect(error.type).toBe("rate_limit_error");
-  else if (name.startsWith("gemini")) expectGoogle(error, code);
+  else if (/^(gemini|interactions)/.test(name)) expectGoogle(error, code);
   else
     expect([error.code, error.reason]).toEqual(isRenamed ? ["insufficient_quota", code] : [code, undefined]);
 }

@@ -5,10 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEmptyStore } from "../../../src/app/start/open-store.ts";
 import { noteReload } from "../../../src/app/start/reload-notes.ts";
+import { EXIT } from "../../../src/app/terminal.ts";
 import { buildCards } from "../../../src/catalogue/rows.ts";
+import { runCommandLine } from "../../../src/cli/commands.ts";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { makeLiteLlm, makeLiteLlmRow } from "../../catalogue/feed-samples.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { runPrinting } from "../../harness/poundkey.ts";
 
 import { readSettings } from "../../harness/settings.ts";
 import { createOperator } from "../world/operator.ts";
@@ -113,14 +116,30 @@ test("a gap to an invoice is linked to it", async () => {
   );
 });
 
-test("one click takes what may be taken, or what waits too, and the audit log says who did", async () => {
+/** The command at this gateway. */
+async function run(...flags: readonly string[]) {
+  process.env.POUNDKEY_TOKEN = gateway.adminToken;
+  const args = ["catalogue", "update", "--gateway", gateway.url, ...flags];
+  return runPrinting((io) => runCommandLine(args, io)).finally(() => delete process.env.POUNDKEY_TOKEN);
+}
+
+test("one click or command takes what may be taken, or what waits too, and the audit log says who did", async () => {
   const read = () =>
     new Map(
       asArray(asObject(parseJson(readText())).models).map((row) => [asObject(row).id, asObject(row).price]),
     );
   const readText = () => readFileSync(file, "utf8");
-  const taken = (await operator.post("/catalogue", {})).body;
-  expect(taken).toMatchObject({ waits: true });
+  const shown = await run();
+  expect([shown.code, shown.err]).toEqual([EXIT.partial, ""]);
+  for (const words of [
+    /^wait for --yes:/m,
+    /^refused, also with --yes:\n {2}OpenAI#gpt-6.1-sol/m,
+    /Nothing was/,
+  ])
+    expect(shown.out).toMatch(words);
+  expect(read().size).toBe(0);
+  const taken = await run("--apply");
+  expect([taken.code, taken.out]).toEqual([EXIT.partial, expect.not.stringContaining("Nothing was changed")]);
   expect(read().get("OpenAI#gpt-5.4")).toBeUndefined();
   const all = (await operator.post("/catalogue", { yes: true })).body;
   expect(all).toMatchObject({ waits: false });

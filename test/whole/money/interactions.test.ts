@@ -4,16 +4,24 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { foldEvents, listEvents } from "../../surfaces/interactions/interactions-read.ts";
 import { type MoneyWorld, type Payer, startMoneyWorld } from "../world/money-world.ts";
+import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
 
 let world: MoneyWorld;
+let always: MoneyWorld;
 beforeAll(async () => {
-  world = await startMoneyWorld();
+  [world, always] = await Promise.all([startMoneyWorld(), startMoneyWorld("billing: { charge: always }")]);
 });
-afterAll(() => world.stop());
+afterAll(() => Promise.all([world.stop(), always.stop()]));
 
-async function post(path: string, secret: string, body: object, headers: Record<string, string> = {}) {
-  const response = await fetch(world.url + path, {
+async function post(
+  path: string,
+  secret: string,
+  body: object,
+  headers: Record<string, string> = {},
+  url = world.url,
+) {
+  const response = await fetch(url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
@@ -83,15 +91,65 @@ test("rows say the surface, and the search finds an interaction's id", async () 
   expect(await found.text()).toContain(String(body.id));
 });
 
-test("a limit refuses in Google's form, with the wait", async () => {
-  const free = await world.payer(0, { requests_per_day: 1 });
+/** The limits that `whole/limits/limits.test.ts` doesn't try on every surface. */
+const LIMITS = [
+  {
+    what: "an allowance that is used, which names when there is room again",
+    payerOf: () => world.payer(0, { requests_per_day: 1 }),
+    error: { code: 429, status: "RESOURCE_EXHAUSTED", reason: "rate_limit_exceeded" },
+    details: [expect.objectContaining({ retryDelay: expect.stringMatching(/^[1-9]\d*s$/) })],
+  },
+  {
+    what: "a balance, which only a top-up raises",
+    payerOf: () => always.payer(0.000001, { requests_per_day: null }),
+    error: { code: 402, status: "FAILED_PRECONDITION", reason: "insufficient_balance" },
+    details: undefined,
+  },
+];
+
+test.each(LIMITS)("a refusal by $what, is in Google's form", async ({ payerOf, error, details }) => {
+  const { secret } = await payerOf();
   const body = { model: MODELS[0], input: "say: hi" };
-  await post("/v1/interactions", free.secret, body);
-  const used = await post("/v1/interactions", free.secret, body);
-  expect(used.body.error).toMatchObject({
-    code: 429,
-    status: "RESOURCE_EXHAUSTED",
-    reason: "rate_limit_exceeded",
+  const at = (error.code === 402 ? always : world).url;
+  await post("/v1/interactions", secret, body, {}, at);
+  for (const stream of [false, true]) {
+    const refused = await post("/v1beta/interactions", secret, { ...body, stream }, {}, at);
+    expect(refused.status).toBe(error.code);
+    expect(refused.body.error).toMatchObject(error);
+    const { details: given } = asObject(refused.body.error);
+    expect<unknown>(given && asArray(given).filter((one) => "retryDelay" in asObject(one))).toEqual(details);
+  }
+});
+
+/** Reads a stream up to these words, and leaves. */
+async function leaveAfter(words: string, path: string, { secret }: Payer, body: JsonObject): Promise<void> {
+  const client = new AbortController();
+  const response = await fetch(world.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: client.signal,
   });
-  expect(JSON.stringify(used.body.error)).toContain("google.rpc.RetryInfo");
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes(words)) break;
+  }
+  client.abort();
+}
+
+test("a client that leaves a stream pays what came, as for a chat completion, and nothing stays held", async () => {
+  const [one, other] = [await world.payer(1), await world.payer(1)];
+  const [model, ask, stream] = ["Gated#middle", "say: one two", true];
+  await leaveAfter("three four ", "/v1/interactions", one, { model, input: ask, stream });
+  await leaveAfter("three four ", "/v1/chat/completions", other, asking(model, ask, { stream }));
+  const bill = asObject(await readBill(one));
+  expect(bill).toEqual(asObject(await readBill(other)));
+  // Nobody has counted the 19 characters: a token has four.
+  expect(bill).toMatchObject({ held: 0, completion_tokens: 5 });
+  expect(Number(bill.charged_nano)).toBeGreaterThan(0);
+  expect(bill.balance).toBe(1e9 - Number(bill.charged_nano));
+  expect(world.books(one)).toMatchObject({ holds: 0, kinds: ["topup", "hold", "post"] });
+  await until("no call of a provider goes on", () => world.gated.open === 0);
 });
