@@ -281,4 +281,18 @@ export const BATCHES: readonly Mutant[] = [
     replace: "const events = before !== undefined ?",
     tests: RULES,
   },
+  {
+    name: "lines start while the process works on a single request",
+    file: "src/jobs/starting.ts",
+    find: "this.#singles.working > 0 &&",
+    replace: "this.#singles.working < 0 &&",
+    tests: ["test/jobs/starting.test.ts"],
+  },
+  {
+    name: "a request that has ended is counted as one that is worked on",
+    file: "src/gateway/gateway.ts",
+    find: "    this.underWay.rest(context.call);\n    return isOver",
+    replace: "    return isOver",
+    tests: ["test/sim/sim.test.ts"],
+  },
 ];

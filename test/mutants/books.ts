@@ -11,8 +11,15 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "answer without writing",
     file: "src/store/sqlite/batches.ts",
-    find: "    writeDecision(sql, decision);",
-    replace: "    if (demands.length > 1) writeDecision(sql, decision);",
+    find: "    writeDecision(sql, decision, this.#cache);",
+    replace: "    if (demands.length > 1) writeDecision(sql, decision, this.#cache);",
+  },
+  {
+    name: "the claim of an answer that was dropped is remembered",
+    file: "src/store/sqlite/row-cache.ts",
+    find: "    this.#claims.clear();\n",
+    replace: "",
+    tests: ["test/store/sqlite.test.ts"],
   },
   {
     name: "rows remembered though another process wrote",

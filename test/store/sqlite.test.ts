@@ -28,7 +28,7 @@ import { unrecorded } from "../harness/unrecorded.ts";
 import { auditSuite } from "../suites/audit/audit.suite.ts";
 import { chainingSuite } from "../suites/audit/chaining.suite.ts";
 import { repeatsSuite } from "../suites/audit/repeats.suite.ts";
-import { writeEmptyStore } from "../suites/empty-store.ts";
+import { refuseWrites, writeEmptyStore } from "../suites/empty-store.ts";
 import { entriesSuite } from "../suites/engine/entries.suite.ts";
 import { foldingSuite } from "../suites/engine/folding.suite.ts";
 import { lateSuite } from "../suites/engine/late.suite.ts";
@@ -89,19 +89,6 @@ function makeBench(): StoreBench {
     },
     dispose: () => rmSync(folder, { recursive: true }),
   };
-}
-
-function refuseWrites(path: string): void {
-  using database = new Database(path);
-  const tables = database
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    .all();
-  for (const { name } of tables)
-    for (const change of ["INSERT", "UPDATE", "DELETE"])
-      if (!name.startsWith("sqlite_"))
-        database.run(
-          `CREATE TRIGGER no_${change}_${name} BEFORE ${change} ON ${name} BEGIN SELECT RAISE(ABORT, 'no writes'); END`,
-        );
 }
 
 describe("store", () => storeSuite("sqlite", makeBench));

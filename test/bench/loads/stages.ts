@@ -54,8 +54,8 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "the store's rows, in its transactions",
     file: "src/store/sqlite/batches.ts",
-    find: "    writeDecision(sql, decision);\n",
-    replace: "    if (decision.movements.length > 0) writeDecision(sql, decision);\n",
+    find: "    writeDecision(sql, decision, this.#cache);\n",
+    replace: "    if (decision.movements.length > 0) writeDecision(sql, decision, this.#cache);\n",
   },
   {
     name: "log and metrics",

@@ -27,6 +27,7 @@ export const batchSuite = makeSuite({
   batches: rows,
   "blocks of batches": blocksOfBatch,
   "lines of batches": lines,
+  "lines that have ended": endedLines,
   "a node without batches": idle,
 });
 
@@ -153,21 +154,6 @@ function lines(stores: () => TwoStores): void {
     expect((await ledger.admit(ledger.ticket({ ...ticket.ask, id: "c2" }))).kind).toBe("granted");
   });
 
-  test("keep no answer that comes after the line's end", async () => {
-    const { store } = stores();
-    const key = await addKey(store, "key_a");
-    const ledger = ledgerOn(store, { quota: { requestsPerDay: null } });
-    const idempotency = { replyId: "reply", bodyDigest: "body" };
-    const ticket = ledger.ticket(makeAsk("c1", key, { idempotency }));
-    await expectGrant(ledger, ticket);
-    const batch = makeBatch("batch_1");
-    await store.batches.add(batch, 9);
-    await store.batches.change(batch, { numbers: [] }, () => ({ repliesGone: ["reply"], result: null }));
-    await ledger.settle(ticket, { ...makeOutcome(ticket), sealedReply: "sealed" });
-    expect((await store.account("default"))?.keptCharacters).toBe(0);
-    expect((await ledger.admit(ledger.ticket({ ...ticket.ask, id: "c2" }))).kind).toBe("granted");
-  });
-
   test("are summed up from the rows of their lines, which the log finds by their batch", async () => {
     const { store, other } = stores();
     const key = await addKey(store, "key_a");
@@ -202,5 +188,22 @@ function lines(stores: () => TwoStores): void {
     expect(await store.listDead([store.node, other.node, "node_gone"])).toEqual(["node_gone"]);
     await bench.forsake(other);
     expect(await store.listDead([other.node])).toEqual([other.node]);
+  });
+}
+
+function endedLines(stores: () => TwoStores): void {
+  test("keep no answer that comes after the line's end", async () => {
+    const { store } = stores();
+    const key = await addKey(store, "key_a");
+    const ledger = ledgerOn(store, { quota: { requestsPerDay: null } });
+    const idempotency = { replyId: "reply", bodyDigest: "body" };
+    const ticket = ledger.ticket(makeAsk("c1", key, { idempotency }));
+    await expectGrant(ledger, ticket);
+    const batch = makeBatch("batch_1");
+    await store.batches.add(batch, 9);
+    await store.batches.change(batch, { numbers: [] }, () => ({ repliesGone: ["reply"], result: null }));
+    await ledger.settle(ticket, { ...makeOutcome(ticket), sealedReply: "sealed" });
+    expect((await store.account("default"))?.keptCharacters).toBe(0);
+    expect((await ledger.admit(ledger.ticket({ ...ticket.ask, id: "c2" }))).kind).toBe("granted");
   });
 }
