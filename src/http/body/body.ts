@@ -115,11 +115,12 @@ export interface ArrivedBody {
   readonly rules: HeldRules;
 }
 
-function parseJsonBytes(arrived: ArrivedBody): unknown | Promise<unknown> {
-  const { bytes, ports, rules } = arrived;
-  const scanned = bytes.length > IN_ONE_GO_BYTES ? scanBytes(bytes, REQUEST_SHAPE) : null;
-  if (scanned !== null) return parseLong(arrived, scanned);
-  const { earlier } = ports;
+function parseJsonBytes({
+  bytes,
+  ports: { earlier, turns },
+  rules,
+}: ArrivedBody): unknown | Promise<unknown> {
+  if (bytes.length > IN_ONE_GO_BYTES) return parseLong(bytes, turns, rules.owner);
   const scope =
     earlier && bytes.length >= GOES_ON_BYTES.least && bytes.length <= GOES_ON_BYTES.most
       ? findScope(rules)
@@ -128,9 +129,11 @@ function parseJsonBytes(arrived: ArrivedBody): unknown | Promise<unknown> {
   return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
 }
 
-async function parseLong({ bytes, ports, rules }: ArrivedBody, scanned: ScannedShape): Promise<unknown> {
+async function parseLong(bytes: Uint8Array<ArrayBuffer>, turns: BodyTurns, owner: string): Promise<unknown> {
+  const scanned = scanBytes(bytes, REQUEST_SHAPE);
+  if (scanned === null) return parseBody(bytes, keepNothing);
   refuseComplex(scanned);
-  const body = await ports.turns.takeSteps(rules.owner, parseInSteps(bytes));
+  const body = await turns.takeSteps(owner, parseInSteps(bytes));
   if (body === undefined) throw notJson(explainJson(decodeUtf8(bytes, notJson)));
   bytes.buffer.transfer(0);
   refuseUnpaired(body, scanned.hasSurrogate);
