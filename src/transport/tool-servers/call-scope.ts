@@ -63,9 +63,10 @@ export class CallScope implements Latecomer {
     }
   }
 
-  /** A request is about to be sent. */
+  /** A request is about to be sent. It is broken off at once if it comes too late. */
   beginReading(): void {
     this.#unread++;
+    if (this.#isClosed) this.#abort.abort();
   }
 
   /** An answer has been read to its end. */

@@ -13,6 +13,8 @@ export class KnownFacts {
   #finding: Promise<ServerFacts> | null = null;
   /** The gateway's own session, for lists and streams. No client's call ever uses it. */
   #session: string | null = null;
+  #opening: Promise<string | null> | null = null;
+  #isClosed = false;
 
   constructor(ports: ToolServerPorts) {
     this.#ports = ports;
@@ -38,11 +40,9 @@ export class KnownFacts {
 
   async #ask(peer: Peer): Promise<ServerFacts> {
     const { facts, session } = await peer.find();
-    this.endOwn(peer);
-    this.#session = session;
+    this.#keep(peer, session);
     this.#facts = facts;
-    // A client's credential isn't kept, and nothing else could end this session later.
-    if (peer.terms.pass !== null) this.endOwn(peer);
+    this.endUnkept(peer);
     this.#foundAtMs = this.#ports.deadlines.nowMs();
     return facts;
   }
@@ -56,11 +56,24 @@ export class KnownFacts {
     if (this.#facts === facts) this.#foundAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns the gateway's own session, begun if there is none. Null if the server gives none. */
+  /** Returns the gateway's own session, begun once by all who find none. Null if the server gives none. */
   async open(peer: Peer, facts: ServerFacts): Promise<string | null> {
-    if (!facts.hasSessions) return null;
-    this.#session ??= await peer.begin();
+    if (!facts.hasSessions || this.#session !== null) return this.#session;
+    this.#opening ??= this.#begin(peer).finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  async #begin(peer: Peer): Promise<string | null> {
+    this.#keep(peer, await peer.begin());
     return this.#session;
+  }
+
+  /** Another may have been begun meanwhile. */
+  #keep(peer: Peer, session: string | null): void {
+    this.#endOwn(peer);
+    this.#session = session;
   }
 
   /** The server doesn't know the gateway's own session any more. */
@@ -68,8 +81,19 @@ export class KnownFacts {
     if (this.#session === session) this.#session = null;
   }
 
-  /** Ends the gateway's own session at the server. */
-  endOwn(peer: Peer): void {
+  /** Call it once a use of the gateway's own session is over: ends one that nothing else would end later. */
+  endUnkept(peer: Peer): void {
+    // A client's credential isn't kept.
+    if (this.#isClosed || peer.terms.pass !== null) this.#endOwn(peer);
+  }
+
+  /** From now on, only what is under way asks the server. */
+  close(peer: Peer): void {
+    this.#isClosed = true;
+    this.#endOwn(peer);
+  }
+
+  #endOwn(peer: Peer): void {
     if (this.#session !== null && this.#facts !== null) void peer.end(this.#facts.version, this.#session);
     this.#session = null;
   }

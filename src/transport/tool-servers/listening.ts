@@ -56,6 +56,7 @@ export class Listening {
     this.#scope = scope;
     const isServed = await this.#open(scope).catch(() => true);
     scope.close();
+    this.#source.known.endUnkept(this.#peer);
     if (!this.#isOn || this.#scope !== scope) return;
     if (deadlines.nowMs() - sinceMs > WORKING_MS) this.#pauseMs = FIRST_PAUSE_MS;
     this.#pause(isServed ? this.#pauseMs : LONGEST_PAUSE_MS);
@@ -73,6 +74,7 @@ export class Listening {
     const facts = await scope.wait(this.#source.known.get(this.#peer));
     if (!facts.announces) return false;
     const session = await scope.wait(this.#source.known.open(this.#peer, facts));
+    if (this.#scope !== scope) return true;
     // No stream announces the changes between two streams.
     this.#refresh();
     return facts.era === "newer" ? this.#subscribe(facts, scope) : this.#hearOlder(facts, session, scope);

@@ -124,7 +124,7 @@ export class MirrorSource {
       this.#isOutdated = true;
     } finally {
       this.#checkedAtMs = this.#ports.clock.nowMs();
-      if (peer.terms.pass !== null) this.known.endOwn(peer);
+      this.known.endUnkept(peer);
       scope.close();
     }
   }

@@ -193,7 +193,7 @@ export class ServerState {
 
   close(): void {
     this.#listening?.stop();
-    this.#shared.known.endOwn(this.#peerFor(null));
+    this.#shared.known.close(this.#peerFor(null));
   }
 }
 

@@ -1,5 +1,7 @@
 // Mirrors of tool servers' lists: when they are asked for, how long they are shown, what is left out, and changes heard.
 import { describe, expect, test } from "bun:test";
+import { Fault } from "../../../src/core/fault.ts";
+import { CallScope } from "../../../src/transport/tool-servers/call-scope.ts";
 import type { ServerChange } from "../../../src/transport/tool-servers/tool-servers.ts";
 import { until } from "../../whole/world/until.ts";
 import { makeServer, startFake, startNode } from "./tool-world.ts";
@@ -176,4 +178,23 @@ describe.each(["newer", "older"] as const)("a change at a server of the %s era",
     await until("there is no stream", () => fake.openStreams === 0);
     expect(fake.mistakes).toEqual([]);
   });
+
+  test("needs no stream once nobody watches, however early that is", async () => {
+    const fake = startFake({ era, sessions: era === "older" });
+    const node = startNode([makeServer(fake.url)]);
+    node.servers.watch()();
+    await node.listNames();
+    const end = node.servers.watch();
+    await until("there is a stream", () => fake.openStreams > 0);
+    end();
+    await until("there is no stream", () => fake.openStreams === 0);
+  });
+});
+
+test("a scope that is closed sends nothing", () => {
+  const { deadlines } = startNode([]);
+  const scope = new CallScope(deadlines, Number.POSITIVE_INFINITY, () => new Fault("internal_error", "late"));
+  scope.close();
+  scope.beginReading();
+  expect(scope.signal.aborted).toBe(true);
 });

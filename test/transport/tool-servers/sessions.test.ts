@@ -1,5 +1,9 @@
 // Eras and sessions at tool servers: found once, kept, one for each owner, and asked for again when the server forgets.
 import { describe, expect, test } from "bun:test";
+import { Credentials } from "../../../src/transport/tool-servers/credentials.ts";
+import { KnownFacts } from "../../../src/transport/tool-servers/known-facts.ts";
+import { Peer } from "../../../src/transport/tool-servers/peer.ts";
+import { RequestIds } from "../../../src/transport/tool-servers/request-ids.ts";
 import { until } from "../../whole/world/until.ts";
 import { makeServer, readFirstText, SessionsInMemory, startFake, startNode } from "./tool-world.ts";
 
@@ -138,5 +142,44 @@ describe("a session", () => {
     expect(fake.ended).toEqual([kept]);
     node.servers.replace([]);
     await until("the lists' own is ended", () => fake.sessions.size === 0);
+  });
+
+  test("of the lists is begun once by all who need it at the time", async () => {
+    const fake = startFake({ era: "older", sessions: true });
+    const { ports } = startNode([]);
+    const server = makeServer(fake.url);
+    const credentials = new Credentials(server, ports);
+    const peer = new Peer({ server, credentials, pass: null, ports, ids: new RequestIds(ports.random) });
+    const known = new KnownFacts(ports);
+    const facts = await known.get(peer);
+    known.forgetSession(known.session ?? "");
+    const [one, other] = await Promise.all([known.open(peer, facts), known.open(peer, facts)]);
+    expect(one).toBe(other);
+    expect(fake.listSeen("initialize")).toHaveLength(2);
+    known.forgetSession(one ?? "");
+    known.forget(facts);
+    await Promise.all([known.open(peer, facts), known.get(peer)]);
+    await until("the one that came first is ended", () => fake.ended.length === 1);
+    expect(fake.ended).not.toContain(known.session);
+  });
+
+  test("of the lists that is begun while the configuration changes is ended as well", async () => {
+    const fake = startFake({ era: "older", sessions: true });
+    const node = startNode([makeServer(fake.url)]);
+    const listing = node.listNames();
+    node.servers.replace([]);
+    await listing;
+    expect(fake.listSeen("initialize").length).toBeGreaterThan(0);
+    await until("none is left", () => fake.sessions.size === 0);
+  });
+
+  test("of a stream that is begun while the configuration changes is ended as well", async () => {
+    const fake = startFake({ era: "older", sessions: true });
+    const node = startNode([makeServer(fake.url)]);
+    const stop = node.servers.watch();
+    node.servers.replace([]);
+    stop();
+    await until("it has been ended", () => fake.ended.length > 0);
+    await until("none is left", () => fake.sessions.size === 0);
   });
 });

@@ -7,6 +7,7 @@ import { Ending } from "../../../src/core/world/ending.ts";
 import type { Deadline, Deadlines, Fetch, Latecomer, LogEvent } from "../../../src/core/world/world.ts";
 import { createAuthorize } from "../../../src/transport/auth/authorize.ts";
 import type { ServerCall } from "../../../src/transport/tool-servers/call.ts";
+import type { ToolServerPorts } from "../../../src/transport/tool-servers/ports.ts";
 import { ToolServers } from "../../../src/transport/tool-servers/tool-servers.ts";
 import { ManualClock } from "../../harness/manual-clock.ts";
 import { ToolServerFake, type ToolServerOptions } from "../../simulator/tools/tool-server.ts";
@@ -84,12 +85,13 @@ export class ToolNode {
   readonly deadlines = new ManualDeadlines(this.clock);
   readonly sessions: SessionsInMemory;
   readonly logged: LogEvent[] = [];
+  readonly ports: ToolServerPorts;
   readonly servers: ToolServers;
 
   constructor(servers: readonly ToolServer[], sessions = new SessionsInMemory()) {
     this.sessions = sessions;
     const { clock, deadlines } = this;
-    this.servers = new ToolServers({
+    this.ports = {
       clock,
       deadlines,
       random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
@@ -99,7 +101,8 @@ export class ToolNode {
       digest: (text) => String(Bun.hash(text)),
       log: (event) => this.logged.push(event),
       version: "9.9.9",
-    });
+    };
+    this.servers = new ToolServers(this.ports);
     this.servers.replace(servers);
   }
 

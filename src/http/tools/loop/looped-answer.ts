@@ -1,6 +1,6 @@
 // The answer to a request whose model may call the gateway's own tools: its questions to the model and its calls, each through
 // the gateway as any other request.
-import { toFault } from "../../../core/fault.ts";
+import { Fault, toFault } from "../../../core/fault.ts";
 import type { Caller } from "../../../core/keys/key.ts";
 import type { NanoUsd } from "../../../core/money/money.ts";
 import type { ToolLoopBounds } from "../../../core/tools/rules.ts";
@@ -25,6 +25,7 @@ import { PartClaims } from "./claims.ts";
 import type { OwnCalls } from "./own-calls.ts";
 import { ResponseCosts } from "./response-costs.ts";
 import { followTrace, joinQuestion, type PartTerms } from "./round-calls.ts";
+import type { ShownTools } from "./shown-tools.ts";
 
 export interface LoopedParts<F extends Form> {
   readonly ports: ToolPorts;
@@ -36,6 +37,7 @@ export interface LoopedParts<F extends Form> {
   readonly pin: Pin | null;
   readonly conversation: ToolConversation<F>;
   readonly calls: OwnCalls;
+  readonly shown: ShownTools;
   readonly bounds: ToolLoopBounds;
   /** When the client's own time limit ends, on the monotonic clock. */
   readonly limitAtMs: number;
@@ -104,10 +106,17 @@ export class LoopedAnswer<F extends Form> {
       run: async (call) => void (await show(await this.#call(call))),
       refuse: async (call) => void (await show(conversation.answer(call, this.#parts.calls.refuse()))),
     });
-    const early = await loop.run();
+    const early = await loop.run().catch((thrown: unknown) => {
+      throw this.explain(thrown);
+    });
     // Nobody is there to get what there is.
     if (root.reason?.code === "client_gone") throw root.reason;
     return conversation.end({ usage: this.#costs.sum(), reason: describeEnd(early) });
+  }
+
+  /** Returns what the first question fails with, in words that the client understands. */
+  explain(thrown: unknown): unknown {
+    return thrown instanceof Fault ? this.#parts.shown.explain(thrown) : thrown;
   }
 
   /** Returns the facts of the whole answer. */

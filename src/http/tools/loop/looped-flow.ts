@@ -43,7 +43,7 @@ export class LoopedFlow<F extends Form> implements AnswerFlow<Texts>, StreamWrit
       return [];
     } catch (thrown) {
       this.#onEnd();
-      throw thrown;
+      throw this.#answer.explain(thrown);
     }
   }
 

@@ -41,6 +41,9 @@ interface NamingRequest<F extends Form> extends OwnToolsRequest<F> {
   readonly named: readonly NamedServer[];
 }
 
+/** The parts that hold for a request however often it is read. */
+type GivenParts<F extends Form> = Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root" | "shown">;
+
 const NO_SERVERS: readonly NamedServer[] = [];
 
 export class OwnToolsDoor implements OwnToolsPort {
@@ -155,7 +158,7 @@ export class OwnToolsDoor implements OwnToolsPort {
   /** Files that the request names are looked for once it is refused for them. */
   async #prepare<F extends Form>(
     request: NamingRequest<F>,
-    own: Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root"> & { readonly shown: ShownTools },
+    own: GivenParts<F>,
   ): Promise<Omit<RunningResponse<F>, "close">> {
     const { surface, caller, arrival, body } = request;
     try {
@@ -169,14 +172,14 @@ export class OwnToolsDoor implements OwnToolsPort {
 
   #read<F extends Form>(
     { surface, setups, arrival, caller, body, earlier }: OwnToolsRequest<F>,
-    { shown, ...own }: Pick<LoopedParts<F>, "bounds" | "limitAtMs" | "root"> & { readonly shown: ShownTools },
+    own: GivenParts<F>,
   ): Omit<RunningResponse<F>, "close"> {
     const ports = this.#ports;
     const { key } = caller;
     const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
-    const conversation = surface.ownTools?.begin(incoming, shown.servers);
+    const conversation = surface.ownTools?.begin(incoming, own.shown.servers);
     if (conversation === undefined) throw new Error("The surface has no tools of the gateway.");
-    const calls = new OwnCalls({ ports, arrival, shown, surface: surface.name });
+    const calls = new OwnCalls({ ports, arrival, shown: own.shown, surface: surface.name });
     const { pin } = earlier;
     const parts = { ...own, ports, surface, setups, arrival, caller, pin, conversation, calls };
     const answer = new LoopedAnswer(parts);

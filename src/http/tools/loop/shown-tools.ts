@@ -27,9 +27,16 @@ interface Sender {
 
 export class ShownTools {
   readonly servers: readonly ShownServer[];
+  readonly #named: readonly NamedServer[];
   readonly #places: ReadonlyMap<string, ToolPlace>;
 
-  constructor(servers: readonly ShownServer[], places: ReadonlyMap<string, ToolPlace>) {
+  /** The servers stand in the order of their names. */
+  constructor(
+    named: readonly NamedServer[],
+    servers: readonly ShownServer[],
+    places: ReadonlyMap<string, ToolPlace>,
+  ) {
+    this.#named = named;
     this.servers = servers;
     this.#places = places;
   }
@@ -37,6 +44,16 @@ export class ShownTools {
   /** Undefined for a tool that isn't shown. */
   find(label: string, name: string): ToolPlace | undefined {
     return this.#places.get(nameplate(label, name));
+  }
+
+  /** A refusal of all tools together counts functions of which the client has seen none, so it says where they come from. */
+  explain(fault: Fault): Fault {
+    if (fault.details.param !== "tools") return fault;
+    const counts = this.#named.map(({ path }, at) => ({ path, count: this.servers[at]?.tools.length ?? 0 }));
+    const [most] = counts.toSorted((one, other) => other.count - one.count);
+    if (most === undefined || most.count === 0) return fault;
+    const words = `The model gets the tools of '${most.path}' as ${most.count} functions, of which '${most.path}.allowed_tools' can choose some.`;
+    return new Fault(fault.code, `${fault.message} ${words}`, fault.details);
   }
 }
 
@@ -52,7 +69,7 @@ export async function showTools(
 ): Promise<ShownTools> {
   const places = new Map<string, ToolPlace>();
   const servers = await Promise.all(named.map((one) => showServer(views, sender, one, places)));
-  return new ShownTools(servers, places);
+  return new ShownTools(named, servers, places);
 }
 
 async function showServer(

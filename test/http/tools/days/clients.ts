@@ -24,12 +24,7 @@ export const PATIENT: Manner = { leavesMs: null, cancelsMs: null, limitSeconds: 
 
 export type Outcome =
   /** The tool's result, or the whole answer of a model. */
-  | {
-      readonly kind: "answer";
-      readonly chargedUsd: number;
-      readonly body: JsonObject;
-      readonly isRepeat: boolean;
-    }
+  | { readonly kind: "answer"; readonly chargedUsd: number; readonly body: JsonObject }
   | { readonly kind: "refused"; readonly code: string; readonly words: string }
   /** The client has hung up. */
   | { readonly kind: "left" }
@@ -108,8 +103,7 @@ export async function callTool(sent: Sent, tool: string): Promise<Outcome> {
   if (failure !== undefined)
     return { kind: "refused", code: String(asObject(failure).code), words: received.text };
   const chargedUsd = Number(received.headers.get("x-poundkey-charged"));
-  const isRepeat = received.headers.has("x-poundkey-replayed");
-  return { kind: "answer", chargedUsd, body: asObject(result), isRepeat };
+  return { kind: "answer", chargedUsd, body: asObject(result) };
 }
 
 function limitTime({ limitSeconds }: Manner): Readonly<Record<string, string>> {
@@ -155,8 +149,7 @@ export async function askModel(sent: Sent, model: string, stream: boolean): Prom
   const { error, usage } = asObject(body);
   if (received.status !== 200) return readRefusal({ ...asObject(error), data: error });
   const { charged } = asObject(usage);
-  const isRepeat = received.headers.has("x-poundkey-replayed");
-  return { kind: "answer", chargedUsd: Number(charged ?? 0), body: asObject(body), isRepeat };
+  return { kind: "answer", chargedUsd: Number(charged ?? 0), body: asObject(body) };
 }
 
 function readLastEvent(text: string): JsonObject | null {

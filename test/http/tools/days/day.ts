@@ -29,7 +29,8 @@ const FAULTS: readonly ToolFault[] = [
 export class Day {
   readonly #world: DayWorld;
   readonly sent: Sent[] = [];
-  #mayCall = true;
+  /** Null once a node was killed that may have changed it. */
+  #mayCall: boolean | null = true;
   readonly #running: Promise<unknown>[] = [];
   readonly #listening: AbortController[] = [];
   #down: ToolServerFake | null = null;
@@ -47,6 +48,8 @@ export class Day {
     this.#down?.restart();
     await Promise.all(this.#running);
     for (const listener of this.#listening) listener.abort();
+    // The judge asks them.
+    for (const { life } of this.#world.alive) life.spare();
     if (this.#world.alive.length === 0) await this.#world.join();
   }
 
@@ -141,7 +144,10 @@ export class Day {
   #changeEra(): void {
     this.#shakeAll();
     const sessions = this.#world.dice.chance(0.5);
-    this.#world.pickServer().options = { era: this.#world.dice.pick(ERAS), sessions };
+    const server = this.#world.pickServer();
+    const era = this.#world.dice.pick(ERAS);
+    server.options = { era, sessions };
+    if (era === "newer") server.sessions.clear();
   }
 
   async #endNode(): Promise<void> {
@@ -188,13 +194,13 @@ export class Day {
         if (one.owner.name === "narrow" && one.outcome === null) one.mayCall = null;
     };
     doubt();
-    const mayCall = !this.#mayCall;
-    const changed = await this.#patch({ allowed_tools: mayCall ? null : [] });
-    if (changed) this.#mayCall = mayCall;
+    const mayCall = this.#mayCall !== true;
+    const isChanged = await this.#patch({ allowed_tools: mayCall ? null : [] });
+    this.#mayCall = isChanged ? mayCall : null;
     doubt();
   }
 
-  /** Returns false if the node ended meanwhile. */
+  /** Returns false if nobody knows, because the node ended meanwhile. */
   async #patch(fields: JsonObject): Promise<boolean> {
     const node = this.#world.pickNode();
     try {

@@ -23,10 +23,16 @@ export function judgeRequests({ sent, rows, servers, price }: Evidence): readonl
   for (const text of Object.values(servers).flatMap((server) => server.texts))
     ran.set(text, (ran.get(text) ?? 0) + 1);
   const byRequest = Map.groupBy(rows, ({ request_id: id }) => String(id));
+  const byOnce = Map.groupBy(sent, ({ manner }) => manner.once);
   const seen = { ran, spoiled, price };
   return [
     ...listRunTwice(sent, ran),
-    ...sent.flatMap((one) => judgeOne(one, byRequest.get(one.requestId) ?? [], seen)),
+    ...sent.flatMap((one) => {
+      const own = byRequest.get(one.requestId) ?? [];
+      const sharing = one.manner.once === null ? [] : (byOnce.get(one.manner.once) ?? []);
+      const shared = sharing.flatMap(({ requestId }) => byRequest.get(requestId) ?? []);
+      return judgeOne(one, { own, shared }, seen);
+    }),
     ...judgeOnce(sent, byRequest),
   ];
 }
@@ -36,15 +42,20 @@ export function judgeServers(servers: Servers): readonly string[] {
   return Object.entries(servers).flatMap(([name, server]) => judgeServer(name, server));
 }
 
-/** Only a client that got no answer, and asks again, may have a tool run again. */
+/** Only a client that got no result, and asks again, may have a tool run again. */
 function listRunTwice(sent: readonly Sent[], ran: ReadonlyMap<string, number>): readonly string[] {
   const cuts = new Map<string, number>();
   const texts = sent.flatMap((one) => one.texts.map((text) => ({ text, one })));
-  for (const { text, one } of texts)
-    cuts.set(text, (cuts.get(text) ?? 0) + (one.outcome?.kind === "answer" && !one.node.life.isOver ? 0 : 1));
+  for (const { text, one } of texts) cuts.set(text, (cuts.get(text) ?? 0) + (hasResult(one, text) ? 0 : 1));
   return [...ran].flatMap(([text, times]) =>
     times > 1 + (isKept(sent, text) ? (cuts.get(text) ?? 0) : 0) ? [`'${text}' ran ${times} times`] : [],
   );
+}
+
+/** An answer that its client's time limit has ended lacks the results that came too late. */
+function hasResult({ outcome, isLoop, node }: Sent, text: string): boolean {
+  if (outcome?.kind !== "answer" || node.life.isOver) return false;
+  return !isLoop || listResults(outcome.body).some(({ output }) => output === `echo: ${text}`);
 }
 
 function isKept(sent: readonly Sent[], text: string): boolean {
@@ -57,7 +68,13 @@ interface Seen {
   readonly price: number;
 }
 
-function judgeOne(one: Sent, rows: readonly JsonObject[], seen: Seen): readonly string[] {
+interface Rows {
+  readonly own: readonly JsonObject[];
+  /** Those of all requests with its Idempotency-Key. Empty without one. */
+  readonly shared: readonly JsonObject[];
+}
+
+function judgeOne(one: Sent, { own: rows, shared }: Rows, seen: Seen): readonly string[] {
   const problems: string[] = [];
   const { outcome } = one;
   const calls = rows.filter(({ operation }) => operation === "tool");
@@ -68,12 +85,14 @@ function judgeOne(one: Sent, rows: readonly JsonObject[], seen: Seen): readonly 
     say("a call with another price");
   const carriedOut = one.texts.filter((text) => seen.ran.has(text)).length;
   // One that its client ended is paid once it was sent, though it may not have reached its server.
-  const isEnded = outcome?.kind === "left" || isOwnEnd(one);
+  const isLimited = one.isLoop && one.manner.limitSeconds !== null;
+  const isEnded = outcome?.kind === "left" || isOwnEnd(one) || isLimited;
   if (paid.length > (one.manner.once === null && !isEnded ? carriedOut : one.texts.length))
     say(`${paid.length} calls paid, ${carriedOut} carried out`);
   if (one.mayCall === false && carriedOut > 0) say("a call without the right");
   if (outcome === null) say("no outcome");
-  else if (outcome.kind === "answer" && !outcome.isRepeat) judgeAnswer(one, rows, say);
+  else if (outcome.kind === "answer")
+    one.manner.once === null ? judgeAnswer(one, rows, say) : judgeShared(one, shared, say);
   else if (outcome.kind === "refused" && !isOwnEnd(one) && sumUp(rows) !== 0)
     say("a refusal that is charged");
   else if (isEnded && !(one.isLoop || one.isShaken || one.node.life.isOver)) {
@@ -96,14 +115,30 @@ function sumUp(rows: readonly JsonObject[]): number {
 function judgeAnswer(one: Sent, rows: readonly JsonObject[], say: (words: string) => void): void {
   const { outcome, isLoop } = one;
   if (outcome?.kind !== "answer") return;
-  const calls = rows.filter(({ operation }) => operation === "tool");
-  const answered = calls.filter(({ outcome: end }) => end === "answered");
-  const paid = calls.filter(({ charged_usd: charged }) => charged !== 0);
+  const { answered, paid } = countCalls(rows);
   const results = isLoop ? listResults(outcome.body).length : 1;
   // A result that comes as its client's time ends is paid, though the answer doesn't have it.
-  const isRight = one.manner.limitSeconds === null ? paid.length === results : paid.length >= results;
-  if (!isRight || answered.length < results) say(`${results} results`);
+  const isRight = one.manner.limitSeconds === null ? paid === results : paid >= results;
+  if (!isRight || answered < results) say(`${results} results`);
   if (sumUp(rows) !== toNano(outcome.chargedUsd)) say("another sum than its rows'");
+}
+
+/** Of several requests with one Idempotency-Key, each makes some of the calls, and the others repeat them. */
+function judgeShared(one: Sent, rows: readonly JsonObject[], say: (words: string) => void): void {
+  const { outcome, isLoop } = one;
+  if (outcome?.kind !== "answer") return;
+  const { answered, paid } = countCalls(rows);
+  const results = isLoop ? listResults(outcome.body).length : 1;
+  if (Math.min(answered, paid) < results) say(`${results} results, ${paid} paid by all with its key`);
+  if (sumUp(rows) < toNano(outcome.chargedUsd)) say("more than all the rows of its key");
+}
+
+function countCalls(rows: readonly JsonObject[]): { readonly answered: number; readonly paid: number } {
+  const calls = rows.filter(({ operation }) => operation === "tool");
+  return {
+    answered: calls.filter(({ outcome }) => outcome === "answered").length,
+    paid: calls.filter(({ charged_usd: charged }) => charged !== 0).length,
+  };
 }
 
 /** An Idempotency-Key is charged for once, if all who sent it got one answer: a call that failed is made again for the next. */

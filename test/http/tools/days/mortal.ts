@@ -38,6 +38,11 @@ class Life {
     this.#isBefore = isBefore;
   }
 
+  /** An end that it hasn't reached yet doesn't come. */
+  spare(): void {
+    this.#left = Number.POSITIVE_INFINITY;
+  }
+
   end(): void {
     if (this.isOver) return;
     this.#ended.abort();

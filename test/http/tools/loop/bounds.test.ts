@@ -180,3 +180,26 @@ describe("a server is meant", () => {
     expect(lastText(output)).toBe("a");
   });
 });
+
+test.each([false, true])(
+  "more tools than the model takes are refused in its words and ours, stream: %p",
+  async (stream) => {
+    const many = await startLoopWorld();
+    const tools = Array.from({ length: 400 }, (_, at) => ({
+      name: `t${at}`,
+      inputSchema: { type: "object" },
+    }));
+    many.servers.old?.change(tools);
+    const asked = { model: "OpenAI#gpt-4.1", input: "say: hello", stream };
+    const { status, body } = await many.respond(asked);
+    expect(status).toBe(400);
+    const { param, message } = asObject(body.error);
+    expect(param).toBe("tools");
+    expect(message).toContain("maximum length 128");
+    expect(message).toContain("'tools[0]' as 400 functions");
+    expect(message).toContain("'tools[0].allowed_tools'");
+    const some = { ...OURS, allowed_tools: ["t1", "t2"] };
+    expect((await many.respond({ ...asked, stream: false, tools: [some] })).status).toBe(200);
+    await many.stop();
+  },
+);
