@@ -13,7 +13,9 @@ const here = () => Promise.reject(new Error("There is no store here."));
 export async function updateThere(gateway: Gateway, given: Arguments, io: Io): Promise<number> {
   const odd = HERE_ALONE.find((flag) => given.values.has(flag));
   if (odd !== undefined)
-    throw new UsageError(`--${odd} works on files alone: a gateway has its own list, catalogue.watch`);
+    throw new UsageError(
+      `--${odd} works on this machine alone: a gateway has a list of its own, catalogue.watch`,
+    );
   const isApplied = given.switches.has("apply");
   const yes = given.switches.has("yes");
   try {

@@ -115,10 +115,8 @@ export interface ArrivedBody {
   readonly rules: HeldRules;
 }
 
-function parseJsonBytes(arrived: ArrivedBody): unknown | Promise<unknown> {
-  const { bytes, ports, rules } = arrived;
-  const scanned = bytes.length > IN_ONE_GO_BYTES ? scanBytes(bytes, REQUEST_SHAPE) : null;
-  if (scanned !== null) return parseLong(arrived, scanned);
+function parseJsonBytes({ bytes, ports, rules }: ArrivedBody): unknown | Promise<unknown> {
+  if (bytes.length > IN_ONE_GO_BYTES) return parseLong(bytes, ports.turns, rules.owner);
   const { earlier } = ports;
   const scope =
     earlier && bytes.length >= GOES_ON_BYTES.least && bytes.length <= GOES_ON_BYTES.most
@@ -128,9 +126,12 @@ function parseJsonBytes(arrived: ArrivedBody): unknown | Promise<unknown> {
   return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
 }
 
-async function parseLong({ bytes, ports, rules }: ArrivedBody, scanned: ScannedShape): Promise<unknown> {
-  refuseComplex(scanned);
-  const body = await ports.turns.takeSteps(rules.owner, parseInSteps(bytes));
+async function parseLong(bytes: Uint8Array<ArrayBuffer>, turns: BodyTurns, owner: string): Promise<unknown> {
+  const scanned = scanBytes(bytes, REQUEST_SHAPE);
+  if (scanned === null) return parseBody(bytes, keepNothing);
+  const complexity = explainComplex(scanned);
+  if (complexity !== null) throw notJson(complexity);
+  const body = await turns.takeSteps(owner, parseInSteps(bytes));
   if (body === undefined) throw notJson(explainJson(decodeUtf8(bytes, notJson)));
   bytes.buffer.transfer(0);
   refuseUnpaired(body, scanned.hasSurrogate);
@@ -154,7 +155,8 @@ function parseBody(bytes: Uint8Array<ArrayBuffer>, keep: (read: ReadBody) => voi
   const text = decodeUtf8(bytes, notJson);
   // Left to the collector, the bytes of several large bodies would stay in memory beside their texts.
   if (isLarge) bytes.buffer.transfer(0);
-  refuseComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
+  const complexity = explainComplex(scanned ?? measureShape(text, REQUEST_SHAPE));
+  if (complexity !== null) throw notJson(complexity);
   // Only numbers of this kind are too long for a double. A large body's may stand between two pieces of the scan.
   const body = scanned === null || isLarge || scanned.hasOddNumber ? parseWithTools(text) : parseJson(text);
   if (body === undefined) throw notJson(explainJson(text));
@@ -165,7 +167,8 @@ function parseBody(bytes: Uint8Array<ArrayBuffer>, keep: (read: ReadBody) => voi
 
 /** Returns the JSON of a text that is no request's body, within the same bounds. Throws the Fault `invalid_json`. */
 export function parseFrame(text: string): unknown {
-  refuseComplex(measureShape(text, REQUEST_SHAPE));
+  const complexity = explainComplex(measureShape(text, REQUEST_SHAPE));
+  if (complexity !== null) throw notJson(complexity);
   const frame = parseWithTools(text);
   if (frame === undefined) throw notJson(explainJson(text));
   refuseUnpaired(frame, mayHaveSurrogate(text));
@@ -233,11 +236,6 @@ function explainComplex({ depth, elements }: JsonShape): string | null {
   const most = REQUEST_SHAPE;
   if (depth > most.depth) return `it is nested deeper than ${most.depth} levels`;
   return elements > most.elements ? `it has more than ${most.elements} elements and fields` : null;
-}
-
-function refuseComplex(shape: JsonShape): void {
-  const complexity = explainComplex(shape);
-  if (complexity !== null) throw notJson(complexity);
 }
 
 function notJson(why: string): Fault {
