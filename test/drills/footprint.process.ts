@@ -23,7 +23,7 @@ const WARMING = 2;
 /** Only lines that ran for each of these requests count, so that timers and caches that expire don't. */
 const REQUESTS = 8;
 /** A timer may run as often as the requests, but hardly each time. */
-const TAKES = 4;
+const TAKES = 6;
 const SOURCES = join(ROOT, "src/");
 
 const texts = new Map<string, string>();
