@@ -4,12 +4,7 @@ import type { Clock } from "../../src/core/world/world.ts";
 export class ManualClock implements Clock {
   #now = 0;
   #timers: { atMs: number; everyMs: number | null; task: () => void }[] = [];
-  readonly #settle: () => Promise<void>;
-
-  /** `settle` returns once what a timer has begun has gone as far as it goes without the clock. */
-  constructor(settle: () => Promise<void> = () => Bun.sleep(0)) {
-    this.#settle = settle;
-  }
+  #awaited = 0;
 
   nowMs(): number {
     return this.#now;
@@ -27,6 +22,16 @@ export class ManualClock implements Clock {
     return this.#add(periodMs, periodMs, task);
   }
 
+  /** The time doesn't pass while the work runs: a database takes its own. */
+  async await<T>(work: () => Promise<T>): Promise<T> {
+    this.#awaited++;
+    try {
+      return await work();
+    } finally {
+      this.#awaited--;
+    }
+  }
+
   /** Advances the clock, runs what is due in order, and lets promises settle in between. */
   async move(byMs: number): Promise<void> {
     const untilMs = this.#now + byMs;
@@ -39,6 +44,11 @@ export class ManualClock implements Clock {
     }
     this.#now = untilMs;
     await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    do await Bun.sleep(0);
+    while (this.#awaited > 0);
   }
 
   #next(untilMs: number) {

@@ -134,14 +134,14 @@ class Node {
     const shaky = <T>(work: () => Promise<T>) =>
       alive(async () => {
         if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "The store is away.");
-        const done = await day.await(work);
+        const done = await clock.await(work);
         if (chance() >= day.trouble / 8) return done;
         day.lostAnswerMs = Math.ceil(clock.nowMs());
         throw new Fault("store_unavailable", "Its answer was lost.");
       });
     const batches: Store["batches"] = {
       ...store.batches,
-      list: (filter, page) => alive(() => day.await(() => store.batches.list(filter, page))),
+      list: (filter, page) => alive(() => clock.await(() => store.batches.list(filter, page))),
       change: (of, wanted, decide) => shaky(async () => store.batches.change(of, wanted, decide)),
     };
     const { pieces } = files;
@@ -164,7 +164,7 @@ class Node {
       {
         store: { batches, node: name, listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)) },
         log: (event) => void (event.level === "error" && day.bugs.push(event)),
-        findKey: (id) => alive(() => day.await(() => addKey(store, id))),
+        findKey: (id) => alive(() => clock.await(() => addKey(store, id))),
         call: (line) => alive(() => door.call(line, () => this.isDead)),
         isBusy: () => this.isDead,
       },
@@ -176,11 +176,7 @@ class Node {
 }
 
 export class Day {
-  /** It doesn't pass while the store works: a database takes its time. */
-  readonly clock = new ManualClock(async () => {
-    do await Bun.sleep(0);
-    while (this.#awaited > 0);
-  });
+  readonly clock = new ManualClock();
   readonly files = new MemoryFiles();
   readonly dead = new Set<string>();
   readonly bugs: object[] = [];
@@ -195,22 +191,12 @@ export class Day {
   lostAnswerMs = 0;
   #nodes: Node[] = [];
   #names = 0;
-  #awaited = 0;
 
   constructor(store: Store, seed: number) {
     this.store = store;
     this.chance = makeChance(seed);
     this.trouble = this.chance() * 0.3;
     this.door = new Door(this.chance, this.clock, this.trouble);
-  }
-
-  async await<T>(work: () => Promise<T>): Promise<T> {
-    this.#awaited++;
-    try {
-      return await work();
-    } finally {
-      this.#awaited--;
-    }
   }
 
   /** Returns the batch at its end. */

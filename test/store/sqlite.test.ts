@@ -83,10 +83,7 @@ function makeBench(): StoreBench {
         database.close(true);
       }
     },
-    refuseWrites: async () => {
-      refuseWrites(path);
-      return async () => {};
-    },
+    refuseWrites: async () => refuseWrites(path),
     dispose: () => rmSync(folder, { recursive: true }),
   };
 }

@@ -129,6 +129,7 @@ async function emptyDatabase(database: SQL): Promise<void> {
 export function runPostgresSuites(title: string, addresses: () => Addresses): void {
   const raw = (sql: string) => runSql(addresses().direct, sql);
   const dispose = makeEmptier(() => addresses().direct);
+  let refusesWrites = false;
   const makeBench = (): StoreBench => ({
     // The suites don't depend on time but choose it, and the machine may be busy. Every test opens two stores, and each connection
     // costs the server a process.
@@ -146,9 +147,13 @@ export function runPostgresSuites(title: string, addresses: () => Addresses): vo
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',
              beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
     raw,
-    refuseWrites: async () => {
-      await raw(REFUSE_WRITES);
-      return () => raw("DROP FUNCTION refuse_write CASCADE");
+    refuseWrites: () => {
+      refusesWrites = true;
+      return raw(REFUSE_WRITES);
+    },
+    allowWrites: async () => {
+      if (refusesWrites) await raw("DROP FUNCTION IF EXISTS refuse_write CASCADE");
+      refusesWrites = false;
     },
     dispose,
   });

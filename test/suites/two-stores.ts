@@ -12,8 +12,10 @@ export interface StoreBench {
   forsake(store: Store): Promise<void> | void;
   /** Runs a statement without the stores. Throws if the database refuses it. */
   raw(sql: string): Promise<void> | void;
-  /** Lets the database refuse every change of a row, until the result is called. Missing if no suite of the bench needs it. */
-  refuseWrites?(): Promise<() => Promise<void>>;
+  /** Lets the database refuse every change of a row until the test's end. Missing if no suite of the bench needs it. */
+  refuseWrites?(): Promise<void>;
+  /** Ends that, before the stores close. Missing where the database ends with the test. */
+  allowWrites?(): Promise<void>;
   dispose(): Promise<void> | void;
 }
 export type MakeBench = () => Promise<StoreBench> | StoreBench;
@@ -35,6 +37,7 @@ export function twoStores(makeBench: MakeBench): () => TwoStores {
     await opened.other.beat();
   });
   afterEach(async () => {
+    await opened.bench.allowWrites?.();
     await opened.store.close();
     await opened.other.close();
     await opened.bench.dispose();
