@@ -221,7 +221,9 @@ export function missingParameter(path: string, hint = "", misspelt?: Misspelt): 
 
 function unknown(path: string, { properties = {} }: Rules): Fault {
   const known = Object.keys(properties);
-  const message = `Unknown parameter: '${path}'. Supported parameters are: ${known.join(", ")}.`;
+  const supported =
+    known.length === 0 ? "None is supported here." : `Supported parameters are: ${known.join(", ")}.`;
+  const message = `Unknown parameter: '${path}'. ${supported}`;
   return new Fault("unknown_parameter", message, { param: path, mistake: { what: "unknown field", known } });
 }
 
