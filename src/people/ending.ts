@@ -116,8 +116,8 @@ function endAccess(
 }
 
 /**
- * What a yes reaches besides the person: sessions and agents that a doubt has ended stay ended, whereas keys and tokens work
- * again.
+ * Returns what a yes about the person reaches: a doubt that lasted has ended sessions and agents, which mustn't work again as
+ * keys and tokens do.
  */
 export function endOverdue(member: Pick<Member, "doubt" | "seenAtMs"> | null, nowMs: number): MemberReach {
   const doubt = member && findDoubt(member);

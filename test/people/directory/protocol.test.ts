@@ -168,7 +168,7 @@ describe("what is seen", () => {
     await world.scim("POST", "/Groups", { displayName: "Platform", externalId: "oid-p" });
     await world.scim("POST", "/Groups", { displayName: "Unruled" });
     await world.scim("POST", "/Groups", { displayName: "unruled" });
-    // The node that was asked needn't wait until it has told the others.
+    // The node that answered them shows them before it shares them with the others.
     const { body } = await world.admin("GET", "/scim");
     expect(body.last_error?.status).toBe(409);
     expect(body.last_request_at >= body.last_change_at).toBe(true);
