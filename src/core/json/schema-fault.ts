@@ -206,9 +206,10 @@ function invalidType(path: string, expected: string, got: string, hint = ""): Fa
   return new Fault("invalid_type", `Invalid type for '${path}': ${said}`, { param: path, mistake });
 }
 
-/** `what` is a sentence without its stop. */
+/** `what` is a sentence without its stop, which a question doesn't have. */
 export function invalidValue(param: string, what: string): Fault {
-  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param, mistake: { what } });
+  const stop = what.endsWith("?") ? "" : ".";
+  return new Fault("invalid_value", `Invalid '${param}': ${what}${stop}`, { param, mistake: { what } });
 }
 
 /** `hint` is a sentence with a space in front. */
