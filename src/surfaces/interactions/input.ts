@@ -201,6 +201,7 @@ class StepReader {
     if (result === undefined || result === null) throw missingParameter(place);
     if (typeof result === "string") return result;
     if (isObject(result)) return JSON.stringify(result);
+    if (!Array.isArray(result)) throw refuseType(place, "a string, an object or an array");
     return this.#readParts(listContents(result, place));
   }
 

@@ -114,6 +114,22 @@ describe("Gemini's signature", () => {
       expect(steps.map(({ type }) => type)).toEqual(["model_output", "thought", "thought", "function_call"]);
   });
 
+  test("of a text stands behind it, with nothing else in its step, in a whole answer too", () => {
+    const thought = { type: "reasoning.text", text: "Hm.", format: "google-gemini-v1", index: 0 } as const;
+    const thinking: Delta = { reasoning_content: "Hm.", reasoning_details: [thought] };
+    const shown = { generation_config: { thinking_summaries: "auto" } };
+    for (const before of [[], [thinking]])
+      for (const steps of answer([...before, { content: "One." }, textSignature("c2lnMg==")], shown)) {
+        const kinds = steps.map(({ type, summary }) => [type, summary !== undefined]);
+        expect(kinds).toEqual([
+          ...before.map(() => ["thought", true]),
+          ["model_output", false],
+          ["thought", false],
+        ]);
+        expect(listSigned(sendBack(steps, GEMINI)).at(-1)).toEqual(["One.", "c2lnMg=="]);
+      }
+  });
+
   test("made elsewhere goes to Google's models alone", () => {
     const steps = [
       { type: "thought", signature: "Zm9yZWlnbg==", summary: [{ type: "text", text: "Hm." }] },
