@@ -117,6 +117,11 @@ export class ServerState {
     return this.#sourceFor(pass).get(this.#peerFor(pass));
   }
 
+  findRefusal(pass: string | null): Fault | null {
+    const { fault } = this.#sourceFor(pass);
+    return fault?.code === "tool_server_auth" ? fault : null;
+  }
+
   /** Rejects with a fault of the table. */
   async call(call: ServerCall, pass: string | null): Promise<ToolReply> {
     const { name, parallel } = this.#server;

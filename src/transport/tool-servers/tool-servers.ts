@@ -99,6 +99,11 @@ export class ToolServers {
     return this.#states.get(server)?.peek(pass) ?? null;
   }
 
+  /** Returns the fault if the server refused the credential when it was last asked for its lists. Null if it didn't. */
+  findRefusal(server: string, pass: string | null): Fault | null {
+    return this.#states.get(server)?.findRefusal(pass) ?? null;
+  }
+
   /** Sends a call once. Rejects with a fault of the table, or with the reason that the client has ended. */
   call(server: string, call: ServerCall, pass: string | null): Promise<ToolReply> {
     return this.#states.get(server)?.call(call, pass) ?? Promise.reject(makeMissing(server));
