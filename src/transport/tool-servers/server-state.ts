@@ -196,9 +196,10 @@ export class ServerState {
     if (!this.#isPass && known !== null) await this.#peerFor(null).end(known.version, session);
   }
 
-  close(): void {
+  /** Resolves once the server has heard that the gateway's own session is over. */
+  close(): Promise<void> {
     this.#listening?.stop();
-    this.#shared.known.close(this.#peerFor(null));
+    return this.#shared.close(this.#peerFor(null));
   }
 }
 
