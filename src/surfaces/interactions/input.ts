@@ -101,7 +101,7 @@ class StepReader {
     const signature = this.#signature;
     if (signature === null) return;
     this.#signature = null;
-    this.#open().think("", [{ type: "reasoning.text", signature, format: GEMINI_FORMAT }]);
+    this.#open().think("", [{ type: "reasoning.text", signature, format: GEMINI_FORMAT, is_foreign: true }]);
   }
 
   #readUser({ step, contentPath }: PlacedStep): void {

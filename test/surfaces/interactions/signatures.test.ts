@@ -136,8 +136,10 @@ describe("Gemini's signature", () => {
       { type: "function_call", id: "c1", name: "look", arguments: {} },
     ];
     expect(listSigned(sendBack(steps, GEMINI)).at(-1)).toEqual(["c1", "Zm9yZWlnbg=="]);
-    for (const model of [CLAUDE, "OpenAI#gpt-5.4", "Groq#llama-4"])
-      expect(JSON.stringify(sendBack(steps, model))).not.toContain("Zm9yZWlnbg");
+    const said = { type: "model_output", content: [{ type: "text", text: "One." }] };
+    const others = [CLAUDE, "OpenAI#gpt-5.4", "Groq#llama-4", "OpenRouter#google/gemini-3.5", "vLLM#any"];
+    for (const turn of [steps, [...steps.slice(0, 1), said]])
+      for (const model of others) expect(JSON.stringify(sendBack(turn, model))).not.toContain("Zm9yZWlnbg");
   });
 });
 
