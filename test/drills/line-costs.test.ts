@@ -96,4 +96,4 @@ test("a line takes no more objects and statements than its budget, and shares tr
     const { own, shared } = await measure();
     least = { own: keepLeast(least.own, own), shared: keepLeast(least.shared, shared) };
   }
-}, 300_000);
+}, 600_000);
