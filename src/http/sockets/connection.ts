@@ -1,5 +1,5 @@
 // One client's connection: its frames become turns, and its end is theirs.
-import { type Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { SocketRules } from "../../core/settings.ts";
@@ -130,17 +130,20 @@ export class Connection {
     this.bytesIn += data.length;
     if (this.#isClosed) return;
     let streamId: string | null = null;
+    let isCreate = false;
     try {
-      if (typeof data !== "string")
-        throw invalidValue("type", "expected a text frame with JSON, not a binary one");
+      if (typeof data !== "string") throw notRequest("it is binary");
       const frame = this.#ports.parse(data);
-      if (!isObject(frame)) throw invalidValue("type", "expected an object with a type");
+      if (!isObject(frame)) throw notRequest("it is no JSON object");
       if (typeof frame.stream_id === "string") streamId = frame.stream_id.slice(0, 256);
       if (frame.type === "response.steer") return void this.send(refuseSteering(frame));
       if (frame.type !== "response.create") throw invalidValue("type", "expected response.create");
+      isCreate = true;
       this.#create(frame, Buffer.byteLength(data));
     } catch (thrown) {
-      this.#refuse(toFault(thrown), streamId);
+      const fault = toFault(thrown);
+      this.#tell(fault, streamId);
+      if (!isCreate) this.#countRefused(fault);
     }
   }
 
@@ -230,8 +233,7 @@ export class Connection {
     this.#leave(closing.code, closing.reason);
   }
 
-  #refuse(fault: Fault, streamId: string | null): void {
-    this.#tell(fault, streamId);
+  #countRefused(fault: Fault): void {
     const nowMs = this.#ports.deadlines.nowMs();
     this.#refused = this.#refused.filter((atMs) => nowMs - atMs < MINUTE_MS);
     this.#refused.push(nowMs);
@@ -252,6 +254,10 @@ export class Connection {
     this.#leaving.clear();
     this.#ports.onClose(this, code, reason);
   }
+}
+
+function notRequest(why: string): Fault {
+  return new Fault("invalid_json", `A frame is a text with a JSON object, but this one isn't: ${why}.`);
 }
 
 function refuseSteering({ input, previous_response_id }: JsonObject): string {
