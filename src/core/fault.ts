@@ -339,7 +339,8 @@ export function errorBody(fault: Fault): ErrorBody {
   };
 }
 
-function showLimit({ resetsAtMs, ...limit }: RefusingLimit): ShownLimit {
+/** Returns a limit as clients see it. */
+export function showLimit({ resetsAtMs, ...limit }: RefusingLimit): ShownLimit {
   if (resetsAtMs === undefined) return limit;
   return { ...limit, resets_at: resetsAtMs === null ? null : formatTime(resetsAtMs) };
 }

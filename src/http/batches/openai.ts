@@ -110,6 +110,7 @@ async function create(ports: BatchPorts, { key, owner }: Sender, request: Reques
     id: `batch_${mintOrderedId(ports.random, ports.clock.nowMs())}`,
     surface: SURFACE,
     inputBytes: file.bytes,
+    lines: 0,
     bodyDigest: ports.vault.digest(JSON.stringify([order, terms.headers, terms.maxCostNanoUsd])),
   });
   return viewOpenaiBatch(batch);
