@@ -130,13 +130,13 @@ describe("a state file at a gateway", () => {
   });
 
   test("more than ten removals need their number, and a pruning of others than were seen is refused", async () => {
-    const many = Array.from({ length: 12 }, (_, at) => `  - { name: n${at} }`).join("\n");
+    const many = Array.from({ length: 12 }, (_, at) => `  - { name: many-${at} }`).join("\n");
     await readDone(`name: many\nkeys:\n${many}`, "--secrets", join(folder, "many.jsonl"));
     expect((await apply("name: many", "--prune")).err).toContain("--prune would remove 12");
     const seen = { file: "many", state: {}, apply: true, prune: true, removals: 11 };
     const refused = await operator.post("/state", seen);
     expect([refused.status, refused.error?.param]).toEqual([400, "removals"]);
-    expect(await listLive("/keys?q=n1")).toHaveLength(3);
+    expect(await listLive("/keys?q=many-1")).toHaveLength(3);
     expect(await readDone("name: many", "--prune", "--yes", "12")).toContain("12 removed");
   });
 

@@ -9,10 +9,11 @@ import { isObject } from "../../src/core/json/json.ts";
 
 const METHODS = ["get", "all", "run", "values", "iterate"];
 
-const statements = new Set<object>();
+/** The statements by their texts, whose values may differ. */
+const statements = new Map<object, string>();
+/** Of each text, the runs and the values that were bound in all of them. */
+const ran = new Map<string, { runs: number; values: number }>();
 let isCounting = false;
-let ran = 0;
-let bound = 0;
 let begun = 0;
 let synced = 0;
 
@@ -26,30 +27,31 @@ function countCalls(of: object, method: string, count: () => void): void {
   });
 }
 
-function countRuns(runner: object, methods: readonly string[]): void {
+function countRuns(runner: object, methods: readonly string[], text: string): void {
+  const counts = ran.getOrInsertComputed(text, () => ({ runs: 0, values: 0 }));
   for (const method of methods) {
     const run: unknown = Reflect.get(runner, method);
     if (typeof run !== "function") continue;
     Reflect.set(runner, method, function (this: unknown, ...values: unknown[]): unknown {
-      ran++;
+      counts.runs++;
       // The values come as arguments, or as one list of them.
-      for (const value of values) bound += Array.isArray(value) ? value.length : 1;
+      for (const value of values) counts.values += Array.isArray(value) ? value.length : 1;
       return Reflect.apply(run, this, values);
     });
   }
 }
 
-function take(statement: object): void {
+function take(statement: object, text: string): void {
   if (statements.has(statement)) return;
-  statements.add(statement);
-  if (isCounting) countRuns(statement, METHODS);
+  statements.set(statement, text);
+  if (isCounting) countRuns(statement, METHODS, text);
 }
 
 // The methods of a statement are its own, and a wrapper makes objects, so they are wrapped after those were counted.
 const { prepare } = Database.prototype;
 Reflect.set(Database.prototype, "prepare", function (this: Database, ...how: [string]): Statement {
   const statement = prepare.apply(this, how);
-  take(statement);
+  take(statement, how[0]);
   if (how[0].startsWith("BEGIN IMMEDIATE")) countCalls(statement, "run", () => begun++);
   return statement;
 });
@@ -57,7 +59,7 @@ Reflect.set(Database.prototype, "prepare", function (this: Database, ...how: [st
 const { query } = Database.prototype;
 Reflect.set(Database.prototype, "query", function (this: Database, text: string): Statement {
   const statement: Statement = query.call(this, text);
-  take(statement);
+  take(statement, text);
   return statement;
 });
 
@@ -69,11 +71,11 @@ const answers: Readonly<Record<string, (name: string) => unknown>> = {
   heap: () => heapStats().objectTypeCounts,
   count() {
     isCounting = true;
-    for (const statement of statements) countRuns(statement, METHODS);
-    countRuns(Database.prototype, ["run"]);
+    for (const [statement, text] of statements) countRuns(statement, METHODS, text);
+    countRuns(Database.prototype, ["run"], "");
     return null;
   },
-  ran: () => ({ statements: ran, values: bound, transactions: begun, syncs: synced }),
+  ran: () => ({ statements: Object.fromEntries(ran), transactions: begun, syncs: synced }),
   mark: (name) => existsSync(`/ruler/${name}`),
 };
 

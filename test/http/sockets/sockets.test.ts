@@ -101,7 +101,7 @@ test("lanes run beside each other, and one may go on from another's response", a
   const model = "Local#some-model";
   const slow = {
     type: "response.create",
-    model: `${model}~latency=400`,
+    model: `${model}~latency=2000`,
     stream_id: "slow",
     input: "say: slow",
   };
@@ -188,7 +188,7 @@ describe("a failure", () => {
 
 test("steering is refused, and the turn goes on", async () => {
   const client = await connect();
-  client.send({ type: "response.create", model: "Local#m~latency=200", input: "say: on" });
+  client.send({ type: "response.create", model: "Local#m~latency=1500", input: "say: on" });
   client.send({ type: "response.steer", previous_response_id: "resp_1", input: [] });
   const frames = await client.ended(0);
   expect(frames.map(({ type }) => String(type))).toContain("response.steer.failed");

@@ -217,7 +217,7 @@ describe("Cache-Control", () => {
 });
 
 describe("requests for the same answer at the same time", () => {
-  const slow = (text: string, model = "Local#sim~latency=300") => ({ ...say(text), model });
+  const slow = (text: string, model = "Local#sim~latency=1500") => ({ ...say(text), model });
 
   test("wait for the first, whole or streamed", async () => {
     const bodies = [1, 2, 3, 4].map((_, at) => ({ ...slow("twins"), stream: at % 2 === 1 }));

@@ -22,7 +22,7 @@ test.each([false, true])("is refused as any other, streamed: %p", async (stream)
   const { secret, id } = await world.newKey(limits);
   // An answer that was cut is not kept.
   const body = {
-    model: "Local#sim~latency=300",
+    model: "Local#sim~latency=1500",
     messages: [{ role: "user", content: `say: both ${stream}` }],
     max_tokens: 1,
     stream,

@@ -10,7 +10,7 @@ import { asking } from "../world/world.ts";
 const FLAKY = "sim-mini~flaky=6";
 const SLOW = "sim-mini~latency=1500";
 /** Fails so slowly that all requests are sent before the first failure. */
-const BURST = "sim-mini~latency=500~trouble=500";
+const BURST = "sim-mini~latency=2000~trouble=500";
 const SLOWISH = "sim-mini~latency=400";
 /** USD per million tokens. */
 const PRICES = { cheap: 1, dear: 50 };

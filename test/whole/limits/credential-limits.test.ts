@@ -107,7 +107,7 @@ test("no credential is left unused, even with more credentials than attempts", a
 });
 
 test("tokens are counted as expected while calls run, then as reported", async () => {
-  const answers = await askAtOnce(5, "Words#sim-mini~latency=300");
+  const answers = await askAtOnce(5, "Words#sim-mini~latency=1500");
   expect([count(answers, 200), count(answers, 429)]).toEqual([2, 3]);
   for (let at = 0; at < 6; at++)
     expect((await ask("Words#sim-mini", { stream: at % 2 === 0 })).status).toBe(200);
