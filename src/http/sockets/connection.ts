@@ -100,6 +100,8 @@ export class Connection {
   #refused: number[] = [];
   #pingedMs: number;
   #isClosed = false;
+  /** The turns that wait for those before them in their lane. */
+  readonly #waiting = new Set<Turn>();
   /** Set once it closes when nothing runs on it any more. */
   #closing: Closing | null = null;
 
@@ -173,6 +175,15 @@ export class Connection {
     this.#closeIdle();
   }
 
+  /** Refuses the turns that wait. Those that run go on. */
+  refuseWaiting(fault: Fault): void {
+    for (const turn of this.#waiting) {
+      turn.arrival.held.release();
+      this.#tell(fault, turn.streamId);
+    }
+    this.#waiting.clear();
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -207,21 +218,26 @@ export class Connection {
     const lane = this.lanes.readName(frame.stream_id, rules);
     if (this.#closing !== null) throw this.#closing.fault;
     const turn = this.#ports.makeTurn(this, frame, bytes);
+    this.#waiting.add(turn);
     try {
       this.lanes.add(lane, rules, () => this.#run(turn, new LaneView(this, lane)));
     } catch (thrown) {
+      this.#waiting.delete(turn);
       turn.arrival.held.release();
       throw thrown;
     }
   }
 
   async #run(turn: Turn, inLane: TurnConnection): Promise<void> {
-    // The client has left, or its key may not be used, while the turn waited.
+    // The client has left while the turn waited, or it was refused.
+    const hasWaited = this.#waiting.delete(turn);
     if (this.#isClosed) return void turn.arrival.held.release();
-    this.turns++;
-    const refused = await this.#ports.runTurn(turn, inLane);
-    this.activeMs = this.#ports.deadlines.nowMs();
-    if (refused) this.end(CLOSED.refused, refused);
+    if (hasWaited) {
+      this.turns++;
+      const refused = await this.#ports.runTurn(turn, inLane);
+      this.activeMs = this.#ports.deadlines.nowMs();
+      if (refused) this.end(CLOSED.refused, refused);
+    }
     // The lane counts as busy until this has returned.
     queueMicrotask(() => queueMicrotask(() => this.#closeIdle()));
   }

@@ -105,8 +105,10 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   #lookAt(connection: Connection, nowMs: number): void {
     const { isOn, ageMs, idleMs } = this.#rules();
-    if (this.#ports.refusing() || this.#ports.draining()) connection.end(CLOSED.leaving, shuttingDown());
-    else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
+    if (this.#ports.refusing() || this.#ports.draining()) {
+      connection.refuseWaiting(shuttingDown());
+      connection.end(CLOSED.leaving, shuttingDown());
+    } else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
     else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
     else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
       connection.end(CLOSED.normal, tooOld(), "idle");

@@ -253,6 +253,20 @@ test("a revoked key's connections end within two seconds", async () => {
   expect(client.frames).toMatchObject([{ type: "error", status: 401 }]);
 });
 
+test("at a stop, what waits is refused while what runs goes on", async () => {
+  const own = await startUnderTest();
+  const client = await new SocketClient(own.url, own.secret).open();
+  client.send({ type: "response.create", model: "Local#m~latency=600000", input: "say: runs" });
+  client.send({ type: "response.create", model: "Local#m", input: "say: waits" });
+  await until("the first is asked for", () => own.simulator.calls.total === 1);
+  const stopped = own.stop();
+  await client.ended(0);
+  expect(client.frames).toMatchObject([{ type: "error", status: 503, error: { code: "shutting_down" } }]);
+  expect(client.closed).toBeNull();
+  client.close();
+  await stopped;
+});
+
 describe("a key that was moved to another account", () => {
   async function move(id: string): Promise<void> {
     const account = await world.newAccount(`Moved to ${id}`);
