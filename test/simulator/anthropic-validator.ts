@@ -58,6 +58,9 @@ function checkThinking(body: JsonObject, model: string, betas: string): boolean 
   const on = type === "enabled" || type === "adaptive";
   if (on && body.temperature !== undefined && body.temperature !== 1)
     reject("value", "`temperature` may only be set to 1 when thinking is enabled.");
+  if (on && typeof body.top_p === "number" && body.top_p < 0.95)
+    reject("value", "`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.");
+  if (on && body.top_k !== undefined) reject("value", "`top_k` must be unset when thinking is enabled.");
   return on;
 }
 

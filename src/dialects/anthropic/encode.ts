@@ -35,7 +35,7 @@ const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
 /** The lowest top_p that the API accepts with thinking. */
-const THINKING_TOP_P_MIN = 0.95;
+export const THINKING_TOP_P_MIN = 0.95;
 
 /** Fields that are handled below. The step that changes one names it. */
 const CARRIED: ReadonlySet<string> = new Set([

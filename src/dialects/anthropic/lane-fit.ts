@@ -10,7 +10,7 @@ import {
 } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
-import { CONTINUE } from "./encode.ts";
+import { CONTINUE, THINKING_TOP_P_MIN } from "./encode.ts";
 import { type ThinkingPlan, turnOff } from "./lane-thinking.ts";
 import { EFFORTS, type Effort, findLaneTraits, type Traits } from "./models.ts";
 import { makeBudget } from "./thinking.ts";
@@ -28,13 +28,31 @@ export function fitToModel(
   outputTokensMax: number,
 ): ThinkingPlan {
   if (mends === undefined) return { body, dropped: [] };
-  const traits = findLaneTraits(card, mends);
-  const sampling = fitSampling(body, traits, mends);
-  const thinking = fitThinking(sampling.body, traits, outputTokensMax);
-  const effort = fitEffort(thinking.body, traits);
+  const asked = findLaneTraits(card, mends);
+  const thinking = fitThinking(body, asked, outputTokensMax);
+  const traits = mends === "refused" && isThinking(thinking.body) ? whileThinking(asked, body) : asked;
+  const sampling = fitSampling(thinking.body, traits, mends);
+  const effort = fitEffort(sampling.body, traits);
   const ending = mends === "refused" ? endWithUser(effort.body, traits) : { body: effort.body, dropped: [] };
   const dropped = [...sampling.dropped, ...thinking.dropped, ...effort.dropped, ...ending.dropped];
   return { body: ending.body, dropped };
+}
+
+function isThinking({ thinking }: JsonObject): boolean {
+  const { type } = asObject(thinking);
+  return type === "enabled" || type === "adaptive";
+}
+
+/** Returns what a model takes of the body's values beside thinking. */
+function whileThinking(traits: Traits, { temperature, top_p: topP }: JsonObject): Traits {
+  if (!traits.thinksAlone) return traits;
+  return {
+    ...traits,
+    temperature: traits.temperature && temperature === DEFAULTS.temperature,
+    topP: traits.topP && (asNumber(topP) ?? 0) >= THINKING_TOP_P_MIN,
+    topK: false,
+    prefill: false,
+  };
 }
 
 function isSet(value: unknown): boolean {

@@ -17,6 +17,8 @@ export interface Traits {
   readonly thinking: "adaptive" | "budget" | "none";
   /** Accepts `thinking.type: "enabled"` with a budget, whether or not that is the way to request thinking. */
   readonly budgets: boolean;
+  /** Thinking takes no other temperature, no `top_k`, no low `top_p` and no prefill ("Extended thinking"). */
+  readonly thinksAlone: boolean;
   /** Values of `output_config.effort`, lowest first. */
   readonly efforts: readonly Effort[];
   /** The highest effort that it accepts with thinking turned off. Null for any. */
@@ -46,6 +48,7 @@ const NEWEST: Traits = {
   samplingPair: false,
   thinking: "adaptive",
   budgets: false,
+  thinksAlone: true,
   efforts: EFFORTS,
   quietEffort: null,
   off: "never",
@@ -70,7 +73,13 @@ const CLAUDE_4_5: Traits = { ...CLAUDE_4_6, thinking: "budget", efforts: [], pre
 const CLAUDE_4_0: Traits = { ...CLAUDE_4_5, samplingPair: true, structured: false };
 const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none", budgets: false };
 /** A client's own request to a model of which nothing is known. */
-const TAKES_ALL: Traits = { ...CLAUDE_4_0, thinking: "adaptive", efforts: EFFORTS, off: "any" };
+const TAKES_ALL: Traits = {
+  ...CLAUDE_4_0,
+  thinking: "adaptive",
+  thinksAlone: false,
+  efforts: EFFORTS,
+  off: "any",
+};
 
 /**
  * The first match of `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides (4.6 to

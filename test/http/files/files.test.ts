@@ -8,6 +8,7 @@ import OpenAI, { toFile } from "openai";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { catchThrown } from "../../harness/thrown.ts";
+import { until } from "../../whole/world/until.ts";
 
 const LARGE = Buffer.alloc(5_500_000, "a line of some length\n");
 const MORE = "files: { max_file: 6MB, max_bytes_per_account: 12MB, keep: 20d }";
@@ -250,9 +251,8 @@ test("an account has four uploads at once", async () => {
   const refused = await post(`${FILE}${PURPOSE}--xyz--\r\n`);
   expect([refused.status, refused.error.code]).toEqual([429, "too_many_parallel_requests"]);
   for (const socket of sockets) socket.destroy();
-  while (listPieces().length > 0) await Bun.sleep(5);
-  const { id } = await upload("text");
-  await openai.files.delete(id);
+  await until("another is taken", async () => (await post(`${FILE}${PURPOSE}--xyz--\r\n`)).status === 200);
+  for await (const { id } of openai.files.list()) await openai.files.delete(id);
 });
 
 test("an upload that stops is ended after five seconds, and leaves nothing", async () => {

@@ -50,6 +50,20 @@ export const ROWS: readonly RefusedRow[] = [
     sent: { temperature: 0.2, top_k: 5 },
     dropped: "top_p",
   },
+  {
+    model: "Claude#claude-sonnet-4-5",
+    fields: `"temperature": 0.2, "top_k": 5, ${ENABLED}`,
+    sent: { thinking: budget(2000) },
+    dropped: "temperature, top_k",
+    isExact: true,
+  },
+  {
+    model: "Claude#claude-sonnet-4-5",
+    fields: `"top_p": 0.9, ${ENABLED}`,
+    sent: { thinking: budget(2000) },
+    dropped: "top_p",
+    isExact: true,
+  },
   { model: "Claude#claude-opus-5", fields: '"temperature": 0.2', sent: {}, dropped: "temperature" },
   { model: "Claude#claude-opus-5", fields: ENABLED, sent: { thinking: adaptively }, dropped: "thinking" },
   {

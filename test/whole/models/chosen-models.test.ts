@@ -226,6 +226,15 @@ test("a fallback of a model that the client named was chosen by the gateway", as
   ]);
 });
 
+test("an answer that the client began isn't continued while the model thinks", async () => {
+  const secret = await makeSecret("Claude#claude-sonnet-4-5");
+  const thinking = '"thinking": {"type": "enabled", "budget_tokens": 2000}';
+  const dropped = async (fields: string) =>
+    (await ask("Claude", "Router#light", fields, { secret, stream: false })).dropped;
+  expect(await dropped(`${PREFILL}, ${thinking}`)).toBe("messages");
+  expect(await dropped(PREFILL)).toBe("");
+});
+
 test("a turn that the provider paused isn't a beginning of the client's", async () => {
   const secret = await makeSecret("Claude#claude-opus-5");
   const paused =
