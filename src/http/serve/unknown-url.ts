@@ -112,7 +112,7 @@ const UNSERVED: readonly Class[] = [
     /^\/decisions(\/|$)/,
     notServed(
       "Decisions are",
-      "ask at POST /v1/chat/completions or POST /v1/responses with a schema for the answer, or classify texts at POST /v1/moderations.",
+      "ask at POST /v1/chat/completions or POST /v1/responses, with a schema for the answer.",
     ),
   ],
   [

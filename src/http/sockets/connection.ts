@@ -134,9 +134,9 @@ export class Connection {
     let streamId: string | null = null;
     let isCreate = false;
     try {
-      if (typeof data !== "string") throw notRequest("it is binary");
+      if (typeof data !== "string") throw notObject("a binary one");
       const frame = this.#ports.parse(data);
-      if (!isObject(frame)) throw notRequest("it is no JSON object");
+      if (!isObject(frame)) throw notObject("other JSON");
       if (typeof frame.stream_id === "string") streamId = frame.stream_id.slice(0, 256);
       if (frame.type === "response.steer") return void this.send(refuseSteering(frame));
       if (frame.type !== "response.create") throw invalidValue("type", "expected response.create");
@@ -272,8 +272,8 @@ export class Connection {
   }
 }
 
-function notRequest(why: string): Fault {
-  return new Fault("invalid_json", `A frame is a text with a JSON object, but this one isn't: ${why}.`);
+function notObject(got: string): Fault {
+  return new Fault("invalid_json", `Expected a text frame with a JSON object, but got ${got}.`);
 }
 
 function refuseSteering({ input, previous_response_id }: JsonObject): string {
