@@ -227,11 +227,11 @@ interface ClosedLast {
 /** Calls `ends` once all requests are settled, sends the last spans, and closes the store. */
 async function closeGateway(
   gateway: Gateway,
-  ends: readonly (() => void)[],
+  ends: readonly (() => void | Promise<void>)[],
   { store, telemetry, log, write, deadlines }: ClosedLast,
 ): Promise<void> {
   await gateway.waitUntilSettled(SETTLE_MS);
-  for (const end of ends) end();
+  await Promise.all(ends.map((end) => end()));
   deadlines.stop();
   await write().catch((error: unknown) =>
     log({ event: "refusals_failed", level: "warn", cause: `${error}` }),

@@ -124,14 +124,17 @@ function addFlag(
 
 const STORE_ADDRESS = /^(sqlite:|postgres(ql)?:\/\/)./;
 
-/** Throws a UsageError for a store's address that is neither SQLite's nor PostgreSQL's. */
 export function readConfigurationFlags({ values }: Arguments) {
-  const store = values.get("store");
-  if (store !== undefined && !STORE_ADDRESS.test(store))
+  return { config: values.get("config"), store: checkStore(values.get("store")) };
+}
+
+/** Returns the value of `--store`. Throws a UsageError for an address that is neither SQLite's nor PostgreSQL's. */
+export function checkStore(address: string | undefined): string | undefined {
+  if (address !== undefined && !STORE_ADDRESS.test(address))
     throw new UsageError("--store must be sqlite:PATH or postgres://…");
-  const mistake = store?.startsWith("postgres") ? findAddressMistake(store) : null;
+  const mistake = address?.startsWith("postgres") ? findAddressMistake(address) : null;
   if (mistake !== null) throw new UsageError(`--store: ${mistake}`);
-  return { config: values.get("config"), store };
+  return address;
 }
 
 /** Returns undefined if the flag isn't given. Throws a UsageError for anything but an integer within the bounds. */

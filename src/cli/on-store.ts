@@ -12,7 +12,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { StoreSettings } from "../config/store/store-settings.ts";
 import type { Administration, Open } from "./administration.ts";
-import { UsageError } from "./arguments.ts";
+import { checkStore, UsageError } from "./arguments.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 
 export interface Command {
@@ -82,7 +82,8 @@ const refuseStore = (): Promise<never> =>
 
 async function runHere(load: Load, args: readonly string[], io: Io): Promise<number> {
   const rest = [...args];
-  const flags = { config: takeFlag(rest, "config"), store: takeFlag(rest, "store") };
+  const [config, store] = STORE_FLAGS.map((name) => takeFlag(rest, name));
+  const flags = { config, store: isHelp(rest) ? store : checkStore(store) };
   // The help is printed whatever the configuration holds.
   const { loaded } = loadForCommand(flags, isHelp(rest) ? NO_SOURCE : source);
   const command = await load();

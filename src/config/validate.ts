@@ -55,14 +55,16 @@ function listErrors(schema: TSchema, root: unknown) {
     .map((error) => ({ error, path: parsePointer(error, root) }));
 }
 
-/** For a union, returns the errors of the form that the value has: a mapping in the place of a key is a `{ key, weight }`. */
+/**
+ * For a union, returns the errors of the form that the value has: a mapping in the place of a key is a `{ key, weight }`. Of
+ * several mappings, it has the one with the fewest errors.
+ */
 function findDeepest(error: ValueError): ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];
-  for (const form of error.errors) {
-    const errors = [...form];
-    if (errors.every((inner) => inner.path !== error.path)) return errors.flatMap(findDeepest);
-  }
-  return [error];
+  const forms = error.errors.map((form) => [...form]);
+  const alike = forms.filter((errors) => errors.every((inner) => inner.path !== error.path));
+  const [closest] = alike.toSorted((one, other) => one.length - other.length);
+  return closest?.flatMap(findDeepest) ?? [error];
 }
 
 /** Parses a JSON pointer into a path, in which steps into lists are numbers. */

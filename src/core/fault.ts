@@ -319,7 +319,8 @@ export interface ErrorBody {
 
 /** The limit that refused a request, as clients see it. */
 interface ShownLimit extends Omit<RefusingLimit, "resetsAtMs"> {
-  readonly resets_at?: string | null;
+  readonly reserved: number;
+  readonly resets_at: string | null;
 }
 
 /** The error object shown to clients. */
@@ -340,9 +341,8 @@ export function errorBody(fault: Fault): ErrorBody {
 }
 
 /** Returns a limit as clients see it. */
-export function showLimit({ resetsAtMs, ...limit }: RefusingLimit): ShownLimit {
-  if (resetsAtMs === undefined) return limit;
-  return { ...limit, resets_at: resetsAtMs === null ? null : formatTime(resetsAtMs) };
+export function showLimit({ resetsAtMs = null, reserved = 0, ...limit }: RefusingLimit): ShownLimit {
+  return { ...limit, reserved, resets_at: resetsAtMs === null ? null : formatTime(resetsAtMs) };
 }
 
 function formatTime(atMs: number): string {

@@ -25,6 +25,18 @@ function listLostWithin(held: JsonObject, known: readonly string[], holder: stri
     .map((field) => `${holder}.${field}`);
 }
 
+/**
+ * Lists the paths of given words that a translation can make nothing of, such as an effort that no other family has.
+ * Each comes with what is known there. Null is a field left out.
+ */
+export function listLostWords(
+  ...words: readonly (readonly [string, unknown, ReadonlySet<unknown>])[]
+): string[] {
+  return words.flatMap(([path, word, known]) =>
+    word === undefined || word === null || known.has(word) ? [] : [path],
+  );
+}
+
 /** Marks fields as read whole. */
 export function readWhole(...fields: readonly string[]): ReadFields {
   return Object.fromEntries(fields.map((field) => [field, true as const]));

@@ -42,13 +42,18 @@ export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
     ...named,
     read(incoming) {
       const body = readFields(incoming.body);
-      const fields = fieldTypes ? convertFields(body, fieldTypes) : body;
+      const fields = fieldTypes && isForm(incoming.headers) ? convertFields(body, fieldTypes) : body;
       const given = checker.check(fields, list);
       if (fields.model !== undefined) checkModelName(fields.model);
       checkUser(fields.user);
       return { ...TRANSLATED, ...read(given, checker.listExtras(fields), incoming) };
     },
   };
+}
+
+/** Everything in a form is text. In JSON, "1" is no number. */
+function isForm(headers: Headers): boolean {
+  return /^multipart\/form-data/i.test(headers.get("content-type") ?? "");
 }
 
 /** Every one of these APIs takes it, and passes it on. */

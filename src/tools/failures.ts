@@ -7,7 +7,7 @@ export const ASKED_BACK = {
   "elicitation/create": "input from the user (elicitation)",
   "sampling/createMessage": "an answer of a model (sampling)",
   "roots/list": "the client's folders (roots)",
-  tasks: "to run as a task",
+  tasks: "the call to be run as a task",
 } as const;
 
 export type AskedBack = keyof typeof ASKED_BACK;

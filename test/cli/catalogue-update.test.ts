@@ -63,6 +63,13 @@ describe("a list of prices", () => {
     expect([code, asArray(written?.models).map((row) => asObject(row).id)]).toEqual([0, [ID]]);
   });
 
+  test("makes no file while all that differs waits for a person", async () => {
+    const list = makeLiteLlm({ "gpt-5.4": priced(9, 15) });
+    const { code, out, written } = await update({ list, flags: ["--apply"], file: null });
+    expect([code, written]).toEqual([3, null]);
+    expect(out).toContain("wait for --yes:");
+  });
+
   test("can't be applied without a file", async () => {
     const { code, out } = await update({ list: {}, flags: ["--apply"], config: "" });
     expect([code, out]).toEqual([1, expect.stringContaining("set catalogue to a path")]);

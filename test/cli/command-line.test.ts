@@ -117,6 +117,14 @@ test(
   TEST_MS,
 );
 
+test("a store that --store can't name is wrong usage, of commands that read and of those that serve", async () => {
+  for (const words of [["keys", "list"], ["ledger", "verify"], ["check"]]) {
+    const line = [...words, "--store", "mysql://db/app"];
+    const { code, err } = await runPrinting((io) => runCommandLine(line, io));
+    expect([line, code, err]).toEqual([line, EXIT.usage, expect.stringContaining("must be sqlite:PATH")]);
+  }
+});
+
 test(
   "every command works at a gateway, or says why it doesn't",
   async () => {

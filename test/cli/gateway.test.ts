@@ -176,6 +176,7 @@ describe("the token", () => {
   test("is needed, and goes over https or to this machine alone", async () => {
     const far = (url: string) => runPrinting((io) => runCommandLine(["keys", "list", "--gateway", url], io));
     expect((await far("http://gateway.example.com")).err).toContain("must begin with https://");
+    expect((await far("htps://gateway.example.com")).err).toContain("isn't a gateway's URL");
     delete process.env.POUNDKEY_TOKEN;
     expect(await far(world.url)).toMatchObject({
       code: EXIT.usage,

@@ -1,7 +1,7 @@
 // The store's address: the servers that it lists, and its parts in files, which are read again.
 import { describe, expect, test } from "bun:test";
 import { readStoreAddress } from "../../src/app/start/configuration.ts";
-import { parsePostgresAddress } from "../../src/core/world/postgres-address.ts";
+import { findAddressMistake, parsePostgresAddress } from "../../src/core/world/postgres-address.ts";
 import { redactAddress } from "../../src/store/engine/address.ts";
 import { loadText, readFrom, requireSettings } from "../harness/settings.ts";
 
@@ -32,6 +32,17 @@ describe("hosts", () => {
     const parsed = parsePostgresAddress(address);
     const found = parsed?.hosts.map(({ name, url }) => [name, new URL(url).port]);
     expect({ found, needsWritable: parsed?.needsWritable }).toEqual({ found: hosts, needsWritable });
+  });
+
+  test.each([
+    ["postgres://db/app?sslmode=verify-full", null],
+    ["postgres://db/app?sslmode=verify", expect.stringContaining("expected sslmode to be one of disable,")],
+    [
+      "postgres://a,b/app?target_session_attrs=standby",
+      expect.stringContaining("to be read-write, primary or any"),
+    ],
+  ])("%s: its parameters are checked before a start", (address, mistake) => {
+    expect(findAddressMistake(address)).toEqual(mistake);
   });
 
   test("are shown without the credentials", () => {

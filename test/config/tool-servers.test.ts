@@ -65,6 +65,16 @@ describe("tool servers", () => {
     ["http to the world", one('url: "http://mcp.example.com/"'), "3 mcp.servers.github.url: must be https"],
     ["two credentials", one(`${URL}, auth: { bearer: a, pass: x-b }`), "mcp.servers.github.auth"],
     [
+      "client credentials without a secret",
+      one(`${URL}, auth: { oauth: { token_url: "https://a.example/t", client_id: a } }`),
+      "3 mcp.servers.github.auth.oauth.client_secret: this field is missing",
+    ],
+    [
+      "a header whose name isn't one",
+      one(`${URL}, auth: { pass: "x token" }`),
+      "3 mcp.servers.github.auth.pass: expected the name of a header",
+    ],
+    [
       "a key's header that would be passed on",
       one(`${URL}, auth: { pass: X-Api-Key }`),
       "auth.pass: must not be x-api-key",

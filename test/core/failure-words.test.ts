@@ -35,6 +35,14 @@ describe("a provider's message", () => {
   });
 });
 
+test("a rejected request's message names no address of a private network", () => {
+  const shown = (message: string) => upstreamFault({ status: 400, message }).message;
+  expect(shown("No route from 10.2.3.4 (172.16.0.9) to http://a.test/b.")).toBe(
+    "No route from [address] ([address]) to [address]",
+  );
+  expect(shown("Version 172.15.0.1 or 1.2.3.4 is needed.")).toBe("Version 172.15.0.1 or 1.2.3.4 is needed.");
+});
+
 test("a proxy's page is known by its title, and a request by its id", () => {
   const page = "<html><head><title>502 Bad Gateway</title></head><body>…</body></html>";
   const fault = upstreamFault({ status: 502 });

@@ -35,6 +35,21 @@ const ROWS: readonly (readonly [Way["surface"], JsonObject, readonly string[]])[
   ],
   ["responses", { from_next_year: true, client_metadata: {} }, ["from_next_year", "client_metadata"]],
   ["responses", { reasoning: { context: "all" }, text: { tone: "dry" } }, ["reasoning.context", "text.tone"]],
+  ["responses", { reasoning: { effort: "loud" }, truncation: "some" }, ["truncation", "reasoning.effort"]],
+  ["responses", { text: { format: { type: "xml" } } }, ["text.format"]],
+  [
+    "messages",
+    { thinking: { type: "perhaps" }, output_config: { effort: "loud", format: { type: "xml" } } },
+    ["thinking", "output_config.effort", "output_config.format"],
+  ],
+  [
+    "gemini",
+    {
+      generationConfig: { thinkingConfig: { thinkingLevel: "LOUD" } },
+      toolConfig: { functionCallingConfig: { mode: "MAYBE" } },
+    },
+    ["generationConfig.thinkingConfig", "toolConfig"],
+  ],
   [
     "gemini",
     { fromNextYear: 1, toolConfig: { retrievalConfig: {} } },
@@ -50,7 +65,14 @@ describe("translated for another family", () => {
   test.each<[Way["surface"], JsonObject]>([
     [
       "messages",
-      { system: "s", top_k: 3, metadata: { user_id: "u" }, stop_sequences: ["x"], service_tier: null },
+      {
+        system: "s",
+        thinking: { type: "adaptive" },
+        top_k: 3,
+        metadata: { user_id: "u" },
+        stop_sequences: ["x"],
+        service_tier: null,
+      },
     ],
     [
       "responses",
@@ -68,6 +90,8 @@ describe("translated for another family", () => {
       "gemini",
       { systemInstruction: { parts: [{ text: "s" }] }, toolConfig: {}, generationConfig: { topK: 3 } },
     ],
+    ["responses", { text: { format: { type: "text" } }, reasoning: { effort: null } }],
+    ["gemini", { toolConfig: { functionCallingConfig: { mode: "auto" } } }],
   ])("%s: what is read is not named", async (surface, fields) => {
     expect(await listDropped(surface, fields)).toEqual([200, []]);
   });

@@ -74,7 +74,7 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
       case "compare":
         return { kind: "compare", compared: compare(ask) };
       case "write":
-        return { kind: "write", text: writeAccepted(ask, ask, () => true, ask.nowMs) };
+        return write(writeAccepted(ask, ask, () => true, ask.nowMs));
       case "parse":
         return parse(ask.text);
       case "cards":
@@ -84,6 +84,12 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
     if (error instanceof FeedError) return { kind: "wrong", wrong: error.message };
     throw error;
   }
+}
+
+function write(text: string | null): CatalogueAnswer {
+  return text === null
+    ? { kind: "wrong", wrong: "nothing differs, so there is nothing to write" }
+    : { kind: "write", text };
 }
 
 function compare({ text, format, settings, nowMs }: CompareAsk): ComparedList {

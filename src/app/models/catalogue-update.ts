@@ -35,18 +35,18 @@ export function compareList(text: string, format: FeedFormat, settings: Basis, n
 }
 
 /**
- * Returns the text of the catalogue file with what is accepted. Models of the file that don't change stay in it. Throws an
- * Error if the gateway would refuse the file.
+ * Returns the text of the catalogue file with what is accepted, or null if there is no model to write. Models of the file that
+ * don't change stay in it. Throws an Error if the gateway would refuse the file.
  */
 export function writeAccepted(
   compared: Accepting,
   { newerModels = [] }: Pick<Basis, "newerModels">,
   isAccepted: (proposal: Proposal) => boolean,
   nowMs: number,
-): string {
+): string | null {
   const changed = acceptProposals(compared, compared.known, isAccepted);
   const cards = new Map([...newerModels.map((card) => [card.id, card] as const), ...changed]);
-  if (cards.size === 0) throw new FeedError("nothing differs, so there is nothing to write");
+  if (cards.size === 0) return null;
   const text = writeCatalogueFile([...cards.values()], formatDay(nowMs));
   const read = parseCatalogue(text);
   if (typeof read === "string") throw new FeedError(read);

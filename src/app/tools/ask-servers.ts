@@ -39,7 +39,7 @@ export async function withToolServers<Result>(
   try {
     return await use(createToolDirectory(servers));
   } finally {
-    servers.close();
+    await servers.close();
     deadlines.stop();
   }
 }

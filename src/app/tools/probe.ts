@@ -44,7 +44,7 @@ export async function probeTools(servers: readonly ToolServer[]): Promise<readon
       error,
     }));
   } finally {
-    asked.close();
+    await asked.close();
     deadlines.stop();
   }
 }

@@ -45,7 +45,8 @@ export interface Tools {
   readonly sweep: () => Promise<void>;
   /** Applies other settings. Calls under way end on the old ones. */
   put(settings: Settings): void;
-  close(): void;
+  /** Resolves once the servers have heard of it, or after a second. */
+  close(): Promise<void>;
 }
 
 export function createTools(parts: ToolParts): Tools {

@@ -65,7 +65,8 @@ export async function update(
     const nowMs = ports.nowMs();
     const compared = compareList(await readText(from, source, ports.fetch), format, settings, nowMs);
     const isAccepted = ({ verdict }: Proposal) => verdict === "taken" || given.switches.has("yes");
-    if (isApplied) write(writeAccepted(compared, settings, isAccepted, nowMs), settings, ports);
+    const text = isApplied ? writeAccepted(compared, settings, isAccepted, nowMs) : null;
+    if (text !== null) write(text, settings, ports);
     show(compared, await report(compared, settings, ports, nowMs), given, io);
     return compared.proposals.some(isWaiting) && !given.switches.has("yes") ? EXIT.partial : EXIT.done;
   } catch (error) {

@@ -14,9 +14,9 @@ export class LoginError extends Error {}
 
 /** Returns the gateway's origin. Throws a LoginError for anything but https, or http on this machine. */
 export function readGateway(text: string): string {
-  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
-  if (url === null)
-    throw new LoginError(`'${text}' is no URL. Give the gateway's, such as https://gateway.example.com.`);
+  const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new LoginError(`'${text}' isn't a gateway's URL, such as https://gateway.example.com.`);
   if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
     throw new LoginError(
       "The gateway's URL must begin with https://, or anyone on the way could read your key.",

@@ -11,10 +11,10 @@ Replaces the master key while gateways run. The first step seals the store's own
 then on gateways start with either. The second ends the old one. Nothing else is written again, so both take a moment,
 and secrets, signatures and stored answers go on working.
 
-1. poundkey master-key rotate --new FILE. The file holds 32 bytes in base64, and is made if there is none. If the old key
-   is in the file master.key, the new one takes its place, and the old one is kept beside it.
-2. Give the new key to each node (POUNDKEY_MASTER_KEY) and restart the nodes, one after the other.
-3. poundkey master-key rotate --finish, with the new key in place. The old one then opens nothing but older backups.
+  1  poundkey master-key rotate --new FILE. The file holds 32 bytes in base64, and is made if there is none. If the old
+     key is in the file master.key, the new one takes its place, and the old one is kept beside it.
+  2  Give the new key to each node (POUNDKEY_MASTER_KEY) and restart the nodes, one after the other.
+  3  poundkey master-key rotate --finish, with the new key in place. The old one then opens nothing but older backups.
 
   --new FILE                the new master key's file
   --finish                  end all master keys but the newest

@@ -34,6 +34,11 @@ function checkObject(rules: Rules, value: JsonObject, path: string): Fault | nul
   const kind = rules.properties?.type;
   const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
   if (ofKind) return ofKind;
+  const { maxProperties: most = Number.POSITIVE_INFINITY } = rules;
+  if (Object.keys(value).length > most) {
+    const what = `too many entries. Expected at most ${most}`;
+    return fault("object_above_max_properties", path, rules, what);
+  }
   for (const field of rules.required ?? []) {
     if (value[field] === undefined) {
       return missingParameter(child(path, field), "", findMisspelt(rules, value, field));

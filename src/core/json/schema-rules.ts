@@ -12,6 +12,7 @@ export interface Rules {
   readonly patternProperties?: Readonly<Record<string, Rules>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: unknown;
+  readonly maxProperties?: number;
   readonly items?: Rules;
   readonly minimum?: number;
   readonly maximum?: number;

@@ -151,7 +151,7 @@ export function findNear(budgets: readonly BudgetUse[] | null): Near | null {
   return near;
 }
 
-/** A limit that refused a request, shown as `error.limit`. Fields that don't apply to its kind are left out. */
+/** A limit that refused a request, shown as `error.limit`. `per` and `models` are left out where they don't apply. */
 export interface RefusingLimit {
   /** The kind of owner that the limit is for. */
   readonly scope: LimitScope;
@@ -165,8 +165,8 @@ export interface RefusingLimit {
   readonly limit: number;
   /** The part of the limit that is settled or in use, in the limit's unit. */
   readonly used: number;
-  /** The part reserved by requests in flight. */
+  /** The part reserved by requests in flight. Missing where nothing is reserved. */
   readonly reserved?: number;
-  /** When the limit starts over, in Unix milliseconds. Null if it never does. */
+  /** When the limit starts over, in Unix milliseconds. Null or missing if it never does. */
   readonly resetsAtMs?: number | null;
 }

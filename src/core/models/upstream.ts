@@ -85,22 +85,21 @@ const MESSAGE_CHARACTERS_MAX = 2000;
 
 /** URLs, and hosts with a port. */
 const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
+const PRIVATE_ADDRESSES = /\b((10|127)\.\d{1,3}|192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))(\.\d{1,3}){2}\b/g;
 /** The operator's own account, which OpenAI and Groq name in their words on limits. */
 const ORGANIZATION_WORDS = /\borg[-_][A-Za-z0-9]{6,}/g;
 const CODE_SHAPE = /^[\w.-]{1,64}$/;
 const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
 
-/**
- * True if a message may be shown: it must be the provider's own words on a rejected request, without anything like a secret or an
- * address.
- */
+/** Returns the provider's own words on a rejected request, without anything like a secret or an address. */
 function redactMessage(message: string | undefined): string {
   const text = (message ?? "").slice(0, MESSAGE_CHARACTERS_MAX).trim();
   if (text === "") return "The provider rejected the request.";
   return text
     .replace(SECRET_WORDS, "[redacted]")
     .replace(ORGANIZATION_WORDS, "[redacted]")
-    .replace(ADDRESS_WORDS, "[address]");
+    .replace(ADDRESS_WORDS, "[address]")
+    .replace(PRIVATE_ADDRESSES, "[address]");
 }
 
 /** A code is a single word. Anything else is ignored. */

@@ -23,6 +23,8 @@ const SESSION_ATTRS = "target_session_attrs";
 /** Values of `target_session_attrs`, and whether they ask for a server that can be written. */
 const SESSIONS: Readonly<Record<string, boolean>> = { any: false, "read-write": true, primary: true };
 
+const SSL_MODES: readonly string[] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+
 /** Parameters that the gateway sets itself, or that only concern libpq. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "application_name",
@@ -80,6 +82,9 @@ export function findAddressMistake(address: string): string | null {
   const { parameters } = parsed;
   if (parameters.get("host")?.includes(","))
     return "lists several hosts in a parameter; expected them before the path, as in postgres://host1:5432,host2:5432/database";
+  const mode = parameters.get("sslmode");
+  if (mode !== null && !SSL_MODES.includes(mode))
+    return `expected sslmode to be one of ${SSL_MODES.join(", ")}`;
   const session = parameters.get(SESSION_ATTRS);
   if (session === null || Object.hasOwn(SESSIONS, session)) return null;
   return `expected ${SESSION_ATTRS} to be read-write, primary or any, since the store has to be written`;

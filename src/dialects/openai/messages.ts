@@ -126,13 +126,13 @@ export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObj
 /** Returns earlier thinking in the field that the server accepts, or nothing if it accepts none. */
 function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
   const { reasoning_content: content, reasoning } = message;
-  const details = asArray(message.reasoning_details);
+  const details = listDetails(message);
   const text = content || asString(reasoning) || joinDetails(details);
   switch (quirks.thoughts) {
     case null:
       return {};
     case "any":
-      return makeAnyThoughts(message, text);
+      return makeAnyThoughts(message, text, details);
     case "reasoning_details":
       if (details.length > 0) return { reasoning_details: details };
       return text ? { reasoning: text } : {};
@@ -144,10 +144,14 @@ function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: b
   }
 }
 
+function listDetails({ reasoning_details: given }: AssistantMessage): readonly unknown[] {
+  const details = asArray(given);
+  return details.length === 0 ? details : details.filter((one) => asObject(one).is_foreign !== true);
+}
+
 /** Keeps each field that the message has, for a server that accepts any of them. */
-function makeAnyThoughts(message: AssistantMessage, text: string): JsonObject {
+function makeAnyThoughts(message: AssistantMessage, text: string, details: readonly unknown[]): JsonObject {
   const { reasoning_content: content, reasoning } = message;
-  const details = asArray(message.reasoning_details);
   return {
     ...(content || (text && !reasoning) ? { reasoning_content: text } : {}),
     ...(reasoning ? { reasoning } : {}),

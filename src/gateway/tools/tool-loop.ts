@@ -36,6 +36,8 @@ export class ToolLoop<Call> {
   readonly #parts: LoopParts<Call>;
   #asked = 0;
   #called = 0;
+  /** False once the model was asked without tools: whatever it answers is its last answer. */
+  #hadTools = true;
 
   constructor(parts: LoopParts<Call>) {
     this.#parts = parts;
@@ -51,7 +53,7 @@ export class ToolLoop<Call> {
   async run(): Promise<EarlyEnd> {
     let turn = await this.#ask();
     while (turn !== null) {
-      const isOver = turn.isLast || turn.calls.length === 0 || this.#asked >= this.#parts.bounds.roundsMax;
+      const isOver = turn.isLast || turn.calls.length === 0 || !this.#hadTools;
       await this.#runAll(turn.calls);
       const { reason } = this.#parts.ending;
       if (reason !== null) return { kind: "fault", fault: reason };
@@ -66,15 +68,15 @@ export class ToolLoop<Call> {
   }
 
   #ask(): Promise<LoopTurn<Call> | null> {
-    const { mayCall } = this;
+    this.#hadTools = this.mayCall;
     this.#asked++;
-    return this.#parts.ask(mayCall);
+    return this.#parts.ask(this.#hadTools);
   }
 
   async #runAll(calls: readonly Call[]): Promise<void> {
     const { run, refuse, bounds } = this.#parts;
     const left = Math.max(0, bounds.callsMax - this.#called);
-    const waiting = this.#asked >= bounds.roundsMax ? [] : calls.slice(0, left);
+    const waiting = this.#hadTools ? calls.slice(0, left) : [];
     const refused = calls.slice(waiting.length);
     this.#called += waiting.length;
     const next = async () => {

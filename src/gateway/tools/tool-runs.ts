@@ -103,6 +103,7 @@ export class ToolRuns {
     } finally {
       const closed = closing.close(context);
       if (closed) await closed;
+      if (context.costs === null && context.granted !== null) await noteCosts(context);
       if (context.replayed === null) this.#tell(context, tool);
     }
   }
@@ -173,6 +174,13 @@ export class ToolRuns {
     if (fault.code === "tool_result_too_large") attempt.winUnread(deadlines.nowMs());
     attempt.end("failed", deadlines.nowMs(), fault);
   }
+}
+
+/** A call that failed may have been charged, since it was sent: its answer says so as well. */
+async function noteCosts(context: ToolContext): Promise<void> {
+  const settled = await context.settlement;
+  if (!settled) return;
+  context.costs = { cost: context.record?.costNanoUsd ?? 0, charged: settled.chargedNanoUsd };
 }
 
 const NO_CREDENTIAL: Credential = { secret: null, weight: 1 };

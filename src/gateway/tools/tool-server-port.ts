@@ -3,5 +3,5 @@ import type { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
 
 export type ToolServerPort = Pick<
   ToolServers,
-  "list" | "peek" | "call" | "describe" | "findInstructions" | "hear" | "watch"
+  "list" | "peek" | "findRefusal" | "call" | "describe" | "findInstructions" | "hear" | "watch"
 >;

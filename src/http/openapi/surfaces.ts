@@ -20,8 +20,8 @@ export const errorSchema = {
         reset_at: { ...text, description: "The time at which the request would be accepted (429)." },
         limit: {
           type: "object",
-          description: "The limit that refused the request. Fields that don't apply to it are left out.",
-          required: ["scope", "name", "kind", "limit", "used"],
+          description: "The limit that refused the request.",
+          required: ["scope", "name", "kind", "limit", "used", "reserved", "resets_at"],
           properties: {
             scope: { ...text, enum: ["key", "member", "account"] },
             name: text,

@@ -12,6 +12,7 @@ import { findErrorForm } from "../../surfaces/index.ts";
 import { noteFailedChange } from "../audit/audited.ts";
 import { giveBackChange } from "../people/counted-changes.ts";
 import type { HttpPorts } from "../ports.ts";
+import { respondFault } from "../tools/errors.ts";
 import { createFaultResponse, createRefusalResponse, type HeaderMap } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { serveBelow } from "./base-path.ts";
@@ -158,9 +159,14 @@ function answerDirectly(
 
 /** Returns an error in the form of the surface that owns the path, or in that of the SDK which asks at a shared one. */
 function createErrorResponse(request: Request, fault: Fault, { headers }: HeaderStore): Response {
-  const surface = findErrorForm(findPath(request.url), request.headers);
-  return createRefusalResponse(fault, surface.refuse(fault, String(headers["x-request-id"])));
+  const path = findPath(request.url);
+  const requestId = String(headers["x-request-id"]);
+  // Without tool servers, nothing there speaks their protocol.
+  if (TOOLS.test(path) && fault.code !== "unknown_url") return respondFault(fault, null, requestId);
+  return createRefusalResponse(fault, findErrorForm(path, request.headers).refuse(fault, requestId));
 }
+
+const TOOLS = /^\/mcp(\/|$)/;
 
 /** Orchestrators probe each instance by its IP address, so probes may have any Host. */
 const PROBES: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 // Runs a client's call of a tool, and answers it: as JSON, or as events while it works.
 import { Fault, toFault } from "../../core/fault.ts";
-import { asObject, type JsonObject } from "../../core/json/json.ts";
+import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
 import { makeToolNotAllowed } from "../../core/tools/tool-right.ts";
 import { logBug } from "../../core/world/bug.ts";
@@ -11,6 +11,7 @@ import { nameOwner } from "../../gateway/tools/server-sessions.ts";
 import type { SentTool, ToolOutcome } from "../../gateway/tools/tool-runs.ts";
 import type { ToolForm } from "../../operations/tool/form.ts";
 import { nameResources } from "../../tools/wire/client-answers.ts";
+import { CODES } from "../../tools/wire/eras.ts";
 import type { MethodName } from "../../tools/wire/methods.ts";
 import { writeError, writeResult } from "../../tools/wire/rpc.ts";
 import { createAnswerResponse, createJsonResponse } from "../serve/answers.ts";
@@ -192,8 +193,13 @@ function makeLimit(ending: Ending) {
   return { late: () => ending.end(new Fault("client_timeout", message, { shownCode: "tool_timeout" })) };
 }
 
-function readArguments({ message: { params } }: ClientRequest, { tool, name }: FoundCall): JsonObject {
-  return tool === "resources/read" ? { uri: name } : asObject(params.arguments);
+/** Throws the `RpcRefusal` of arguments that are no object: a call without them would be another one. */
+function readArguments({ message: { id, params } }: ClientRequest, { tool, name }: FoundCall): JsonObject {
+  if (tool === "resources/read") return { uri: name };
+  const given = params.arguments ?? {};
+  if (!isObject(given))
+    throw new RpcRefusal(200, id, { code: CODES.params, message: "`arguments` must be an object." });
+  return given;
 }
 
 function readToken({ message: { params } }: ClientRequest): ProgressToken {

@@ -88,7 +88,7 @@ export class ToolDoor {
     return this.#answer(arrival, async () => {
       const visitor = await this.#enter(arrival, name);
       const session = await this.#readSession(visitor);
-      if (session === null) throw refuseStream();
+      if (session === null) throw refuseEnd();
       await this.#ports.clientSessions.end(visitor.caller.key, session);
       return new Response(null, { status: NO_CONTENT });
     });
@@ -199,8 +199,7 @@ export class ToolDoor {
 
   async #checkSession({ key }: Caller, id: string): Promise<string> {
     if (await this.#ports.clientSessions.knows(key, id)) return id;
-    const message = "Unknown session: begin another one with `initialize`.";
-    throw new RpcRefusal(404, null, { code: CODES.gateway, message });
+    throw new Fault("not_found", "Unknown session: begin another one with `initialize`.");
   }
 
   #cancel({ key }: Caller, session: string | null, id: unknown): void {
@@ -224,9 +223,14 @@ function makeOff(): Fault {
 }
 
 /** The same for one that isn't there and for one of which the key may use nothing. */
-function refuseServer(name: string): RpcRefusal {
-  const message = `There is no tool server '${name.slice(0, SHOWN_CHARACTERS_MAX)}' that this key may use.`;
-  return new RpcRefusal(404, null, { code: CODES.gateway, message });
+function refuseServer(name: string): Fault {
+  const shown = name.slice(0, SHOWN_CHARACTERS_MAX);
+  return new Fault("not_found", `There is no tool server '${shown}' that this key may use.`);
+}
+
+function refuseEnd(): Fault {
+  const message = "There is no session to end here: name it in the header `Mcp-Session-Id`.";
+  return new Fault("method_not_supported", message, { allow: "POST" });
 }
 
 function refuseMethod({ id, method }: RpcRequest, era: Era): Response {

@@ -9,7 +9,6 @@ import type { ToolProtocolError } from "../../core/tools/tool-reply.ts";
 import type { ToolRight } from "../../core/tools/tool-right.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { makeToolCard } from "../../gateway/tools/tool-card.ts";
-import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import type { MirroredTool } from "../../tools/mirror.ts";
 import { findNamedTool } from "../../tools/named-tools.ts";
 import { splitResourceUri } from "../../tools/names.ts";
@@ -18,7 +17,7 @@ import { CODES } from "../../tools/wire/eras.ts";
 import { compareParameters, type HeaderParameter } from "../../tools/wire/header-parameters.ts";
 import { RpcRefusal } from "./errors.ts";
 import type { ClientRequest } from "./rpc-request.ts";
-import { readPass, type ToolViews, type Viewer } from "./view.ts";
+import type { ToolViews, Viewer } from "./view.ts";
 
 /** A call that is understood: the name is the server's own. */
 export interface FoundCall {
@@ -86,7 +85,7 @@ export class CalledFinder {
     const tool = mirror && findNamedTool(mirror, server, viewer.levels, name, viewer.server === null);
     if (tool !== null) return this.#describeTool(request, server, tool);
     if (mirror !== null) throw refuseUnknown(request, "tool", name);
-    const fault = explainMissing(server, request);
+    const fault = this.#views.explainMissing(server, viewer.headers);
     return describeFound(server, own, fault);
   }
 
@@ -112,7 +111,7 @@ export class CalledFinder {
       throw refuseUnknown(request, "prompt", name);
     const { list, unavailable } = await this.#views.find(viewer, [server]);
     const found = list.prompts.get(name);
-    const fault = unavailable.length > 0 ? explainMissing(server, request) : null;
+    const fault = unavailable.length > 0 ? this.#views.explainMissing(server, viewer.headers) : null;
     if (found === undefined && fault === null) throw refuseUnknown(request, "prompt", name);
     const right = { server: server.name, tool: null };
     return { server, tool: "prompts/get", name: found?.entry.key ?? name, priceNanoUsd: 0, right, fault };
@@ -167,13 +166,6 @@ function isAllowed({ levels }: Viewer, server: ToolServer, tool: string): boolea
 function describeFound(server: ToolServer, tool: string, fault: Fault | null): FoundCall {
   const priceNanoUsd = server.prices.get(tool) ?? server.pricePerCall;
   return { server, tool, name: tool, priceNanoUsd, right: { server: server.name, tool }, fault };
-}
-
-/** Returns the fault of a server whose list isn't to be had. */
-function explainMissing(server: ToolServer, { arrival }: ClientRequest): Fault {
-  const { auth, name } = server;
-  const lacks = auth.kind === "pass" && readPass(server, arrival.request.headers) === null;
-  return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);
 }
 
 export function makeCard({ server, tool, priceNanoUsd }: FoundCall) {

@@ -1,8 +1,10 @@
 // One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
+import type { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { mayUseSome } from "../../core/tools/patterns.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
 import { checkSecret } from "../../keys/secret.ts";
+import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
 import type { Mirror } from "../../tools/mirror.ts";
 import type { ToolPorts } from "./ports.ts";
@@ -64,6 +66,14 @@ export class ToolViews {
     if (pass === null && server.auth.kind === "pass") return null;
     // A reload may have taken the server away meanwhile.
     return this.#ports.toolServers.list(server.name, pass).catch(() => null);
+  }
+
+  /** Returns the fault of a server whose lists are not to be had. */
+  explainMissing(server: ToolServer, headers: Headers): Fault {
+    const { auth, name } = server;
+    const pass = readPass(server, headers);
+    if (auth.kind === "pass" && pass === null) return makeCredentialMissing(name, auth.header);
+    return this.#ports.toolServers.findRefusal(name, pass) ?? makeUnavailable(name);
   }
 
   /** The same if they are known, and the server need not be asked. */

@@ -64,6 +64,8 @@ export interface ReasoningDetail extends JsonObject {
   /** The format of the signature or data: "anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1" … */
   format?: string;
   index?: number;
+  /** True for a signature that the client has from elsewhere, for its family's own API alone. Never sent. */
+  is_foreign?: boolean;
 }
 
 export interface SystemMessage extends JsonObject {

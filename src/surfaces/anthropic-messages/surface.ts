@@ -16,9 +16,9 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
-import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import { EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
@@ -134,11 +134,22 @@ function readAsk(
     response_format: readFormat(body),
   });
   followMade(asArray(body.messages), ask.messages, CONVERSATION);
-  const lost = listLostFields(body, READ_FIELDS);
+  const output = asObject(body.output_config);
+  const lost = [
+    ...listLostFields(body, READ_FIELDS),
+    ...listLostWords(
+      ["thinking", asObject(body.thinking).type, THINKING],
+      ["output_config.effort", output.effort, EFFORT_WORDS],
+      ["output_config.format", asObject(output.format).type, FORMATS],
+    ),
+  ];
   const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
   const nativeOnly = read.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
 }
+
+const THINKING: ReadonlySet<unknown> = new Set(["enabled", "adaptive", "disabled"]);
+const FORMATS: ReadonlySet<unknown> = new Set(["json_schema"]);
 
 /** Undefined for the model's own default. */
 function readEffort({ thinking, output_config: output }: JsonObject): ReasoningEffort | undefined {

@@ -18,11 +18,11 @@ import type {
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
-import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import { EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { readDomains } from "../../operations/chat/prompt/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
-import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
@@ -170,9 +170,21 @@ function readAsk(
   const lost = [
     ...listLostFields(body, READ_FIELDS),
     ...[...listLostFormat(config), ...listLostConfig(config)].map((field) => `generationConfig.${field}`),
+    ...listLostWords(
+      ["generationConfig.thinkingConfig", readWord(asObject(config.thinkingConfig).thinkingLevel), LEVELS],
+      ["toolConfig", readWord(asObject(asObject(body.toolConfig).functionCallingConfig).mode), MODES],
+    ),
   ];
   const { unreadBytes, nativeOnly } = read;
   return { ask, lost: [...lost, ...read.lost], unreadBytes, nativeOnly };
+}
+
+const LEVELS: ReadonlySet<unknown> = new Set([...EFFORT_WORDS, "thinking_level_unspecified"]);
+const MODES: ReadonlySet<unknown> = new Set(["auto", "any", "none", "validated", "mode_unspecified"]);
+
+/** Google accepts its words in lower case too, as ruby_llm sends them. */
+function readWord(given: unknown): string | undefined {
+  return asString(given)?.toLowerCase();
 }
 
 /** Number fields and their names in a chat request. */
@@ -222,7 +234,7 @@ function readNumbers(config: JsonObject): JsonObject {
 /** Undefined for the model's own default. */
 function readEffort(thinking: JsonObject): ReasoningEffort | undefined {
   const { thinkingBudget: budget, thinkingLevel: level } = thinking;
-  if (typeof level === "string") return parseEffort(level.toLowerCase());
+  if (typeof level === "string") return parseEffort(readWord(level));
   if (typeof budget !== "number" || budget < 0) return undefined;
   if (budget === 0) return "none";
   return toEffort(budget);
@@ -299,11 +311,10 @@ function readFunction(declaration: JsonObject): FunctionTool {
 }
 
 function readChoice({ mode: given, allowedFunctionNames }: JsonObject): ToolChoice | undefined {
-  // Google accepts lower case too, as ruby_llm sends it.
-  const mode = asString(given)?.toUpperCase();
+  const mode = readWord(given);
   const names = asArray(allowedFunctionNames).filter((name) => typeof name === "string");
-  const isForced = mode === "ANY";
-  if (mode === "NONE") return "none";
+  const isForced = mode === "any";
+  if (mode === "none") return "none";
   const [only] = names;
   if (isForced && only !== undefined && names.length === 1)
     return { type: "function", function: { name: only } };
@@ -311,5 +322,5 @@ function readChoice({ mode: given, allowedFunctionNames }: JsonObject): ToolChoi
     const tools = names.map((name) => ({ type: "function", function: { name } }));
     return { type: "allowed_tools", allowed_tools: { mode: isForced ? "required" : "auto", tools } };
   }
-  return isForced ? "required" : mode === "AUTO" || mode === "VALIDATED" ? "auto" : undefined;
+  return isForced ? "required" : mode === "auto" || mode === "validated" ? "auto" : undefined;
 }

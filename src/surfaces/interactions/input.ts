@@ -101,7 +101,7 @@ class StepReader {
     const signature = this.#signature;
     if (signature === null) return;
     this.#signature = null;
-    this.#open().think("", [{ type: "reasoning.text", signature, format: GEMINI_FORMAT }]);
+    this.#open().think("", [{ type: "reasoning.text", signature, format: GEMINI_FORMAT, is_foreign: true }]);
   }
 
   #readUser({ step, contentPath }: PlacedStep): void {
@@ -201,6 +201,7 @@ class StepReader {
     if (result === undefined || result === null) throw missingParameter(place);
     if (typeof result === "string") return result;
     if (isObject(result)) return JSON.stringify(result);
+    if (!Array.isArray(result)) throw refuseType(place, "a string, an object or an array");
     return this.#readParts(listContents(result, place));
   }
 

@@ -4,6 +4,7 @@ import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { parseEffort } from "../../operations/chat/prompt/effort.ts";
+import { refuseType } from "./contents.ts";
 import { LABEL_CHARACTERS_MAX } from "./schema.ts";
 
 const JSON_TYPE = "application/json";
@@ -87,13 +88,14 @@ export function readFormat({
   }
   if (OTHER_MEDIA.has(one.type)) throw refuseMedia(`${path}.type`);
   if (one.type !== "text") return { format: makeFormat(one), lost };
-  const { mime_type: mediaType, schema } = one;
+  const { mime_type: mediaType } = one;
+  const schema = readSchema(one, path);
   if (mediaType === JSON_TYPE) {
-    const format = isObject(schema) ? makeFormat(schema) : ({ type: "json_object" } as const);
+    const format = schema ? makeFormat(schema) : ({ type: "json_object" } as const);
     return { format, lost };
   }
   const isPlain = mediaType === undefined || mediaType === null || mediaType === PLAIN_TYPE;
-  return { format: undefined, lost: isPlain && !isObject(schema) ? lost : [...lost, path] };
+  return { format: undefined, lost: isPlain && schema === null ? lost : [...lost, path] };
 }
 
 function findFormat(given: unknown): readonly [format: JsonObject | undefined, path: string] {
@@ -107,6 +109,12 @@ function findFormat(given: unknown): readonly [format: JsonObject | undefined, p
   if (one !== undefined && !OTHER_MEDIA.has(one.type) && one.type !== "text")
     throw invalidValue("response_format[0].type", "expected 'text'");
   return [one, "response_format[0]"];
+}
+
+function readSchema({ schema }: JsonObject, path: string): JsonObject | null {
+  if (schema === undefined || schema === null) return null;
+  if (!isObject(schema)) throw refuseType(`${path}.schema`, "an object");
+  return schema;
 }
 
 function makeFormat(schema: JsonObject): ResponseFormat {

@@ -7,7 +7,7 @@ import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { closeJson, isCutEnding } from "../close-json.ts";
 import { encodeSignature } from "../gemini/signature.ts";
-import { readCallSignature, sealThinking } from "../signature.ts";
+import { GEMINI_FORMAT, readCallSignature, sealThinking } from "../signature.ts";
 import { type CitedText, CitedTexts } from "./citations.ts";
 import {
   addDelta,
@@ -90,8 +90,10 @@ export class StepWriter {
   }
 
   #write(delta: Delta): void {
-    if (delta.reasoning_content || delta.reasoning_details?.length)
-      this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
+    const details = delta.reasoning_details ?? [];
+    const isBehind = (one: ReasoningDetail) => Boolean(delta.content) && isTextSignature(one);
+    const before = details.filter((one) => !isBehind(one));
+    if (delta.reasoning_content || before.length > 0) this.#think(delta.reasoning_content ?? "", before);
     for (const search of delta.web_searches ?? []) this.#search(search);
     // After text, the status says that the model refused.
     const said = delta.content || (this.#hasText ? "" : delta.refusal);
@@ -101,6 +103,8 @@ export class StepWriter {
       for (const citation of delta.annotations) this.#texts.push(citation);
       this.#showCitations(false);
     }
+    const behind = details.filter(isBehind);
+    if (behind.length > 0) this.#think("", behind);
     for (const piece of delta.tool_calls ?? []) this.#call(piece);
   }
 
@@ -240,6 +244,11 @@ export class StepWriter {
     const step = { type: "function_call", id, name, arguments: given ?? { arguments: json } };
     return () => step;
   }
+}
+
+/** Gemini's signature of a text. That of a call has the call's id. A whole answer names both before the text. */
+function isTextSignature({ type, format, id }: ReasoningDetail): boolean {
+  return type === "reasoning.encrypted" && format === GEMINI_FORMAT && !id;
 }
 
 function writeOutput({ text, annotations }: CitedText): JsonObject {

@@ -1,6 +1,6 @@
 // Interactions that go on from kept ones: what is kept, and what comes back of it.
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange } from "../../core/models/kept.ts";
 import { DONE, type InteractionEvent, listStepEvents, writeEvent } from "./events.ts";
 import { listNewSteps, listSteps } from "./steps.ts";
@@ -78,12 +78,12 @@ export function writeKept(kept: KeptExchange, withInput: boolean): JsonObject {
   return { ...answer, steps, ...(withInput ? { input } : {}) };
 }
 
-/** Google shows a text as a list of contents. */
-function writeInput(step: unknown): unknown {
-  const { content } = asObject(step);
-  return typeof content === "string"
-    ? { ...asObject(step), content: [{ type: "text", text: content }] }
-    : step;
+/** Google shows a text, and a content that stands alone, as a list of contents. */
+function writeInput(given: unknown): JsonObject {
+  const step = asObject(given);
+  const { content } = step;
+  if (typeof content === "string") return { ...step, content: [{ type: "text", text: content }] };
+  return isObject(content) ? { ...step, content: [content] } : step;
 }
 
 /** Returns the events of a kept interaction after the event with this id, 0 for all of them. Null if there is no such event. */
@@ -101,7 +101,7 @@ function listEvents(kept: KeptExchange): readonly InteractionEvent[] {
   const { id, object, model, created, updated } = interaction;
   const status = "in_progress";
   const steps = listTimeline(kept, false)
-    .map(asObject)
+    .map(writeInput)
     .filter(({ type }) => type !== "user_input");
   return [
     ["interaction.created", { interaction: { id, object, model, status, created, updated } }],

@@ -80,8 +80,8 @@ export function applyLane(given: JsonObject, seal: Sealer, rules: LaneRules): La
   return { body, dropped, searches, cachesLong: found.cachesLong };
 }
 
-/** Types of choices that name a tool of the client's, or several. */
-const OWN_CHOICES: ReadonlySet<unknown> = new Set(["function", "custom", "allowed_tools"]);
+/** Types of choices that name a tool of the client's. */
+const OWN_CHOICES: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
 /**
  * Returns a choice without tools that the request doesn't have: each would be a second definition, such as an `mcp` server with
@@ -91,12 +91,16 @@ function keepOffered(choice: unknown, body: JsonObject): unknown {
   if (!isObject(choice)) return choice;
   const added = asArray(body.input).map((item) => asObject(item).tools);
   const tools = [body.tools, ...added].flatMap(asArray).map(asObject);
+  const names = new Set(
+    [...tools, ...tools.flatMap(({ tools: more }) => asArray(more))].map((tool) => asObject(tool).name),
+  );
   const offered = new Set(
     tools.flatMap(({ type, server_label: label }) => [String(type), `${type} ${label}`]),
   );
   const isOffered = (one: unknown) => {
-    const { type, server_label: label } = asObject(one);
-    return OWN_CHOICES.has(type) || offered.has(label === undefined ? String(type) : `${type} ${label}`);
+    const { type, name, server_label: label } = asObject(one);
+    if (OWN_CHOICES.has(type)) return names.has(name);
+    return offered.has(label === undefined ? String(type) : `${type} ${label}`);
   };
   if (choice.type !== "allowed_tools") return isOffered(choice) ? withoutUrl(choice) : undefined;
   const allowed = mapList(asArray(choice.tools).filter(isOffered), withoutUrl);

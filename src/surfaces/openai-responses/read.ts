@@ -13,9 +13,9 @@ import { missingParameter } from "../../core/json/schema-fault.ts";
 import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
-import { parseEffort } from "../../operations/chat/prompt/effort.ts";
+import { EFFORT_WORDS, parseEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
-import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
@@ -189,12 +189,22 @@ export function readAsk(
   });
   const isRead = tools.searchPath !== null;
   const lost = listLostFields(body, READ_FIELDS).filter((field) => !(isRead && field === USES));
-  if (body.truncation === "auto") lost.push("truncation");
+  lost.push(
+    ...listLostWords(
+      ["truncation", body.truncation, TRUNCATIONS],
+      ["reasoning.effort", asObject(body.reasoning).effort, EFFORT_WORDS],
+      ["text.format", asObject(text.format).type, FORMATS],
+    ),
+  );
   const unreadBytes = input.unreadBytes + tools.unreadBytes;
   const searchNames = { ...nameSearch(tools.searchPath, SEARCH_NAMES), "web_search_options.max_uses": USES };
   const nativeOnly = input.nativeOnly ?? tools.demand;
   return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes, names: searchNames, nativeOnly };
 }
+
+const FORMATS: ReadonlySet<unknown> = new Set(["text", "json_object", "json_schema"]);
+/** Nothing is cut off a conversation here, which `auto` allows. */
+const TRUNCATIONS: ReadonlySet<unknown> = new Set(["disabled"]);
 
 function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
   if (typeof top === "number" && top > 0) return { logprobs: true, top_logprobs: top };

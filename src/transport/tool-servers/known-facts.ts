@@ -14,6 +14,8 @@ export class KnownFacts {
   /** The gateway's own session, for lists and streams. No client's call ever uses it. */
   #session: string | null = null;
   #opening: Promise<string | null> | null = null;
+  /** The ends of such sessions that the server hasn't answered yet. */
+  readonly #ends = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(ports: ToolServerPorts) {
@@ -93,8 +95,16 @@ export class KnownFacts {
     this.#endOwn(peer);
   }
 
+  /** Resolves once the server has heard of the ends of all sessions that were over. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#ends);
+  }
+
   #endOwn(peer: Peer): void {
-    if (this.#session !== null && this.#facts !== null) void peer.end(this.#facts.version, this.#session);
+    const session = this.#session;
     this.#session = null;
+    if (session === null || this.#facts === null) return;
+    const end = peer.end(this.#facts.version, session).finally(() => this.#ends.delete(end));
+    this.#ends.add(end);
   }
 }

@@ -111,6 +111,13 @@ export class MirrorSource {
     return this.#reading;
   }
 
+  /** From now on, only what is under way asks the server. Resolves once it is over, and the server has heard so. */
+  async close(peer: Peer): Promise<void> {
+    this.known.close(peer);
+    await this.#reading;
+    await this.known.ended();
+  }
+
   async #read(peer: Peer): Promise<void> {
     const scope = peer.openScope(READ_MS);
     // A change that is announced while the lists are read may be in none of their pages.

@@ -117,6 +117,11 @@ export class ServerState {
     return this.#sourceFor(pass).get(this.#peerFor(pass));
   }
 
+  findRefusal(pass: string | null): Fault | null {
+    const { fault } = this.#sourceFor(pass);
+    return fault?.code === "tool_server_auth" ? fault : null;
+  }
+
   /** Rejects with a fault of the table. */
   async call(call: ServerCall, pass: string | null): Promise<ToolReply> {
     const { name, parallel } = this.#server;
@@ -191,9 +196,10 @@ export class ServerState {
     if (!this.#isPass && known !== null) await this.#peerFor(null).end(known.version, session);
   }
 
-  close(): void {
+  /** Resolves once the server has heard that the gateway's own session is over. */
+  close(): Promise<void> {
     this.#listening?.stop();
-    this.#shared.known.close(this.#peerFor(null));
+    return this.#shared.close(this.#peerFor(null));
   }
 }
 

@@ -22,6 +22,8 @@ export interface ServerChange extends ToolChanges {
 type OnChange = (change: ServerChange) => void;
 
 const LEFT_OUT_LOGGED_MAX = 20;
+/** The longest that a process which ends waits for servers. A session that is left there ends by the server's own rules. */
+const CLOSE_MS = 1000;
 const NO_MIRROR: Mirror = {
   tools: new Map(),
   prompts: [],
@@ -62,7 +64,7 @@ export class ToolServers {
     }
     this.#states = after;
     const kept = new Set(after.values());
-    for (const state of before.values()) if (!kept.has(state)) state.close();
+    for (const state of before.values()) if (!kept.has(state)) void state.close();
     if (this.#watchers > 0) for (const state of kept) state.listening?.start();
   }
 
@@ -97,6 +99,11 @@ export class ToolServers {
   /** Returns a server's lists if they are known, and the server need not be asked again. */
   peek(server: string, pass: string | null): Mirror | null {
     return this.#states.get(server)?.peek(pass) ?? null;
+  }
+
+  /** Returns the fault if the server refused the credential when it was last asked for its lists. Null if it didn't. */
+  findRefusal(server: string, pass: string | null): Fault | null {
+    return this.#states.get(server)?.findRefusal(pass) ?? null;
   }
 
   /** Sends a call once. Rejects with a fault of the table, or with the reason that the client has ended. */
@@ -137,9 +144,14 @@ export class ToolServers {
     };
   }
 
-  close(): void {
-    for (const state of this.#states.values()) state.close();
+  /** Resolves once the servers have heard that the gateway's own sessions are over, or after a second. */
+  async close(): Promise<void> {
+    const closing = [...this.#states.values()].map((state) => state.close());
     this.#states = new Map();
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#ports.clock.after(CLOSE_MS, resolve);
+    await Promise.race([Promise.all(closing), late]);
+    cancel();
   }
 }
 

@@ -63,6 +63,12 @@ test("without calls left, the model is asked once more without tools", async () 
   expect(none.seen.asked).toEqual([false]);
 });
 
+test("a model that calls although it was asked without tools isn't asked again", async () => {
+  const { loop, seen } = makeScene({ callsMax: 1, turns: [[1], [2], [3], [4]] });
+  expect(await loop.run()).toBeNull();
+  expect(seen).toMatchObject({ asked: [true, false], ran: [1], refused: [2] });
+});
+
 test("what ends it during a call ends it before the next question", async () => {
   const { loop, seen } = makeScene({ turns: [[99], []] });
   const end = await loop.run();

@@ -184,7 +184,8 @@ describe("large bodies that arrive slowly", () => {
       ],
       ["/v1/responses", { model: "Local#sim", input: "x".repeat(LIMIT / 2) }],
     ] as const;
-    const limit = { scope: "account", kind: "body_memory", limit: LIMIT, used: 2 * (LIMIT - 1) };
+    const sizes = { limit: LIMIT, used: 2 * (LIMIT - 1), reserved: 0 };
+    const limit = { scope: "account", kind: "body_memory", ...sizes, resets_at: null };
     for (const [path, body] of asks) {
       const response = await fetch(world.url + path, {
         method: "POST",

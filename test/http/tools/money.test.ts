@@ -74,6 +74,18 @@ describe("a call that the balance pays", () => {
     expect((await world.rows())[0]).toMatchObject({ outcome: "answered", tool_error: "is_error" });
   });
 
+  test("is charged also if it was sent and its client's time was over, and the answer says so", async () => {
+    const holder = await makeHolder(1);
+    world.servers.old?.plan("tools/call", { kind: "stall" });
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "old_echo" } };
+    const headers = { authorization: `Bearer ${holder.secret}`, "x-poundkey-timeout": "0.3" };
+    const response = await world.send("/mcp", message, headers);
+    expect(response.headers.get("x-poundkey-cost")).toBe("0.003");
+    expect(response.headers.get("x-poundkey-charged")).toBe("0.003");
+    expect((await readError(response)).code).toBe("tool_timeout");
+    expect(await holder.readBalance()).toMatchObject({ balance_usd: 0.997, held_usd: 0 });
+  });
+
   test.each([
     ["the server's own error", { kind: "answer", message: { error: { code: -32001, message: "no" } } }],
     ["an answer that is cut off", { kind: "cut" }],
@@ -84,7 +96,9 @@ describe("a call that the balance pays", () => {
     const holder = await makeHolder(1);
     const sent = world.servers.old?.listSeen("tools/call").length ?? 0;
     world.servers.old?.plan("tools/call", fault);
-    await (await call(holder.secret, "old_echo", { text: "hi" })).text();
+    const response = await call(holder.secret, "old_echo", { text: "hi" });
+    expect(response.headers.get("x-poundkey-charged")).toBe("0");
+    await response.text();
     expect(await holder.readBalance()).toMatchObject({ balance_usd: 1, held_usd: 0 });
     expect((world.servers.old?.listSeen("tools/call").length ?? 0) - sent).toBe(1);
   });

@@ -53,12 +53,41 @@ describe("before a message is understood", () => {
   test("an unknown server is 404 in the same words as one that the key may not use", async () => {
     const texts = await Promise.all(
       ["none", "other"].map(async (name) => {
-        const response = await world.send(`/mcp/${name}`, PING);
+        const response = await world.send(`/mcp/${name}`, PING, { "x-request-id": "req-of-the-client" });
         expect(response.status).toBe(404);
         return (await response.text()).replaceAll(name, "NAME");
       }),
     );
     expect(texts[0]).toBe(texts[1] ?? "");
+    expect(texts[0]).toContain('"data":{"code":"not_found"');
+  });
+
+  test("an unknown session is 404 with the message's id, and what it is about", async () => {
+    const response = await world.send("/mcp", PING, { "mcp-session-id": "made-up" });
+    expect(await response.json()).toMatchObject({
+      id: 7,
+      error: { data: { code: "not_found", type: "invalid_request_error", request_id: expect.any(String) } },
+    });
+  });
+
+  test("another method, and a key in the URL, are refused in the protocol's form too", async () => {
+    const put = await fetch(`${world.url}/mcp`, { method: "PUT", body: "{}" });
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
+    expect(await put.json()).toMatchObject({
+      error: { code: -32000, data: { code: "method_not_supported" } },
+    });
+    const leaked = await world.send(`/mcp/old?key=${world.secret}`, PING);
+    expect(leaked.status).toBe(400);
+    expect(await leaked.json()).toMatchObject({
+      error: { code: -32000, data: { code: "unknown_parameter" } },
+    });
+  });
+
+  test("a DELETE without a session says where its id belongs", async () => {
+    const headers = { authorization: `Bearer ${world.secret}` };
+    const response = await fetch(`${world.url}/mcp`, { method: "DELETE", headers });
+    expect(response.status).toBe(405);
+    expect(JSON.stringify(await response.json())).toContain("Mcp-Session-Id");
   });
 
   test("pages of the origins that the operator named are let in", async () => {
@@ -101,6 +130,16 @@ describe("before a message is understood", () => {
     });
     await off.stop();
   });
+});
+
+test("arguments that are no object are refused by their name, and nothing is called", async () => {
+  const runs = world.servers.old?.countRuns("echo");
+  for (const given of ["text", ["text"], 5, true])
+    expect(await world.ask("tools/call", { name: "old_echo", arguments: given })).toEqual({
+      code: -32602,
+      message: "`arguments` must be an object.",
+    });
+  expect(world.servers.old?.countRuns("echo")).toBe(runs ?? 0);
 });
 
 describe("a tool that the key may not use", () => {

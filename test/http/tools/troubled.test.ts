@@ -13,6 +13,7 @@ beforeAll(async () => {
       well: { era: "older", sessions: true },
       hangs: { era: "older" },
       gone: { era: "older", sessions: true },
+      closed: { era: "older", token: "Bearer another" },
     },
   });
 });
@@ -34,6 +35,13 @@ test("one that hangs with as many calls as it may have holds up nobody else's", 
   for (let at = 0; at < PARALLEL; at++) hangs?.finish();
   expect((await Promise.all(slow)).every(({ isError }) => isError === undefined)).toBe(true);
   expect(isEcho(await call("hangs_echo"))).toBe(true);
+});
+
+test("one that refuses the gateway's credential is said to refuse it, and nothing is called", async () => {
+  const refused = await call("closed_echo");
+  expect(readCode(refused)).toBe("tool_server_auth");
+  expect(JSON.stringify(refused)).not.toContain("The call may have been carried out");
+  expect(world.servers.closed?.countRuns("echo")).toBe(0);
 });
 
 test("one that is killed under load fails alone, and is found once it is back, in a session of its own again", async () => {

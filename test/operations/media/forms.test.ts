@@ -103,6 +103,14 @@ describe("transcripts", () => {
   });
 });
 
+test("everything in a form is text, but in JSON a number in quotes is a mistake", () => {
+  const path = "/v1/images/generations";
+  const body = { model: "P#m", prompt: "x", n: "2" };
+  const form = { "content-type": "multipart/form-data; boundary=b" };
+  expect(OPENAI_IMAGES.read(incoming(body, path, form)).ask).toMatchObject({ n: 2 });
+  expect(() => OPENAI_IMAGES.read(incoming(body, path))).toThrow("Invalid type for 'n'");
+});
+
 describe("only servers that support streams are asked for one", () => {
   const drawing = { model: "P#m", prompt: "x", stream: true, partial_images: 2 };
   const { ask } = OPENAI_IMAGES.read(incoming(drawing, "/v1/images/generations"));

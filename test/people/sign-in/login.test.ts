@@ -76,6 +76,12 @@ test("a person signs in once, and agents get keys until the sign-in ends", async
 }, 300_000);
 
 test.each([
+  [
+    "an address that isn't of the web",
+    ["login", "ftp://127.0.0.1"],
+    1,
+    "'ftp://127.0.0.1' isn't a gateway's URL",
+  ],
   ["an address without TLS", ["login", "http://gateway.example"], 1, "must begin with https://"],
   ["no address", ["login"], 2, "expected the gateway's URL"],
   [

@@ -93,6 +93,24 @@ const REFUSED: readonly (readonly [body: JsonObject, code: string, param: string
     /one/,
   ],
   [{ response_modalities: ["text", "audio"] }, "unsupported_capability", "response_modalities[1]", /speech/],
+  [
+    { response_format: { type: "text", mime_type: "application/json", schema: 5 } },
+    "invalid_type",
+    "response_format.schema",
+    /object/,
+  ],
+  [
+    { input: [ASKED, CALL, { ...RESULT, result: 5 }] },
+    "invalid_type",
+    "input[2].result",
+    /a string, an object/,
+  ],
+  [
+    { labels: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, "b"])) },
+    "object_above_max_properties",
+    "labels",
+    /16/,
+  ],
   [{ labels: { a: "b".repeat(64) } }, "string_above_max_length", "labels.a", /63/],
   [{ labels: { ["k".repeat(64)]: "b" } }, "string_above_max_length", "labels", /63/],
 ];

@@ -114,14 +114,36 @@ describe("Gemini's signature", () => {
       expect(steps.map(({ type }) => type)).toEqual(["model_output", "thought", "thought", "function_call"]);
   });
 
+  test("of a text stands behind it, with nothing else in its step, in a whole answer too", () => {
+    const thought = { type: "reasoning.text", text: "Hm.", format: "google-gemini-v1", index: 0 } as const;
+    const thinking: Delta = { reasoning_content: "Hm.", reasoning_details: [thought] };
+    const shown = { generation_config: { thinking_summaries: "auto" } };
+    for (const before of [[], [thinking]])
+      for (const steps of answer([...before, { content: "One." }, textSignature("c2lnMg==")], shown)) {
+        const kinds = steps.map(({ type, summary }) => [type, summary !== undefined]);
+        expect(kinds).toEqual([
+          ...before.map(() => ["thought", true]),
+          ["model_output", false],
+          ["thought", false],
+        ]);
+        expect(listSigned(sendBack(steps, GEMINI)).at(-1)).toEqual(["One.", "c2lnMg=="]);
+      }
+  });
+
   test("made elsewhere goes to Google's models alone", () => {
     const steps = [
       { type: "thought", signature: "Zm9yZWlnbg==", summary: [{ type: "text", text: "Hm." }] },
       { type: "function_call", id: "c1", name: "look", arguments: {} },
     ];
     expect(listSigned(sendBack(steps, GEMINI)).at(-1)).toEqual(["c1", "Zm9yZWlnbg=="]);
-    for (const model of [CLAUDE, "OpenAI#gpt-5.4", "Groq#llama-4"])
-      expect(JSON.stringify(sendBack(steps, model))).not.toContain("Zm9yZWlnbg");
+    const said = { type: "model_output", content: [{ type: "text", text: "One." }] };
+    const others = [CLAUDE, "OpenAI#gpt-5.4", "Groq#llama-4", "OpenRouter#google/gemini-3.5", "vLLM#any"];
+    for (const turn of [steps, [...steps.slice(0, 1), said]])
+      for (const model of others) {
+        const input = [ASKED, ...turn, ...results(turn), ASKED];
+        const { body } = encodeAsk(readInteraction({ input }), model);
+        expect(JSON.stringify(body)).not.toContain("Zm9yZWlnbg");
+      }
   });
 });
 

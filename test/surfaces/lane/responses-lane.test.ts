@@ -184,6 +184,30 @@ describe("tools run by the provider", () => {
   });
 });
 
+describe("a choice names only tools of the request", () => {
+  const inner = { type: "function", name: "close", parameters: {} };
+  const tools = [FUNCTION, { type: "namespace", name: "agents", tools: [inner] }];
+  const choose = (name: string) => ({ type: "function", name });
+  const allow = (...names: readonly string[]) => ({
+    type: "allowed_tools",
+    mode: "auto",
+    tools: names.map(choose),
+  });
+
+  test.each([
+    ["one of them", choose("look"), choose("look"), []],
+    ["one of a namespace", choose("close"), choose("close"), []],
+    ["another", choose("other"), undefined, ["tool_choice"]],
+    ["several of them", allow("look", "close"), allow("look", "close"), []],
+    ["one of them and another", allow("look", "other"), allow("look"), ["tool_choice"]],
+    ["only others", allow("other"), undefined, ["tool_choice"]],
+  ])("%s", (_name, given, kept, named) => {
+    const { raw, dropped, ask } = readRequest({ input, tools, tool_choice: given });
+    expect([raw?.body.tool_choice, dropped]).toEqual([kept, named]);
+    expect(ask.tool_choice === undefined).toBe(kept === undefined);
+  });
+});
+
 describe("thinking sent to OpenAI", () => {
   const items = (encrypted: string) => [
     { role: "user", content: "a" },

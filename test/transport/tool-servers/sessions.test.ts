@@ -173,6 +173,28 @@ describe("a session", () => {
     await until("none is left", () => fake.sessions.size === 0);
   });
 
+  test("of the lists has ended at its server once a process has let go of the servers", async () => {
+    const fake = startFake({ era: "older", sessions: true });
+    const [idle, asking] = [1, 2].map(() => startNode([makeServer(fake.url)]));
+    await idle?.listNames();
+    void asking?.listNames();
+    await Promise.all([idle?.close(), asking?.close()]);
+    expect(fake.ended.length).toBeGreaterThan(1);
+    expect(fake.sessions.size).toBe(0);
+  });
+
+  test("of the lists is left to a server that doesn't answer for a second", async () => {
+    const fake = startFake({ era: "older", sessions: true });
+    const node = startNode([makeServer(fake.url)]);
+    await node.listNames();
+    fake.plan("", { kind: "stall" });
+    const closing = node.close();
+    await until("it hears of the end", () => fake.seen.at(-1)?.verb === "DELETE");
+    await node.pass(1000);
+    await closing;
+    expect(fake.ended).toEqual([]);
+  });
+
   test("of a stream that is begun while the configuration changes is ended as well", async () => {
     const fake = startFake({ era: "older", sessions: true });
     const node = startNode([makeServer(fake.url)]);

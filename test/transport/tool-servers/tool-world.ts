@@ -127,8 +127,8 @@ export class ToolNode {
     await Bun.sleep(0);
   }
 
-  close(): void {
-    this.servers.close();
+  close(): Promise<void> {
+    return this.servers.close();
   }
 }
 

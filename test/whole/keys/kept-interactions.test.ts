@@ -1,4 +1,5 @@
-// Interactions whose time under `responses.keep` has passed: gone as a whole, while those that went on from them stay whole.
+// Interactions that are kept: their input is shown as steps in whichever form it came, and those whose time under
+// `responses.keep` has passed are gone as a whole, while those that went on from them stay whole.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -29,7 +30,7 @@ async function ask(method: string, path: string, body?: JsonObject) {
   return { status: response.status, text, body: asObject(parseJson(text)) };
 }
 
-const begin = (input: string, more: JsonObject = {}) => ask("POST", "", { model: MODEL, input, ...more });
+const begin = (input: unknown, more: JsonObject = {}) => ask("POST", "", { model: MODEL, input, ...more });
 
 /** Lets the time of an interaction pass, and what is old be deleted. */
 async function passKeep(id: unknown): Promise<void> {
@@ -65,4 +66,20 @@ test("one whose time has passed isn't found by any route, and those that went on
   await begin("say: three", { previous_interaction_id: second.id });
   const sent = asArray(asObject(world.simulator.calls.last()?.body).messages).map(asObject);
   expect(sent.map(({ content }) => content)).toEqual(["say: one", "one", "say: two", "two", "say: three"]);
+});
+
+test("the input is shown as a step with a list of contents, in whichever form it came", async () => {
+  const content = { type: "text", text: "say: one" };
+  for (const input of [
+    "say: one",
+    content,
+    [content],
+    { type: "user_input", content },
+    [{ type: "user_input", content: "say: one" }],
+  ]) {
+    const { body: begun } = await begin(input);
+    const { body } = await ask("GET", `/${begun.id}?include_input=true`);
+    expect(body.input).toEqual(input);
+    expect(asArray(body.steps)[0]).toEqual({ type: "user_input", content: [content] });
+  }
 });

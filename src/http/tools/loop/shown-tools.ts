@@ -5,10 +5,9 @@ import { asObject, isObject, type JsonObject } from "../../../core/json/json.ts"
 import type { GatewayKey } from "../../../core/keys/key.ts";
 import type { AllowedTools, ToolServer } from "../../../core/tools/tool-server.ts";
 import type { NamedServer, ShownServer, ShownTool } from "../../../surfaces/own-tools.ts";
-import { makeCredentialMissing, makeUnavailable } from "../../../tools/failures.ts";
 import type { MirroredTool } from "../../../tools/mirror.ts";
 import { makeToolName } from "../../../tools/names.ts";
-import { readPass, type ToolViews } from "../view.ts";
+import type { ToolViews } from "../view.ts";
 
 /** A tool behind the name that an answer shows. */
 export interface ToolPlace {
@@ -90,7 +89,7 @@ async function showServer(
     tools.push(describeTool(name, holder, tool));
   }
   const missing = views.listServers(viewer).filter(({ name }) => unavailable.includes(name));
-  const errors = missing.map((one) => explainMissing(one, own).message);
+  const errors = missing.map((one) => views.explainMissing(one, own).message);
   return { label: named.label, tools, error: errors.length === 0 ? null : errors.join(" ") };
 }
 
@@ -117,12 +116,6 @@ function describeTool(name: string, holder: ToolServer, tool: MirroredTool): Sho
 function readAnnotations({ members }: MirroredTool): { readonly given: JsonObject | undefined } {
   const { annotations: given } = asObject(parseReceived(`{${members}}`));
   return { given: isObject(given) ? given : undefined };
-}
-
-function explainMissing(server: ToolServer, headers: Headers): Fault {
-  const { auth, name } = server;
-  const lacks = auth.kind === "pass" && readPass(server, headers) === null;
-  return lacks ? makeCredentialMissing(name, auth.header) : makeUnavailable(name);
 }
 
 const BEARER = "Bearer ";

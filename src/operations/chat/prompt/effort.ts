@@ -9,6 +9,9 @@ const BUDGETS = [
   { tokensMax: 16_384, effort: "medium" },
 ] as const;
 
+/** The efforts that a client may ask for. */
+export const EFFORT_WORDS: ReadonlySet<unknown> = new Set(EFFORTS);
+
 /** Returns undefined for any other value, so that the model's own default applies. */
 export function parseEffort(value: unknown): ReasoningEffort | undefined {
   return EFFORTS.find((effort) => effort === value);
