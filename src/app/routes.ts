@@ -149,7 +149,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
-    .use(directoryRoutes(operator, parts.directory.parts))
+    .use(directoryRoutes(operator, parts.directory.parts, parts.directory.seen))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))
     .use(deviceAdminRoutes(operator, { ...opened.world, log: parts.people.log }))
     .use(checkoutRoutes(operator, payments.checkouts))

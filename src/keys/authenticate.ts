@@ -6,6 +6,7 @@ import {
   invalidKey,
   isLive,
   isProven,
+  listPausers,
   nameKey,
   type ProvenKey,
   refusePaused,
@@ -99,7 +100,10 @@ function requireMember({ agents }: AuthenticationParts, found: ProvenKey): Prove
   if (!key.isMemberOut) return found;
   const where = nameSite(agents?.publicUrl() ?? null);
   const message = `Your role no longer lets you use keys in this key's account. Sign in again${where}, or ask the gateway's operator.`;
-  throw refusePaused(key) ?? new Fault("sign_in_required", message, { key: nameKey(key) });
+  // A pause by the directory lasts as long as the person is out, and tells the holder less.
+  const isPausedBesides = listPausers(key).some((pauser) => pauser !== "directory");
+  const paused = isPausedBesides ? refusePaused(key) : null;
+  throw paused ?? new Fault("sign_in_required", message, { key: nameKey(key) });
 }
 
 /** Keys are remembered for this long. A change shows here after that time at the latest; each admission reads the key again. */

@@ -7,6 +7,7 @@ import type { Act, Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world/world.ts";
+import { findDoubt } from "./doubt.ts";
 import type { SignInRefused } from "./issuer.ts";
 import { eachKey, KEYS_AT_ONCE, listKeys, revokeAt } from "./own-keys.ts";
 import { describeStays } from "./stays.ts";
@@ -112,6 +113,15 @@ function endAccess(
   reach: MemberReach,
 ): Promise<boolean> {
   return note(parts, member, { ...ended, leasedUntilMs: 0 }, events, undefined, reach);
+}
+
+/**
+ * Returns what a yes about the person reaches: a doubt that lasted has ended sessions and agents, which mustn't work again as
+ * keys and tokens do.
+ */
+export function endOverdue(member: Pick<Member, "doubt" | "seenAtMs"> | null, nowMs: number): MemberReach {
+  const doubt = member && findDoubt(member);
+  return doubt !== null && doubt.actsUntilMs <= nowMs ? { accessEndMs: nowMs, reason: "in_doubt" } : {};
 }
 
 /** Service keys stay, but somebody else has to look after those whose contact is the person's address. */

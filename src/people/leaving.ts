@@ -5,7 +5,7 @@ import type { SignInRules } from "../core/people/sign-in.ts";
 import { admit, type Identity, readIdentity } from "./claims.ts";
 import { findMatchingAgain, findObjectId } from "./directory/word.ts";
 import { findDoubt, makeDoubt } from "./doubt.ts";
-import { endPerson, expireKeys, isEnding, makeMemberEvent, note } from "./ending.ts";
+import { endOverdue, endPerson, expireKeys, isEnding, makeMemberEvent, note } from "./ending.ts";
 import { IssuerSilent, PersonGone, SignInRefused, type Tokens } from "./issuer.ts";
 import { tellBack, tellSilent } from "./outage.ts";
 import { keepOwnAccount } from "./own-account.ts";
@@ -189,9 +189,10 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
   const confirmed = await tokens.confirm();
   const identity = readIdentity(confirmed, rules);
   const seen = { seenAtMs: parts.clock.nowMs(), ...checked(parts) };
+  const reach = endOverdue(member, seen.seenAtMs);
   // The issuer confirms the person, but says nothing about groups without an ID token.
   if (isSilentOnGroups(identity)) {
-    await note(parts, member, seen);
+    await note(parts, member, seen, [], undefined, reach);
     return;
   }
   const known = await findAccounts(parts, rules, member.id);
@@ -201,8 +202,8 @@ async function applyClaims(parts: Parts, rules: SignInRules, member: Member, tok
     const isMatching = await findMatchingAgain(parts.store, rules, now, claimed);
     const admission = admit(confirmed, identity, rules, known, isMatching);
     const change = { ...describeMember(identity, admission), objectId: findObjectId(confirmed), ...seen };
-    if (!(await note(parts, member, change, [], (before) => before.directoryTurn === directoryTurn)))
-      continue;
+    const isSame = (before: Member) => before.directoryTurn === directoryTurn;
+    if (!(await note(parts, member, change, [], isSame, reach))) continue;
     await keepOwnAccount({ ...parts, changes: parts.recordAs().changes }, admission, known.ownId);
     return;
   }

@@ -1,11 +1,12 @@
 // The row of a person who has signed in.
 import type { Member } from "../core/people/people.ts";
 import type { SignInRules } from "../core/people/sign-in.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock, Vault } from "../core/world/world.ts";
 import type { Admission, Identity } from "./claims.ts";
 import { refuseDeactivated } from "./directory/signer.ts";
 import { findObjectId } from "./directory/word.ts";
-import type { Recording } from "./ending.ts";
+import { endOverdue, type Recording } from "./ending.ts";
 import { type ConfirmedSubject, SignInRefused, type Tokens } from "./issuer.ts";
 import { canSignIn, findMemberState, type MemberState } from "./state.ts";
 
@@ -24,9 +25,15 @@ interface ConfirmedPerson extends SignedInPerson {
   readonly admission: Admission;
 }
 
+interface KeepingParts {
+  readonly store: { readonly people: Pick<Store["people"], "member"> };
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly vault: Pick<Vault, "seal">;
+}
+
 /** Null if the directory has changed the person since it was read. */
 export async function keepMember(
-  { clock, vault }: { readonly clock: Pick<Clock, "nowMs">; readonly vault: Pick<Vault, "seal"> },
+  { store, clock, vault }: KeepingParts,
   { changes }: Recording,
   { issuer }: SignInRules,
   { id, tokens, confirmed, identity, admission, directoryTurn }: ConfirmedPerson,
@@ -41,13 +48,15 @@ export async function keepMember(
     seenAtMs: nowMs,
     checkedAtMs: nowMs,
   };
+  const reach = endOverdue(await store.people.member(id), nowMs);
   const found: { state: MemberState | "moved" } = { state: "moved" };
-  const member = await changes.changeMember(id, (before) => {
+  const keep = (before: Member | null): Member | null => {
     if (before === null) return { ...makeMember(id, issuer, nowMs), ...seen };
     found.state = before.directoryTurn === directoryTurn ? findMemberState(before) : "moved";
     if (found.state === "moved" || !canSignIn(before)) return null;
     return { ...before, ...seen, leasedUntilMs: 0, doubt: undefined, refusedAtMs: undefined };
-  });
+  };
+  const member = await changes.changeMember(id, keep, reach);
   if (member !== null || found.state === "moved") return member;
   throw refuseState(found.state);
 }

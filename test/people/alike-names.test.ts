@@ -46,11 +46,12 @@ test("once the account is closed its name is free, and it isn't reopened beside 
 });
 
 test.each(["Te\u200bam", "Te\u202eam", "Te\ufeffam", "Te\u0007am"])(
-  "the name %j is no account's, key's or token's",
+  "the name %j is no account's, key's, token's or alias's",
   async (name) => {
     expect(told(await admin.post("/accounts", { name }))).toBe("400 invalid_value");
     expect(told(await admin.post("/keys", { name }))).toBe("400 invalid_value");
     expect(told(await admin.post("/tokens", { name, role: "viewer" }))).toBe("400 invalid_value");
+    expect(told(await admin.post("/aliases", { name, target: "Acme#cheap" }))).toBe("400 invalid_value");
   },
 );
 

@@ -134,7 +134,7 @@ test("what a role doesn't permit is on record as refused, where the sender's acc
   const viewer = await newToken("viewer", team);
   const key = String((await admin.post("/keys", { name: "key", account_id: team })).body.id);
   expect((await viewer.ask.patch(`/keys/${key}`, { name: "mine" })).status).toBe(403);
-  expect((await viewer.ask.get("/audit")).status).toBe(403);
+  expect((await viewer.ask.get("/tokens")).status).toBe(403);
   expect((await viewer.ask.delete(`/keys/${viewer.secret}`)).status).toBe(403);
   const reader = await newToken("manager", team);
   const rows = await readOnce(reader.ask, "[redacted]", "&outcome=refused");

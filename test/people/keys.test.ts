@@ -132,8 +132,10 @@ describe("a member's personal key", () => {
       expect(await change(fields)).toBe("200");
     }
     expect(await change({ requests_per_minute: 41 })).toBe("403 not_permitted requests_per_minute");
+    // Beyond the maximum it is as in a new key.
+    for (const [fields, expected] of refused.slice(0, 7)) expect(await change(fields)).toBe(expected);
     expect(await change({ budgets: [{ usd: 50, per: "month", extra_usd: 1, extra_until: inDays(3) }] })).toBe(
-      "403 not_permitted budgets",
+      "400 invalid_value budgets",
     );
     expect(await change({ spend_limit_usd: 5 })).toBe("200");
     expect(await change({ spend_limit_usd: null })).toBe("403 not_permitted spend_limit_usd");

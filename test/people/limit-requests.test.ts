@@ -253,7 +253,7 @@ test("each role asks, sees and decides as it may, and nobody about themselves", 
   }
   expect(answers).toEqual({
     member: "201 false false, 403 403 403",
-    viewer: "403 false false, 403 403 403",
+    viewer: "403 true false, 403 403 403",
     manager: "201 true false, 403 400 404",
     billing: "403 false false, 403 403 403",
     operator: "201 true false, 403 403 403",

@@ -42,6 +42,9 @@ const OPERATORS: readonly Role[] = ["operator", "admin"];
 const PAYERS: readonly Role[] = ["billing", "admin"];
 const CARD_PAYERS: readonly Role[] = ["member", ...PAYERS];
 const KEEPERS: readonly Role[] = ["manager", "admin"];
+const AUDITORS: readonly Role[] = ["viewer", ...WRITERS];
+const RECONCILERS: readonly Role[] = ["viewer", "operator", ...PAYERS];
+const PEOPLE_READERS: readonly Role[] = ["viewer", ...KEEPERS];
 const ADMINS: readonly Role[] = ["admin"];
 
 const WRONG = { ok: 400, body: {} } as const;
@@ -65,8 +68,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   },
   "GET /spending": { of: "any", may: EVERYONE },
   "GET /statements/:month": { of: "any", may: READERS, path: () => "/statements/2026-10" },
-  "GET /reconciliation": { of: "whole", may: PAYERS },
-  "GET /reconciliation.csv": { of: "whole", may: PAYERS },
+  "GET /reconciliation": { of: "whole", may: RECONCILERS },
+  "GET /reconciliation.csv": { of: "whole", may: RECONCILERS },
   "GET /accounts/:id/checkout": { of: "account", may: CARD_PAYERS },
   // Cards aren't taken here.
   "POST /accounts/:id/checkout": { of: "account", may: CARD_PAYERS, ok: 404, body: { amount_usd: 10 } },
@@ -99,9 +102,9 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   },
   "DELETE /tokens/:id": { of: "token", may: ADMINS, isFresh: true },
   "POST /tokens/:id/take": { of: "token", may: ADMINS, ok: 201, body: {}, isFresh: true },
-  "GET /members": { of: "list", may: KEEPERS, lists: "member", path: () => "/members?limit=200" },
-  "GET /members/:id": { of: "member", may: KEEPERS },
-  "GET /members/:id/stays": { of: "member", may: KEEPERS },
+  "GET /members": { of: "list", may: PEOPLE_READERS, lists: "member", path: () => "/members?limit=200" },
+  "GET /members/:id": { of: "member", may: PEOPLE_READERS },
+  "GET /members/:id/stays": { of: "member", may: PEOPLE_READERS },
   "PATCH /members/:id": { of: "whole", may: ADMINS, body: {}, path: () => "/members/mem_viewer_mine" },
   "POST /members/:id/anonymise": {
     of: "whole",
@@ -110,7 +113,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     path: () => "/members/none/anonymise",
   },
   // `test/people/limit-requests.test.ts` says which of them each role sees, and about which it decides.
-  "GET /limit-requests": { of: "any", may: HOLDERS },
+  "GET /limit-requests": { of: "any", may: ["viewer", ...HOLDERS] },
   "POST /limit-requests": { of: "any", may: HOLDERS, ...WRONG },
   "POST /limit-requests/:id/decide": {
     of: "any",
@@ -141,11 +144,11 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   },
   "GET /audit": {
     of: "list",
-    may: WRITERS,
+    may: AUDITORS,
     lists: "key",
     path: () => "/audit?limit=200&action=key.created&outcome=success",
   },
-  "GET /export/audit.csv": { of: "any", may: WRITERS },
+  "GET /export/audit.csv": { of: "any", may: AUDITORS },
   "GET /export/requests.csv": { of: "any", may: EVERYONE },
   "GET /export/requests.jsonl": { of: "list", may: EVERYONE, lists: "request" },
   "GET /export/usage.csv": { of: "any", may: EVERYONE },
@@ -159,14 +162,14 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /export/journal.jsonl": { of: "any", may: READERS },
   "GET /export/statements.csv": { of: "any", may: READERS },
   "GET /export/statements.jsonl": { of: "any", may: READERS },
-  "GET /export/reconciliation.csv": { of: "whole", may: PAYERS },
-  "GET /export/reconciliation.jsonl": { of: "whole", may: PAYERS },
-  "GET /export/members.csv": { of: "any", may: KEEPERS },
-  "GET /export/members.jsonl": { of: "list", may: KEEPERS, lists: "member" },
+  "GET /export/reconciliation.csv": { of: "whole", may: RECONCILERS },
+  "GET /export/reconciliation.jsonl": { of: "whole", may: RECONCILERS },
+  "GET /export/members.csv": { of: "any", may: PEOPLE_READERS },
+  "GET /export/members.jsonl": { of: "list", may: PEOPLE_READERS, lists: "member" },
   // A refused change names the id that its sender sent.
   "GET /export/audit.jsonl": {
     of: "list",
-    may: WRITERS,
+    may: AUDITORS,
     lists: "key",
     path: () => "/export/audit.jsonl?outcome=success",
   },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { beginSession } from "../../src/admin/people/session.ts";
 import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { Grant, Member } from "../../src/core/people/people.ts";
 import { digestSecret, mintSecret, mintTokenSecret } from "../../src/keys/secret.ts";
 import { findMemberState } from "../../src/people/state.ts";
@@ -21,6 +22,8 @@ const ADMIN: readonly Grant[] = [{ role: "admin", accountId: null }];
 /** A state as it is stored, and whether sessions and tokens, and keys and agents, work in it. */
 interface State {
   readonly fields: Partial<Member>;
+  /** The pause that comes with the state. */
+  readonly pausedBy?: GatewayKey["pausedBy"];
   readonly acts: boolean;
   readonly keys: boolean;
 }
@@ -41,7 +44,7 @@ const STATES: Readonly<Record<string, State>> = {
   "in_doubt for recheck": { fields: doubtUntil(-1, HOUR_MS), acts: false, keys: true },
   "in_doubt for doubt": { fields: doubtUntil(-1, -1), acts: false, keys: false },
   left: { fields: { ruleGrants: [] }, acts: false, keys: false },
-  deactivated: { fields: { deactivatedAtMs: 1 }, acts: false, keys: false },
+  deactivated: { fields: { deactivatedAtMs: 1 }, pausedBy: ["directory"], acts: false, keys: false },
   disabled: { fields: { isDisabled: true }, acts: false, keys: false },
   anonymised: { fields: { anonymisedAtMs: 1 }, acts: false, keys: false },
 };
@@ -83,7 +86,7 @@ interface Held {
   readonly secrets: readonly [key: string, agent: string];
 }
 
-async function hold(id: string): Promise<Held> {
+async function hold(id: string, pausedBy: GatewayKey["pausedBy"] = []): Promise<Held> {
   const { store, world: parts } = opened;
   const { changeMember, addKey, addToken } = unrecorded(store);
   await changeMember(id, () => makeMember(id, { ruleGrants: ADMIN }));
@@ -96,7 +99,8 @@ async function hold(id: string): Promise<Held> {
   await addToken(token, digestSecret(tokenSecret, parts.pepper));
   const secrets = [mintSecret(parts.random), mintSecret(parts.random)] as const;
   const [key, agent] = secrets;
-  await addKey(makeKey(`key_${id}`, { memberId: id }), digestSecret(key, parts.pepper));
+  const pause = { isPaused: pausedBy.length > 0, pausedBy };
+  await addKey(makeKey(`key_${id}`, { memberId: id, ...pause }), digestSecret(key, parts.pepper));
   await addAgent(id, digestSecret(agent, parts.pepper));
   const session = { cookie, "sec-fetch-site": "same-origin" };
   return { session, token: { authorization: `Bearer ${tokenSecret}` }, secrets };
@@ -156,11 +160,11 @@ test("there are as many routes as the gateway registers", () => {
   expect(ROUTES.length).toBeGreaterThan(80);
 });
 
-describe.each(Object.entries(STATES))("a person who is %s", (name, { fields, acts, keys }) => {
+describe.each(Object.entries(STATES))("a person who is %s", (name, { fields, pausedBy, acts, keys }) => {
   const id = `mem_${name.replaceAll(" ", "_")}`;
 
   test(`${acts ? "gets in" : "is kept out"} at every route by session and token, ${keys ? "uses" : "loses"} keys and agents`, async () => {
-    const { session, token, secrets } = await hold(id);
+    const { session, token, secrets } = await hold(id, pausedBy);
     const changed = await unrecorded(opened.store).changeMember(
       id,
       (before) => before && { ...before, ...fields },

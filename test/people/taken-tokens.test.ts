@@ -38,6 +38,8 @@ test("it outlives the person who made it, as do tokens that it made, and the old
   const { body: child } = await first.post("/tokens", { name: "child", role: "viewer" });
   await admin.patch("/members/mem_ada", { disabled: true });
   expect([await works(made.secret), await works(child.secret)]).toEqual([401, 401]);
+  const wrong = await bob("POST", `/tokens/${made.id}/take`, { to: "mem_bob" });
+  expect(JSON.stringify(wrong.body)).toContain("Unknown parameter: 'to'. None is supported here.");
   const taken = await bob("POST", `/tokens/${made.id}/take`, {});
   expect([told(taken), taken.body.member_id, taken.body.state]).toEqual(["201", "mem_bob", "active"]);
   expect(taken.body.secret).not.toBe(made.secret);

@@ -142,8 +142,6 @@ function checkChange(
   const account = to ?? from;
   const isMoved = account.id !== from.id;
   const widened = listWidened(before, after, account, { ...limitRules, quota });
-  const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
-  if (own !== undefined) refuseOwn(own);
   const work = nameWork(widened, { isMoved, isResumed });
   for (const place of isMoved ? [from, account] : [from]) {
     const role = findRole(access, { accountId: place.id });
@@ -153,6 +151,8 @@ function checkChange(
     if (role === "operator" && work !== null) refuseBalance(place, work);
     checkBounds({ role, given, key: after, account, limitRules, quota, nowMs });
   }
+  const own = widened.find((name) => OWN_LIMITS.has(name) && isOwn(access, before));
+  if (own !== undefined) refuseOwn(own);
 }
 
 /** Returns what an operator may not do in an account with a balance, if the change does it. */

@@ -10,6 +10,7 @@ import { type AliasNames, KnownAliasNames } from "../../core/models/alias-entry.
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { formatInstantOrNull } from "../format.ts";
+import { readVisibleName } from "../input.ts";
 import type { ListPage } from "../list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
@@ -77,7 +78,7 @@ export async function createAlias(
 
 /** Throws the Faults of a name that no alias can have here. */
 export function checkNewAlias(parts: AliasParts, name: string): void {
-  if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
+  readVisibleName(name, "name");
   refuseConfigured(parts, name);
   refuseTaken(parts, name);
 }

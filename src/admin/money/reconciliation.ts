@@ -8,12 +8,14 @@ import { USAGE_SOURCES } from "../../core/log/record.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import { type Amounts, addAmounts } from "../../core/money/units.ts";
+import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
 import { readPages } from "../../core/world/read-pages.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { formatInstant } from "../format.ts";
 import { ROWS_AT_ONCE } from "../log/export-rows.ts";
+import { seesProviderCosts } from "../log/provider-cost.ts";
 import {
   allowNull,
   allowWords,
@@ -58,6 +60,18 @@ const showAmounts = (amounts: Amounts): Record<keyof typeof AMOUNTS, number> =>
 export const reconciliationQuery = closeObject(momentFields);
 type Query = Static<typeof reconciliationQuery>;
 
+/** Those who see no cost without the markup get none of them. */
+const costFields = {
+  provider_cost_usd: Type.Optional(
+    Type.Number({
+      description:
+        "USD. By the models' prices, without the markup. For operators, billing and admins, as what is estimated of it.",
+    }),
+  ),
+  estimated_usd: Type.Optional(usd),
+  estimated_share: Type.Optional(share),
+};
+
 const sumSchema = Type.Object({
   day: Type.String({ description: "A day of UTC, such as `2026-11-20`." }),
   provider: text,
@@ -65,9 +79,7 @@ const sumSchema = Type.Object({
   calls: count,
   failed: Type.Integer({ description: "Those of the calls that failed." }),
   ...amountFields,
-  provider_cost_usd: Type.Number({ description: "USD. By the models' prices, without the markup." }),
-  estimated_usd: usd,
-  estimated_share: share,
+  ...costFields,
   price_changes: Type.Integer({
     minimum: 0,
     description: "Models of the provider whose price differs in the watched list, which may explain a gap.",
@@ -114,6 +126,7 @@ interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amoun
 export async function sumReconciliation(
   { store, clock, priceChanges }: ReconciliationParts,
   query: Query,
+  scope: Scope,
 ): Promise<ReconciliationView> {
   const span = readSpan(query, clock.nowMs(), UTC_DAYS);
   if (span.toMs - span.fromMs > SUM_DAYS_MAX * DAY_MS)
@@ -129,7 +142,8 @@ export async function sumReconciliation(
   }
   const order = ({ day, provider, credential }: View<typeof sumSchema>) => `${day} ${provider} ${credential}`;
   const changes = priceChanges?.() ?? new Map<string, number>();
-  const show = (sum: DaySum) => showSum(sum, changes.get(sum.provider) ?? 0);
+  const isCostSeen = seesProviderCosts(scope, undefined);
+  const show = (sum: DaySum) => showSum(sum, changes.get(sum.provider) ?? 0, isCostSeen);
   const data = [...sums.values()].map(show).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   return { data };
 }
@@ -145,8 +159,8 @@ function addSums(sum: DaySum, row: DaySum): DaySum {
   };
 }
 
-function showSum(sum: DaySum, priceChanges: number): View<typeof sumSchema> {
-  const { dayMs, provider, credential, calls, failed, amounts, costNanoUsd, estimatedNanoUsd } = sum;
+function showSum(sum: DaySum, priceChanges: number, isCostSeen: boolean): View<typeof sumSchema> {
+  const { dayMs, provider, credential, calls, failed, amounts } = sum;
   return {
     day: formatInstant(dayMs).slice(0, "2026-11-20".length),
     provider,
@@ -154,10 +168,16 @@ function showSum(sum: DaySum, priceChanges: number): View<typeof sumSchema> {
     calls,
     failed,
     ...showAmounts(amounts),
+    ...(isCostSeen ? showCost(sum) : {}),
+    price_changes: priceChanges,
+  };
+}
+
+function showCost({ costNanoUsd, estimatedNanoUsd }: DaySum) {
+  return {
     provider_cost_usd: toUsd(costNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
     estimated_share: costNanoUsd === 0 ? 0 : estimatedNanoUsd / costNanoUsd,
-    price_changes: priceChanges,
   };
 }
 

@@ -167,6 +167,7 @@ export async function endDevice(
 ): Promise<DeviceView> {
   const { store, clock, log } = parts;
   const device = (await findDevices(parts, access, memberId)).find((one) => one.id === id);
+  if (device !== undefined && memberId !== access.memberId) access.require("members.limit", device.accountId);
   const isEnded = device !== undefined && (await store.devices.endDevice(memberId, id, clock.nowMs()));
   if (!isEnded) throw new Fault("not_found", "The person has no such agent signed in.");
   log({

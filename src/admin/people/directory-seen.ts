@@ -33,7 +33,7 @@ interface DirectoryTimes {
 }
 
 interface SeenParts {
-  readonly store: Pick<Store, "changeSetting">;
+  readonly store: Pick<Store, "setting" | "changeSetting">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly log: Log;
 }
@@ -63,6 +63,11 @@ export class DirectorySeen {
       last_error: isError ? describeError(at, { method, path, status, body }) : this.#own.last_error,
     };
     this.#hasNews = true;
+  }
+
+  /** Returns the latest of all nodes, this one's up to now. */
+  async read(): Promise<DirectoryTimes> {
+    return joinTimes(await readSeen(this.#parts), this.#own);
   }
 
   async share(): Promise<void> {

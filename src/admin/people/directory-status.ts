@@ -4,7 +4,7 @@ import type { DirectoryGroup } from "../../core/people/directory.ts";
 import { listRuleGroups } from "../../people/directory/deciding.ts";
 import { allowNull, boolean, count, instant, text, type View } from "../schema.ts";
 import type { DirectoryParts } from "./directory.ts";
-import { readSeen } from "./directory-seen.ts";
+import type { DirectorySeen } from "./directory-seen.ts";
 
 const GROUPS_SHOWN_MAX = 5000;
 
@@ -36,7 +36,10 @@ export type DirectoryView = View<typeof directorySchema>;
 
 const NOTHING = { users: 0, active: 0, unlinked: 0, groups: [] } as const;
 
-export async function viewDirectory(parts: DirectoryParts): Promise<DirectoryView> {
+export async function viewDirectory(
+  parts: DirectoryParts,
+  seen: Pick<DirectorySeen, "read">,
+): Promise<DirectoryView> {
   const rules = parts.rules();
   const isOn = rules?.directory !== undefined;
   const summary = isOn ? await parts.store.directory.summary(GROUPS_SHOWN_MAX) : NOTHING;
@@ -53,7 +56,7 @@ export async function viewDirectory(parts: DirectoryParts): Promise<DirectoryVie
   return {
     on: isOn,
     base_url: rules === undefined ? null : `${rules.publicUrl}/scim/v2`,
-    ...(await readSeen(parts)),
+    ...(await seen.read()),
     users,
     active,
     groups,

@@ -271,5 +271,6 @@ function findKeysEnd(member: Member, expireMs: number | null): number | null {
   if (anonymisedAtMs !== null) return null;
   const doubt = findDoubt(member);
   if (doubt !== null) return doubt.keysUntilMs;
-  return refreshSealed !== null || expireMs === null ? null : seenAtMs + expireMs;
+  const isCounting = refreshSealed === null && expireMs !== null && seenAtMs !== 0;
+  return isCounting ? seenAtMs + expireMs : null;
 }

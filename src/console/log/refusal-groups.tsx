@@ -108,7 +108,7 @@ function findKeyWay({ limit, status }: RefusalView, key: Names["keys"][number]):
     return { label: "Ask for more", path: "/settings/requests" };
   }
   if (limit?.scope === "member" && member_id !== null) {
-    return may("members.read") ? { label: "Raise", path: `/settings/people/${member_id}` } : null;
+    return may("members.limit") ? { label: "Raise", path: `/settings/people/${member_id}` } : null;
   }
   if (!mayWriteKey(key)) return null;
   const label = limit || status === 429 ? "Raise" : "Change the key";

@@ -17,6 +17,7 @@ import { useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { readRange } from "../frame/scope.ts";
 import { CustomChip, PeriodPicker } from "../frame/scope-bar.tsx";
+import { may } from "../frame/session.ts";
 import { Vitals } from "../parts/figures.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty, Loaded, Notice } from "../parts/states.tsx";
@@ -173,21 +174,31 @@ function Nothing() {
 const sum = (rows: readonly Row[], read: (row: Row) => number) =>
   rows.reduce((total, row) => total + read(row), 0);
 
-function listTotals(rows: readonly Row[]) {
-  const cost = sum(rows, ({ provider_cost_usd }) => provider_cost_usd);
-  const estimated = sum(rows, ({ estimated_usd }) => estimated_usd);
+/** Left out of what is sent to those who see no cost without the markup. */
+const readCost = ({ provider_cost_usd = 0 }: Row) => provider_cost_usd;
+
+function listTotals(rows: readonly Row[]): readonly (readonly [string, string])[] {
+  const cost = sum(rows, readCost);
+  const estimated = sum(rows, ({ estimated_usd = 0 }) => estimated_usd);
+  const costs = [
+    ["Cost", formatUsd(cost)],
+    ["Estimated", formatPercent(cost === 0 ? 0 : estimated / cost)],
+  ] as const;
   return [
     ["Calls", formatCount(sum(rows, ({ calls }) => calls))],
     ["Failed", formatCount(sum(rows, ({ failed }) => failed))],
     ["Tokens in", formatCompact(sum(rows, ({ prompt_tokens }) => prompt_tokens))],
     ["Tokens out", formatCompact(sum(rows, ({ completion_tokens }) => completion_tokens))],
-    ["Cost", formatUsd(cost)],
-    ["Estimated", formatPercent(cost === 0 ? 0 : estimated / cost)],
-  ] as const;
+    ...(may("costs.read") ? costs : []),
+  ];
 }
 
 function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
-  const formatCost = makeUsdFormat(rows.map((row) => row.provider_cost_usd));
+  const formatCost = makeUsdFormat(rows.map(readCost));
+  const costs = [
+    makeNumberColumn<Row>("Cost", (row) => formatCost(readCost(row))),
+    leaveOutNarrow(makeNumberColumn<Row>("Estimated", (row) => formatPercent(row.estimated_share ?? 0))),
+  ];
   return [
     makeHeadColumn("Provider", ({ provider }) => <span class="strong">{provider}</span>),
     leaveOutNarrow(makeColumn("Credential", ({ credential }) => credential || "none")),
@@ -210,8 +221,7 @@ function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
       )),
     ),
     leaveOutNarrow(makeColumn("Others", (row) => describeOthers(row))),
-    makeNumberColumn("Cost", ({ provider_cost_usd }) => formatCost(provider_cost_usd)),
-    leaveOutNarrow(makeNumberColumn("Estimated", ({ estimated_share }) => formatPercent(estimated_share))),
+    ...(may("costs.read") ? costs : []),
     {
       label: "",
       as: "narrow",

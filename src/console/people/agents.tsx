@@ -6,6 +6,7 @@ import { formatDay, formatFullTime, formatRelativeTime } from "../frame/format.t
 import { type Names, useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
+import { may, session } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Card } from "../parts/page.tsx";
@@ -30,7 +31,12 @@ export function Agents({ memberId }: { readonly memberId: string }) {
   return (
     <>
       <Card title="Agents" note="Signed in by the person, without a key of their own" isFlush>
-        <Table label="Agents" rows={rows} columns={makeColumns(names, setEnded)} keyOf={({ id }) => id} />
+        <Table
+          label="Agents"
+          rows={rows}
+          columns={makeColumns(names, memberId === session.value?.actor.id, setEnded)}
+          keyOf={({ id }) => id}
+        />
       </Card>
       {ended && (
         <Confirm
@@ -46,7 +52,11 @@ export function Agents({ memberId }: { readonly memberId: string }) {
   );
 }
 
-function makeColumns(names: Names, onEnd: (agent: DeviceView) => void): readonly Column<DeviceView>[] {
+function makeColumns(
+  names: Names,
+  isOwn: boolean,
+  onEnd: (agent: DeviceView) => void,
+): readonly Column<DeviceView>[] {
   return [
     makeHeadColumn("Agent", ({ agent, address }: DeviceView) => (
       <div>
@@ -64,16 +74,17 @@ function makeColumns(names: Names, onEnd: (agent: DeviceView) => void): readonly
     {
       label: "",
       as: "narrow",
-      cell: (one) => (
-        <Button
-          label="Sign out"
-          about={one.agent}
-          isTiny
-          kind="quiet"
-          icon="leave"
-          onClick={() => onEnd(one)}
-        />
-      ),
+      cell: (one) =>
+        isOwn || may("members.limit", one.account_id) ? (
+          <Button
+            label="Sign out"
+            about={one.agent}
+            isTiny
+            kind="quiet"
+            icon="leave"
+            onClick={() => onEnd(one)}
+          />
+        ) : null,
     },
   ];
 }

@@ -211,9 +211,10 @@ function invalidType(path: string, expected: string, got: string, hint = ""): Fa
   return new Fault("invalid_type", `Invalid type for '${path}': ${said}`, { param: path, mistake });
 }
 
-/** `what` is a sentence without its stop. */
+/** `what` is a sentence without its stop, which a question doesn't have. */
 export function invalidValue(param: string, what: string): Fault {
-  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param, mistake: { what } });
+  const stop = what.endsWith("?") ? "" : ".";
+  return new Fault("invalid_value", `Invalid '${param}': ${what}${stop}`, { param, mistake: { what } });
 }
 
 /** `hint` is a sentence with a space in front. */
@@ -226,7 +227,9 @@ export function missingParameter(path: string, hint = "", misspelt?: Misspelt): 
 
 function unknown(path: string, { properties = {} }: Rules): Fault {
   const known = Object.keys(properties);
-  const message = `Unknown parameter: '${path}'. Supported parameters are: ${known.join(", ")}.`;
+  const supported =
+    known.length === 0 ? "None is supported here." : `Supported parameters are: ${known.join(", ")}.`;
+  const message = `Unknown parameter: '${path}'. ${supported}`;
   return new Fault("unknown_parameter", message, { param: path, mistake: { what: "unknown field", known } });
 }
 

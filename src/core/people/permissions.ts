@@ -40,11 +40,11 @@ export const PERMISSIONS = {
   "session.read": { roles: EVERYONE, words: "see one's own session, person and limits" },
   "journal.read": { roles: READERS, words: "see an account's journal" },
   "reconciliation.read": {
-    roles: ["billing", "admin"],
+    roles: ["viewer", "billing", "operator", "admin"],
     isGlobal: true,
     words: "see the calls that providers were sent, for their invoices",
   },
-  "audit.read": { roles: ["manager", "operator", "admin"], words: "see the audit" },
+  "audit.read": { roles: ["viewer", "manager", "operator", "admin"], words: "see the audit" },
   "settings.read": {
     roles: READERS,
     isGlobal: true,
@@ -95,14 +95,17 @@ export const PERMISSIONS = {
   "playground.own": { roles: KEY_HOLDERS, words: "use the playground with one's own personal keys" },
   "tokens.write": { roles: ["admin"], words: "see, create and revoke named tokens" },
   "agents.read": { roles: EVERYONE, words: "see and end the agents that one signed in" },
-  "limit_requests.read": { roles: KEY_HOLDERS, words: "see requests for more of members' limits" },
+  "limit_requests.read": {
+    roles: [...KEY_HOLDERS, "viewer"],
+    words: "see requests for more of members' limits",
+  },
   "limit_requests.make": { roles: KEY_HOLDERS, words: "ask for more of one's own limits" },
   "directory.read": {
     roles: ["viewer", "admin"],
     isGlobal: true,
     words: "see what the company's directory sent",
   },
-  "members.read": { roles: ["manager", "admin"], words: "see members" },
+  "members.read": { roles: ["viewer", "manager", "admin"], words: "see members" },
   "members.limit": {
     roles: ["manager", "admin"],
     words: "raise the limits of members in the account, and reset their budgets, but never one's own",

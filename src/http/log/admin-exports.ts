@@ -17,8 +17,8 @@ export interface SendingParts extends ExportParts {
   readonly log: Log;
 }
 
-/** A column that is left out for those who see it in no account. */
-const PROVIDER_COST = "provider_cost_usd";
+/** Columns that are left out for those who see them in no account. */
+const PROVIDER_COSTS = ["provider_cost_usd", "claimed_cost_usd"];
 
 const SUFFIX = { csv: "Csv", jsonl: "Jsonl" } as const;
 
@@ -58,7 +58,7 @@ export async function sendExport(
   const { row, left, since } = list;
   const sinceMs = since?.(parts, query) ?? null;
   const { scope } = readOperator(request);
-  const unseen = scope.costs === null || (scope.costs ?? []).length > 0 ? [] : [PROVIDER_COST];
+  const unseen = scope.costs === null || (scope.costs ?? []).length > 0 ? [] : PROVIDER_COSTS;
   const lines = makeExportForm(form, row, [...(left?.(query) ?? []), ...unseen]);
   const file = `${name}.${form}`;
   const rows = readExport(parts, list, query, scope);

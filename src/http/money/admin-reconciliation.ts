@@ -9,6 +9,7 @@ import {
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { type SendingParts, sendExport } from "../log/admin-exports.ts";
 import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
+import { readOperator } from "../people/operator.ts";
 
 const CSV = { name: "reconciliation", list: EXPORTS.reconciliation, form: "csv" } as const;
 
@@ -19,15 +20,19 @@ interface ReconcilingParts extends SendingParts {
 export function reconciliationRoutes(ports: WritingParts, parts: ReconcilingParts) {
   const { reads } = createOperatorHooks(ports, "Exports");
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/reconciliation", ({ query }) => sumReconciliation(parts, query), {
-      ...reads(
-        "reconciliation.read",
-        "getReconciliation",
-        "Sum the calls that providers were sent, by UTC day, provider and credential",
-      ),
-      query: takesQuery(reconciliationQuery),
-      response: returnsBody(reconciliationSchema),
-    })
+    .get(
+      "/reconciliation",
+      ({ query, request }) => sumReconciliation(parts, query, readOperator(request).scope),
+      {
+        ...reads(
+          "reconciliation.read",
+          "getReconciliation",
+          "Sum the calls that providers were sent, by UTC day, provider and credential",
+        ),
+        query: takesQuery(reconciliationQuery),
+        response: returnsBody(reconciliationSchema),
+      },
+    )
     .get("/reconciliation.csv", ({ query, request }) => sendExport(parts, CSV, request, query), {
       ...reads(
         "reconciliation.read",

@@ -10,6 +10,7 @@ import type { GroupMember, ModelCard, OperationName } from "../../core/models/ca
 import { isSelector, SELECTORS, type Selector } from "../../core/models/selector.ts";
 import { combineSteering, type Steering, UNSTEERED } from "../../core/models/steering.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
+import { hideSecret } from "../../core/text/secret-form.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import { STANDARD_MODERATION } from "../../operations/moderation/form.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
@@ -195,8 +196,11 @@ function listServing(operation: OperationName, cards: readonly ModelCard[]): str
   return `Models for ${operation} are ${serving.map(({ id }) => `'${id}'`).join(", ")}.`;
 }
 
+/** Clients log what they are refused, so a secret that was sent as a model is hidden from them too. */
 function showName(model: string): string {
-  return model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
+  return hideSecret(model, "...")
+    .replace(/[^\x20-\x7e]/g, "?")
+    .slice(0, SHOWN_CHARACTERS_MAX);
 }
 
 /** `otherwise` is a hint for a name that resembles none. */

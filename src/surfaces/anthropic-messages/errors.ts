@@ -30,7 +30,7 @@ const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {
   const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
-  const { param, code, reset_at, limit, reason } = errorBody(fault).error;
+  const { param, code, reset_at, limit, reason = code ?? fault.code } = errorBody(fault).error;
   const details = fault.code === "unsupported_parameter" && param === "thread" ? NO_THREADS : undefined;
   const shown = {
     type,

@@ -34,12 +34,12 @@ const SHOWN = [
   [
     "operator",
     null,
-    "Overview Activity Audit Playground Models Tools Sampling Batches Keys Requests for more Accounts Statements Providers Limits Webhooks",
+    "Overview Activity Audit Playground Models Tools Sampling Batches Keys Requests for more Accounts Statements Reconciliation Providers Limits Webhooks",
   ],
   [
     "viewer",
     null,
-    "Overview Activity Models Tools Batches Keys Directory Accounts Statements Providers Limits Webhooks",
+    "Overview Activity Audit Models Tools Batches Keys People Directory Requests for more Accounts Statements Reconciliation Providers Limits Webhooks",
   ],
   [
     "manager",

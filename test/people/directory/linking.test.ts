@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { createUser, deleteUser, patchUser } from "../../../src/admin/people/directory.ts";
 import { createGroup, deleteGroup, patchGroup } from "../../../src/admin/people/directory-groups.ts";
 import type { SignInRule } from "../../../src/core/people/sign-in.ts";
-import { PersonGone, SignInRefused } from "../../../src/people/issuer.ts";
+import { IssuerSilent, PersonGone, SignInRefused } from "../../../src/people/issuer.ts";
 import { findMemberState } from "../../../src/people/state.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
@@ -192,4 +192,19 @@ test("an end at the moment of a sign-in leaves no session that works", async () 
     const sessions = await company.opened.store.people.sessionsOf(owner, 0, 10);
     expect([round, sessions]).toEqual([round, []]);
   }
+});
+
+test("a sign-in brings back no session that a doubt has ended", async () => {
+  company = await openCompany(RULES);
+  const old = await company.signIn(claims("ann", ["Search"]));
+  const isSilent = () => {
+    throw new IssuerSilent("connection refused", false);
+  };
+  await company.recheck(isSilent);
+  expect(await company.whoIs(old)).not.toBeNull();
+  await company.recheck(isSilent);
+  expect(await company.whoIs(old)).toBeNull();
+  const secret = await company.signIn(claims("ann", ["Search"]));
+  expect(await company.whoIs(secret)).not.toBeNull();
+  expect(await company.whoIs(old)).toBeNull();
 });

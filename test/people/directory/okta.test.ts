@@ -39,6 +39,9 @@ describe("Okta", () => {
     expect(made.status).toBe(201);
     expect(JSON.stringify(made.body)).not.toContain("password");
     expect(JSON.stringify(world.gateway.events)).not.toContain("a-random-password");
+    // Nothing runs out for somebody who has never signed in.
+    const { seen_at, keys_expire_at } = await findPerson(world, "ann@okta.example");
+    expect([seen_at, keys_expire_at]).toEqual([null, null]);
   });
 
   test("a custom app puts the whole user, and what is absent goes, but for `active`", async () => {

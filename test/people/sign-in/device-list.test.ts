@@ -7,7 +7,7 @@ import type { Browser } from "./browser.ts";
 import { askAs, type SignInWorld, signInAs, startSignInWorld } from "./world.ts";
 
 const RULES = `rules: [
-  { group: platform, role: admin }, { group: search, role: member, accounts: [default] } ]`;
+  { group: platform, role: admin }, { group: audit, role: viewer }, { group: search, role: member, accounts: [default] } ]`;
 
 let world: SignInWorld;
 let mia: Browser;
@@ -17,6 +17,7 @@ beforeAll(async () => {
   const { people } = world.provider;
   for (const name of ["Mia", "Lia"]) people.set(name, { name, groups: ["search"] });
   people.set("Ida", { name: "Ida", groups: ["platform"] });
+  people.set("Vera", { name: "Vera", groups: ["audit"] });
   mia = (await signInAs(world, "Mia")).browser;
   ida = (await signInAs(world, "Ida")).browser;
 });
@@ -67,6 +68,9 @@ test("the list shows people their own, and those who see members the others'", a
   expect(await listOf(mia, id)).toEqual({ status: 404, data: [] });
   const path = `/members/${id}/devices/${data[0]?.id}`;
   expect((await askAs(mia, world.url, path, { method: "DELETE" })).status).toBe(404);
+  const { browser: vera } = await signInAs(world, "Vera");
+  expect((await listOf(vera, id)).data).toEqual(data);
+  expect((await askAs(vera, world.url, path, { method: "DELETE" })).status).toBe(403);
   expect((await showKey(secret)).status).toBe(200);
   expect((await askAs(ida, world.url, path, { method: "DELETE" })).status).toBe(200);
   await until("the secret has ended", async () => (await showKey(secret)).status === 401);

@@ -1,6 +1,7 @@
 // People about whom the provider says neither yes nor no: what ends, when, and what a yes or a sign-in brings back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { findNamedToken } from "../../../src/admin/people/named-tokens.ts";
+import { beginSession } from "../../../src/admin/people/session.ts";
 import { createAuthenticator } from "../../../src/keys/authenticate.ts";
 import { digestSecret, mintSecret, mintTokenSecret } from "../../../src/keys/secret.ts";
 import { IssuerSilent, PersonGone } from "../../../src/people/issuer.ts";
@@ -134,6 +135,26 @@ describe("somebody whose token is refused after a look that nobody answered", ()
     await ask(async () => here("ida"));
     expect(await works()).toBe(ALL);
     expect((await store.people.member("ida"))?.doubt).toBeUndefined();
+  });
+
+  test("signs in again once the doubt has ended their sessions, and not before", async () => {
+    const { store, world } = rechecks.opened;
+    const clock = { nowMs: () => rechecks.nowMs };
+    const isIn = async (id: string) => (await store.people.holdings(id, rechecks.nowMs)).hasSession;
+    for (const [id, waitMs] of [
+      ["ada", HOUR_MS],
+      ["bob", MINUTE_MS],
+    ] as const) {
+      await enter(id);
+      const owner = { tokenDigest: "", tokenId: null, memberId: id, issuerSession: null };
+      await beginSession({ ...world, clock }, owner);
+      pass(HOUR_MS);
+      await ask(isSilent);
+      pass(waitMs);
+      expect(await isIn(id)).toBe(true);
+      await ask(async (token) => here(token.replace("of ", "")));
+      expect([id, await isIn(id)]).toEqual([id, waitMs < HOUR_MS]);
+    }
   });
 
   test("has no keys any more after `key_expires`", async () => {

@@ -80,7 +80,7 @@ describe("signing in", () => {
   test("permits no more than the role does", async () => {
     const { browser } = await signInAs(world, "vic");
     expect((await askAs(browser, world.url, "/usage")).status).toBe(200);
-    for (const path of ["/settings", "/members"]) {
+    for (const path of ["/settings", "/tokens"]) {
       const { status, body } = await askAs(browser, world.url, path);
       expect([path, status, asObject(asObject(body).error).code]).toEqual([path, 403, "not_permitted"]);
     }

@@ -7,6 +7,7 @@ import { CALL_KINDS, type ProviderCall } from "../../../src/core/log/provider-ca
 import type { RequestRecord } from "../../../src/core/log/record.ts";
 import type { Trace, TracedAttempt } from "../../../src/core/log/trace.ts";
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";
+import { EVERYTHING } from "../../../src/core/people/people.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { DAY, HOUR, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";
 import { makeSuite, type TwoStores } from "../two-stores.ts";
@@ -108,7 +109,7 @@ async function listRows(store: Store, nowMs = NOON + HOUR) {
 }
 
 const listSums = async (store: Store, nowMs = NOON + HOUR) =>
-  (await sumReconciliation(partsOf(store, nowMs), { from: "2026-11-20", to: "2026-11-20" })).data;
+  (await sumReconciliation(partsOf(store, nowMs), { from: "2026-11-20", to: "2026-11-20" }, EVERYTHING)).data;
 
 const add = (values: readonly unknown[]) =>
   values.reduce<number>((sum, value) => sum + (asNumber(value) ?? 0), 0);

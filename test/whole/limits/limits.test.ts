@@ -156,7 +156,7 @@ describe("a refusal", () => {
 /** Checks the fields that a surface's own clients read. */
 function expectForm(name: string, error: JsonObject, code: string): void {
   const isRenamed = name.startsWith("responses") && code === "budget_exceeded";
-  if (name.startsWith("messages")) expect(error.type).toBe("rate_limit_error");
+  if (name.startsWith("messages")) expect([error.type, error.reason]).toEqual(["rate_limit_error", code]);
   else if (/^(gemini|interactions)/.test(name)) expectGoogle(error, code);
   else
     expect([error.code, error.reason]).toEqual(isRenamed ? ["insufficient_quota", code] : [code, undefined]);

@@ -26,7 +26,10 @@ test("it is shown as its prefix and last four characters, and stands in no file"
   const secret = mintSecret(random);
   const token = mintTokenSecret(random);
   const hidden = `sk-…${secret.slice(-4)}`;
-  expect((await ask(secret, {})).status).toBe(404);
+  const unknown = await ask(secret, {});
+  const said = await unknown.text();
+  expect([unknown.status, said.includes(secret)]).toEqual([404, false]);
+  expect(said).toContain(`'sk-...${secret.slice(-4)}'`);
   const headers = { "x-poundkey-tags": `team=${secret}`, "x-session-id": token, "x-request-id": secret };
   const answered = await ask("Acme#cheap", headers);
   expect([answered.status, answered.headers.get("x-request-id")]).toEqual([

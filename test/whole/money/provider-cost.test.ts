@@ -63,6 +63,23 @@ test("the price stands in every list, sum and file, and the cost without the mar
   expect(costs).toEqual(costs.map(() => [cost, undefined]));
 });
 
+test("a viewer reconciles calls and tokens, without what they cost", async () => {
+  const operator = createOperator(under);
+  const read = async (role: string) => {
+    const token = await operator.post("/tokens", { name: `reconciles-${role}`, role });
+    const headers = { authorization: `Bearer ${token.body.secret}` };
+    const get = async (path: string) => (await fetch(`${under.url}/admin/v1${path}`, { headers })).text();
+    const [sum] = asArray(asObject(JSON.parse(await get("/reconciliation"))).data).map(asObject);
+    const [head = ""] = (await get("/reconciliation.csv")).split("\r\n");
+    expect(Number(sum?.calls)).toBeGreaterThan(0);
+    const names = [...Object.keys(sum ?? {}), ...head.split(",")];
+    return names.filter((name) => /cost|estimated/.test(name));
+  };
+  expect(await read("viewer")).toEqual([]);
+  const costs = ["provider_cost_usd", "estimated_usd", "estimated_share"];
+  expect(await read("operator")).toEqual([...costs, "provider_cost_usd", "claimed_cost_usd"]);
+});
+
 test("who sees it in one account alone sees the sums of that account", async () => {
   const operator = createOperator(under);
   const { id } = (await operator.post("/accounts", { name: "Other" })).body;
