@@ -169,8 +169,11 @@ export const FAULTS = {
   unknown_url: { ...missing },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
   /** Clients go on by HTTP at once. */
-  too_many_sockets: { ...upgrade },
-  websockets_off: { ...upgrade },
+  too_many_sockets: {
+    ...upgrade,
+    wayOut: "Close connections that nobody needs, or raise the bound in `responses.sockets`.",
+  },
+  websockets_off: { ...upgrade, wayOut: "Go on by HTTP, or turn `responses.sockets.on` on." },
   /** Routes can't change settings from the file or the environment. */
   credential_configured: { ...conflict },
   alias_configured: { ...conflict },
@@ -337,7 +340,8 @@ export function errorBody(fault: Fault): ErrorBody {
   };
 }
 
-function showLimit({ resetsAtMs = null, reserved = 0, ...limit }: RefusingLimit): ShownLimit {
+/** Returns a limit as clients see it. */
+export function showLimit({ resetsAtMs = null, reserved = 0, ...limit }: RefusingLimit): ShownLimit {
   return { ...limit, reserved, resets_at: resetsAtMs === null ? null : formatTime(resetsAtMs) };
 }
 

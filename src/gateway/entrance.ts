@@ -138,8 +138,8 @@ export class Entrance {
   }
 
   /**
-   * A key that was moved to another account after its look-up is admitted there, but not for a line of a batch, which belongs
-   * to the account that made it. Throws the Fault of a refusal.
+   * A key that was moved to another account after its look-up is admitted there, but not for a line of a batch or a turn of a
+   * WebSocket, which belong to the account that made them. Throws the Fault of a refusal.
    */
   async admitLater<F extends Form>(
     context: RequestContext<F>,
@@ -148,7 +148,7 @@ export class Entrance {
   ) {
     const { call } = context;
     let admitted = first;
-    const movesMax = call.line ? 0 : MOVES_MAX;
+    const movesMax = call.line || call.origin.socketId ? 0 : MOVES_MAX;
     for (let moves = 0; admitted.kind === "moved" && moves < movesMax; moves++) {
       call.key = { ...call.key, accountId: admitted.accountId };
       context.ticket = this.#makeTicket(context);

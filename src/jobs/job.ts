@@ -8,6 +8,7 @@ import {
   type BatchSums,
   type BatchWait,
   hasEnded,
+  NO_COUNTS,
 } from "../core/batches/batch.ts";
 import { type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
 import { countLeft, type LineEnd } from "./lines.ts";
@@ -50,7 +51,8 @@ export function cancel(batch: Batch, nowMs: number, wait: BatchWait | null = nul
     return { batch, events: NO_EVENTS };
   const times = { ...batch.detail.times, cancellingMs: nowMs };
   const stopped = changeDetail(batch, { times, waiting: wait });
-  if (batch.status === "validating") return end(stopped, "cancelled", nowMs);
+  if (batch.status === "validating")
+    return end(changeDetail(stopped, { counts: NO_COUNTS }), "cancelled", nowMs);
   return { batch: { ...stopped, status: "cancelling" }, events: NO_EVENTS };
 }
 

@@ -34,6 +34,8 @@ interface NewBatch
   readonly windowMs: number;
   readonly claim: string | null;
   readonly maxCostNanoUsd: number | null;
+  /** The number of its lines. 0 if only validation tells. */
+  readonly lines: number;
 }
 
 export type BatchOwner = Pick<Batch, "accountId" | "memberId">;
@@ -143,7 +145,7 @@ function makeBatchNotFound(id: string): Fault {
 
 function makeBatch(
   { id: keyId, accountId, memberId }: GatewayKey,
-  { id, surface, windowMs, claim, ...asked }: NewBatch,
+  { id, surface, windowMs, claim, lines, ...asked }: NewBatch,
   nowMs: number,
 ): Batch {
   return {
@@ -164,7 +166,7 @@ function makeBatch(
       errorFileId: null,
       estimatedNanoUsd: null,
       worstNanoUsd: null,
-      counts: NO_COUNTS,
+      counts: { ...NO_COUNTS, total: lines },
       sums: NO_SUMS,
       errors: [],
       times: {},

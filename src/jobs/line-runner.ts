@@ -1,6 +1,6 @@
 // One try of a line, and what follows from it.
 import type { LinePlacing } from "../core/batches/line-pace.ts";
-import { type Fault, toFault } from "../core/fault.ts";
+import { type Fault, showLimit, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
 import { InputPieces } from "./input-pieces.ts";
 import { cancel, changeDetail, fail, wait } from "./job.ts";
@@ -149,7 +149,14 @@ export class LineRunner {
       job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
     if (verdict.kind === "unpaid") job.isUnpaid = true;
     if (verdict.kind === "stop") await this.#stop(job, fault, nowMs);
-    if (verdict.kind === "cancel") await this.#cancel(job, fault.code, fault.message);
+    if (verdict.kind === "cancel") await this.#cancelFor(job, fault);
+  }
+
+  /** An account that closes has its keys refused. */
+  async #cancelFor(job: RunningBatch, { code, message }: Fault): Promise<void> {
+    const account = await this.#ports.store.account(job.batch.accountId);
+    if (account?.closingAtMs == null) await this.#cancel(job, code, message);
+    else await this.#cancel(job, "account_closed", "The account was closed.");
   }
 
   /** The batch waits until it heals. One line at a time asks whether it has. */
@@ -165,7 +172,7 @@ export class LineRunner {
       code: fault.code,
       message: fault.message,
       resetsAtMs,
-      ...(limit ? { limit: { ...limit } } : {}),
+      ...(limit ? { limit: { ...showLimit(limit) } } : {}),
     };
     if (job.batch.detail.waiting?.code === fault.code) return;
     job.batch =

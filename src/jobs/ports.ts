@@ -71,7 +71,7 @@ export interface BatchWords {
 export type Estimate = Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd">;
 
 export interface JobPorts {
-  readonly store: Pick<Store, "batches" | "node" | "listDead">;
+  readonly store: Pick<Store, "batches" | "account" | "node" | "listDead">;
   readonly files: Files;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly log: Log;

@@ -162,7 +162,12 @@ class Node {
     const ports = makeJobPorts(
       { store, clock, files: files.withPieces(mortal) },
       {
-        store: { batches, node: name, listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)) },
+        store: {
+          batches,
+          account: (id) => store.account(id),
+          node: name,
+          listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)),
+        },
         log: (event) => void (event.level === "error" && day.bugs.push(event)),
         findKey: (id) => alive(() => clock.await(() => addKey(store, id))),
         call: (line) => alive(() => door.call(line, () => this.isDead)),

@@ -148,6 +148,7 @@ export async function addBatch(
     headers: {},
     inputFileId: file.id,
     inputBytes: input.length,
+    lines: 0,
     outputSeconds: null,
     claim: null,
     bodyDigest: "",

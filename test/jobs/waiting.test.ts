@@ -110,7 +110,12 @@ test("a busy node starts nothing, and neither does one whose store is slow", asy
     await new Promise<void>((resolve) => void clock.after(1000, resolve));
     return ANSWER;
   };
-  const slow = { batches, node: store.node, listDead: store.listDead };
+  const slow = {
+    batches,
+    account: (id: string) => store.account(id),
+    node: store.node,
+    listDead: store.listDead,
+  };
   const { add } = start(call, { isBusy: () => isBusy, store: slow }, { parallelMax: 1 });
   await add("batch_1", 30);
   await clock.move(4000);

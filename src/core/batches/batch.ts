@@ -38,6 +38,7 @@ export interface BatchMistake {
 export interface BatchWait {
   readonly code: string;
   readonly message: string;
+  /** As clients see it. */
   readonly limit?: Readonly<Record<string, unknown>>;
   readonly resetsAtMs: number | null;
   readonly sinceMs: number;

@@ -4,7 +4,7 @@ import type { RefusingLimit } from "../limits/limit.ts";
 import type { RequestOutcome } from "./record.ts";
 
 /** The statuses whose refusals are kept: those that a key, a model's name, a size or a limit causes. */
-const KEPT_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 413, 429]);
+const KEPT_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 413, 426, 429]);
 
 /** Fields are null if unknown, for example because the request was refused before its body was read. */
 export interface Refusal {

@@ -10,7 +10,7 @@ import type { BatchOwner } from "../../jobs/kept-batches.ts";
 import { nameInput, writePieces } from "../../jobs/objects.ts";
 import { makeAnthropicLines, RequestSplitter } from "../../surfaces/anthropic-batches/read.ts";
 import { viewAnthropicBatch } from "../../surfaces/anthropic-batches/view.ts";
-import { refuseEncoded } from "../body/body.ts";
+import { checkType, refuseEncoded } from "../body/body.ts";
 import { readPaced } from "../body/paced-bytes.ts";
 import { describeObject, describeRoute } from "../openapi/route-schema.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
@@ -133,6 +133,7 @@ function readingRoutes(ports: BatchPorts) {
 /** The requests are checked as they arrive, and kept in pieces. Nothing is left of a creation that fails. */
 async function create(ports: BatchPorts, { key }: Sender, request: Request): Promise<Batch> {
   refuseEncoded(request.headers);
+  checkType(request.headers);
   const { files, clock, random, vault, batchRules, server, deadlines } = ports;
   const terms = readTerms(ports, request, key);
   const { bytesMax, linesMax, windowMs } = batchRules();
@@ -156,6 +157,7 @@ async function create(ports: BatchPorts, { key }: Sender, request: Request): Pro
       inputFileId: null,
       outputSeconds: null,
       inputBytes,
+      lines: input.count,
       bodyDigest: vault.digest(`${input.digest()} ${headers}`),
     });
     if (batch.id !== id) await files.pieces.remove(key.accountId, object);
@@ -171,6 +173,8 @@ class CheckedInput {
   readonly #linesMax: number;
   readonly #lineBytesMax: number;
   readonly #hasher = new Bun.CryptoHasher("sha256");
+  /** The number of requests that were read. */
+  count = 0;
 
   constructor(linesMax: number, lineBytesMax: number) {
     this.#linesMax = linesMax;
@@ -194,17 +198,16 @@ class CheckedInput {
       }
       splitter.end();
     };
-    let count = 0;
     for await (const line of readLines(makeAnthropicLines(this.#lineBytesMax), split(this.#hasher))) {
-      if (++count > this.#linesMax)
+      if (++this.count > this.#linesMax)
         throw new Fault(
           "request_too_large",
           `A batch may have at most ${this.#linesMax} requests (batches.lines).`,
         );
-      if ("mistake" in line) throw explain(line.mistake.message, count - 1);
+      if ("mistake" in line) throw explain(line.mistake.message, this.count - 1);
       yield* passed.splice(0);
     }
-    if (count === 0)
+    if (this.count === 0)
       throw new Fault("empty_array", "requests: List should have at least 1 item", { param: "requests" });
     yield* passed.splice(0);
   }

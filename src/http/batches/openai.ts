@@ -4,11 +4,14 @@ import { Elysia } from "elysia";
 import type { StoredFile } from "../../core/batches/file.ts";
 import { Fault } from "../../core/fault.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import { BATCHES_UNSERVED } from "../../surfaces/gemini/unserved.ts";
+import { findAsker } from "../../surfaces/index.ts";
 import { readBatchOrder } from "../../surfaces/openai-batches/read.ts";
 import { viewOpenaiBatch } from "../../surfaces/openai-batches/view.ts";
 import { readJson } from "../body/body.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import { createJsonResponse } from "../serve/answers.ts";
+import type { RouteRequest } from "../serve/auth.ts";
 import { checkRoom } from "../serve/serve.ts";
 import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sender } from "./sent.ts";
 
@@ -28,13 +31,22 @@ const ORDER = Type.Object({
   ),
 });
 
+/** Throws the Faults of a key that isn't let in, and of a form whose batches aren't here. */
+async function enter(ports: BatchPorts, route: RouteRequest): Promise<Sender> {
+  const asker = findAsker(route.request.headers);
+  if (asker === "google") throw new Fault("unknown_url", BATCHES_UNSERVED);
+  if (asker === "anthropic")
+    throw new Fault("unknown_url", "Batches in Anthropic's form are at /v1/messages/batches.");
+  return readSent(ports, route);
+}
+
 export function openaiBatchRoutes(ports: BatchPorts) {
   const { batches } = ports;
   return new Elysia()
     .post(
       "/v1/batches",
       async (route) => {
-        const sent = await readSent(ports, route);
+        const sent = await enter(ports, route);
         checkOn(ports);
         checkRoom(ports);
         return createJsonResponse(200, await create(ports, sent, route.request));
@@ -46,14 +58,13 @@ export function openaiBatchRoutes(ports: BatchPorts) {
     )
     .get(
       "/v1/batches",
-      async (route) =>
-        createJsonResponse(200, await listPage(ports, await readSent(ports, route), route.query)),
+      async (route) => createJsonResponse(200, await listPage(ports, await enter(ports, route), route.query)),
       describeObject(TAG, "listBatches", "List batches, newest first", "The batches."),
     )
     .get(
       "/v1/batches/:id",
       async (route) => {
-        const { owner } = await readSent(ports, route);
+        const { owner } = await enter(ports, route);
         return createJsonResponse(200, viewOpenaiBatch(await batches.find(route.params.id, owner, SURFACE)));
       },
       describeObject(TAG, "retrieveBatch", "Get a batch with its counts and costs", "The batch."),
@@ -61,7 +72,7 @@ export function openaiBatchRoutes(ports: BatchPorts) {
     .post(
       "/v1/batches/:id/cancel",
       async (route) => {
-        const { owner } = await readSent(ports, route);
+        const { owner } = await enter(ports, route);
         const batch = await batches.find(route.params.id, owner, SURFACE);
         return createJsonResponse(200, viewOpenaiBatch(await batches.cancel(batch)));
       },
@@ -99,6 +110,7 @@ async function create(ports: BatchPorts, { key, owner }: Sender, request: Reques
     id: `batch_${mintOrderedId(ports.random, ports.clock.nowMs())}`,
     surface: SURFACE,
     inputBytes: file.bytes,
+    lines: 0,
     bodyDigest: ports.vault.digest(JSON.stringify([order, terms.headers, terms.maxCostNanoUsd])),
   });
   return viewOpenaiBatch(batch);

@@ -6,6 +6,7 @@ import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { readFileListQuery } from "../../surfaces/files/list-query.ts";
 import { viewDeletedFile, viewFile, viewFileList } from "../../surfaces/files/views.ts";
+import { FILES_UNSERVED } from "../../surfaces/gemini/unserved.ts";
 import { findAsker } from "../../surfaces/index.ts";
 import { describeObject, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
@@ -81,15 +82,9 @@ export function fileRoutes(ports: HttpPorts) {
 async function readSender(ports: HttpPorts, route: FileRoute): Promise<FileRequest> {
   const form = findAsker(route.request.headers);
   if (form === "anthropic") route.set.headers["request-id"] = String(route.set.headers["x-request-id"]);
-  if (form === "google") throw refuseGoogle();
+  if (form === "google") throw new Fault("unknown_url", FILES_UNSERVED);
   const { key } = await identify(ports, route);
   return { key, form, owner: { accountId: key.accountId, memberId: key.memberId } };
-}
-
-function refuseGoogle(): Fault {
-  const message =
-    "Files are not served in Google's form: send a file's content in the request itself, as `inlineData`, or upload it at POST /v1/files in OpenAI's or Anthropic's form.";
-  return new Fault("unknown_url", message);
 }
 
 /** Throws the Fault `unknown_url` if the operator has turned uploads off. */

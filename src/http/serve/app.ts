@@ -7,6 +7,7 @@ import { hideSecret } from "../../core/text/secret-form.ts";
 import { logBug } from "../../core/world/bug.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { checkSecret } from "../../keys/secret.ts";
+import { explainUnserved } from "../../surfaces/gemini/unserved.ts";
 import { findErrorForm } from "../../surfaces/index.ts";
 import { noteFailedChange } from "../audit/audited.ts";
 import { giveBackChange } from "../people/counted-changes.ts";
@@ -260,7 +261,8 @@ function unknownPath(request: Request, known: KnownPaths): Fault {
   const path = findPath(request.url);
   const shown = `${request.method} ${path.slice(0, 100)}`;
   const hint = suggestPath(path, known);
-  const methods = known.findMethods(path);
+  // The path of a Gemini model may be anything below /v1beta.
+  const methods = explainUnserved(path) === null ? known.findMethods(path) : [];
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");
     // A served path suggests itself, but `/v1/responses/responses` also looks like an answer's id.

@@ -1,5 +1,6 @@
 // Explains a URL that isn't served: a path of another API, one with too much or too little around it, or a typo.
 import { findNearest } from "../../core/text/nearest.ts";
+import { explainUnserved } from "../../surfaces/gemini/unserved.ts";
 import { isForOperators, type KnownPaths } from "./paths.ts";
 
 const SHOWN_CHARACTERS_MAX = 100;
@@ -18,10 +19,6 @@ const FOREIGN: readonly Class[] = [
   [
     /^\/v[12]\/(embed|chat|generate|classify|tokenize|detokenize)$/,
     " This path belongs to Cohere's API, of which only rerank is supported. For embeddings use /v1/embeddings, for chat /v1/chat/completions, both in OpenAI's format.",
-  ],
-  [
-    /^\/v1beta\/files(\/|$)|^\/(upload|download)\/(v1|v1beta)\/files(\/|:|$)/,
-    " Files are not served in Google's form: send a file's content in the request itself, as `inlineData`, or upload it at POST /v1/files in OpenAI's or Anthropic's form.",
   ],
   [
     /^\/v1\/(multimodal|contextualized)embeddings$/,
@@ -53,13 +50,6 @@ const UNSERVED: readonly Class[] = [
   [
     /^\/uploads(\/|$)/,
     notServed("Uploads in parts are", "send the whole file to POST /v1/files, which takes it as a stream."),
-  ],
-  [
-    /:(batchGenerateContent|asyncBatchEmbedContent)$/,
-    notServed(
-      "Batches in Google's form are",
-      "upload a file of requests at POST /v1/files and name it at POST /v1/batches, in OpenAI's form.",
-    ),
   ],
   [
     /^\/(fine_tuning|fine-tunes|tunedModels)(\/|$)/,
@@ -119,7 +109,14 @@ const UNSERVED: readonly Class[] = [
     notServed("Variations of images are", "use POST /v1/images/edits with a prompt."),
   ],
   [
-    /^\/(videos|decisions|containers|evals|graders|skills|chatkit|audio\/voices|corpora)(\/|$)/,
+    /^\/decisions(\/|$)/,
+    notServed(
+      "Decisions are",
+      "ask at POST /v1/chat/completions or POST /v1/responses, with a schema for the answer.",
+    ),
+  ],
+  [
+    /^\/(videos|containers|evals|graders|skills|chatkit|audio\/voices|corpora)(\/|$)/,
     notServed("This route of the vendor's API is", "call the provider's own API for it."),
   ],
   [
@@ -151,6 +148,8 @@ export function suggestPath(path: string, known: KnownPaths): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   if (isForOperators(tidy)) return findOperators(tidy, known);
   const bare = tidy.replace(/^(\/(api|openai|v1|v1beta))+(?=\/|$)/, "");
+  const unserved = explainUnserved(tidy);
+  if (unserved !== null) return ` ${unserved}`;
   const foreign = FOREIGN.find(([paths]) => paths.test(tidy)) ?? UNSERVED.find(([paths]) => paths.test(bare));
   if (foreign) return foreign[1];
   if (bare === "" || tidy === "/") return BASE_URL;

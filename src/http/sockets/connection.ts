@@ -1,5 +1,5 @@
 // One client's connection: its frames become turns, and its end is theirs.
-import { type Fault, toFault } from "../../core/fault.ts";
+import { Fault, toFault } from "../../core/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { SocketRules } from "../../core/settings.ts";
@@ -100,6 +100,8 @@ export class Connection {
   #refused: number[] = [];
   #pingedMs: number;
   #isClosed = false;
+  /** The turns that wait for those before them in their lane. */
+  readonly #waiting = new Set<Turn>();
   /** Set once it closes when nothing runs on it any more. */
   #closing: Closing | null = null;
 
@@ -130,17 +132,20 @@ export class Connection {
     this.bytesIn += data.length;
     if (this.#isClosed) return;
     let streamId: string | null = null;
+    let isCreate = false;
     try {
-      if (typeof data !== "string")
-        throw invalidValue("type", "expected a text frame with JSON, not a binary one");
+      if (typeof data !== "string") throw notObject("a binary one");
       const frame = this.#ports.parse(data);
-      if (!isObject(frame)) throw invalidValue("type", "expected an object with a type");
+      if (!isObject(frame)) throw notObject("other JSON");
       if (typeof frame.stream_id === "string") streamId = frame.stream_id.slice(0, 256);
       if (frame.type === "response.steer") return void this.send(refuseSteering(frame));
       if (frame.type !== "response.create") throw invalidValue("type", "expected response.create");
+      isCreate = true;
       this.#create(frame, Buffer.byteLength(data));
     } catch (thrown) {
-      this.#refuse(toFault(thrown), streamId);
+      const fault = toFault(thrown);
+      this.#tell(fault, streamId);
+      if (!isCreate) this.#countRefused(fault);
     }
   }
 
@@ -168,6 +173,15 @@ export class Connection {
   end(code: number, fault: Fault, reason: string = fault.code): void {
     this.#closing ??= { code, reason, fault };
     this.#closeIdle();
+  }
+
+  /** Refuses the turns that wait. Those that run go on. */
+  refuseWaiting(fault: Fault): void {
+    for (const turn of this.#waiting) {
+      turn.arrival.held.release();
+      this.#tell(fault, turn.streamId);
+    }
+    this.#waiting.clear();
   }
 
   get isClosed(): boolean {
@@ -204,21 +218,26 @@ export class Connection {
     const lane = this.lanes.readName(frame.stream_id, rules);
     if (this.#closing !== null) throw this.#closing.fault;
     const turn = this.#ports.makeTurn(this, frame, bytes);
+    this.#waiting.add(turn);
     try {
       this.lanes.add(lane, rules, () => this.#run(turn, new LaneView(this, lane)));
     } catch (thrown) {
+      this.#waiting.delete(turn);
       turn.arrival.held.release();
       throw thrown;
     }
   }
 
   async #run(turn: Turn, inLane: TurnConnection): Promise<void> {
-    // The client has left, or its key may not be used, while the turn waited.
+    // The client has left while the turn waited, or it was refused.
+    const hasWaited = this.#waiting.delete(turn);
     if (this.#isClosed) return void turn.arrival.held.release();
-    this.turns++;
-    const refused = await this.#ports.runTurn(turn, inLane);
-    this.activeMs = this.#ports.deadlines.nowMs();
-    if (refused) this.end(CLOSED.refused, refused);
+    if (hasWaited) {
+      this.turns++;
+      const refused = await this.#ports.runTurn(turn, inLane);
+      this.activeMs = this.#ports.deadlines.nowMs();
+      if (refused) this.end(CLOSED.refused, refused);
+    }
     // The lane counts as busy until this has returned.
     queueMicrotask(() => queueMicrotask(() => this.#closeIdle()));
   }
@@ -230,8 +249,7 @@ export class Connection {
     this.#leave(closing.code, closing.reason);
   }
 
-  #refuse(fault: Fault, streamId: string | null): void {
-    this.#tell(fault, streamId);
+  #countRefused(fault: Fault): void {
     const nowMs = this.#ports.deadlines.nowMs();
     this.#refused = this.#refused.filter((atMs) => nowMs - atMs < MINUTE_MS);
     this.#refused.push(nowMs);
@@ -252,6 +270,10 @@ export class Connection {
     this.#leaving.clear();
     this.#ports.onClose(this, code, reason);
   }
+}
+
+function notObject(got: string): Fault {
+  return new Fault("invalid_json", `Expected a text frame with a JSON object, but got ${got}.`);
 }
 
 function refuseSteering({ input, previous_response_id }: JsonObject): string {

@@ -1,8 +1,9 @@
 // The connections of a process: which are opened, and which must end.
 
+import { Type } from "@sinclair/typebox";
 import { Fault, toFault } from "../../core/fault.ts";
 import { asString, type JsonObject } from "../../core/json/json.ts";
-import { invalidValue } from "../../core/json/schema-fault.ts";
+import { findFirstFault, invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { SocketRules } from "../../core/settings.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
@@ -22,11 +23,18 @@ import { Connection, type Handshake } from "./connection.ts";
 import { addOwnHeaders, makeSharedHeaders } from "./create-headers.ts";
 import { makeTurnedOff, type OpenSockets } from "./open-sockets.ts";
 import { CLOSED } from "./port.ts";
-import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
+import { checkAccount, runTurn, type Turn, type TurnConnection } from "./turn.ts";
 
 /** Connections are looked at so often: a key that ends is noticed within two of these. */
 const LOOK_EVERY_MS = 1000;
 const ROUTE = "/v1/responses";
+
+/** The fields of a create that are read here. All others are those of a POST. */
+const CREATE = Type.Object({
+  generate: Type.Optional(Type.Boolean()),
+  headers: Type.Optional(Type.Object({})),
+  previous_response_id: Type.Optional(Type.String()),
+});
 
 /**
  * Bun cuts a client off that says nothing for so long, in seconds, not even a pong. Its own limit on unsent bytes is beyond
@@ -56,7 +64,8 @@ export class Sockets implements SocketRoutes, Latecomer {
     this.#ports = ports;
     this.#rules = ports.sockets;
     this.#bounds = ports.openSockets;
-    this.options = { ...OPTIONS, maxPayloadLength: ports.sockets().frameBytesMax };
+    const { bodyBytesMax } = ports.server;
+    this.options = { ...OPTIONS, maxPayloadLength: Math.min(ports.sockets().frameBytesMax, bodyBytesMax) };
   }
 
   /** Answers a handshake. Undefined once the connection is open. */
@@ -96,18 +105,24 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   #lookAt(connection: Connection, nowMs: number): void {
     const { isOn, ageMs, idleMs } = this.#rules();
-    if (this.#ports.refusing() || this.#ports.draining()) connection.end(CLOSED.leaving, shuttingDown());
-    else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
+    if (this.#ports.refusing() || this.#ports.draining()) {
+      connection.refuseWaiting(shuttingDown());
+      connection.end(CLOSED.leaving, shuttingDown());
+    } else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
     else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
     else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
       connection.end(CLOSED.normal, tooOld(), "idle");
     else void this.#checkKey(connection);
   }
 
-  /** A key that was revoked, has expired, or whose person has left ends its connections. A paused one doesn't. */
+  /**
+   * A key that was revoked, has expired, was moved to another account, or whose person has left ends its connections. A
+   * paused one doesn't.
+   */
   async #checkKey(connection: Connection): Promise<void> {
     try {
-      await identify(this.#ports, makeRoute(connection.handshake));
+      const { key } = await identify(this.#ports, makeRoute(connection.handshake));
+      checkAccount(key, connection.handshake);
     } catch (thrown) {
       const fault = toFault(thrown);
       if (fault.row.status === 401) connection.expel(fault);
@@ -143,7 +158,12 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   #makeTurn(connection: Connection, frame: JsonObject, bytes: number): Turn {
     const { handshake } = connection;
-    const { type: _type, generate, stream_id: streamId, headers: _headers, ...fields } = frame;
+    const { type: _type, generate, stream_id: streamId, headers, ...fields } = frame;
+    const { previous_response_id: id } = fields;
+    const own = Object.entries({ generate, headers, previous_response_id: id });
+    const given = Object.fromEntries(own.filter(([, value]) => value !== null));
+    const wrong = findFirstFault(CREATE, given);
+    if (wrong) throw wrong;
     const isWarmUp = generate === false;
     if (isWarmUp) this.#warmUps.begin(handshake.keyId, this.#ports.clock.monotonicMs())();
     const { request, server } = makeRoute(handshake, frame);
@@ -155,9 +175,9 @@ export class Sockets implements SocketRoutes, Latecomer {
     arrival.held.arrive(bytes);
     arrival.held.finish();
     arrival.trace = this.#ports.traces.begin(request.headers.get("traceparent"), arrival);
-    const { previous_response_id: id } = fields;
     return {
       arrival,
+      accountId: handshake.accountId,
       body: { ...fields, stream: true },
       streamId: asString(streamId) ?? null,
       previous: typeof id === "string" ? connection.memory.find(id) : null,

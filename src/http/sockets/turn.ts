@@ -41,6 +41,8 @@ export interface TurnConnection {
 /** A client's request for a response. */
 export interface Turn {
   readonly arrival: Arrival;
+  /** The account of the connection, and of all that it remembers. */
+  readonly accountId: string;
   /** The fields of a POST. */
   readonly body: JsonObject;
   readonly streamId: string | null;
@@ -65,6 +67,15 @@ interface EndedTurn {
   readonly refused: Fault | null;
 }
 
+/**
+ * Throws the Fault `invalid_api_key` if the key was moved to another account: what the connection remembers belongs to the one
+ * in which it was opened.
+ */
+export function checkAccount(key: GatewayKey, { accountId }: Pick<Turn, "accountId">): void {
+  if (key.accountId === accountId) return;
+  throw new Fault("invalid_api_key", "This key was moved to another account: open another connection.");
+}
+
 /** Runs a turn to its end. */
 export async function runTurn(
   { ports, setups }: TurnPorts,
@@ -78,6 +89,7 @@ export async function runTurn(
     const caller = await identify(ports, arrival);
     const { key } = caller;
     arrival.key = key;
+    checkAccount(key, turn);
     checkRoom(ports);
     const earlier = await findConversation(ports, key, turn, connection);
     const own = await openOwnTools({ ports, setups }, turn, caller, earlier);

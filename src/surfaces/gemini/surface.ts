@@ -35,6 +35,7 @@ import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
 import { GEMINI_TEXTS } from "./texts.ts";
+import { explainUnserved } from "./unserved.ts";
 import { GenerateWriter } from "./writer.ts";
 
 /** Google's newest SDKs use `/v1`. The AI SDK leaves out `models` before an id with a slash. */
@@ -74,20 +75,28 @@ export function readPath(path: string): { readonly model: string; readonly verb:
   // The AI SDK's embeddings put another `models/` before a name that has one.
   const rest = path.replace(PREFIX, "").replace(/^models(\/|%2F)/i, "");
   const colon = rest.lastIndexOf(":");
+  const verb = rest.slice(colon + 1);
+  const isServed = colon >= 1 && VERBS.some((one) => one === verb);
+  if (!isServed) throw explainPath(path, rest, colon);
+  return { model: decode(rest.slice(0, colon)), verb };
+}
+
+/** Explains a path without a verb, or with another one than those that are served. */
+function explainPath(path: string, rest: string, colon: number): Fault {
+  const shown = `Unknown request URL: POST ${path.slice(0, 100)}`;
+  const unserved = explainUnserved(path);
+  if (unserved !== null) return new Fault("unknown_url", `${shown}. ${unserved}`);
   if (colon < 1) {
     const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
     const hint =
       other === undefined
         ? "the path needs a verb, as in /v1beta/models/{model}:generateContent. A '#' in the model's name ends a URL: write it as '/' or '%23'."
         : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
-    throw new Fault("unknown_url", `Unknown request URL: POST ${path.slice(0, 100)}: ${hint}`);
+    return new Fault("unknown_url", `${shown}: ${hint}`);
   }
-  const verb = rest.slice(colon + 1);
-  if (!VERBS.some((one) => one === verb)) {
-    const message = `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported, only ${VERBS.join(", ")}.`;
-    throw new Fault("unknown_url", message);
-  }
-  return { model: decode(rest.slice(0, colon)), verb };
+  const verb = rest.slice(colon + 1, colon + 41);
+  const message = `Unknown request URL: the verb '${verb}' is not supported, only ${VERBS.join(", ")}.`;
+  return new Fault("unknown_url", message);
 }
 
 function decode(text: string): string {

@@ -48,7 +48,9 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
 
 export function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { given, joined } = joinRequest(incoming);
-  const trigger = findTrigger(joined.input);
+  // An earlier response that isn't kept is refused by its name.
+  const isStored = incoming.stored !== null || Boolean(joined.previous_response_id);
+  const trigger = findTrigger(joined.input, isStored);
   const exchange = readJoined(incoming, given, joined);
   return trigger === null ? exchange : readTriggered(incoming, given, joined, exchange, trigger);
 }

@@ -151,6 +151,19 @@ test.each(cases)("the %s owner's things in %s's form don't exist for %s", async 
   }
 });
 
+test.each([
+  ["anthropic-version", "2023-06-01", /at \/v1\/messages\/batches/],
+  ["x-goog-api-key", "any", /not served here.*\/v1\/batches/],
+] as const)("with %s, /v1/batches has nothing, and says where batches are", async (name, value, where) => {
+  const { batch } = things.get("service openai") ?? { batch: "" };
+  const headers = { [name]: value };
+  for (const path of ["/v1/batches", `/v1/batches/${batch}`]) {
+    const { status, body } = await ask("service", "openai", "GET", path, { headers });
+    expect([path, status]).toEqual([path, 404]);
+    expect(String(asObject(body.error).message)).toMatch(where);
+  }
+});
+
 test.each(OWNERS.flatMap((owner) => FORMS.map((form) => [owner, form] as const)))(
   "the %s owner's things in %s's form are there in no other form, and after all that",
   async (owner, form) => {

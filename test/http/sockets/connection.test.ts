@@ -83,3 +83,10 @@ test("a hundred frames within a minute that are no requests end it", () => {
   expect(done.length).toBe(102);
   expect([done.at(-1), ends]).toEqual(["close 1008", ["refused_frames"]]);
 });
+
+test("requests that are refused don't", () => {
+  const { connection, port, ends } = openConnection();
+  for (let count = 0; count < 200; count++)
+    connection.message(port, '{"type":"response.create","stream_id":""}');
+  expect(ends).toEqual([]);
+});

@@ -61,6 +61,14 @@ test("a frame above the limit is named in the log and the metrics", async () => 
   expect(ends.at(-1)).toMatchObject({ code: 1009, reason: "frame_too_large" });
 });
 
+test("a frame is bounded by server.body_limit, too", async () => {
+  const small = await startUnderTest({ server: "body_limit: 1MB" });
+  const client = await new SocketClient(small.url, small.secret).open();
+  client.send("x".repeat(1_100_000));
+  expect(await client.gone()).toMatchObject({ code: 1009 });
+  await small.stop();
+});
+
 test("a client's own words about its end stay out of the log", async () => {
   const socket: WebSocket = Reflect.construct(WebSocket, [
     `${world.url.replace("http", "ws")}/v1/responses`,

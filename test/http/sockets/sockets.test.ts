@@ -159,7 +159,10 @@ describe("a failure", () => {
   });
 
   test.each([
-    ["{", { status: 400, error: { code: null } }],
+    ["{", { status: 400, error: { code: null, param: null } }],
+    ["[]", { status: 400, error: { code: null, param: null } }],
+    ["null", { status: 400, error: { code: null, param: null } }],
+    [{}, { status: 400, error: { code: "invalid_value", param: "type" } }],
     [{ type: "response.cancel" }, { status: 400, error: { code: "invalid_value", param: "type" } }],
     [
       { type: "response.create", stream_id: "a b", model: "Local#m", input: "x" },
@@ -168,6 +171,12 @@ describe("a failure", () => {
     [
       { type: "response.create", headers: { authorization: "x" }, model: "Local#m", input: "x" },
       { error: { code: "invalid_value", param: "headers" } },
+    ],
+    [{ type: "response.create", headers: "x" }, { error: { code: "invalid_type", param: "headers" } }],
+    [{ type: "response.create", generate: "no" }, { error: { code: "invalid_type", param: "generate" } }],
+    [
+      { type: "response.create", previous_response_id: 7 },
+      { error: { code: "invalid_type", param: "previous_response_id" } },
     ],
   ])("is told of the frame %j", async (frame, expected) => {
     const client = await connect();
@@ -216,6 +225,11 @@ describe("a handshake", () => {
       { code: "too_many_sockets", limit: { kind: "sockets", limit: 8, used: 8 } },
     ]);
     for (const client of open) client.close();
+    const admin = { authorization: `Bearer ${world.adminToken}` };
+    await until("the refusal is listed", async () => {
+      const listed = await fetch(`${world.url}/admin/v1/refusals?code=too_many_sockets`, { headers: admin });
+      return asObject(asArray(asObject(await listed.json()).data)[0]).route === "GET /v1/responses";
+    });
   });
 });
 
@@ -237,6 +251,49 @@ test("a revoked key's connections end within two seconds", async () => {
   await fetch(`${world.url}/admin/v1/keys/${id}`, { method: "DELETE", headers });
   expect(await client.gone()).toMatchObject({ code: 1008 });
   expect(client.frames).toMatchObject([{ type: "error", status: 401 }]);
+});
+
+test("at a stop, what waits is refused while what runs goes on", async () => {
+  const own = await startUnderTest();
+  const client = await new SocketClient(own.url, own.secret).open();
+  client.send({ type: "response.create", model: "Local#m~latency=600000", input: "say: runs" });
+  client.send({ type: "response.create", model: "Local#m", input: "say: waits" });
+  await until("the first is asked for", () => own.simulator.calls.total === 1);
+  const stopped = own.stop();
+  await client.ended(0);
+  expect(client.frames).toMatchObject([{ type: "error", status: 503, error: { code: "shutting_down" } }]);
+  expect(client.closed).toBeNull();
+  client.close();
+  await stopped;
+});
+
+describe("a key that was moved to another account", () => {
+  async function move(id: string): Promise<void> {
+    const account = await world.newAccount(`Moved to ${id}`);
+    const headers = { authorization: `Bearer ${world.adminToken}`, "content-type": "application/json" };
+    const body = JSON.stringify({ account_id: account });
+    const moved = await fetch(`${world.url}/admin/v1/keys/${id}`, { method: "PATCH", headers, body });
+    expect(moved.status).toBe(200);
+  }
+
+  test("ends its connections within two seconds", async () => {
+    const { secret, id } = await world.newKey({ requests_per_day: null });
+    const client = await connect(secret);
+    await move(id);
+    expect(await client.gone()).toMatchObject({ code: 1008 });
+    expect(client.frames).toMatchObject([{ type: "error", status: 401 }]);
+  });
+
+  test("takes nothing along of what they remember", async () => {
+    const { secret, id } = await world.newKey({ requests_per_day: null });
+    const client = await connect(secret);
+    const said = await client.create({ model: "Local#m", input: "say: of the old account", store: false });
+    await move(id);
+    const { id: previous_response_id } = asObject(said.at(-1)?.response);
+    const frames = await client.create({ model: "Local#m", input: "say: more", previous_response_id });
+    expect(frames).toMatchObject([{ type: "error" }]);
+    await client.gone();
+  });
 });
 
 test("a client that leaves ends its turn", async () => {

@@ -2,8 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { RESPONSES_LANE } from "../../../src/dialects/responses/lane.ts";
+import { COMPACTIONS } from "../../../src/surfaces/openai-responses/compaction/surface.ts";
 import { makeModelCard } from "../../harness/cards.ts";
 import { startUnderTest } from "../../harness/harness.ts";
+import { incoming } from "../recorded.ts";
 import { findRefusal, makeCall, readRequest } from "./responses-read.ts";
 
 const USER = { role: "user", content: "Is it raining?" };
@@ -90,4 +92,13 @@ describe("reasoning in plain text", () => {
       await under.stop();
     }
   });
+});
+
+test("what continues from a response that isn't kept is refused by its id, also to be compacted", () => {
+  const body = { model: "m", previous_response_id: "resp_1" };
+  const compact = () => COMPACTIONS.read(incoming(body, "/v1/responses/compact"));
+  expect(compact).toThrow("'previous_response_id' is not supported here");
+  const input = [{ type: "compaction_trigger" }];
+  expect(findRefusal({ ...body, input }).details.param).toBe("previous_response_id");
+  expect(findRefusal({ input }).details.param).toBe("input[0]");
 });

@@ -157,6 +157,7 @@ function answerMessages(): void {
     expect(made).toMatchObject({
       type: "message_batch",
       processing_status: "in_progress",
+      request_counts: { processing: 4 },
       results_url: null,
     });
     expect(await catchThrown(anthropic.messages.batches.delete(made.id))).toMatchObject({ status: 400 });
@@ -211,7 +212,10 @@ function refuseLists(): void {
         ]),
       ),
     ).toMatchObject({ status: 400 });
-    const headers = { authorization: `Bearer ${under.secret}`, "anthropic-version": "2023-06-01" };
+    const own = { authorization: `Bearer ${under.secret}`, "anthropic-version": "2023-06-01" };
+    const path = `${under.url}/v1/messages/batches`;
+    expect((await fetch(path, { method: "POST", headers: own, body: "{}" })).status).toBe(415);
+    const headers = { ...own, "content-type": "application/json" };
     for (const body of [
       "",
       "[]",
@@ -220,7 +224,7 @@ function refuseLists(): void {
       '{"requests":[1]}',
       '{"requests":[{}]}x',
     ]) {
-      const answer = await fetch(`${under.url}/v1/messages/batches`, { method: "POST", headers, body });
+      const answer = await fetch(path, { method: "POST", headers, body });
       expect([body, answer.status]).toEqual([body, 400]);
       expect(await answer.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
     }

@@ -120,6 +120,19 @@ function followKey(): void {
   });
 }
 
+function followAccount(): void {
+  test("a closed account's batches are cancelled, and say so", async () => {
+    const { accountId, id, admin, waitForCancel } = await startLong();
+    const body = JSON.stringify({ pay_out: true, reason: "the team is gone" });
+    await admin(`/accounts/${accountId}/close`, { method: "POST", body });
+    expect(await waitForCancel()).toMatchObject({ id, waiting: { code: "account_closed" } });
+    await until(
+      () => readAccount(accountId),
+      ({ held_usd }) => held_usd === 0,
+    );
+  });
+}
+
 function stayInAccount(): void {
   test("a key that is moved cancels its batches, and no line runs in its new account", async () => {
     const { under } = bench;
@@ -146,5 +159,5 @@ export function testMoney(open: OpenStore): void {
     });
   });
   afterAll(() => bench.under.stop());
-  for (const add of [waitForMoney, keepCeiling, followKey, stayInAccount]) add();
+  for (const add of [waitForMoney, keepCeiling, followKey, followAccount, stayInAccount]) add();
 }

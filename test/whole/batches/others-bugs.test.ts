@@ -126,7 +126,18 @@ test("a budget that is used up lets nothing run (12794)", async () => {
     () => openai.batches.retrieve(made.id),
     (batch) => asObject(batch).waiting !== null,
   );
-  expect(asObject(asObject(waiting).waiting).code).toBe("budget_exceeded");
+  const { code, limit, resets_at } = asObject(asObject(waiting).waiting);
+  expect(code).toBe("budget_exceeded");
+  expect(limit).toEqual({
+    scope: "key",
+    name: expect.any(String),
+    kind: "budget",
+    per: "month",
+    limit: 0.000_000_1,
+    used: 0,
+    reserved: 0,
+    resets_at,
+  });
   expect([await readSpent(), (await listRows(made.id)).length]).toEqual([0, 0]);
   await openai.batches.cancel(made.id);
   expect((await waitForEnd(openai, made)).status).toBe("cancelled");

@@ -14,13 +14,16 @@ const KEPT_TOKENS = 64_000;
 
 const SEARCHES: ReadonlySet<unknown> = new Set(SEARCH_TOOLS);
 
-/** Returns the place of the trigger. Throws the Fault `invalid_value` if it isn't the last of several items. */
-export function findTrigger(input: unknown): number | null {
+/**
+ * Returns the place of the trigger. Throws the Fault `invalid_value` if it isn't the last of several items. It may be the only
+ * one where the conversation lies elsewhere.
+ */
+export function findTrigger(input: unknown, isStored = false): number | null {
   const items = asArray(input);
   const at = items.findIndex((item) => asObject(item).type === TRIGGER);
   if (at === -1) return null;
   if (at < items.length - 1) throw invalidValue(`input[${at}]`, `'${TRIGGER}' must be the last item`);
-  if (at === 0) throw invalidValue("input[0]", `'${TRIGGER}' needs a conversation before it`);
+  if (at === 0 && !isStored) throw invalidValue("input[0]", `'${TRIGGER}' needs a conversation before it`);
   return at;
 }
 
