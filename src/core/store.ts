@@ -57,7 +57,7 @@ export interface KeyFilter {
   readonly text?: string | undefined;
   /** A part of the list of models as it is stored. In lower case. */
   readonly modelsText?: string | undefined;
-  /** The id of a key to leave out. */
+  /** The beginning of the ids that are left out. */
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */
   readonly scope?: Scope | undefined;

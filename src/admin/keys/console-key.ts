@@ -11,8 +11,13 @@ import { CONSOLE_KEY } from "./keys.ts";
 
 type World = AdminWorld;
 
-export function consoleKey(world: World): Promise<GatewayKey> {
-  return readOwnKey(world, CONSOLE_KEY, {});
+const DEFAULT = KEY_DEFAULTS.accountId;
+
+/** The default account's has always had the bare name. */
+export function consoleKey(world: World, accountId: string = DEFAULT): Promise<GatewayKey> {
+  return accountId === DEFAULT
+    ? readOwnKey(world, CONSOLE_KEY, {})
+    : readOwnKey(world, `${CONSOLE_KEY}_${accountId}`, { name: CONSOLE_KEY, accountId });
 }
 
 /** The key of sampled answers and judgments. A few hundred calls at once would use up an allowance. */

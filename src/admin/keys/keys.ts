@@ -44,7 +44,7 @@ import {
 import { makeSecret } from "./new-secret.ts";
 import { findHolder, planArrival, planMaking, planRotation } from "./personal-keys.ts";
 
-/** The id of the console playground's built-in key. */
+/** The id of the console playground's built-in key, and the beginning of those that it has in other accounts. */
 export const CONSOLE_KEY = "console";
 
 export const keysQuery = closeObject({
@@ -283,9 +283,9 @@ export async function revokeKey(
   return keyView(requireKey(id, await changes.revokeKey(id, nowMs)), nowMs);
 }
 
-/** Hides the console's own key, which can't be viewed or changed. */
+/** Hides the console's own keys, which can't be viewed or changed. */
 function refuseConsoleKey(id: string): string {
-  if (id !== CONSOLE_KEY) return id;
+  if (!id.startsWith(CONSOLE_KEY)) return id;
   throw noKey();
 }
 

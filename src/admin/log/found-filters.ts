@@ -35,7 +35,7 @@ interface NamedRow {
 const FOUND: Page = { limit: 200, after: null };
 const IDS_SHOWN_MAX = 5;
 /** Ids that the gateway makes, and its own keys'. One that has no row, any more or yet, matches nothing. */
-const KEY_ID = new RegExp(`^(key_.*|${CONSOLE_KEY}|${SAMPLING_KEY}|${HOOKS_KEY})$`);
+const KEY_ID = new RegExp(`^(key_.*|${CONSOLE_KEY}(_.*)?|${SAMPLING_KEY}|${HOOKS_KEY})$`);
 const ACCOUNT_ID = /^acct?_/;
 
 /**

@@ -58,7 +58,7 @@ export function useNames() {
     keys,
     accounts,
     key: (id: string) => {
-      if (id === CONSOLE_KEY) return "Playground";
+      if (id.startsWith(CONSOLE_KEY)) return "Playground";
       return keys.find((key) => key.id === id)?.name ?? (knownKeys && id && lookUp(`/keys/${id}`)) ?? id;
     },
     account: (id: string) =>

@@ -18,7 +18,7 @@ export type Role = NonNullable<SessionView["role"]>;
 export const ROLES: readonly Role[] = TOKEN_FIELDS.role.options;
 
 /** The account that is there from the beginning. */
-const DEFAULT_ACCOUNT = "default";
+export const DEFAULT_ACCOUNT = "default";
 
 /** True in this account, or in any if none is given. The gateway decides by itself: here it decides what is shown. */
 export function may(permission: Permission, accountId?: string): boolean {

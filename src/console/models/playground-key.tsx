@@ -5,7 +5,7 @@ import { recall, remember } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
-import { may, session } from "../frame/session.ts";
+import { DEFAULT_ACCOUNT, may, session } from "../frame/session.ts";
 import type { Option } from "../parts/button.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
@@ -13,13 +13,18 @@ import { Empty, Placeholder } from "../parts/states.tsx";
 
 const KEPT = "playground.key";
 const CONSOLE: Option<string> = { value: "", label: "The console's own key" };
+/** The console's own key in another account than the default one. */
+const IN_ACCOUNT = "account:";
 
-/** The id of the personal key that the page asks with. Empty for the console's own key. */
+/** The id of the personal key that the page asks with, or the place of the console's own key. */
 let current = "";
 
 /** Returns the path of one of the playground's routes, with the key that is chosen. */
 export function placePlayground(path: string): string {
-  return withQuery(`/playground${path}`, { key: current });
+  const given = current.startsWith(IN_ACCOUNT)
+    ? { account: current.slice(IN_ACCOUNT.length) }
+    : { key: current };
+  return withQuery(`/playground${path}`, given);
 }
 
 function isOwn({ member_id, state }: KeyInUseView): boolean {
@@ -39,7 +44,12 @@ export function usePlaygroundKey(): KeyChoice {
   const names = useNames();
   const own = names.keys.filter(isOwn).map(({ id, name }) => ({ value: id, label: name }));
   const mayUseConsole = may("playground.use");
-  const options = mayUseConsole ? [CONSOLE, ...own] : own;
+  const others = names.accounts.filter(({ id, state }) => id !== DEFAULT_ACCOUNT && state === "open");
+  const inOthers = others.map(({ id, name }) => ({
+    value: `${IN_ACCOUNT}${id}`,
+    label: `${CONSOLE.label}, in ${name}`,
+  }));
+  const options = mayUseConsole ? [CONSOLE, ...own, ...inOthers] : own;
   const found = options.find(({ value }) => value === picked) ?? options[0];
   current = found?.value ?? "";
   const choose = (id: string) => {

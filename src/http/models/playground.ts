@@ -1,11 +1,14 @@
-// POST /admin/v1/playground: requests for any operation from the console, made with its own key or a personal one of the sender.
-import { Type } from "@sinclair/typebox";
+// POST /admin/v1/playground: requests for any operation from the console, made with its own key in an account, or with a
+// personal one of the sender.
+import { type Static, Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readQuery } from "../../admin/input.ts";
 import { consoleKey } from "../../admin/keys/console-key.ts";
 import { openOwnKey } from "../../admin/keys/own-key.ts";
+import { findFilters } from "../../admin/log/found-filters.ts";
 import { closeObject, text } from "../../admin/schema.ts";
 import { Fault } from "../../core/fault.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type Caller, type GatewayKey, refuseAddress } from "../../core/keys/key.ts";
 import { findSurface, SURFACES } from "../../surfaces/index.ts";
 import type { AnySurface } from "../../surfaces/surface.ts";
@@ -34,6 +37,11 @@ const DECIDING = "/v1/route";
 
 const querySchema = closeObject({
   key: Type.Optional({ ...text, description: "The id of one's own personal key, which it is made with." }),
+  account: Type.Optional({
+    ...text,
+    description:
+      "The id or name of the account in which the console's own key asks. Missing for the default one.",
+  }),
 });
 
 interface PlaygroundParts {
@@ -88,6 +96,16 @@ export function playgroundRoutes(
     });
 }
 
+async function findAccount(
+  { store, clock }: OperatorParts["world"],
+  query: Static<typeof querySchema>,
+): Promise<string | undefined> {
+  const { account: id } = await findFilters({ store, clock }, query, undefined);
+  if (id !== undefined && (await store.account(id)) === null)
+    throw invalidValue("account", "there is no account with that id");
+  return id;
+}
+
 /** A personal key's limits hold as for its secret, also the addresses that it may be used from. */
 async function findSender(
   operator: OperatorParts,
@@ -95,14 +113,20 @@ async function findSender(
   findKey: PlaygroundParts["findKey"],
   { request, server, route }: PlaygroundRequest,
 ): Promise<Caller> {
+  const { world } = operator;
   const query = Object.fromEntries(new URL(request.url).searchParams);
   if (query.key === undefined) {
     await checkOperator(operator, { request, server, route }, "playground.use");
-    readQuery(querySchema, query);
-    return { key: await consoleKey(operator.world), proof: null };
+    return {
+      key: await consoleKey(world, await findAccount(world, readQuery(querySchema, query))),
+      proof: null,
+    };
   }
   const { access } = await checkOperator(operator, { request, server, route }, "playground.own");
-  const { id } = await openOwnKey(operator.world, readQuery(querySchema, query).key ?? "", access);
+  const { key: given = "", account } = readQuery(querySchema, query);
+  if (account !== undefined)
+    throw invalidValue("account", "expected none beside a personal key, which has its own");
+  const { id } = await openOwnKey(world, given, access);
   const key = await findKey(id);
   const proof = { rotation: key.rotations, address: readAddress(request, server) };
   const refusal = refuseAddress(key, proof);

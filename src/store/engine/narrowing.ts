@@ -205,7 +205,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   by.by(memberId, (at) => `member_id = ${at}`);
   if (contact !== undefined) by.add(composeIs("contact", contact, (value) => by.bind(value)));
   if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
-  by.by(except, (at) => `id <> ${at}`);
+  by.by(except && `${except}%`, (at) => `id NOT LIKE ${at}`);
   by.by(filter?.expiring?.fromMs, (at) => `expires_at_ms > ${at}`);
   by.by(filter?.expiring?.toMs, (at) => `expires_at_ms <= ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");

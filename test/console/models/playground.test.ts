@@ -40,6 +40,18 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () =>
     await leave();
   });
 
+  test("asks in another account, whose activity it is", async () => {
+    const account = await world.gateway.newAccount("Studio");
+    const { page, open, leave } = await openConsole(world);
+    await open(playgroundOf("OpenAI#gpt-5.4"));
+    await page.getByLabel("Key", { exact: true }).selectOption({ label: "The console's own key, in Studio" });
+    await send(page, "Say hello.");
+    await page.getByText(/\d+ → \d+ tokens/).waitFor();
+    await open(`/activity?key_id=console_${account}`);
+    await page.getByRole("row").filter({ hasText: "Playground" }).getByText("gpt-5.4").waitFor();
+    await leave();
+  });
+
   test("starts with an example prompt and continues the conversation", async () => {
     const { page, open, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));

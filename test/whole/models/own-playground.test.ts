@@ -62,6 +62,27 @@ test("a key that has ended is refused without ending the session", async () => {
   expect((await ann("GET", "/session")).status).toBe(200);
 });
 
+test("an admin asks in any account, whose budgets hold and whose usage it is", async () => {
+  const admin = createOperator(world);
+  const account = await world.newAccount("Other team");
+  const ask = (query: string) => admin.post(`/playground?${query}`, asking("Acme#cheap"));
+  expect(formatLine(await ask(`account=${account}`))).toStartWith("200");
+  expect(formatLine(await ask("account=Other%20team"))).toStartWith("200");
+  const row = await until("both are logged", async () => {
+    const { data } = (await admin.get(`/requests?account=${account}`)).body;
+    return asArray(data).length === 2 ? asObject(asArray(data)[0]) : null;
+  });
+  expect(row).toMatchObject({ key_id: `console_${account}`, account_id: account, status: 200 });
+  expect(asArray((await admin.get(`/keys?account_id=${account}`)).body.data)).toEqual([]);
+  expect((await admin.get(`/keys/console_${account}`)).status).toBe(404);
+  await admin.patch(`/accounts/${account}`, { budgets: [{ usd: 0, per: "day" }] });
+  expect(formatLine(await ask(`account=${account}`))).toStartWith("429");
+  for (const query of ["account=nobody", "account=acct_none", `account=${account}&key=${await makeKey()}`])
+    expect(await ask(query)).toMatchObject({ status: 400, error: { param: "account" } });
+  const member = await ann("POST", `/playground?account=${team}`, asking("Acme#cheap"));
+  expect(formatLine(member)).toBe("403 permission_error not_permitted");
+});
+
 test("nobody asks with somebody else's key, nor with one that isn't personal", async () => {
   const id = await makeKey();
   const bob = await signInAs({ url: world.url, opened }, "mem_bob", [{ role: "member", accountId: team }]);
