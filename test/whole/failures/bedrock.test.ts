@@ -165,7 +165,7 @@ describe("Claude's own API on Bedrock", () => {
     max_tokens: 300,
     system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral", ttl: "1h" } }],
     messages: hi,
-    top_k: 3,
+    top_p: 0.97,
     thinking: { type: "enabled", budget_tokens: 1024 },
   };
   const betas = { "anthropic-beta": "interleaved-thinking-2025-05-14,claude-code-20250219" };
