@@ -8,7 +8,6 @@ import {
   type BatchSums,
   type BatchWait,
   hasEnded,
-  NO_COUNTS,
 } from "../core/batches/batch.ts";
 import { type EventType, makeEvent, type OutboxEvent } from "../core/events/events.ts";
 import { countLeft, type LineEnd } from "./lines.ts";
@@ -30,13 +29,14 @@ interface Findings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd"
   readonly total: number;
 }
 
-/** The lines may start. A batch that was cancelled meanwhile stays so. */
+/** The lines may start, or end if the batch was cancelled meanwhile. */
 export function startRunning(batch: Batch, validated: Findings, nowMs: number): Transition {
   if (batch.status !== "validating") return { batch, events: NO_EVENTS };
   const { total, ...estimates } = validated;
   const { counts, times } = batch.detail;
   const detail = { ...estimates, counts: { ...counts, total }, times: { ...times, runningMs: nowMs } };
-  return { batch: changeDetail({ ...batch, status: "in_progress" }, detail), events: NO_EVENTS };
+  const status = times.cancellingMs === undefined ? "in_progress" : "cancelling";
+  return { batch: changeDetail({ ...batch, status }, detail), events: NO_EVENTS };
 }
 
 /** No line has run, and nothing is charged. */
@@ -45,15 +45,18 @@ export function fail(batch: Batch, errors: readonly BatchMistake[], nowMs: numbe
   return end(changeDetail(batch, { errors }), "failed", nowMs);
 }
 
-/** Ends a batch whose lines aren't known yet at once, and lets the lines of another one end. */
+/**
+ * Ends a batch whose lines aren't known yet at once, and lets the lines of another one end. If they are counted but
+ * not validated yet, they end after that: each has a result.
+ */
 export function cancel(batch: Batch, nowMs: number, wait: BatchWait | null = null): Transition {
-  if (hasEnded(batch) || batch.status === "cancelling" || batch.status === "finalizing")
+  const { counts, times } = batch.detail;
+  if (hasEnded(batch) || times.cancellingMs !== undefined || batch.status === "finalizing")
     return { batch, events: NO_EVENTS };
-  const times = { ...batch.detail.times, cancellingMs: nowMs };
-  const stopped = changeDetail(batch, { times, waiting: wait });
-  if (batch.status === "validating")
-    return end(changeDetail(stopped, { counts: NO_COUNTS }), "cancelled", nowMs);
-  return { batch: { ...stopped, status: "cancelling" }, events: NO_EVENTS };
+  const stopped = changeDetail(batch, { times: { ...times, cancellingMs: nowMs }, waiting: wait });
+  if (batch.status !== "validating")
+    return { batch: { ...stopped, status: "cancelling" }, events: NO_EVENTS };
+  return counts.total > 0 ? { batch: stopped, events: NO_EVENTS } : end(stopped, "cancelled", nowMs);
 }
 
 /** Returns how the lines end that haven't by then. Null while they may still run. */

@@ -63,12 +63,19 @@ describe("a batch", () => {
     expect(cancel(done.batch, NOON + 3).batch).toBe(done.batch);
   });
 
-  test("is cancelled at once before its lines are known, and after them else", () => {
+  test("is cancelled at once before its lines are known, with each of them once they are counted", () => {
     expect(cancel(validating, NOON).batch.status).toBe("cancelled");
     const cancelling = cancel(running, NOON).batch;
     expect([cancelling.status, findRestEnd(cancelling, NOON)]).toEqual(["cancelling", "cancelled"]);
     expect(startRunning(cancelling, { total: 9, estimatedNanoUsd: 0, worstNanoUsd: 0 }, NOON).batch).toBe(
       cancelling,
+    );
+    const known = makeBatch("batch_1", { status: "validating" }, { counts: { ...NO_COUNTS, total: 2 } });
+    const stopped = cancel(known, NOON).batch;
+    expect([stopped.status, stopped.detail.times.cancellingMs]).toEqual(["validating", NOON]);
+    expect(cancel(stopped, NOON + 1).batch).toBe(stopped);
+    expect(startRunning(stopped, { total: 2, estimatedNanoUsd: 0, worstNanoUsd: 0 }, NOON).batch.status).toBe(
+      "cancelling",
     );
     const why = { code: "invalid_api_key", message: "It was revoked.", resetsAtMs: null, sinceMs: NOON };
     expect(resume(cancel(running, NOON, why).batch).detail.waiting).toEqual(why);

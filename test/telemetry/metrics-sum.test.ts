@@ -17,7 +17,7 @@ function sumsOf(events: readonly LogEvent[]): Sums {
   const metrics = newMetrics({ poundkey_requests_open: () => events.length });
   for (const event of events) metrics.count(event);
   const told = parseFromWorker(JSON.parse(JSON.stringify({ counted: metrics.sums() })));
-  return told !== null && typeof told === "object" ? told.counted : {};
+  return told !== null && typeof told === "object" && "counted" in told ? told.counted : {};
 }
 
 const EVENTS: readonly LogEvent[] = [

@@ -14,7 +14,7 @@ import { createGentle } from "../models/catalogue-apart.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
 import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "../workers/worker.ts";
-import { claimPort, Supervisor } from "../workers/workers.ts";
+import { checkPort, Supervisor } from "../workers/workers.ts";
 import { clock } from "../world.ts";
 import { startAcceptGuard } from "./accepting.ts";
 import {
@@ -77,18 +77,17 @@ function readPart({ port, store, storeSource, config }: WorkerPart): Configurati
   return { ...place, ...(config === null ? {} : { config, mayBeEmpty: false }) };
 }
 
-/** Claims the port before the workers start, since they would share it with any other process that has it. */
+/** Looks at the port before the workers start, since they would share it with any other process that has it. */
 async function serveByWorkers(
   options: StartContext,
   { server, store, storeSource, log }: Settings,
   { err }: Io,
 ): Promise<number> {
-  // Port 0 means any free port, which has to be found before the workers can share it.
-  const isShared = options.sharePort && server.port !== 0;
-  const claimed = isShared ? Promise.resolve(server.port) : claimPort(server.host, server.port);
-  const port = await claimed.catch((error) => {
-    throw describeListenError(server, error);
-  });
+  const { host, port } = server;
+  if (!options.sharePort && port !== 0)
+    await checkPort(host, port).catch((error) => {
+      throw describeListenError(server, error);
+    });
   const config = Object.keys(options.sections).length === 0 ? null : options.file;
   const shared = { port, store, storeSource: storeSource ?? null, config };
   return new Supervisor({ ...shared, count: options.workers, log: createLog(options, err, () => log) }).run();
@@ -275,7 +274,7 @@ async function runUntilStopped(
   });
   process.on("SIGHUP", watch.reload);
   logRejections(log);
-  if (PART !== null) sendToParent("listening");
+  if (PART !== null) sendToParent({ listening: running.port });
   // The binary compiles little of the code up to here (`--compile-jit-policy`), which saves a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
   const endAccepting = startAcceptGuard(running.listener, clock, log);

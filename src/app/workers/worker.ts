@@ -12,7 +12,7 @@ const PLACE_VARIABLE = "POUNDKEY_WORKER_PLACE";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
 export interface WorkerPart {
-  /** The port that all workers share. */
+  /** The port that all workers share. 0 for the first one if it may take any: it tells which. */
   readonly port: number;
   /** The store's address, shared by all workers even if the configuration has changed since the first start. */
   readonly store: string;
@@ -28,7 +28,7 @@ export interface WorkerPart {
   readonly announces: boolean;
 }
 
-export type FromWorker = "listening" | "scrape" | { readonly counted: Sums };
+export type FromWorker = "scrape" | { readonly listening: number } | { readonly counted: Sums };
 export type ToWorker = "count" | { readonly merged: string };
 
 /** This process's part, or null if it isn't a worker. */
@@ -76,8 +76,10 @@ export function sendToParent(message: FromWorker): void {
 
 /** Returns a message from a worker as received on the channel. Null if it isn't one. */
 export function parseFromWorker(message: unknown): FromWorker | null {
-  if (message === "listening" || message === "scrape") return message;
-  return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
+  if (message === "scrape") return message;
+  if (!isObject(message)) return null;
+  if (typeof message.listening === "number") return { listening: message.listening };
+  return "counted" in message ? { counted: readSums(message.counted) } : null;
 }
 
 /** Returns a message from the parent as received on the channel. Null if it isn't one. */

@@ -23,18 +23,10 @@ const SHORT_LIVES_MAX = 5;
 const RESTART_PAUSE_MS = 500;
 const RESTART_PAUSES_MAX = 20;
 
-/** Returns the port, or a free one for 0. Throws if another process listens at the address. */
-export async function claimPort(hostname: string, port: number): Promise<number> {
-  const claim = Bun.serve({
-    hostname,
-    port,
-    reusePort: false,
-    fetch: () => new Response(null, { status: 503 }),
-  });
-  // A stopped server no longer knows its port.
-  const claimed = claim.port ?? port;
-  await claim.stop(true);
-  return claimed;
+/** Throws if another process listens at the address. */
+export async function checkPort(hostname: string, port: number): Promise<void> {
+  const fetch = () => new Response(null, { status: 503 });
+  await Bun.serve({ hostname, port, reusePort: false, fetch }).stop(true);
 }
 
 /** For a worker that doesn't answer within this time, its last answer is counted. */
@@ -131,6 +123,8 @@ function startWorker(part: WorkerPart, receive: (message: unknown) => void): Wor
 /** Runs the workers until a signal comes or none can be kept alive. */
 export class Supervisor {
   readonly #supervision: Supervision;
+  /** 0 until the first worker has a port, if it may be any. */
+  #port: number;
   readonly #living = new Set<Worker>();
   readonly #listening = new Set<Worker>();
   readonly #metrics = new MetricsSum();
@@ -141,11 +135,12 @@ export class Supervisor {
 
   constructor(supervision: Supervision) {
     this.#supervision = supervision;
+    this.#port = supervision.port;
   }
 
   /**
-   * Starts the first worker alone. It prepares the store and announces; if it fails, the others would as well. Returns
-   * the exit code.
+   * Starts the first worker alone. It prepares the store, takes the port and announces; if it fails, the others would as
+   * well. Returns the exit code.
    */
   async run(): Promise<number> {
     process.on("SIGHUP", () => this.#reload());
@@ -198,7 +193,7 @@ export class Supervisor {
 
   #start(place: number): Worker | null {
     const { log, ...shared } = this.#supervision;
-    const part = { ...shared, place, announces: !this.#everListened };
+    const part = { ...shared, port: this.#port, place, announces: !this.#everListened };
     try {
       const worker: Worker = startWorker(part, (message) => this.#receive(worker, parseFromWorker(message)));
       return worker;
@@ -210,12 +205,13 @@ export class Supervisor {
 
   #receive(worker: Worker, message: FromWorker | null): void {
     if (message === null || !this.#living.has(worker)) return;
-    if (message === "listening") this.#serves(worker);
-    else if (message === "scrape") this.#metrics.scrape(worker);
+    if (message === "scrape") this.#metrics.scrape(worker);
+    else if ("listening" in message) this.#serves(worker, message.listening);
     else this.#metrics.receiveSums(worker, message.counted);
   }
 
-  #serves(worker: Worker): void {
+  #serves(worker: Worker, port: number): void {
+    this.#port = port;
     this.#listening.add(worker);
     this.#metrics.join(worker);
     this.#everListened = true;

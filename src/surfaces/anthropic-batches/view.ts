@@ -9,16 +9,18 @@ export function viewAnthropicBatch(batch: Batch, address: string): JsonObject {
   const { id, createdAtMs, expiresAtMs, endedAtMs, detail } = batch;
   const { counts, times } = detail;
   const isOver = hasEnded(batch);
+  const { completed, cancelled, expired } = counts;
   return {
     id,
     type: "message_batch",
     processing_status: isOver ? "ended" : times.cancellingMs === undefined ? "in_progress" : "canceling",
+    // They add up to the total at all times.
     request_counts: {
       processing: isOver ? 0 : counts.total,
-      succeeded: isOver ? counts.completed : 0,
-      errored: isOver ? counts.failed + counts.unpaid : 0,
-      canceled: isOver ? counts.cancelled : 0,
-      expired: isOver ? counts.expired : 0,
+      succeeded: isOver ? completed : 0,
+      errored: isOver ? counts.total - completed - cancelled - expired : 0,
+      canceled: isOver ? cancelled : 0,
+      expired: isOver ? expired : 0,
     },
     created_at: formatTime(createdAtMs),
     expires_at: formatTime(expiresAtMs),

@@ -139,6 +139,33 @@ function cancelAndRepeat(): void {
   });
 }
 
+function cancelMessages(): void {
+  test("messages that are cancelled as soon as they are made are all in the counts and the results", async () => {
+    const { batches } = bench.anthropic.messages;
+    const params = {
+      model: "Local#slow~latency=60000",
+      max_tokens: 9,
+      messages: [{ role: "user" as const, content: "x" }],
+    };
+    const made = await batches.create({ requests: ["a", "b"].map((custom_id) => ({ custom_id, params })) });
+    expect(await batches.cancel(made.id)).toMatchObject({
+      processing_status: "canceling",
+      request_counts: { processing: 2, canceled: 0 },
+    });
+    const ended = await until(
+      () => batches.retrieve(made.id),
+      ({ processing_status }) => processing_status === "ended",
+    );
+    expect(ended.request_counts).toMatchObject({ processing: 0, errored: 0, canceled: 2 });
+    const results = await Array.fromAsync(await batches.results(made.id));
+    expect(results.map(({ custom_id, result }) => [custom_id, result.type])).toEqual([
+      ["a", "canceled"],
+      ["b", "canceled"],
+    ]);
+    await batches.delete(made.id);
+  });
+}
+
 function answerMessages(): void {
   test("Anthropic's SDK makes a batch, reads its results as they come, and deletes it", async () => {
     const { anthropic, openai } = bench;
@@ -239,5 +266,13 @@ export function testClients(open: OpenStore): void {
     bench = await startBatches(await open());
   });
   afterAll(() => bench.under.stop());
-  for (const add of [answerLines, refuseMistakes, cancelAndRepeat, answerMessages, refuseLists]) add();
+  for (const add of [
+    answerLines,
+    refuseMistakes,
+    cancelAndRepeat,
+    cancelMessages,
+    answerMessages,
+    refuseLists,
+  ])
+    add();
 }
