@@ -1,4 +1,4 @@
-// OpenAI's Responses API from the provider's side: `/openai/v1/responses`.
+// OpenAI's Responses API from the provider's side: `/openai/v1/responses`, and `/compact` below it.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
@@ -14,6 +14,8 @@ import {
 } from "./response-items.ts";
 import { isSearching, renderSearchItem } from "./searches.ts";
 import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
+
+const COMPACT = "/responses/compact";
 
 function isThinking(body: JsonObject, model: string): boolean {
   const { effort } = asObject(body.reasoning);
@@ -86,7 +88,23 @@ function renderOwnResponse(exchange: Exchange, rest: JsonObject): JsonObject {
   });
 }
 
+/** Renders what the next request begins with: the user's own messages, and a summary of all else ("Compact a response"). */
+function renderCompacted(exchange: Exchange): JsonObject {
+  const { input } = exchange.body;
+  const items =
+    typeof input === "string" ? [{ type: "message", role: "user", content: input }] : asArray(input);
+  const kept = items.filter((item) => asObject(item).role === "user");
+  return {
+    id: `resp_${exchange.id("response", 32)}`,
+    object: "response.compaction",
+    created_at: exchange.createdSeconds,
+    output: [...kept, renderCompaction(exchange)],
+    usage: exchange.usage ? renderResponseUsage(exchange.usage) : null,
+  };
+}
+
 function renderReply(exchange: Exchange): JsonObject {
+  if (exchange.path === COMPACT) return renderCompacted(exchange);
   const answer = takeFirstAnswer(exchange);
   return renderOwnResponse(exchange, {
     ...renderEnding(answer),
@@ -217,7 +235,7 @@ function renderFailure(problem: Problem, exchange: Exchange): string {
 export const responses: SimDialect = {
   name: "responses",
   prefix: "/openai/v1",
-  handles: (path) => path === "/responses",
+  handles: (path) => path === "/responses" || path === COMPACT,
   readPrompt,
   renderReply,
   renderFrames,

@@ -85,6 +85,7 @@ function prepareExchange(
 ): Exchange {
   return {
     ...read,
+    path: incoming.path,
     body: incoming.body,
     query: incoming.query,
     usage: control.fault === "no-usage" ? null : countUsage(read.prompt, read.answers, control),

@@ -111,7 +111,7 @@ export interface TokenCount {
 }
 
 /** A request and its answers: all that a dialect needs to render a reply. */
-export interface Exchange {
+export interface Exchange extends Pick<Incoming, "path"> {
   readonly prompt: Prompt;
   readonly isStreamed: boolean;
   readonly body: JsonObject;

@@ -254,9 +254,28 @@ function checkSchemas(body: JsonObject): void {
     );
 }
 
+/** What a response has beyond a request for a summary ("Compact a response" in the same reference). */
+const NOT_COMPACTED = [
+  "stream",
+  "store",
+  "include",
+  "background",
+  "metadata",
+  "max_output_tokens",
+  "max_tool_calls",
+];
+
+function checkCompaction(body: JsonObject): void {
+  for (const field of NOT_COMPACTED)
+    if (field in body) reject("unknown", `Unknown parameter: '${field}'.`, [field]);
+  const last = asObject(asArray(body.input).at(-1));
+  if (last.type === "compaction_trigger") reject("value", "Invalid value: 'compaction_trigger'.", ["input"]);
+}
+
 /** Throws a Rejection for a request that OpenAI refuses ("API reference: Responses", "Conversation state: reasoning items"). */
-export function checkResponsesRequest(body: JsonObject, model: string): void {
+export function checkResponsesRequest(body: JsonObject, model: string, path: string): void {
   request(body, []);
+  if (path.endsWith("/compact")) checkCompaction(body);
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);

@@ -21,7 +21,7 @@ type Validator = (incoming: Incoming, model: string) => void;
 /** The type makes the table complete: a dialect without a validator doesn't compile. */
 export const VALIDATORS: Readonly<Record<ChatDialectName, Validator>> = {
   openai: ({ body }, model) => checkChatRequest(body, model),
-  responses: ({ body }, model) => checkResponsesRequest(body, model),
+  responses: ({ body, path }, model) => checkResponsesRequest(body, model, path),
   anthropic: ({ body, headers }, model) => checkMessagesRequest(body, model, headers),
   gemini: ({ body }, model) => checkGeminiRequest(body, model),
   mistral: ({ body }) => checkMistralRequest(body),

@@ -82,4 +82,6 @@ export interface RawRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Reaches the texts of the request and of its answer. It travels with the request, as only surfaces know their forms. */
   readonly texts: NativeTexts;
+  /** True for a request to the format's own route that compacts a conversation. */
+  readonly isCompaction?: true;
 }

@@ -6,7 +6,7 @@ import { moveKey } from "./outgoing.ts";
 
 /**
  * The deployment takes the model's place. With the v1 API the paths are OpenAI's own. With a dated version the path
- * names the deployment, except `/responses`, which reads it from the body (Azure OpenAI REST reference).
+ * names the deployment, except at `/responses` and below it, where the body does (Azure OpenAI REST reference).
  */
 export function carryAzure(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const deployment = card.deployment ?? card.name;
@@ -24,7 +24,9 @@ export function carryAzure(outgoing: Outgoing, card: ModelCard, target: Target):
 
 function makeDatedUrl(path: string, deployment: string, { baseUrl, apiVersion = "" }: Target): string {
   const root = baseUrl.replace(/\/v1$/, "");
-  const place = path === "/responses" ? "" : `/deployments/${encodeURIComponent(deployment.toWellFormed())}`;
+  const place = path.startsWith("/responses")
+    ? ""
+    : `/deployments/${encodeURIComponent(deployment.toWellFormed())}`;
   return `${root}${place}${path}?api-version=${encodeURIComponent(apiVersion)}`;
 }
 

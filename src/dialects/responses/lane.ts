@@ -2,7 +2,7 @@
 // refuses.
 
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import { asArray, asObject, asString, changeFields, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
@@ -32,6 +32,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const fitted = fitToModel({ ...raw.body, ...search.changes, ...typed }, card, target.mends);
   const passed = passExtras(fitted.body, "all");
   const { max_output_tokens: given, ...rest } = withoutPlainReasoning(passed.fields, card);
+  const dropped = [...passed.dropped, ...search.dropped, ...(media?.dropped ?? []), ...fitted.dropped];
+  if (raw.isCompaction) return encodeCompaction({ ...rest, max_output_tokens: given }, card, target, dropped);
   const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
@@ -46,13 +48,22 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
   const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];
-  return makeCall(target, "/responses", body, [
-    ...passed.dropped,
-    ...search.dropped,
-    ...(media?.dropped ?? []),
-    ...fitted.dropped,
-    ...lowered,
-  ]);
+  return makeCall(target, "/responses", body, [...dropped, ...lowered]);
+}
+
+/** Fields of a response that the route for summaries doesn't have ("Compact a response", OpenAI's API reference). */
+const NOT_COMPACTED = ["background", "include", "max_output_tokens", "max_tool_calls", "metadata"];
+
+function encodeCompaction(
+  { store: _store, ...given }: JsonObject,
+  card: ModelCard,
+  target: Target,
+  dropped: readonly string[],
+): Outgoing {
+  const left = NOT_COMPACTED.filter((field) => given[field] !== undefined);
+  const kept = changeFields(given, Object.fromEntries(left.map((field) => [field, undefined])));
+  const body = { ...kept, model: card.name, ...askTier(given.service_tier, target) };
+  return makeCall(target, "/responses/compact", body, [...dropped, ...left]);
 }
 
 /** OpenAI refuses a type that says nothing. Another type than the true one is fine (home-assistant, issue 167208). */

@@ -34,6 +34,7 @@ afterAll(() => world.stop());
 
 interface Seen {
   readonly status: number;
+  readonly headers: Headers;
   readonly body: JsonObject;
   readonly upstream: readonly string[];
 }
@@ -47,7 +48,8 @@ async function post(path: string, body: object, secret = world.secret, more: obj
   });
   const read = asObject(await response.json());
   const calls = world.simulator.calls.all().slice(before);
-  return { status: response.status, body: read, upstream: calls.map((call) => JSON.stringify(call.body)) };
+  const { status, headers } = response;
+  return { status, headers, body: read, upstream: calls.map((call) => JSON.stringify(call.body)) };
 }
 
 const ask = (model: string, input: readonly object[], more: object = {}) =>
@@ -211,10 +213,29 @@ test("the route for it returns the next request's input", async () => {
   expect(asObject(body.usage).output_tokens).toBeGreaterThan(0);
   const next = await ask("Anthropic#claude-sonnet-4-6", [...asArray(body.output).map(asObject), USER]);
   expect(next.upstream.join()).toContain(SUMMARY);
-  const natively = await post("/v1/responses/compact", { model: NATIVE, input: [said, SAID] });
-  expect(natively.upstream.join()).toContain("compaction_trigger");
   const nothing = await post("/v1/responses/compact", { model: "Local#some-model" });
   expect(nothing.body.error).toMatchObject({ code: "missing_required_parameter", param: "input" });
+});
+
+test("the route is asked for at a provider that has it, for what it takes", async () => {
+  const said = { role: "user", content: "remember: cake" };
+  const asked = { model: NATIVE, input: [said, SAID], instructions: "Be brief.", max_output_tokens: 500 };
+  const natively = await post("/v1/responses/compact", asked);
+  const { path, body: sent } = asObject(world.simulator.calls.last());
+  expect(path).toBe("/responses/compact");
+  expect(sent).toEqual({
+    model: "gpt-5.4",
+    input: [said, SAID],
+    instructions: "Be brief.",
+    service_tier: "default",
+  });
+  expect(natively.headers.get("x-poundkey-dropped")).toBe("max_output_tokens");
+  expect([natively.status, natively.body.object]).toEqual([200, "response.compaction"]);
+  expect(natively.body.output).toMatchObject([said, { type: "compaction" }]);
+  expect(asObject(natively.body.usage).cost).toBeGreaterThan(0);
+  const next = await ask(NATIVE, [...asArray(natively.body.output).map(asObject), USER]);
+  expect(next.status).toBe(200);
+  expect(next.upstream.join()).toContain('"encrypted_content":"gAAAA');
 });
 
 test("what is kept of a compacted conversation is its summary and the user's messages", async () => {

@@ -1,6 +1,7 @@
 // OpenAI's route that compacts a conversation and returns what the next request begins with.
-import { asArray } from "../../../core/json/json.ts";
+import { asArray, changeFields } from "../../../core/json/json.ts";
 import { missingParameter } from "../../../core/json/schema-fault.ts";
+import type { RawRequest } from "../../../core/models/dialect.ts";
 import type { ChatForm } from "../../../operations/chat/decoder.ts";
 import { readFields } from "../../checker.ts";
 import { refuseField } from "../../lane.ts";
@@ -9,6 +10,8 @@ import { joinEarlier, makeKept } from "../stored.ts";
 import { OPENAI_RESPONSES, readExchange } from "../surface.ts";
 import { isSummary } from "./summary.ts";
 import { addTrigger, listKeptMessages } from "./trigger.ts";
+
+const OBJECT = "response.compaction";
 
 const { counting: _counting, ...RESPONSES } = OPENAI_RESPONSES;
 
@@ -36,14 +39,22 @@ function makeObject(
 ): Exchange<ChatForm> {
   return {
     ...exchange,
+    // A provider that compacts has the same route, which needs no trigger.
+    raw: compact && exchange.raw ? withoutTrigger(exchange.raw) : exchange.raw,
     ...(compact ? { compact: (model) => makeObject(compact(model), messages) } : {}),
     ...(exchange.keep ? { keep: (_kept, answer) => makeKept({ input: [] }, answer) } : {}),
     whole(reply, stamp) {
       const answer = exchange.whole(reply, stamp);
       if (answer instanceof Document) return answer;
-      const { id, created_at, output, usage } = answer;
-      const items = [...messages, ...asArray(output).filter(isSummary)];
-      return { id, object: "response.compaction", created_at, output: items, usage };
+      const { id, object, created_at, output, usage } = answer;
+      const items = object === OBJECT ? output : [...messages, ...asArray(output).filter(isSummary)];
+      return { id, object: OBJECT, created_at, output: items, usage };
     },
   };
+}
+
+function withoutTrigger(raw: RawRequest): RawRequest {
+  const items = asArray(raw.body.input).slice(0, -1);
+  const input = items.length === 0 ? undefined : items;
+  return { ...raw, body: changeFields(raw.body, { input }), isCompaction: true };
 }
