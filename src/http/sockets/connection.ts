@@ -129,7 +129,8 @@ export class Connection {
 
   message(_port: SocketPort, data: string | Uint8Array): void {
     this.activeMs = this.#ports.deadlines.nowMs();
-    this.bytesIn += data.length;
+    const bytes = typeof data === "string" ? Buffer.byteLength(data) : data.length;
+    this.bytesIn += bytes;
     if (this.#isClosed) return;
     let streamId: string | null = null;
     let isCreate = false;
@@ -141,7 +142,7 @@ export class Connection {
       if (frame.type === "response.steer") return void this.send(refuseSteering(frame));
       if (frame.type !== "response.create") throw invalidValue("type", "expected response.create");
       isCreate = true;
-      this.#create(frame, Buffer.byteLength(data));
+      this.#create(frame, bytes);
     } catch (thrown) {
       const fault = toFault(thrown);
       this.#tell(fault, streamId);

@@ -30,7 +30,7 @@ export class SocketWriter implements Latecomer {
   /** Returns a promise to wait for before more is sent, or null. */
   send(frame: string): Promise<void> | null {
     if (this.#isOver) return null;
-    this.bytesOut += frame.length;
+    this.bytesOut += Buffer.byteLength(frame);
     // Bun drops a frame without a word where it returns 0 (1.4): its own limit is never met, since senders wait.
     if (this.#port.send(frame) === 0) this.#cut();
     return this.wait();

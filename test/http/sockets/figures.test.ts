@@ -81,3 +81,20 @@ test("a client's own words about its end stay out of the log", async () => {
   );
   expect(JSON.stringify(world.events)).not.toContain("somebodys-secret");
 });
+
+// The log of a binary is elsewhere.
+test.skipIf(BINARY !== undefined)(
+  "what a connection carried is counted in bytes, not in characters",
+  async () => {
+    const client = await connect();
+    const frame = JSON.stringify({ type: "response.create", model: MODEL, input: "say: größe" });
+    client.send(frame);
+    const shown = (await client.ended(0)).map((one) => JSON.stringify(one)).join("");
+    client.close();
+    const isEnd = ({ event, bytes_in }: { readonly event: string; readonly bytes_in?: unknown }) =>
+      event === "socket.closed" && bytes_in === Buffer.byteLength(frame);
+    await until("it has ended", () => world.events.some(isEnd));
+    expect(shown).toContain("größe");
+    expect(world.events.find(isEnd)).toMatchObject({ bytes_out: Buffer.byteLength(shown) });
+  },
+);
