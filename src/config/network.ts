@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { omitUndefined } from "../core/json/json.ts";
 import { isAddressBlock } from "../core/world/address.ts";
-import type { NetworkRules, TlsRules } from "../core/world/network.ts";
+import { isSocksAddress, type NetworkRules, type TlsRules } from "../core/world/network.ts";
 import type { Issues, Path } from "./errors.ts";
 import { options, text } from "./field-types.ts";
 
@@ -19,7 +19,10 @@ export const networkFields = Type.Partial(
       { ca: pem("certificates"), cert: pem("a certificate"), key: pem("its private key") },
       "Certificates of the connection.",
     ),
-    proxy: text('a URL like http://proxy.example.com:3128, or "none"', /^\S{1,2000}$/),
+    proxy: text(
+      'a URL like http://proxy.example.com:3128 or socks5://proxy.example.com, or "none"',
+      /^\S{1,2000}$/,
+    ),
     no_proxy: Type.Array(text("a host, a domain, an address or a block", /^[^\s,]{1,300}$/), {
       maxItems: HOSTS_MAX,
       expected: "a list of hosts, domains, addresses or blocks",
@@ -55,12 +58,29 @@ function checkExempt(hosts: readonly string[], hasProxy: boolean, path: Path, is
 }
 
 function checkProxy(given: string, path: Path, issues: Issues): void {
-  const protocol = URL.parse(given)?.protocol;
-  if (given === NONE || protocol === "http:" || protocol === "https:") return;
-  const message = /^socks/i.test(protocol ?? "")
-    ? "SOCKS proxies aren't supported: name one that speaks HTTP, as Privoxy in front of it does"
-    : "expected a URL like http://proxy.example.com:3128, or none";
-  issues.atValue(path, message);
+  const url = URL.parse(given);
+  if (given === NONE || url?.protocol === "http:" || url?.protocol === "https:") return;
+  if (url === null || !isSocksAddress(given) || url.hostname === "")
+    issues.atValue(
+      path,
+      "expected a URL like http://proxy.example.com:3128 or socks5://proxy.example.com, or none",
+    );
+  else if (![url.username, url.password].every(fitsSocks))
+    issues.atValue(
+      path,
+      `expected a user and a password of up to ${SOCKS_BYTES_MAX} bytes each, percent-encoded as in any URL`,
+    );
+}
+
+/** RFC 1929. */
+const SOCKS_BYTES_MAX = 255;
+
+function fitsSocks(encoded: string): boolean {
+  try {
+    return Buffer.byteLength(decodeURIComponent(encoded)) <= SOCKS_BYTES_MAX;
+  } catch {
+    return false;
+  }
 }
 
 function readTls({ ca, cert, key }: NonNullable<NetworkConfig["tls"]>, path: Path, issues: Issues): TlsRules {

@@ -1,8 +1,9 @@
 // Connects to a server as its configuration says: with certificates of its own, and by a proxy or around one.
 import { isWithin } from "../core/world/address.ts";
-import type { NetworkRules } from "../core/world/network.ts";
+import { isSocksAddress, type NetworkRules } from "../core/world/network.ts";
+import { bridgeSocks } from "./socks/bridge.ts";
 
-type Connection = Pick<BunFetchRequestInit, "tls" | "proxy">;
+type Connection = Pick<BunFetchRequestInit, "tls" | "proxy" | "keepalive">;
 
 /** The same objects for each call, since `fetch` keeps connections for reuse by their settings. */
 const byProxy = new WeakMap<NetworkRules, Connection>();
@@ -19,9 +20,11 @@ export function applyNetwork<Init extends { readonly network?: NetworkRules | un
 /** The variables of the process decide what the rules leave open. */
 function chooseConnection(rules: NetworkRules, url: string): Connection {
   const isDirect = rules.proxy === null || isExempt(rules.noProxy ?? [], new URL(url));
-  return isDirect && rules.proxy !== undefined
-    ? byHost.getOrInsertComputed(rules, connectDirectly)
-    : byProxy.getOrInsertComputed(rules, connect);
+  if (isDirect && rules.proxy !== undefined) return byHost.getOrInsertComputed(rules, connectDirectly);
+  const connection = byProxy.getOrInsertComputed(rules, connect);
+  // A bridge's connection without a tunnel leads to one server, and must not be used for another.
+  const isSingle = isSocksAddress(rules.proxy) && url.startsWith("http:");
+  return isSingle ? { ...connection, keepalive: false } : connection;
 }
 
 function connectDirectly({ tls }: NetworkRules): Connection {
@@ -31,7 +34,8 @@ function connectDirectly({ tls }: NetworkRules): Connection {
 function connect({ tls, proxy }: NetworkRules): Connection {
   const own = tls === undefined ? {} : { tls };
   if (proxy === undefined || proxy === null) return own;
-  return { ...own, proxy: { url: proxy, respectNoProxy: false } };
+  const url = isSocksAddress(proxy) ? bridgeSocks(proxy) : proxy;
+  return { ...own, proxy: { url, respectNoProxy: false } };
 }
 
 /** The entries as curl and `NO_PROXY` have them: a host, a domain, an address, a block, each with a port or without; `*`. */

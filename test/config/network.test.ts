@@ -27,6 +27,7 @@ describe.skipIf(OPENSSL === null)("a provider's network", () => {
       proxy: "http://user:word@proxy:3128",
       noProxy: [".corp", "10.0.0.0/8"],
     });
+    expect(find('proxy: "socks5://user:word@proxy"')).toEqual({ proxy: "socks5://user:word@proxy" });
     expect(find(`tls: { ca: ${file("ca")}, cert: ${file("cert")}, key: ${file("key")} }`)).toEqual({
       tls: { ca: files["/ca"].trim(), cert: files["/cert"].trim(), key: files["/key"].trim() },
     });
@@ -39,7 +40,9 @@ describe.skipIf(OPENSSL === null)("a provider's network", () => {
   });
 
   test.each([
-    ["proxy: socks5://proxy:1080", "providers.OpenAI.proxy", "SOCKS proxies aren't supported"],
+    ["proxy: socks4://proxy:1080", "providers.OpenAI.proxy", "socks5://proxy.example.com, or none"],
+    [`proxy: "socks5://${"u".repeat(256)}@proxy"`, "providers.OpenAI.proxy", "up to 255 bytes"],
+    ['proxy: "socks5://user:%zz@proxy"', "providers.OpenAI.proxy", "percent-encoded"],
     ["proxy: ftp://proxy", "providers.OpenAI.proxy", "expected a URL like"],
     ["proxy: s3cret", "providers.OpenAI.proxy", "expected a URL like"],
     ["no_proxy: [.corp]", "providers.OpenAI.no_proxy", "no effect without a proxy"],

@@ -254,7 +254,7 @@ function checkSchemas(body: JsonObject): void {
     );
 }
 
-/** What a response has beyond a request for a summary ("Compact a response" in the same reference). */
+/** Fields of a response that a request for a summary doesn't have ("Compact a response" in the same reference). */
 const NOT_COMPACTED = [
   "stream",
   "store",

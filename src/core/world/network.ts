@@ -11,10 +11,15 @@ export interface TlsRules {
 
 export interface NetworkRules {
   readonly tls?: TlsRules | undefined;
-  /** Null to use none. If missing, the process's own variables decide. */
+  /** An HTTP or SOCKS5 proxy. Null to use none. If missing, the process's own variables decide. */
   readonly proxy?: string | null | undefined;
   /** The hosts that are called without `proxy`. */
   readonly noProxy?: readonly string[] | undefined;
+}
+
+/** True for a SOCKS5 proxy. It looks up the names of hosts itself, whether `h` (curl's word for that) is there or not. */
+export function isSocksAddress(proxy: string | null | undefined): boolean {
+  return /^socks5h?:/i.test(proxy ?? "");
 }
 
 /** For servers on the machine's own link, which no proxy reaches: it would only learn their secrets. */

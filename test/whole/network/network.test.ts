@@ -10,6 +10,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { createIssuer } from "../../../src/app/oidc/oidc-client.ts";
 import { makeCertificates, OPENSSL } from "../../harness/certificates.ts";
 import { BINARY, startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { MICROSOCKS, startMicrosocks } from "../../harness/microsocks.ts";
 import { loadText, requireSettings } from "../../harness/settings.ts";
 import { readText } from "../world/serve.ts";
 import { until } from "../world/until.ts";
@@ -36,6 +37,7 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
   const proxied: string[] = [];
   const sockets = new Set<Socket>();
   let upstream = "";
+  let stopSocks: (() => Promise<void>) | undefined;
   let gateway: UnderTest;
 
   /** Takes only connections that show a certificate of the authority's, and passes them on. */
@@ -100,6 +102,8 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
     behind = `http://127.0.0.1:${await listen(plain)}`;
     origin = `https://127.0.0.1:${await listen(inside)}`;
     const port = await listen(proxy);
+    const socks = MICROSOCKS === null ? null : await startMicrosocks();
+    stopSocks = socks?.stop;
     const by = `proxy: "http://user:word@127.0.0.1:${port}"`;
     gateway = await startUnderTest({
       files: FILES,
@@ -117,6 +121,9 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
           `  Exempt: { ${plain}, ${by}, no_proxy: [10.0.0.0/8, 127.0.0.0/8] }`,
           `  Elsewhere: { ${plain}, ${by}, no_proxy: [.example.com, "127.0.0.1:1"] }`,
           `  Direct: { ${plain}, proxy: none }`,
+          ...(socks
+            ? [`  BySocks: { ${at}, ${TLS}, proxy: "socks5://user:w%40rd@127.0.0.1:${socks.port}" }`]
+            : []),
           `hooks: [{ name: guard, url: "${origin}/hook", models: ["Direct#*"], on_failure: pass, ${TLS} }]`,
           `webhooks: [{ url: "${origin}/webhook", secret: "whsec_${Buffer.alloc(32).toString("base64")}", ${TLS} }]`,
           `telemetry: { otlp: { endpoint: "${origin}/otlp", ${TLS} } }`,
@@ -126,6 +133,7 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
   });
   afterAll(async () => {
     await gateway.stop();
+    await stopSocks?.();
     for (const one of sockets) one.destroy();
     for (const one of [plain, proxy]) one.closeAllConnections();
     for (const one of [inside, plain, proxy]) one.close();
@@ -152,7 +160,12 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
   test("a metric says how long the gateway's certificate for a provider is good", async () => {
     const text = await (await fetch(`${gateway.url}/metrics`)).text();
     const found = [...text.matchAll(/^poundkey_certificate_expiry_seconds\{provider="(\w+)"\} (\S+)$/gm)];
-    expect(found.map(([, provider]) => provider)).toEqual(["Inside", "Tunnelled", "Refused"]);
+    expect(found.map(([, provider]) => provider)).toEqual([
+      "Inside",
+      "Tunnelled",
+      "Refused",
+      ...(MICROSOCKS === null ? [] : ["BySocks"]),
+    ]);
     for (const [, , seconds] of found) expect(Number(seconds)).toBeWithin(86_400, 2 * 86_400 + 1);
   });
 
@@ -172,6 +185,13 @@ describe.skipIf(OPENSSL === null)("a company's network", () => {
     expect([(await ask("Exempt"))[0], proxied]).toEqual([200, []]);
     expect([(await ask("Direct"))[0], proxied]).toEqual([200, []]);
   });
+
+  test.skipIf(MICROSOCKS === null)(
+    "a provider is reached by a SOCKS5 proxy, with certificates of its own",
+    async () => {
+      expect([(await ask("BySocks"))[0], proxied]).toEqual([200, []]);
+    },
+  );
 
   test("a proxy that refuses is named as the cause, and its password nowhere", async () => {
     const [status, text] = await ask("Refused");
