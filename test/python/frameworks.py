@@ -98,6 +98,38 @@ async def run_tool_runner(model: str) -> list[str]:
     return ["".join(block.text for block in last.content if block.type == "text") for last in (whole, streamed)]
 
 
+# The session takes names like OpenAI's own only.
+COMPACTED = ["gpt-native", "gpt-other"]
+
+
+async def run_compaction(model: str) -> list[str]:
+    """Runs a session of the Agents SDK that compacts itself after each answer, with its items as each mode leaves them."""
+    from agents import Agent, Runner, SQLiteSession, set_default_openai_client, set_tracing_disabled
+    from agents.memory import OpenAIResponsesCompactionSession
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(base_url=f"{ADDRESS}/v1", api_key=KEY)
+    set_default_openai_client(client)
+    set_tracing_disabled(True)
+    agent = Agent(name="Guide", model=model)
+    found = []
+    for mode in ["input", "previous_response_id"]:
+        store = SQLiteSession(mode)
+        session = OpenAIResponsesCompactionSession(
+            session_id=mode,
+            underlying_session=store,
+            client=client,
+            model=model,
+            compaction_mode=mode,
+            should_trigger_compaction=lambda _: True,
+        )
+        for text in ["one", "two"]:
+            answer = await Runner.run(agent, f"say: {text}", session=session)
+        items = [item.get("type") or item["role"] for item in await store.get_items()]
+        found.append(f"{answer.final_output.split()[-1]}: {' '.join(items)}")
+    return found
+
+
 CHECKS = {
     "tool runner": run_tool_runner,
     "agents": run_agents,
@@ -110,12 +142,13 @@ CHECKS = {
 
 async def main() -> None:
     found = {}
-    for name, check in CHECKS.items():
-        for model in MODELS:
-            try:
-                found[f"{name} {model}"] = await check(model)
-            except Exception as error:  # Each check is a test of its own: one that fails must not hide the others.
-                found[f"{name} {model}"] = [f"{type(error).__name__}: {error}"]
+    runs = [(name, check, model) for name, check in CHECKS.items() for model in MODELS]
+    runs += [("compaction", run_compaction, model) for model in COMPACTED]
+    for name, check, model in runs:
+        try:
+            found[f"{name} {model}"] = await check(model)
+        except Exception as error:  # Each check is a test of its own: one that fails must not hide the others.
+            found[f"{name} {model}"] = [f"{type(error).__name__}: {error}"]
     print(json.dumps(found))
 
 

@@ -8,12 +8,13 @@ import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 const PYTHON = join(import.meta.dir, "..", "..", ".venv", "frameworks", "bin", "python");
 const SCRIPT = join(import.meta.dir, "frameworks.py");
 const RUN_MS = 120_000;
+const ALIASES = 'aliases: { gpt-native: "OpenAI#gpt-5.4", gpt-other: "Anthropic#claude-haiku-4-5" }';
 
 describe.skipIf(!existsSync(PYTHON))("Python frameworks", () => {
   let under: UnderTest;
   let answers: JsonObject = {};
   beforeAll(async () => {
-    under = await startUnderTest();
+    under = await startUnderTest({ more: `responses: { keep: 1d }\n${ALIASES}` });
     const env = { PATH: process.env.PATH ?? "", HOME: under.directory };
     const child = Bun.spawn([PYTHON, SCRIPT, under.url, under.secret], {
       env,
@@ -40,4 +41,9 @@ describe.skipIf(!existsSync(PYTHON))("Python frameworks", () => {
         for (const answer of both) expect(answer).toContain("7 degrees in Oslo");
       },
     );
+
+  test.each(["gpt-native", "gpt-other"])("a session of the Agents SDK compacts itself: %s", (model) => {
+    const left = "two: user user compaction";
+    expect(answers[`compaction ${model}`]).toEqual([left, left]);
+  });
 });
