@@ -135,7 +135,8 @@ const FAILED: readonly Ending[] = [
   {
     ...failed,
     name: "of two calls one fails, whole",
-    model: "Acme#sim~flaky=1~trouble=500~tokens=1000:500",
+    // Both calls have been sent by then.
+    model: "Acme#sim~flaky=1~trouble=500~latency=600~tokens=1000:500",
     stream: false,
     more: { n: 2 },
     status: 502,

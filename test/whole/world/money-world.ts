@@ -78,7 +78,7 @@ const SHOP_MODELS = [
   "sim~tokens=134401:4000",
   "sim~tokens=5:5:10000000",
   "sim~trouble=silent",
-  "sim~flaky=1~trouble=500~tokens=1000:500",
+  "sim~flaky=1~trouble=500~latency=600~tokens=1000:500",
   "sim~trouble=huge~size=1100~tokens=1000:500",
   "sim~pace=50~tokens=1000:500",
 ];
