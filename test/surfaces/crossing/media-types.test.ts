@@ -32,14 +32,18 @@ describe.each(PICTURES)("%s", (type) => {
 });
 
 describe("a PDF that is sent as a picture", () => {
-  const url = `data:image/png;base64,${FILES["application/pdf"]}`;
-  test.each([...SURFACE_KEYS])("is a document from %s", (surface) => {
-    for (const body of makeBodies(url)[surface]) {
+  const declared = ["image/png", "application/pdf"].flatMap((type) =>
+    [...SURFACE_KEYS].map((surface) => [surface, type] as const),
+  );
+  test.each(declared)("is a document from %s, declared as %s", (surface, type) => {
+    for (const body of makeBodies(`data:${type};base64,${FILES["application/pdf"]}`)[surface]) {
       expect(JSON.stringify(readAt(surface, body).ask.messages)).toContain(
         '"file_data":"data:application/pdf;',
       );
       for (const model of ["OpenAI#gpt-5.4", "OpenAI#gpt-5.3-codex", "Mistral#mistral-medium-2604"]) {
-        expect(JSON.stringify(cross(surface, body, model).body)).not.toContain("image/png");
+        const sent = JSON.stringify(cross(surface, body, model).body);
+        expect(sent).not.toContain("image/png");
+        expect(sent).not.toMatch(/image_url|input_image/);
       }
     }
   });

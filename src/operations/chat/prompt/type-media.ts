@@ -30,11 +30,10 @@ function typeImage(part: ImagePart): ContentPart {
   const data = splitDataUrl(image.url);
   if (!data?.isBase64) return part;
   const type = findMediaType(data.payload, data.mediaType);
-  if (type === data.mediaType) return part;
-  const url = `data:${type};base64,${data.payload}`;
+  const url = type === data.mediaType ? image.url : `data:${type};base64,${data.payload}`;
   if (type === PDF) return { ...rest, type: "file", file: { file_data: url } };
   if (isSoundType(type)) return { ...rest, type: "input_audio", input_audio: makeSound(type, data.payload) };
-  return { ...rest, type: "image_url", image_url: { ...image, url } };
+  return url === image.url ? part : { ...rest, type: "image_url", image_url: { ...image, url } };
 }
 
 function typeFile(part: FilePart): ContentPart {
