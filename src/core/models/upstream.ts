@@ -154,6 +154,8 @@ function findCode(error: UpstreamError): FaultCode {
   if (namesOtherThing(error)) return "not_found";
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
+  // Text Embeddings Inference (issue 82) says that a text is too long with 413, which elsewhere is about bytes.
+  if (status === 413 && OVERFLOW_WORDS.test(searchable(error))) return "context_length_exceeded";
   const clear = readClearStatus(status);
   if (clear !== undefined) return clear;
   if (coded !== undefined && VAGUE_STATUSES.has(status)) return coded;

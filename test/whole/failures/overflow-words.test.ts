@@ -86,6 +86,18 @@ describe.each([false, true])("streamed: %p", (stream) => {
   );
 });
 
+test("the words count with a status of 413 too, which elsewhere is about bytes", () => {
+  const codes = OVERFLOW_ROWS.map(({ example }) => upstreamFault({ status: 413, message: example }).code);
+  expect(codes).toEqual(OVERFLOW_ROWS.map(() => "context_length_exceeded"));
+  const bytes = [
+    "Request exceeds the maximum size",
+    "Failed to buffer the request body: length limit exceeded",
+  ];
+  expect(bytes.map((message) => upstreamFault({ status: 413, message }).code)).toEqual(
+    bytes.map(() => "request_too_large"),
+  );
+});
+
 test("a message that only speaks of another limit isn't too long", () => {
   const said = [
     "max_tokens must be less than or equal to 8192",
