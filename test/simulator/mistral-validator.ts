@@ -3,6 +3,7 @@ import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts"
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
+import { checkTemplate } from "./template-guards.ts";
 import type { Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 
@@ -125,4 +126,5 @@ export function checkMistralRequest(body: JsonObject): void {
   if (body.logprobs === true) reject("context", "Logprobs are not enabled for this model", ["logprobs"]);
   request(body, []);
   checkMessages(body);
+  checkTemplate(body.messages, String(body.model));
 }

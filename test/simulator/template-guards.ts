@@ -10,12 +10,23 @@ export interface TemplateGuard {
   readonly says: string;
   /** `server` for a server that answers 500. */
   readonly kind?: ProblemKind;
+  /** `call` is the role of an assistant's turn with calls. */
   readonly allows: (roles: readonly string[]) => boolean;
 }
 
-const [BEGINNING = "", OLLAMA = "", ALTERNATE = "", AFTER_SYSTEM = ""] = REFUSAL_SENTENCES.map(
-  ({ says }) => says,
-);
+const [
+  BEGINNING = "",
+  OLLAMA = "",
+  ALTERNATE = "",
+  AFTER_SYSTEM = "",
+  BETWEEN_CALLS = "",
+  USER_AFTER_TOOL = "",
+  SYSTEM_AFTER_TOOL = "",
+  SYSTEM_AFTER_ASSISTANT = "",
+] = REFUSAL_SENTENCES.map(({ says }) => says);
+
+/** Checked with mistral-common, as by vLLM. */
+const COMMON = { model: "mistral-small-4-119b", names: /^mistral-small-4/ };
 
 /** Sources and dates stand with the sentences. */
 export const TEMPLATE_GUARDS: readonly TemplateGuard[] = [
@@ -23,21 +34,41 @@ export const TEMPLATE_GUARDS: readonly TemplateGuard[] = [
   { model: "qwen3.8-27b", names: /^qwen3\.8/, says: OLLAMA, kind: "server", allows: isSystemFirst },
   { model: "gemma-3-27b-it", names: /^gemma-3/, says: ALTERNATE, allows: isAlternating },
   { model: "mistral-7b-instruct-v0.3", names: /^mistral-7b/, says: AFTER_SYSTEM, allows: isAlternating },
+  {
+    model: "devstral-small-2",
+    names: /^devstral-small-2/,
+    says: BETWEEN_CALLS,
+    kind: "server",
+    allows: isAlternating,
+  },
+  { ...COMMON, says: USER_AFTER_TOOL, allows: (roles) => !isFollowed(roles, "tool", "user") },
+  { ...COMMON, says: SYSTEM_AFTER_TOOL, allows: (roles) => !isFollowed(roles, "tool", "system") },
+  { ...COMMON, says: SYSTEM_AFTER_ASSISTANT, allows: (roles) => !isFollowed(roles, "assistant", "system") },
 ];
+
+function isFollowed(roles: readonly string[], role: string, next: string): boolean {
+  return roles.some((one, at) => one === role && roles[at + 1] === next);
+}
 
 function isSystemFirst(roles: readonly string[]): boolean {
   return roles.lastIndexOf("system") < 1;
 }
 
-/** After an optional system message the user's and the assistant's turns alternate. Results of calls don't count. */
+/** After an optional system message the user's and the assistant's turns alternate. Calls and their results don't count. */
 function isAlternating(roles: readonly string[]): boolean {
-  const turns = (roles[0] === "system" ? roles.slice(1) : roles).filter((role) => role !== "tool");
+  const rest = roles[0] === "system" ? roles.slice(1) : roles;
+  const turns = rest.filter((role) => role !== "tool" && role !== "call");
   return turns.every((role, at) => role === (at % 2 === 0 ? "user" : "assistant"));
 }
 
 /** Throws a Rejection in the template's words if the model's template refuses the order of the messages. */
 export function checkTemplate(messages: unknown, model: string): void {
-  const guard = TEMPLATE_GUARDS.find(({ names }) => names.test(model));
-  const roles = asArray(messages).map((message) => String(asObject(message).role));
-  if (guard && !guard.allows(roles)) reject(guard.kind ?? "value", guard.says);
+  const guards = TEMPLATE_GUARDS.filter(({ names }) => names.test(model));
+  if (guards.length === 0) return;
+  const roles = asArray(messages).map((message) => {
+    const { role, tool_calls: calls } = asObject(message);
+    return asArray(calls).length > 0 ? "call" : String(role);
+  });
+  const guard = guards.find(({ allows }) => !allows(roles));
+  if (guard) reject(guard.kind ?? "value", guard.says);
 }

@@ -75,6 +75,13 @@ export const REFUSALS = {
     seen: "2024-07",
     appliesIn: ["openai"],
   },
+  user_after_tool: {
+    concerns: "turns",
+    meaning: "a turn of the user's right behind the results of calls",
+    source: "mistral-common, issue 169",
+    seen: "2025-12",
+    appliesIn: ["openai", "mistral"],
+  },
   forced_tool: {
     concerns: "tools",
     meaning: "a `tool_choice` that forces a call",

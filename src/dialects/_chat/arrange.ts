@@ -1,8 +1,10 @@
 // The turns of a conversation for a server whose chat template refuses some orders of roles: system messages that come
-// late, several of them, or two turns of the same role in a row.
+// late, several of them, two turns of the same role in a row, or a user's turn right behind the results of calls.
+import type { ModelCard } from "../../core/models/card.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import type {
   ChatMessage,
+  ChatRequest,
   Content,
   SystemMessage,
   ToolMessage,
@@ -13,10 +15,14 @@ import { escapeNoteMark, writeNote } from "../../operations/chat/prompt/note.ts"
 import { NONE } from "../../operations/form.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { joinContents, joinRoles, TURN_GAP } from "./join-roles.ts";
+import { flattenToolResults } from "./tool-results.ts";
 import { countLeading, isSystem } from "./turns.ts";
 
 /** Named if a user's text or a tool's result had to be changed. */
 const ESCAPED = ["messages.content"];
+
+/** opencode and pi say as much there for Mistral's models (opencode, pull request 7490). */
+const TAKEN: ChatMessage = { role: "assistant", content: "OK." };
 
 interface Arrangement {
   readonly messages: readonly ChatMessage[];
@@ -30,13 +36,30 @@ export function arrangeTurns(messages: readonly ChatMessage[], refuses: Readonly
 }
 
 /** True if the server's refusal can be answered with the same request in another order. */
-export function isArrangeable(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): boolean {
+export function isArrangeable(
+  request: ChatRequest,
+  _card: ModelCard,
+  refuses: ReadonlySet<Refusal>,
+): boolean {
+  const messages = flattenToolResults(request.messages);
   return orderTurns(messages, refuses) !== messages;
 }
 
 function orderTurns(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): readonly ChatMessage[] {
   const placed = hasNotes(refuses) ? placeSystem(messages, refuses) : messages;
-  return refuses.has("same_role_twice") ? joinRoles(placed) : placed;
+  const joined = refuses.has("same_role_twice") ? joinRoles(placed) : placed;
+  return refuses.has("user_after_tool") ? answerResults(joined) : joined;
+}
+
+/**
+ * Puts a short answer between the results of calls and a turn that isn't the assistant's. In the results the user's words
+ * would be a tool's, and pictures have no place there.
+ */
+function answerResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const isUnanswered = ({ role }: ChatMessage, at: number) =>
+    role !== "assistant" && role !== "tool" && messages[at - 1]?.role === "tool";
+  if (!messages.some(isUnanswered)) return messages;
+  return messages.flatMap((message, at) => (isUnanswered(message, at) ? [TAKEN, message] : [message]));
 }
 
 function hasNotes(refuses: ReadonlySet<Refusal>): boolean {

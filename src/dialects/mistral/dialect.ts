@@ -1,4 +1,5 @@
 // The dialect of Mistral's chat API: OpenAI's, but stricter, with thinking as parts of the content.
+import { isArrangeable } from "../_chat/arrange.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
@@ -20,6 +21,7 @@ export const mistral: ChatDialect = {
       answersPerCall: () => CHOICES_MAX,
       fit: fitMistral,
       encode: encodeMistral,
+      mends: isArrangeable,
       ...removePrefix(
         readCustomCalls({ decoder: () => new ChatDecoder(), reply: (body) => parseChatReply(body) }),
       ),

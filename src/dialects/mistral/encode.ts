@@ -7,6 +7,7 @@ import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type ChangedAsk, joinLists } from "../../operations/form.ts";
+import { arrangeTurns } from "../_chat/arrange.ts";
 import {
   BEGUN,
   clampOutputLimit,
@@ -19,6 +20,7 @@ import {
   pickFields,
 } from "../_chat/outgoing.ts";
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
 
@@ -71,10 +73,12 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
   );
   const thinks = ALWAYS_THINKS.test(card.name) || card.capabilities.has("reasoning");
   const extras = passRest(request, CARRIED, EXTRA_FIELDS, target);
+  const given = flattenToolResults(request.messages);
+  const turns = target.refuses && arrangeTurns(given, target.refuses);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
-    messages: makeMistralMessages(request.messages, thinks),
+    messages: makeMistralMessages(turns?.messages ?? given, thinks),
     ...pickFields(request, COPIED),
     ...limit.fields,
     ...(request.n === undefined ? {} : { n: request.n }),
@@ -83,7 +87,7 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
     ...fields,
     ...(request.stream === true ? { stream: true } : {}),
   };
-  const left = [...extras.dropped, ...limit.dropped, ...dropped];
+  const left = [...extras.dropped, ...limit.dropped, ...dropped, ...(turns?.dropped ?? [])];
   return makeCall(target, "/chat/completions", body, left);
 }
 

@@ -11,7 +11,6 @@ import type {
 } from "../../operations/chat/form.ts";
 import { joinText, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { readSaid } from "../_chat/prefix.ts";
-import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 
 /**
@@ -22,7 +21,7 @@ import { toFunctionCall } from "../_chat/tools.ts";
 export function makeMistralMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
   const names = new Map<string, string>();
   const outgoing: JsonObject[] = [];
-  for (const message of flattenToolResults(messages)) {
+  for (const message of messages) {
     const made = makeMessage(message, names, thinks, outgoing.at(-1)?.role);
     if (made !== null) outgoing.push(made);
   }

@@ -10,7 +10,6 @@ import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { SearchingDecoder, tellSearch } from "../_chat/found-pages.ts";
 import { removePrefix } from "../_chat/prefix.ts";
-import { flattenToolResults } from "../_chat/tool-results.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeChat, fitChat } from "./encode.ts";
@@ -44,7 +43,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
           const { ranges, stopsMax, bounds } = quirksOf(card);
           return { ranges, stopsMax, identifierCharactersMax: bounds.identifierCharactersMax };
         },
-        mends: ({ messages }, _card, refuses) => isArrangeable(flattenToolResults(messages), refuses),
+        mends: isArrangeable,
         // Search models are known by their names, and search always.
         searches: (card) =>
           !quirksOf(card).refuses.includes("web_search_options") &&

@@ -12,6 +12,10 @@ interface RefusalSentence {
 
 /** Templates whose roles must alternate say the same of a system message that stands late, or behind another. */
 const ALTERNATING = ["system_late", "system_several", "same_role_twice"] as const;
+/** Calls and their results don't count there, so a user's turn behind results follows another one of the user's. */
+const ALTERNATING_BETWEEN_CALLS = [...ALTERNATING, "user_after_tool"] as const;
+/** A system message that stands late becomes a turn of the user's. */
+const MISTRAL_COMMON = ["system_late", "user_after_tool"] as const;
 
 export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
   {
@@ -38,9 +42,35 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
   {
     // Mistral's open models.
     says: "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
-    refuses: ALTERNATING,
+    refuses: ALTERNATING_BETWEEN_CALLS,
     source: "vLLM, issue 6862",
     seen: "2024-07",
+  },
+  {
+    // Devstral, Mistral Small and Ministral.
+    says: "After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.",
+    refuses: ALTERNATING_BETWEEN_CALLS,
+    source: "mistral-vibe, issue 1006 (llama.cpp); crush, issue 279",
+    seen: "2026-08",
+  },
+  {
+    // Mistral's API and vLLM, which check with mistral-common. Claude Code's reminders stand behind results of calls.
+    says: "Unexpected role 'user' after role 'tool'",
+    refuses: MISTRAL_COMMON,
+    source: "mistral-common, issue 169; LiteLLM, issue 17761; hermes-agent, issue 20154",
+    seen: "2026-05",
+  },
+  {
+    says: "Unexpected role 'system' after role 'tool'",
+    refuses: MISTRAL_COMMON,
+    source: "mistral-common, issue 169",
+    seen: "2025-12",
+  },
+  {
+    says: "Unexpected role 'system' after role 'assistant'",
+    refuses: MISTRAL_COMMON,
+    source: "mistral-common, issue 169",
+    seen: "2025-12",
   },
 ];
 
