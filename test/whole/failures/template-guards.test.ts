@@ -71,26 +71,16 @@ let old: TestServer;
 let world: UnderTest;
 beforeAll(async () => {
   old = await serveHttp(answerGuarded);
-  const models = [
-    "chat",
-    "messages",
-    "responses",
-    "gemini",
-    "set",
-    "taken",
-    "paid",
-    "tools",
-    "results",
-  ].flatMap((name) => MODELS.flatMap((model) => [`${model}-${name}`, `${model}-${name}-streamed`]));
+  const models = ["chat", "messages", "responses", "gemini", "set", "taken", "paid"].flatMap((name) =>
+    MODELS.flatMap((model) => [`${model}-${name}`, `${model}-${name}-streamed`]),
+  );
   const rows = models.map(
-    (name) =>
-      `{ name: ${name}, context: 100000, output: 1000, price: { input: 1, output: 1 }, capabilities: [tools, vision] }`,
+    (name) => `{ name: ${name}, context: 100000, output: 1000, price: { input: 1, output: 1 } }`,
   );
   world = await startUnderTest({
     more: (url) =>
       [
         `  House: { dialect: openai, base_url: "${url}/openai/v1", keys: [sim-key], models: [${rows.join(", ")}] }`,
-        `  Api: { dialect: mistral, base_url: "${url}/mistral/v1", keys: [sim-key], models: [${rows.at(-1)}] }`,
         `  Old: { dialect: openai, base_url: "${old.url}", models: [{ name: m }, { name: streams }, { name: taken }] }`,
         "models:",
         '  "Old#taken": { refuses: [-system_late, -system_several] }',
@@ -230,67 +220,6 @@ test("neighbouring turns of one role become one for a template whose roles alter
     "assistant: One.\n\nTwo.",
     `user: <system_message>\nIt is noon.\n</system_message>\n\n${SAY}`,
   ]);
-});
-
-describe("behind the results of calls", () => {
-  const TOOLS = [{ name: "look", input_schema: { type: "object" } }];
-  const asked = user("step 1: say: one\nstep 2: say: two");
-  const called = {
-    role: "assistant",
-    content: [{ type: "tool_use", id: "call_1", name: "look", input: {} }],
-  };
-  const result = { type: "tool_result", tool_use_id: "call_1", content: "seen" };
-  const reminder = { type: "text", text: `<system-reminder>It is noon.</system-reminder> ${SAY}` };
-  const ask = (model: string, ...messages: readonly JsonObject[]) =>
-    send("/v1/messages", { model, max_tokens: 100, tools: TOOLS, messages: [asked, called, ...messages] });
-
-  test.each(["mistral-7b-instruct-v0.3", "devstral-small-2", "mistral-small-4-119b"])(
-    "a user's turn, as Claude Code's reminders are, is answered by %s and learned from",
-    async (model) => {
-      const before = world.simulator.calls.total;
-      const first = await ask(`House#${model}-tools`, { role: "user", content: [result, reminder] });
-      expect({ status: first.status, text: await first.text() }).toMatchObject({
-        status: 200,
-        text: expect.stringContaining("good day"),
-      });
-      expect(readSent().slice(1)).toEqual([
-        "assistant: ",
-        "tool: seen",
-        "assistant: OK.",
-        `user: ${reminder.text}`,
-      ]);
-      expect((await ask(`House#${model}-tools`, { role: "user", content: [result, reminder] })).status).toBe(
-        200,
-      );
-      expect(world.simulator.calls.total - before).toBe(3);
-    },
-  );
-
-  test.each(["devstral-small-2", "mistral-small-4-119b"])(
-    "a system message is answered by %s",
-    async (model) => {
-      const late = { role: "system", content: `It is noon. ${SAY}` };
-      const response = await ask(`House#${model}-results`, { role: "user", content: [result] }, late);
-      expect(response.status).toBe(200);
-      expect(readSent().slice(2)).toEqual([
-        "tool: seen",
-        "assistant: OK.",
-        `user: <system_message>\nIt is noon. ${SAY}\n</system_message>`,
-      ]);
-    },
-  );
-
-  test("Mistral's own API, whose system messages become the user's", async () => {
-    const late = { role: "system", content: SAY };
-    for (const turns of [
-      [{ role: "user", content: [result, reminder] }],
-      [{ role: "user", content: [result] }, late],
-    ]) {
-      const response = await ask("Api#mistral-small-4-119b-results-streamed", ...turns);
-      expect({ status: response.status, text: await response.text() }).toMatchObject({ status: 200 });
-      expect(readSent().slice(-3, -1)).toEqual(["tool: seen", "assistant: OK."]);
-    }
-  });
 });
 
 test("a word that the operator took back is neither known nor learned", async () => {

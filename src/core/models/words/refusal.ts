@@ -14,8 +14,8 @@ interface RefusalSentence {
 const ALTERNATING = ["system_late", "system_several", "same_role_twice"] as const;
 /** Calls and their results don't count there, so a user's turn behind results follows another one of the user's. */
 const ALTERNATING_BETWEEN_CALLS = [...ALTERNATING, "user_after_tool"] as const;
-/** A system message that stands late becomes a turn of the user's. */
-const MISTRAL_COMMON = ["system_late", "user_after_tool"] as const;
+/** A system message that stands late becomes a turn of the user's, which isn't taken there either. */
+const LATE_BEHIND_RESULTS = ["system_late", "user_after_tool"] as const;
 
 export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
   {
@@ -56,19 +56,19 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
   {
     // Mistral's API and vLLM, which check with mistral-common. Claude Code's reminders stand behind results of calls.
     says: "Unexpected role 'user' after role 'tool'",
-    refuses: MISTRAL_COMMON,
+    refuses: ["user_after_tool"],
     source: "mistral-common, issue 169; LiteLLM, issue 17761; hermes-agent, issue 20154",
     seen: "2026-05",
   },
   {
     says: "Unexpected role 'system' after role 'tool'",
-    refuses: MISTRAL_COMMON,
+    refuses: LATE_BEHIND_RESULTS,
     source: "mistral-common, issue 169",
     seen: "2025-12",
   },
   {
     says: "Unexpected role 'system' after role 'assistant'",
-    refuses: MISTRAL_COMMON,
+    refuses: ["system_late"],
     source: "mistral-common, issue 169",
     seen: "2025-12",
   },
