@@ -10,6 +10,7 @@ const BASE_URLS: readonly Path[] = [
   ["POST", "/chat/completions/chat/completions", /twice/, CHAT],
   ["POST", "/v1/chat/completions/v1/chat/completions", /twice/, CHAT],
   ["POST", "/v1/responses/responses", /twice/, /\/v1\/responses\b(?!\/)/, 405],
+  ["POST", "/v1/messages/v1/messages", /twice/, / \/v1\/messages\?/],
   ["POST", "/v1/embeddings/embeddings", /twice/, /\/v1\/embeddings\b(?!\/)/],
   ["POST", "/v1/v1/chat/completions", /twice/, CHAT],
   ["POST", "/v1/v1/v1/embeddings", /twice/, /\/v1\/embeddings/],

@@ -173,7 +173,8 @@ function findSuffix(path: string, { findMethods, plain }: KnownPaths): string | 
   const segments = path.split("/").slice(1);
   for (let at = 0; at < segments.length; at++) {
     const end = `/${segments.slice(at).join("/")}`.toLowerCase();
-    const meant = [`/v1${end}`, end].find((one) => served.has(one));
+    // Messages are served below /v1/v1 too, for clients that add /v1 to a base URL with it: no address to suggest.
+    const meant = [`/v1${end}`, end].find((one) => served.has(one) && !one.startsWith("/v1/v1/"));
     if (meant !== undefined) return ask(meant) + explainStart(segments.slice(0, at), end);
   }
   const bare = path.replace(/^(\/v1)+(?=\/|$)/, "");

@@ -37,6 +37,7 @@ const SPELLING_ROWS: readonly RawRow[] = [
     ["//v1/models", "/v1/models"],
     ["/v1//models", "/v1/models"],
     ["/v1/v1/models", "/v1/models"],
+    ["/x/v1/messages", "/v1/messages"],
     ["/x/../v1/models", "/v1/models"],
     ["/v1\\models", "/v1/models"],
     ["/key", "/v1/key"],
