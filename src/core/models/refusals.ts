@@ -56,6 +56,13 @@ export const REFUSALS = {
     ...LIVE_TABLE,
     appliesIn: ["anthropic", "gemini"],
   },
+  system: {
+    concerns: "turns",
+    meaning: "every system message",
+    source: "chat-ui, issue 1386",
+    seen: "2024-08",
+    appliesIn: ["openai"],
+  },
   system_late: {
     concerns: "turns",
     meaning: "a system message anywhere but at the beginning",

@@ -63,7 +63,7 @@ function answerResults(messages: readonly ChatMessage[]): readonly ChatMessage[]
 }
 
 function hasNotes(refuses: ReadonlySet<Refusal>): boolean {
-  return refuses.has("system_late") || refuses.has("system_several");
+  return refuses.has("system") || refuses.has("system_late") || refuses.has("system_several");
 }
 
 /**
@@ -74,6 +74,7 @@ function placeSystem(
   messages: readonly ChatMessage[],
   refuses: ReadonlySet<Refusal>,
 ): readonly ChatMessage[] {
+  if (refuses.has("system")) return messages.some(isSystem) ? placeNotes(messages) : messages;
   const leading = countLeading(messages);
   const rest = messages.slice(leading);
   const late = rest.findIndex(isSystem);

@@ -184,6 +184,17 @@ test("a system message that no turn of the user's follows gets one of its own, b
   ]);
 });
 
+test("a template without system messages gets each as a marked text in a turn of the user's", async () => {
+  const response = await chat("House#gemma-2-9b-it-set", [
+    { role: "system", content: "Be brief." },
+    { role: "developer", content: "Be kind." },
+    user(SAY),
+  ]);
+  expect(response.status).toBe(200);
+  const notes = ["Be brief.", "Be kind."].map((text) => `<system_message>\n${text}\n</system_message>`);
+  expect(readSent()).toEqual([`user: ${[...notes, SAY].join("\n\n")}`]);
+});
+
 test("the mark can't be written by users and tools, and a text that it was taken from is named", async () => {
   const call = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
   const response = await chat("House#qwen3.6-27b-set", [

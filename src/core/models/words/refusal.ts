@@ -54,6 +54,13 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
     seen: "2026-08",
   },
   {
+    // Gemma 2. vLLM answers 400, SGLang 500.
+    says: "System role not supported",
+    refuses: ["system"],
+    source: "chat-ui, issue 1386 (vLLM); SGLang, issue 1342",
+    seen: "2024-09",
+  },
+  {
     // Mistral's API and vLLM, which check with mistral-common. Claude Code's reminders stand behind results of calls.
     says: "Unexpected role 'user' after role 'tool'",
     refuses: ["user_after_tool"],
