@@ -20,6 +20,21 @@ test.each([
     400,
     `Error rendering prompt with jinja template: "${second}".\n\nThis is usually an issue with the model's prompt template.`,
   ],
+  [
+    "behind LiteLLM's words",
+    400,
+    `litellm.BadRequestError: Hosted_vllmException - ${first}. Received Model Group=qwen\nAvailable Model Group Fallbacks=None`,
+  ],
+  [
+    "in a body that LiteLLM quotes",
+    400,
+    `litellm.BadRequestError: MistralException - {"object":"error","message":"${first}","type":"x","code":"3230"}`,
+  ],
+  [
+    "in a body as Python writes it",
+    400,
+    `litellm.BadRequestError: OpenAIException - Error code: 400 - {'object': 'error', 'message': '${second}', 'code': 400}`,
+  ],
 ])("counts %s", (_name, status, message) => {
   const wanted =
     REFUSAL_SENTENCES.find(({ says }) => message.includes(says.replace(/\.+$/, "")))?.refuses ?? [];

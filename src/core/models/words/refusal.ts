@@ -84,8 +84,15 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
 /** vLLM answers 400, llama.cpp 400 or 500, Ollama 500. */
 const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
 
-/** LM Studio quotes the template: `Error rendering prompt with jinja template: "…"`. */
-const QUOTE_BEFORE = 'template: "';
+/**
+ * LM Studio quotes the template: `Error rendering prompt with jinja template: "…"`. LiteLLM's proxy quotes the server's
+ * body, as JSON or as Python writes it: `litellm.BadRequestError: MistralException - {"object":"error","message":"…"`
+ * (LiteLLM, issue 17761).
+ */
+const QUOTE_BEFORE = /(?:template:|["']message["']:) ?(["'])$/;
+/** LiteLLM's proxy around the server's message alone. */
+const PROXY_BEFORE = "Exception -";
+const PROXY_AFTER = " Received Model Group=";
 const DOTS_AFTER = /\.+$/;
 const DOTS_BEFORE = /^\.+/;
 const NO_WORDS: readonly RefusalWord[] = [];
@@ -98,8 +105,8 @@ export function readRefusals(status: number, message: string): readonly RefusalW
 }
 
 /**
- * Messages may quote the client, so the sentence must begin the line or follow a colon, and end it or be repeated. Its
- * dots may be missing.
+ * Messages may quote the client, so the sentence must begin the line or follow a colon or a proxy's words, and end it or
+ * be repeated, or be quoted whole. Its dots may be missing.
  */
 function isSaid(line: string, sentence: string): boolean {
   const words = sentence.replace(DOTS_AFTER, "");
@@ -107,7 +114,8 @@ function isSaid(line: string, sentence: string): boolean {
   if (at === -1) return false;
   const before = line.slice(0, at).trim();
   const after = line.slice(at + words.length).replace(DOTS_BEFORE, "");
-  const isQuoted = before.endsWith(QUOTE_BEFORE);
-  if (!isQuoted && before !== "" && !before.endsWith(":")) return false;
-  return after.trim() === "" || (isQuoted ? after.startsWith('"') : after.startsWith(` ${words}`));
+  const quote = QUOTE_BEFORE.exec(before)?.[1];
+  if (quote !== undefined) return after.trim() === "" || after.startsWith(quote);
+  if (before !== "" && !before.endsWith(":") && !before.endsWith(PROXY_BEFORE)) return false;
+  return after.trim() === "" || after.startsWith(` ${words}`) || after.startsWith(PROXY_AFTER);
 }
