@@ -22,7 +22,7 @@ export class NodeLock {
 
   /**
    * Takes the lock unless it is held, and removes the files of processes that ended. Under its own name the file is locked
-   * from the start: whoever can lock that one may remove it, since no other will have the name.
+   * from the start, and no other ever has that name: a process that can lock such a file may remove it.
    */
   acquire(): void {
     if (this.#held !== null || this.#path === null) return;
