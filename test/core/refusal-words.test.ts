@@ -45,6 +45,8 @@ test.each([
   ["with a status that says something else", 429, first],
   ["quoted from the client", 400, `Invalid value '${first}' for messages[0].name`],
   ["quoted behind other words", 400, `Unknown tool "${first}"`],
+  ["in a body that the server quotes", 400, `1 validation error: {'tools': [{'message': '${first}'}]}`],
+  ["behind a proxy's words in the client's", 400, `Unknown tool x Exception - ${first}`],
   ["with words around it", 400, `The text ${first} was flagged`],
 ])("doesn't count %s", (_name, status, message) => {
   expect(readRefusals(status, message)).toEqual([]);

@@ -87,11 +87,12 @@ const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
 /**
  * LM Studio quotes the template: `Error rendering prompt with jinja template: "…"`. LiteLLM's proxy quotes the server's
  * body, as JSON or as Python writes it: `litellm.BadRequestError: MistralException - {"object":"error","message":"…"`
- * (LiteLLM, issue 17761).
+ * (LiteLLM, issue 17761). A message elsewhere may be the client's, which some servers quote whole.
  */
-const QUOTE_BEFORE = /(?:template:|["']message["']:) ?(["'])$/;
+const QUOTE_BEFORE =
+  /(?:template: |^litellm\.[\w.: ]*Exception - (?:Error code: \d+ - )?\{(?:["']error["']: ?\{)?(?:["']object["']: ?["']error["'], ?)?["']message["']: ?)(["'])$/;
 /** LiteLLM's proxy around the server's message alone. */
-const PROXY_BEFORE = "Exception -";
+const PROXY_BEFORE = /^litellm\.[\w.: ]*Exception -$/;
 const PROXY_AFTER = " Received Model Group=";
 const DOTS_AFTER = /\.+$/;
 const DOTS_BEFORE = /^\.+/;
@@ -116,6 +117,6 @@ function isSaid(line: string, sentence: string): boolean {
   const after = line.slice(at + words.length).replace(DOTS_BEFORE, "");
   const quote = QUOTE_BEFORE.exec(before)?.[1];
   if (quote !== undefined) return after.trim() === "" || after.startsWith(quote);
-  if (before !== "" && !before.endsWith(":") && !before.endsWith(PROXY_BEFORE)) return false;
+  if (before !== "" && !before.endsWith(":") && !PROXY_BEFORE.test(before)) return false;
   return after.trim() === "" || after.startsWith(` ${words}`) || after.startsWith(PROXY_AFTER);
 }
