@@ -31,7 +31,7 @@ interface ImagesQuirks {
   readonly editsPath: string | null;
   /** True if files are sent as a form. Otherwise all images are sent as addresses in JSON. */
   readonly takesFiles: boolean;
-  /** Whether an edit may show its changes on a picture. */
+  /** True if an edit may show on a picture what to change. */
   readonly takesMarkup: boolean;
   /** Fields that the server refuses for models whose name matches. The first match counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly Setting[] }[];
