@@ -24,6 +24,8 @@ const VENDORS: Readonly<Record<string, string>> = {
 /** A name in any text, but in no path or address. Some clients put `openrouter/` in front, and send the rest. */
 const NAME =
   /(?<![\w./@#:-])(?:openrouter\/)?(~?([a-z0-9-]{2,40})\/([a-z0-9][\w.-]{0,100}\w)(:(?:free|nitro|floor|online|exacto|extended|thinking|beta))?)(?![\w/-]|[.:]\w)/g;
+/** Only OpenRouter has these: free hosts, a search of the web, thinking by the name, and its names of latest models. */
+const ONLY_THERE = /^~|:(?:free|online|thinking)$/;
 const FILE = /\.[a-z]{1,5}$/i;
 const AUTO = "openrouter/auto";
 
@@ -72,8 +74,8 @@ function findModel(text: string, { vendor, model: name, hasVariant }: NameParts)
   const card = loadShippedCards().find(
     (one) => one.provider === provider && dash(stripProvider(one).toLowerCase()) === dash(name.toLowerCase()),
   );
-  if (card === undefined || provider === undefined)
-    return { id: `OpenRouter#${text.replace(/^~/, "")}`, vendor: null };
+  if (card === undefined || provider === undefined || ONLY_THERE.test(text))
+    return { id: `OpenRouter#${text}`, vendor: null };
   return { id: card.id, vendor: { provider, name: `${vendor}/${name}` } };
 }
 

@@ -51,15 +51,14 @@ const ALIAS = "portkey";
 interface Member {
   readonly target: Deployment;
   readonly weight: number | undefined;
-}
-
-/** The models that share the load, and those that follow if they fail. */
-interface Choice {
-  readonly members: readonly Member[];
+  /** Those that follow if it fails. */
   readonly fallbacks: readonly Deployment[];
 }
 
-const NOTHING: Choice = { members: [], fallbacks: [] };
+/** The targets that share the load. */
+type Choice = readonly Member[];
+
+const NOTHING: Choice = [];
 
 type At = readonly (string | number)[];
 
@@ -79,11 +78,11 @@ export function readPortkey(given: SourceFile, report: Report): PlannedConfig {
   if (configs.length === 0)
     report.leave(null, "configs", "the file has none: a config has a provider or targets");
   const named = configs.map(([name, node, at]) => {
-    const choice = readNode(node, at, parts);
+    const members = readNode(node, at, parts);
     const line = file.findLine(at);
-    if (choice.members.length > 0) report.take(line, `config ${name}`, `alias ${name}`);
+    if (members.length > 0) report.take(line, `config ${name}`, `alias ${name}`);
     else report.leave(line, `config ${name}`, "none of its targets has a model here");
-    return { name, ...choice };
+    return { name, members };
   });
   const { groups, models } = placeTargets(named, providers, parts);
   const aliases = providers.listAliases(groups, report);
@@ -91,17 +90,21 @@ export function readPortkey(given: SourceFile, report: Report): PlannedConfig {
   return { providers: providers.list(), models, aliases };
 }
 
-interface NamedChoice extends Choice {
+interface NamedChoice {
   readonly name: string;
+  readonly members: Choice;
 }
 
 /** Returns the aliases, and the models' fallbacks. */
 function placeTargets(configs: readonly NamedChoice[], providers: Providers, { targets, report }: Parts) {
-  const named = configs.flatMap(({ name, members, fallbacks }): readonly NamedDeployment[] => {
-    const next = JSON.stringify(fallbacks.map(describeTarget));
+  const named = configs.flatMap(({ name, members }): readonly NamedDeployment[] => {
+    const later = [...new Set(members.flatMap(({ fallbacks }) => fallbacks))];
     return [
-      ...members.map(({ target }) => ({ name, rank: "first", next, deployment: target })),
-      ...fallbacks.map((deployment, at) => ({ name, rank: String(at), next: null, deployment })),
+      ...members.map(({ target, fallbacks }) => {
+        const next = JSON.stringify(fallbacks.map(describeTarget));
+        return { name, rank: "first", next, deployment: target };
+      }),
+      ...later.map((deployment, at) => ({ name, rank: String(at), next: null, deployment })),
     ];
   });
   const added = addSeparately(providers, named);
@@ -113,13 +116,13 @@ function placeTargets(configs: readonly NamedChoice[], providers: Providers, { t
   }
   const groups = new Groups();
   const models = new Map<string, { readonly fallbacks: readonly string[] }>();
-  for (const { name, members, fallbacks } of configs) {
-    const later = [...new Set(fallbacks.map((one) => ids.get(one) ?? ""))];
-    for (const { target, weight } of members) {
+  for (const { name, members } of configs) {
+    for (const { target, weight, fallbacks } of members) {
       const id = ids.get(target) ?? "";
       groups.add(name, id, weight);
-      const others = later.filter((other) => other !== id);
-      if (others.length > 0) models.set(id, { fallbacks: others });
+      const others = new Set(fallbacks.map((one) => ids.get(one) ?? ""));
+      others.delete(id);
+      if (others.size > 0) models.set(id, { fallbacks: [...others] });
     }
   }
   return { groups, models: Object.fromEntries(models) };
@@ -164,30 +167,30 @@ function readChoice(node: Fields, at: At, parts: Parts): Choice {
   }
   if (strategy.on_status_codes !== undefined)
     report.leave(line, "on_status_codes", "the failures that lead to the next model are fixed");
-  const choices = targets.map((target, index) => readNode(target, [...at, "targets", index], parts));
   // The weight of several targets together.
   node.take("weight");
-  return mode === "loadbalance" ? share(choices, targets) : follow(choices);
+  const called = strategy.mode === "single" ? targets.slice(0, 1) : targets;
+  if (called.length < targets.length)
+    report.leave(line, "strategy single", "only its first target was called");
+  const choices = called.map((target, index) => readNode(target, [...at, "targets", index], parts));
+  if (mode === "loadbalance") return share(choices, targets);
+  const [first = NOTHING, ...others] = choices.filter((members) => members.length > 0);
+  if (others.some((members) => members.length > 1))
+    report.leave(line, "weights of fallbacks", "fallbacks follow each other in their order");
+  return follow(first, others);
 }
 
 function share(choices: readonly Choice[], targets: readonly JsonObject[]): Choice {
   const members = choices.flatMap((choice, index) => {
     const weight = asNumber(targets[index]?.weight);
-    return choice.members.map((member) => ({ ...member, weight: weight ?? member.weight }));
+    return choice.map((member) => ({ ...member, weight: weight ?? member.weight }));
   });
-  return {
-    members: members.filter(({ weight }) => weight === undefined || weight > 0),
-    fallbacks: choices.flatMap(({ fallbacks }) => fallbacks),
-  };
+  return members.filter(({ weight }) => weight === undefined || weight > 0);
 }
 
-function follow(choices: readonly Choice[]): Choice {
-  const [first = NOTHING, ...others] = choices.filter(({ members }) => members.length > 0);
-  const later = others.flatMap(({ members, fallbacks }) => [
-    ...members.map(({ target }) => target),
-    ...fallbacks,
-  ]);
-  return { members: first.members, fallbacks: [...first.fallbacks, ...later] };
+function follow(first: Choice, others: readonly Choice[]): Choice {
+  const later = others.flat().flatMap(({ target, fallbacks }) => [target, ...fallbacks]);
+  return first.map((member) => ({ ...member, fallbacks: [...member.fallbacks, ...later] }));
 }
 
 function readTarget(node: Fields, at: At, { file, report, targets }: Parts): Choice {
@@ -223,7 +226,7 @@ function readTarget(node: Fields, at: At, { file, report, targets }: Parts): Cho
     credential: isKeyless ? null : readKey(node, { asked, provider, address }, report),
   };
   targets.set(target, item);
-  return { members: [{ target, weight: node.takeNumber("weight") }], fallbacks: [] };
+  return [{ target, weight: node.takeNumber("weight"), fallbacks: [] }];
 }
 
 interface ProviderMatch {

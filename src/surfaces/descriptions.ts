@@ -172,7 +172,7 @@ export const DESCRIPTIONS = {
     ...CREATE_IMAGE,
     summary: "Edit images, sent as form files or as URLs",
     example: { ...CREATE_IMAGE.example, images: [{ image_url: "https://example.com/cat.png" }] },
-    files: ["image", "mask"],
+    files: ["image", "mask", "markup"],
   },
   createSpeech: {
     summary: "Create speech from a text",

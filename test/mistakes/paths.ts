@@ -58,6 +58,7 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/v1/images/variations", /not (served|available) here/, /\/v1\/images\/edits/],
   ["POST", "/v1/live/sessions", /not (served|available) here/, /audio\/speech/],
   ["POST", "/v1/decisions", /not (served|available) here/, /\/v1\/responses, with a schema/],
+  ["POST", "/v1/audio/voice_consents", /not (served|available) here/, /the provider.s own API/],
   ["POST", "/mcp", /off here/, /mcp\.servers/],
   ["POST", "/v1/videos", /not (served|available) here/, /provider/],
   ["GET", "/v1/organization/costs", /not (served|available) here/, /\/v1\/key/],

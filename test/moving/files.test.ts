@@ -227,6 +227,22 @@ test("OpenRouter's names go on working, with the vendor first and OpenRouter beh
   ]);
 });
 
+test("what only OpenRouter has stays there: free hosts, searches, thinking, and names of latest models", async () => {
+  const only = [
+    "google/gemini-3.5-flash:free",
+    "openai/gpt-5.4:online",
+    "anthropic/claude-sonnet-5:thinking",
+  ];
+  const latest = "~anthropic/claude-sonnet-latest";
+  const hosts = ["openai/gpt-5.4:nitro", "openai/gpt-5.4:floor", "openai/gpt-5.4:exacto"];
+  const place = makePlace({ "app.txt": [...only, latest, ...hosts].join("\n") });
+  expect((await place.run("openrouter", place.path("app.txt"))).code).toBe(0);
+  expect(load(place.readConfig()).aliases).toEqual({
+    ...Object.fromEntries([...only, latest].map((name) => [name, `OpenRouter#${name}`])),
+    ...Object.fromEntries(hosts.map((name) => [name, "OpenAI#gpt-5.4"])),
+  });
+});
+
 const TEXTS: Readonly<Record<string, readonly [text: string, names: readonly string[]]>> = {
   "app.env": [
     "KEY=sk-or-v1-0\nMODEL=openai/gpt-5.4\nNEXT='google/gemini-3.5-flash:nitro'\nURL=https://openrouter.ai/api/v1\n",

@@ -111,6 +111,43 @@ test("Portkey's configs keep their keys and fallbacks, and a key that is only a 
   expect(aliases).toEqual({ one: [{ model: "OpenAI#gpt-5.4" }], two: [{ model: "OpenAI-two#gpt-5.4" }] });
 });
 
+test("Portkey's targets fall back only where they did, and a single strategy calls the first alone", () => {
+  const target = (provider: string, model: string, more: object = {}) => ({
+    provider,
+    override_params: { model },
+    ...more,
+  });
+  const chain = [target("openai", "gpt-5.4"), target("anthropic", "claude-sonnet-5")];
+  const shared = [
+    { strategy: { mode: "fallback" }, targets: chain, weight: 0.7 },
+    target("groq", "x", { weight: 0.3 }),
+  ];
+  const value = {
+    share: { strategy: { mode: "loadbalance" }, targets: shared },
+    one: { strategy: { mode: "single" }, targets: [target("mistral", "y"), target("cohere", "z")] },
+    later: {
+      strategy: { mode: "fallback" },
+      targets: [target("xai", "w"), { strategy: { mode: "loadbalance" }, targets: chain }],
+    },
+  };
+  const report = new Report();
+  const { models, aliases } = readPortkey({ value, findLine }, report);
+  expect(models).toEqual({
+    "OpenAI#gpt-5.4": { fallbacks: ["Anthropic#claude-sonnet-5"] },
+    "xAI#w": { fallbacks: ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5"] },
+  });
+  expect(aliases.share).toEqual([
+    { model: "OpenAI#gpt-5.4", weight: 0.7 },
+    { model: "Groq#x", weight: 0.3 },
+  ]);
+  expect(aliases.one).toEqual([{ model: "Mistral#y" }]);
+  const left = report.rows.filter(({ outcome }) => outcome === "not_taken").map(({ item }) => item);
+  expect(left.filter((item) => !item.startsWith("price of"))).toEqual([
+    "strategy single",
+    "weights of fallbacks",
+  ]);
+});
+
 test("new-api's channels of lower priority are fallbacks also on the same server", () => {
   const channels = [
     { id: 1, name: "first", key: "k-1", priority: 9, models: "gpt-5.4,gpt-5.4-mini" },

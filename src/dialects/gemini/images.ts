@@ -83,7 +83,7 @@ function fitImages(ask: ImagesRequest, carried: readonly Setting[]): ChangedAsk<
   const sized = drawn === undefined || drawn === ask.size ? ask : { ...ask, size: drawn };
   const hasSize = drawn !== undefined || ask.size === "auto";
   const unsent = SETTINGS.filter(([field]) => !carried.includes(field) || (field === "size" && !hasSize));
-  return leaveOut(sized, [...unsent, ["mask", "mask"]]);
+  return leaveOut(sized, [...unsent, ["mask", "mask"], ["markup", "markup"]]);
 }
 
 /** Returns the ratio nearest to a size such as `1536x1024`, or null if the model may choose. */

@@ -10,12 +10,12 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import { malformed } from "../../core/models/upstream.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Codec } from "../../operations/codec.ts";
-import type {
-  ImageSource,
-  ImagesForm,
-  ImagesReply,
-  ImagesRequest,
-  Picture,
+import {
+  type ImagesForm,
+  type ImagesReply,
+  type ImagesRequest,
+  OVERLAYS,
+  type Picture,
 } from "../../operations/images/form.ts";
 import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
@@ -31,6 +31,8 @@ interface ImagesQuirks {
   readonly editsPath: string | null;
   /** True if files are sent as a form. Otherwise all images are sent as addresses in JSON. */
   readonly takesFiles: boolean;
+  /** True if an edit may show on a picture what to change. */
+  readonly takesMarkup: boolean;
   /** Fields that the server refuses for models whose name matches. The first match counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly Setting[] }[];
   /** Fields outside the form that the server documents. The rest are left out and named. */
@@ -51,6 +53,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
   generationsPath: "/images/generations",
   editsPath: "/images/edits",
   takesFiles: true,
+  takesMarkup: true,
   refuses: [
     { names: /^dall-e-2/, fields: [...NEWER_FIELDS, "quality", "style"] },
     { names: /^dall-e/, fields: NEWER_FIELDS },
@@ -66,6 +69,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
 export const XAI_IMAGES: ImagesQuirks = {
   ...OPENAI_IMAGES,
   takesFiles: false,
+  takesMarkup: false,
   streams: null,
   refuses: [{ names: /./, fields: [...NEWER_FIELDS, "size", "quality", "style"] }],
   writeSource: (url) => ({ type: "image_url", url }),
@@ -106,14 +110,18 @@ function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard,
     const message = `The model '${card.id}' can't edit images.`;
     throw new Fault("unsupported_capability", message, { param: "model" });
   }
-  const { sources, mask } = ask;
-  if (quirks.takesFiles && sources.every((one) => one instanceof Attachment)) {
-    const form = makeForm(fields, sources, mask);
-    return { ...makeCall(target, quirks.editsPath, {}, dropped), form };
-  }
-  const images = sources.map((source) => quirks.writeSource(findUrl(source)));
-  const body = { ...fields, images, ...(mask ? { mask: quirks.writeSource(findUrl(mask)) } : {}) };
-  return makeCall(target, quirks.editsPath, body, dropped);
+  const form = quirks.takesFiles ? makeForm(fields, ask) : null;
+  if (form) return { ...makeCall(target, quirks.editsPath, {}, dropped), form };
+  const images = ask.sources.map((source) => quirks.writeSource(findUrl(source)));
+  const overlays = listOverlays(ask).map(([field, source]) => [field, quirks.writeSource(findUrl(source))]);
+  return makeCall(target, quirks.editsPath, { ...fields, images, ...Object.fromEntries(overlays) }, dropped);
+}
+
+function listOverlays(ask: ImagesRequest) {
+  return OVERLAYS.flatMap((field) => {
+    const source = ask[field];
+    return source === undefined ? [] : [[field, source] as const];
+  });
 }
 
 function isStreamed({ streams }: ImagesQuirks, ask: ImagesRequest, name: string): boolean {
@@ -124,7 +132,10 @@ function isStreamed({ streams }: ImagesQuirks, ask: ImagesRequest, name: string)
 function listUnsent(quirks: ImagesQuirks, ask: ImagesRequest, name: string): Unsent<ImagesRequest> {
   const refused = quirks.refuses.find(({ names }) => names.test(name))?.fields ?? [];
   const draws = isStreamed(quirks, ask, name);
-  return SETTINGS.filter(([field]) => refused.includes(field) || (field === "partialImages" && !draws));
+  const settings = SETTINGS.filter(
+    ([field]) => refused.includes(field) || (field === "partialImages" && !draws),
+  );
+  return quirks.takesMarkup ? settings : [...settings, ["markup", "markup"]];
 }
 
 function listFields(quirks: ImagesQuirks, ask: ImagesRequest, name: string, target: Target): EncodedFields {
@@ -134,17 +145,15 @@ function listFields(quirks: ImagesQuirks, ask: ImagesRequest, name: string, targ
   return { fields: { ...fields, ...own }, dropped };
 }
 
-function makeForm(
-  fields: JsonObject,
-  sources: readonly Attachment[],
-  mask: ImageSource | undefined,
-): readonly FormEntry[] {
+/** Returns null if a picture is an address, which a form has no place for. */
+function makeForm(fields: JsonObject, ask: ImagesRequest): readonly FormEntry[] | null {
+  const pictures = [...ask.sources.map((source) => ["image[]", source] as const), ...listOverlays(ask)];
+  const files = pictures.flatMap(([name, picture]): readonly FormEntry[] =>
+    picture instanceof Attachment ? [[name, picture]] : [],
+  );
+  if (files.length < pictures.length) return null;
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return [
-    ...given.map(([name, value]): FormEntry => [name, String(value)]),
-    ...sources.map((source): FormEntry => ["image[]", source]),
-    ...(mask instanceof Attachment ? [["mask", mask] as const] : []),
-  ];
+  return [...given.map(([name, value]): FormEntry => [name, String(value)]), ...files];
 }
 
 function readImages(body: unknown, card: ModelCard): ImagesReply {

@@ -116,7 +116,7 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/(videos|containers|evals|graders|skills|chatkit|audio\/voices|corpora)(\/|$)/,
+    /^\/(videos|containers|evals|graders|skills|chatkit|audio\/(voices|voice_consents)|corpora)(\/|$)/,
     notServed("This route of the vendor's API is", "call the provider's own API for it."),
   ],
   [

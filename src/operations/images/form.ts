@@ -30,7 +30,12 @@ export interface ImagesRequest extends OpenAsk {
   readonly sources: readonly ImageSource[];
   /** Transparent where the first picture may be changed. */
   readonly mask?: ImageSource;
+  /** Drawn over the first picture, to show what to change. */
+  readonly markup?: ImageSource;
 }
+
+/** The fields with a picture that lies over the first one. */
+export const OVERLAYS = ["mask", "markup"] as const;
 
 export interface Picture {
   readonly b64_json?: string | LongText;

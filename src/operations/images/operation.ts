@@ -3,7 +3,7 @@ import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
+import { type ImagesForm, type ImagesReply, type ImagesRequest, OVERLAYS } from "./form.ts";
 import { countLikelyTokens, countWorstTokens } from "./tokens.ts";
 
 /** An input picture read with high fidelity. */
@@ -70,9 +70,10 @@ function count(
   perPicture: number,
   estimate: (bytes: number) => number,
 ): Amounts {
-  const { prompt, n, sources, mask, partialImages = 0 } = ask;
+  const { prompt, n, sources, partialImages = 0 } = ask;
   const frames = ask.outputFormat === "gif" ? (ask.frameCount ?? FRAMES) : 1;
-  const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
+  const overlays = OVERLAYS.filter((field) => ask[field]).length;
+  const inputImage = (sources.length + overlays) * perSource;
   const outputImage = n * (frames * perPicture + partialImages * DRAFT_TOKENS);
   const text = WRAPPING_TOKENS + estimate(Buffer.byteLength(prompt));
   return {

@@ -24,8 +24,8 @@ const PLAIN_TEXT = "text/plain";
 const makeDataUrl = ({ type, base64 }: FileContent) => `data:${type};base64,${base64}`;
 
 const OPENAI: FilePlaces = {
-  // An edit's pictures stand in `images` and `mask`, as `{ file_id }`.
-  fields: ["messages", "content", "images", "image", "mask"],
+  // An edit's pictures stand in `images`, `mask` and `markup`, as `{ file_id }`.
+  fields: ["messages", "content", "images", "image", "mask", "markup"],
   find: ({ file, file_id }) => readId(asObject(file).file_id ?? file_id),
   fill: (part, file) => {
     if (part.file === undefined) return { image_url: makeDataUrl(file) };

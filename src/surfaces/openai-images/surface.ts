@@ -1,7 +1,7 @@
 // OpenAI's image generations, and edits as a form with files or as JSON with URLs.
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject } from "../../core/json/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import { Attachment } from "../../core/models/attachment.ts";
 import { isPublicImage } from "../../operations/chat/prompt/address.ts";
@@ -52,9 +52,10 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
     partial_images: "number",
     stream: "boolean",
   },
-  read(given, { image, images, mask, ...extras }, { url, limits }) {
+  read(given, { image, images, ...others }, { url, limits }) {
     const isEdit = EDITS.test(new URL(url).pathname);
     refuseLargeNumber(given.n, limits.choicesMax, "n");
+    const { overlays, extras } = isEdit ? readOverlays(others) : { overlays: {}, extras: others };
     const { model, prompt, n = 1, size, quality, background, moderation, style, stream } = given;
     const ask: ImagesRequest = {
       model,
@@ -72,7 +73,7 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = makeOpenAiSurface({
       ...(given.frame_count === undefined ? {} : { frameCount: given.frame_count }),
       responseFormat: given.response_format,
       inputFidelity: given.input_fidelity,
-      ...(mask === undefined ? {} : { mask: readSource(mask, "mask") }),
+      ...overlays,
       ...(stream === true ? { stream, partialImages: given.partial_images } : {}),
     };
     return {
@@ -92,6 +93,14 @@ function readSources(image: unknown, images: unknown): readonly ImageSource[] {
   if (list.length === 0) throw missingParameter(field);
   refuseLongList(list, SOURCES_MAX, field);
   return list.map((one, at) => readSource(one, `${field}[${at}]`));
+}
+
+function readOverlays({ mask, markup, ...extras }: JsonObject) {
+  const overlays = {
+    ...(mask === undefined ? {} : { mask: readSource(mask, "mask") }),
+    ...(markup === undefined ? {} : { markup: readSource(markup, "markup") }),
+  };
+  return { overlays, extras };
 }
 
 function readSource(given: unknown, path: string): ImageSource {

@@ -67,6 +67,36 @@ describe("images", () => {
     expect(world.upstream.last().body).toMatchObject({ images });
   });
 
+  test("a markup shows what to change, as a file or an address", async () => {
+    const file = (name: string) => new File([SOUND], name, { type: "image/png" });
+    const form = { model: "Studio#painter", prompt: "green", image: file("a.png") };
+    const edit = async (more: Parameters<typeof world.post>[1]) => {
+      const response = await world.post("/images/edits", more);
+      expect(response.status).toBe(200);
+      await response.text();
+      return world.upstream.last().body;
+    };
+    expect(await edit(makeForm({ ...form, markup: file("drawn.png") }))).toMatchObject({
+      "image[]": ["a.png"],
+      markup: "drawn.png",
+    });
+    // A form has no place for an address.
+    const address = "data:image/png;base64,iVBORw0KGgo=";
+    expect(await edit(makeForm({ ...form, mask: address }))).toMatchObject({
+      images: [{ image_url: expect.stringMatching(/^data:/) }],
+      mask: { image_url: address },
+    });
+    const images = [{ image_url: "https://example.test/a.png" }];
+    const markup = { image_url: "https://example.test/b.png" };
+    expect(await edit({ model: "Studio#painter", prompt: "green", images, markup })).toMatchObject({
+      markup,
+    });
+    const drawing = { model: "Studio#painter", prompt: "green", markup: address };
+    const drawn = await world.post("/images/generations", drawing);
+    expect(drawn.headers.get("x-poundkey-dropped")).toBe("markup");
+    await drawn.text();
+  });
+
   test("a stream ends with an event for each picture", async () => {
     const body = { model: "Studio#painter", prompt: "a cat", stream: true, partial_images: 2 };
     const response = await world.post("/images/generations", { ...body, model: "Studio#silent" });
