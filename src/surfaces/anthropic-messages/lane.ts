@@ -3,6 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import {
+  explainInstructions,
   explainShared,
   type LaneResult,
   LaneTable,
@@ -22,6 +23,7 @@ export const BODY = new LaneTable(
     user_profile_id: "A profile belongs to the provider's account.",
     workspace_id: "A workspace belongs to the operator.",
     fallback_credit_token: "Credits belong to the operator.",
+    ...explainInstructions("system"),
   },
   {
     service_tier: OTHER_TIERS,

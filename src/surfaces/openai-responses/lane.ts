@@ -5,6 +5,7 @@ import type { Sealer } from "../../core/world/world.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import {
+  explainInstructions,
   explainShared,
   type LaneResult,
   LaneTable,
@@ -23,6 +24,7 @@ export const BODY = new LaneTable(
       "Responses are not stored here: send the whole input, or ask the operator to set responses.keep.",
     conversation: explainShared("A conversation"),
     prompt: explainShared("A prompt"),
+    ...explainInstructions("instructions"),
   },
   {
     service_tier: OTHER_TIERS,
