@@ -1,13 +1,15 @@
 // Finds live processes: each locks a small file beside the database, and the system unlocks it when they end.
 import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isLocked } from "./connection.ts";
 
 const TRIES_MAX = 10;
 /** Another process may be checking the file at the same moment. */
 const LOOKED_AT_MS = 100;
-const NODE = /-node_[0-9a-f]+$/;
+/** A file has this at its end until it is locked. */
+const NEW = ".new";
+const NODE = /-node_[0-9a-f]+(\.new)?$/;
 
 /** The lock of one process, taken once. A store in memory needs none. */
 export class NodeLock {
@@ -18,18 +20,18 @@ export class NodeLock {
     this.#path = databasePath === null ? null : lockPath(databasePath, node);
   }
 
-  /** Takes the lock unless it is held, and removes the files of processes that ended. */
+  /**
+   * Takes the lock unless it is held, and removes the files of processes that ended. Under its own name the file is locked
+   * from the start, and no other ever has that name: a process that can lock such a file may remove it.
+   */
   acquire(): void {
     if (this.#held !== null || this.#path === null) return;
     let cause: unknown;
     for (let tries = 0; this.#held === null && tries < TRIES_MAX; tries++) {
       try {
-        const held = locked(this.#path, true);
-        // Before it was locked, another process may have removed the new file as stale.
-        if (existsSync(this.#path)) this.#held = held;
-        else held.close();
+        this.#held = lockedAs(this.#path);
       } catch (error) {
-        // Another process may have locked it, to remove it, at the same moment.
+        // Another process has locked or removed the new file before it was locked here.
         cause = error;
       }
     }
@@ -55,7 +57,6 @@ export function hasEnded(databasePath: string, node: string): boolean {
   if (!existsSync(path)) return true;
   try {
     const file = locked(path, false);
-    // Removed before the lock is freed: the node may be about to lock it, and would hold a lock that others can't see.
     rmSync(path, { force: true });
     file.close();
   } catch (error) {
@@ -76,6 +77,18 @@ function clearAway(own: string): void {
   for (const name of readdirSync(folder)) {
     if (!NODE.test(name) || name.replace(NODE, "") !== prefix || name === basename(own)) continue;
     hasEnded(`${folder}/${prefix}`, name.slice(prefix.length + 1));
+  }
+}
+
+/** Makes a file and locks it, and only then gives it its name. */
+function lockedAs(path: string): Database {
+  const held = locked(path + NEW, true);
+  try {
+    renameSync(path + NEW, path);
+    return held;
+  } catch (error) {
+    held.close();
+    throw error;
   }
 }
 
