@@ -192,7 +192,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** The flags that stand in a command's place. */
 const OWN_FLAGS = ["--help", "--version"];
-/** What other programs' users type, too. */
+/** Other programs take the last two. */
 const VERSION_WORDS = ["--version", "-v", "version"];
 
 const HELP = [

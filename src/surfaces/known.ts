@@ -45,7 +45,7 @@ export function passes(
   return row?.treatment === "pass" || row?.treatment === "hold";
 }
 
-/** What a surface has instead of other APIs' blocks, by their types. */
+/** A surface's own blocks, by the types that other APIs have instead. */
 export type OwnForms = Readonly<Record<string, string>>;
 
 /** A block or item that the gateway doesn't know, which may cost more than is held or name another client's object. */

@@ -25,7 +25,7 @@ export function explainShared(what: string): string {
 
 type Reasons = Readonly<Record<string, string>>;
 
-/** Where the APIs take instructions for the model. */
+/** The fields of the APIs that hold instructions for the model. */
 const INSTRUCTIONS = ["system", "instructions", "system_instruction", "systemInstruction"] as const;
 type InstructionsField = (typeof INSTRUCTIONS)[number];
 

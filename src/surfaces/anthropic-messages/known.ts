@@ -9,7 +9,7 @@ const DOCUMENT =
   '{"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": …}}';
 const TEXT = '{"type": "text", "text": …}';
 
-/** What stands here instead of the blocks of OpenAI's APIs. */
+/** The blocks for the parts of OpenAI's APIs. */
 export const OWN_FORMS: OwnForms = {
   image_url: IMAGE,
   input_image: IMAGE,

@@ -7,7 +7,7 @@ import { explainShared, REMOTE } from "../lane.ts";
 const IMAGE = '{"type": "input_image", "image_url": "data:image/png;base64,…"}';
 const FILE = '{"type": "input_file", "filename": …, "file_data": "data:application/pdf;base64,…"}';
 
-/** What stands here instead of the blocks of chat and of Anthropic's API. */
+/** The parts and items for the blocks of chat and of Anthropic's API. */
 export const OWN_FORMS: OwnForms = {
   image_url: IMAGE,
   image: IMAGE,
