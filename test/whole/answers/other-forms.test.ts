@@ -253,6 +253,11 @@ describe("a form that can't be what is meant is refused, with its place", () => 
     ["/v1/chat/completions", { systemInstruction: "Be brief.", messages }, "the first of 'messages'"],
     ["/v1/messages", { instructions: "Be brief.", messages, max_tokens: 9 }, "Send instructions in 'system'"],
     ["/v1/responses", { system: "Be brief.", input: SAY }, "Send instructions in 'instructions'"],
+    [
+      "/v1beta/interactions",
+      { system: "Be brief.", input: SAY },
+      "Send instructions in 'system_instruction'",
+    ],
     [GENERATE, { system: "Be brief.", contents }, "Send instructions in 'systemInstruction'"],
     ["/v1/messages", { messages: showing(IMAGE_URL), max_tokens: 9 }, 'Here, send {\\"type\\": \\"image\\"'],
     ["/v1/responses", { input: showing(IMAGE_URL) }, 'Here, send {\\"type\\": \\"input_image\\"'],
