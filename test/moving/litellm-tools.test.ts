@@ -27,6 +27,10 @@ mcp_servers:
   people: { url: "https://people.example.com/mcp", auth_type: oauth2, oauth2_flow: authorization_code }
   wild: { url: "https://w.example.com/mcp", auth_type: bearer_token, auth_value: os.environ/UNUSED, disallowed_tools: ["delete *"] }
   bounded: { url: "https://b.example.com/mcp", allowed_params: { search: [q] } }
+  bare: { url: "http://mcp.example.com/mcp" }
+  query: { url: "https://mcp.example.com/mcp?apiKey=abc" }
+  token: { url: "https://t.example.com/mcp", auth_type: oauth2, oauth2_flow: client_credentials, token_url: "http://id.example.com/token", client_id: gateway, client_secret: os.environ/SECRET }
+  inside: { url: "http://mcp-server:8000/mcp", static_headers: { Content-Type: application/json, mcp-protocol-version: "2025-06-18", X-Team: search } }
 litellm_settings: { mcp_aliases: { gh: github_mcp } }
 `;
 const reference = (name: string) => `\${${name}}`;
@@ -73,6 +77,7 @@ test("servers of streamable HTTP are taken with their credentials, tools and pri
         },
       },
     },
+    inside: { url: "http://mcp-server:8000/mcp", auth: { header: { "X-Team": "search" } } },
   });
   expect(row("mcp_servers.github_mcp")).toMatchObject({ outcome: "taken", words: "mcp.servers.github-mcp" });
   for (const [name, reason] of [
@@ -82,6 +87,10 @@ test("servers of streamable HTTP are taken with their credentials, tools and pri
     ["bounded", "limits the arguments"],
     ["wild", "can't all be named"],
     ["keyed.extra_headers", "x-user"],
+    ["bare", "must be https"],
+    ["query", "no query"],
+    ["token", "token_url: its address must be https"],
+    ["inside.static_headers", "the protocol sets"],
   ]) {
     const found = row(`mcp_servers.${name}`);
     expect([name, found?.outcome]).toEqual([name, "not_taken"]);

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { ToolLoopBounds, ToolRules } from "../../core/tools/rules.ts";
-import type { ToolAuth, ToolServer } from "../../core/tools/tool-server.ts";
+import { isProtocolHeader, type ToolAuth, type ToolServer } from "../../core/tools/tool-server.ts";
 import type { Issues, Path } from "../errors.ts";
 import {
   baseUrl,
@@ -37,9 +37,6 @@ const CALLS_MAX = 200;
 const TOTAL_MS = 300_000;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Headers that the protocol or the connection sets. */
-const NOT_SET =
-  /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|accept|accept-encoding|cookie|mcp-.*|last-event-id)$/;
 /** Headers in which a key of ours may come: its value would reach the tool server. */
 const NOT_PASSED =
   /^(authorization|proxy-authorization|x-api-key|x-goog-api-key|api-key|apikey|x-litellm-api-key|x-portkey-api-key|cookie)$/;
@@ -190,7 +187,7 @@ function readHeaders(given: Readonly<Record<string, string>>, path: Path, issues
   const all = Object.entries(given).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
   if (all.length === 0 || all.length > HEADERS_MAX) issues.atKey(path, `needs 1 to ${HEADERS_MAX} headers`);
   for (const name of Object.keys(given))
-    if (NOT_SET.test(name.toLowerCase()))
+    if (isProtocolHeader(name))
       issues.atKey([...path, name], "this header can't be set, because the protocol sets it");
   return { kind: "header", headers: new Map(all) };
 }

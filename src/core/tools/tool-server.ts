@@ -39,3 +39,11 @@ export interface ToolServer {
 
 /** Patterns of NAME_tool. Null if the level says nothing; an empty list allows no tool at all. */
 export type AllowedTools = readonly string[] | null;
+
+const SET_BY_PROTOCOL =
+  /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|accept|accept-encoding|cookie|mcp-.*|last-event-id)$/i;
+
+/** True for a header that the protocol or the connection sets, so that no setting may. */
+export function isProtocolHeader(name: string): boolean {
+  return SET_BY_PROTOCOL.test(name);
+}

@@ -4,7 +4,7 @@ import type { FileForm, FileOwner, StoredFile } from "../../core/batches/file.ts
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import { readFileListQuery } from "../../surfaces/files/list-query.ts";
+import { readFileIds, readFileListQuery } from "../../surfaces/files/list-query.ts";
 import { viewDeletedFile, viewFile, viewFileList } from "../../surfaces/files/views.ts";
 import { FILES_UNSERVED } from "../../surfaces/gemini/unserved.ts";
 import { findAsker } from "../../surfaces/index.ts";
@@ -50,8 +50,7 @@ export function fileRoutes(ports: HttpPorts) {
     )
     .get(
       "/v1/files",
-      async (route) =>
-        createJsonResponse(200, await listFiles(ports, await readSender(ports, route), route.query)),
+      async (route) => createJsonResponse(200, await listFiles(ports, await readSender(ports, route), route)),
       describeObject(TAG, "listFiles", "List files", "The files, newest first."),
     )
     .get(
@@ -101,11 +100,25 @@ function fileNotFound(id: string): Fault {
   return new Fault("file_not_found", message, { param: "file_id" });
 }
 
+interface ListRoute {
+  readonly request: Request;
+  readonly query: Readonly<Record<string, string | undefined>>;
+}
+
 async function listFiles(
   { files }: Pick<HttpPorts, "files">,
   { owner, form }: FileRequest,
-  query: Readonly<Record<string, string | undefined>>,
+  { request, query }: ListRoute,
 ) {
+  const ids = form === "anthropic" ? readFileIds(new URL(request.url).searchParams) : null;
+  if (ids !== null) {
+    const named: StoredFile[] = [];
+    for (const id of ids) {
+      const file = await files.find(id, owner);
+      if (file?.form === form) named.push(file);
+    }
+    return viewFileList(form, named, false);
+  }
   const { limit, order, purpose, after, afterField } = readFileListQuery(form, query);
   const last = after === null ? null : await files.find(after, owner);
   if (after !== null && last?.form !== form) throw invalidValue(afterField, "expected the id of a file");

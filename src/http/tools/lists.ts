@@ -74,7 +74,8 @@ export class ToolLists {
   }
 
   async #list({ message, era, viewer }: ClientRequest, kind: ListKind): Promise<Response> {
-    if (message.params.cursor !== undefined)
+    const { cursor } = message.params;
+    if (cursor !== undefined && cursor !== null)
       throw new RpcRefusal(200, message.id, {
         code: CODES.params,
         message: "Unknown cursor: lists have one page.",

@@ -1,5 +1,7 @@
 // The credentials with which LiteLLM calls MCP servers, as `auth` of tool servers.
 import { asArray, asObject, asString } from "../../core/json/json.ts";
+import { isProtocolHeader } from "../../core/tools/tool-server.ts";
+import { isPrivateHost } from "../../core/world/address.ts";
 import type { Fields } from "../fields.ts";
 import type { Report } from "../report.ts";
 import { findReference, readReference, readSecret } from "./references.ts";
@@ -17,6 +19,16 @@ const KEY_HEADERS: Readonly<Record<string, string>> = {
   authorization: "Authorization",
 };
 const SECRET = /auth|cookie|key|password|secret|token/i;
+
+/** Returns the reason why a server can't be asked at an address, or null. */
+export function refuseAddress(address: string): string | null {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) return "it has no address";
+  if (url.search !== "" || url.hash !== "")
+    return "an address has no query: a key in it goes into a header, under auth";
+  const isSafe = url.protocol === "https:" || isPrivateHost(url.hostname);
+  return isSafe ? null : "its address must be https: http is for private addresses only";
+}
 
 /** Returns `auth`, undefined for none, or the reason why the server isn't taken. */
 export function readAuth(fields: Fields, server: NamedServer, report: Report): object | undefined | string {
@@ -49,10 +61,13 @@ function nameVariable(server: string): string {
 
 function readHeaders(
   fields: Fields,
-  { name: server, item }: NamedServer,
+  { name: server, item, line }: NamedServer,
   report: Report,
 ): Readonly<Record<string, string>> {
-  const given = Object.entries(asObject(fields.take("static_headers")));
+  const all = Object.entries(asObject(fields.take("static_headers")));
+  const given = all.filter(([name]) => !isProtocolHeader(name));
+  if (given.length < all.length)
+    report.leave(line, `${item}.static_headers`, "headers that the protocol sets are left out");
   return Object.fromEntries(
     given.map(([name, value]) => {
       const use = `the header ${name} of ${item}`;
@@ -78,6 +93,8 @@ function readOauth(
   const scopes = asArray(fields.take("scopes")).flatMap((scope) => asString(scope) ?? []);
   if (flow === "authorization_code" || tokenUrl === undefined || id === undefined || secret === undefined)
     return "people sign in at it one by one, which has no place here: set auth.pass";
+  const badAddress = refuseAddress(tokenUrl);
+  if (badAddress !== null) return `token_url: ${badAddress}`;
   if (Object.keys(fixed).length > 0) return "static_headers beside a token have no place here";
   const variable = (part: string) => `${nameVariable(name)}_${part}`;
   const oauth = {

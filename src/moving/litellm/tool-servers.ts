@@ -5,7 +5,7 @@ import { TOOL_PATTERN, TOOL_PATTERNS_MAX } from "../../core/tools/rights.ts";
 import { Fields } from "../fields.ts";
 import type { PlannedConfig } from "../plan.ts";
 import type { Report } from "../report.ts";
-import { readAuth } from "./tool-auth.ts";
+import { readAuth, refuseAddress } from "./tool-auth.ts";
 
 const NAME_CHARACTERS_MAX = 15;
 const PARALLEL_MAX = 1000;
@@ -116,7 +116,8 @@ function refuseServer(
   if (transport === "stdio" || fields.has("command"))
     return "stdio isn't taken: put the program behind a server that speaks streamable HTTP";
   if (transport !== HTTP) return `the transport '${transport}' isn't spoken: only streamable HTTP is`;
-  if (!/^https?:\/\//i.test(url)) return "it has no address";
+  const badAddress = refuseAddress(url);
+  if (badAddress !== null) return badAddress;
   const limiting = Object.keys(LIMITING).find((field) => fields.has(field));
   if (limiting !== undefined) return LIMITING[limiting] ?? "";
   if (fields.take("available_on_public_internet") === false)

@@ -9,6 +9,9 @@ const LIMITS: Readonly<Record<FileForm, { readonly usual: number; readonly most:
   anthropic: { usual: 20, most: 1000 },
 };
 
+/** Anthropic's (the SDK's types of November 2026). */
+const IDS_MAX = 100;
+
 type Query = Readonly<Record<string, string | undefined>>;
 
 interface FileListQuery {
@@ -35,4 +38,18 @@ export function readFileListQuery(form: FileForm, query: Query): FileListQuery {
   const { order = "desc", purpose, after = null } = query;
   if (order !== "asc" && order !== "desc") throw invalidValue("order", "expected asc or desc");
   return { limit, order: order === "asc" ? "oldest" : "newest", purpose, after, afterField: "after" };
+}
+
+/**
+ * Returns the ids of the files that alone are asked for, each once, in each way in which SDKs write a list. Null if it is the list
+ * of all. Throws the Fault `invalid_value` for too many, or for a page of them.
+ */
+export function readFileIds(query: URLSearchParams): readonly string[] | null {
+  const given = [...query.getAll("ids"), ...query.getAll("ids[]")];
+  if (given.length === 0) return null;
+  const ids = [...new Set(given.flatMap((one) => one.split(",")))].filter((id) => id !== "");
+  if (ids.length > IDS_MAX) throw invalidValue("ids", `expected at most ${IDS_MAX} ids`);
+  if (query.has("page") || query.has("limit"))
+    throw invalidValue("ids", "expected no 'page' or 'limit' beside it");
+  return ids;
 }

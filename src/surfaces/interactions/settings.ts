@@ -60,7 +60,10 @@ export function readConfig(config: JsonObject): Partial<ChatRequest> {
 export function readSafety(settings: unknown): readonly JsonObject[] | undefined {
   if (!Array.isArray(settings) || settings.length === 0) return undefined;
   return settings.map(asObject).map(({ type, threshold, method }) => ({
-    category: `HARM_CATEGORY_${String(type).toUpperCase()}`,
+    // Some write the category as generateContent has it.
+    category: `HARM_CATEGORY_${String(type)
+      .toUpperCase()
+      .replace(/^HARM_CATEGORY_/, "")}`,
     threshold: String(threshold).toUpperCase(),
     ...(typeof method === "string" ? { method: method.toUpperCase() } : {}),
   }));

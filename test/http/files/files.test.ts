@@ -110,7 +110,16 @@ describe("Anthropic's SDK", () => {
     }
     const listed = await Array.fromAsync(anthropic.beta.files.list({ limit: 2 }));
     expect(listed.map(({ id }) => id)).toEqual(ids);
-    const [id = ""] = ids;
+    const [id = "", second = ""] = ids;
+    // A page of its own with those that are there.
+    const named = await anthropic.files.list({ ids: [second, "file_gone", id, id] });
+    expect(named.data.map((one) => one.id)).toEqual([second, id]);
+    expect(named.next_page).toBeNull();
+    expect((await anthropic.files.list({ ids: ["file_gone"] })).data).toEqual([]);
+    for (const more of [{ limit: 1 }, { page: id }])
+      expect(await catchThrown(anthropic.files.list({ ids: [id], ...more }))).toMatchObject({ status: 400 });
+    const many = Array.from({ length: 101 }, (_, at) => `file_${at}`);
+    expect(await catchThrown(anthropic.files.list({ ids: many }))).toMatchObject({ status: 400 });
     expect((await anthropic.beta.files.retrieveMetadata(id)).size_bytes).toBe(17);
     expect(await (await anthropic.beta.files.download(id)).text()).toBe("text of three.txt");
     for (const one of ids)

@@ -132,6 +132,11 @@ describe("before a message is understood", () => {
   });
 });
 
+test("a list has one page: a cursor is refused, and null is none", async () => {
+  expect(await world.ask("tools/list", { cursor: "2" })).toMatchObject({ code: -32602 });
+  expect(await world.ask("tools/list", { cursor: null })).toHaveProperty("tools");
+});
+
 test("arguments that are no object are refused by their name, and nothing is called", async () => {
   const runs = world.servers.old?.countRuns("echo");
   for (const given of ["text", ["text"], 5, true])

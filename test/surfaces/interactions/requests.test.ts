@@ -238,7 +238,10 @@ test("settings, tools and formats become fields of a chat request", () => {
     tools: [TOOL, OTHER, { type: "google_search" }, { type: "code_execution" }, { type: "later" }],
     response_format: [{ type: "text", mime_type: "application/json", schema: { type: "object" } }],
     labels: { team: "search" },
-    safety_settings: [{ type: "hate_speech", threshold: "block_none" }],
+    safety_settings: [
+      { type: "hate_speech", threshold: "block_none" },
+      { type: "HARM_CATEGORY_HARASSMENT", threshold: "OFF" },
+    ],
     service_tier: "flex",
     unheard: 1,
     stream: true,
@@ -268,7 +271,10 @@ test("settings, tools and formats become fields of a chat request", () => {
       is_guaranteed: true,
     },
     metadata: { team: "search" },
-    safety_settings: [{ category: "HARM_CATEGORY_HATE_SPEECH", threshold: "BLOCK_NONE" }],
+    safety_settings: [
+      { category: "HARM_CATEGORY_HATE_SPEECH", threshold: "BLOCK_NONE" },
+      { category: "HARM_CATEGORY_HARASSMENT", threshold: "OFF" },
+    ],
     stream: true,
   });
   expect(dropped).toEqual(["tools[3]", "tools[4]"]);

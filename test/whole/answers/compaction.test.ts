@@ -215,6 +215,11 @@ test("the route for it returns the next request's input", async () => {
   expect(next.upstream.join()).toContain(SUMMARY);
   const nothing = await post("/v1/responses/compact", { model: "Local#some-model" });
   expect(nothing.body.error).toMatchObject({ code: "missing_required_parameter", param: "input" });
+  for (const input of [[], {}, 5]) {
+    const refused = await post("/v1/responses/compact", { model: "Local#some-model", input });
+    const twin = await post("/v1/responses", { model: "Local#some-model", input });
+    expect([refused.status, refused.body]).toEqual([400, twin.body]);
+  }
 });
 
 test("the route is asked for at a provider that has it, for what it takes", async () => {

@@ -1,5 +1,5 @@
 // OpenAI's route that compacts a conversation and returns what the next request begins with.
-import { asArray, changeFields } from "../../../core/json/json.ts";
+import { asArray, changeFields, type JsonObject } from "../../../core/json/json.ts";
 import { missingParameter } from "../../../core/json/schema-fault.ts";
 import type { RawRequest } from "../../../core/models/dialect.ts";
 import type { ChatForm } from "../../../operations/chat/decoder.ts";
@@ -22,14 +22,20 @@ function readCompactionRequest(incoming: Incoming): Exchange<ChatForm> {
   if (given.conversation) throw refuseField("conversation", "Send the whole input.");
   if (given.input === undefined && !given.previous_response_id) throw missingParameter("input");
   const { stream: _stream, ...rest } = given;
-  const body = { ...rest, input: addTrigger(listItems(given.input)) };
+  const items = listItems(given);
+  // A wrong input is refused as it came, in the words of /v1/responses.
+  if (items === null) return readExchange({ ...incoming, body: rest });
+  const body = { ...rest, input: addTrigger(items) };
   const messages = listKeptMessages(joinEarlier(body, incoming).input);
   return makeObject(readExchange({ ...incoming, body }), messages);
 }
 
-function listItems(input: unknown): readonly unknown[] {
-  if (Array.isArray(input)) return input;
-  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : asArray(input);
+/** Returns the request's own items, of which an earlier response needs none. Null if its input is no conversation. */
+function listItems({ input, previous_response_id: previous }: JsonObject): readonly unknown[] | null {
+  if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
+  if (input === undefined) return [];
+  if (!Array.isArray(input) || (input.length === 0 && !previous)) return null;
+  return input;
 }
 
 /** The same request, answered by this route's object: the user's own messages, and the summary of all else. */

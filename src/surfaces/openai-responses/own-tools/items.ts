@@ -73,6 +73,10 @@ function joinTexts({ content, structuredContent }: JsonObject): string {
   return parts.map(describePart).join("\n");
 }
 
-function describePart({ type, text }: JsonObject): string {
-  return type === "text" && typeof text === "string" ? text : `[${asString(type) ?? "unknown"}]`;
+/** Servers give files as embedded resources: the model reads their text, as it does the result's own. */
+function describePart({ type, text, resource }: JsonObject): string {
+  if (type === "text" && typeof text === "string") return text;
+  const line = `[${asString(type) ?? "unknown"}]`;
+  const embedded = asString(asObject(resource).text);
+  return embedded === undefined ? line : `${line}\n${embedded}`;
 }

@@ -120,6 +120,20 @@ describe("calls", () => {
     expect(lastText(output)).toContain("not today");
   });
 
+  test("may return files as embedded resources, whose text the model reads", async () => {
+    const resource = { uri: "file:///list.txt", mimeType: "text/plain", text: "bread, jam" };
+    const blob = { uri: "file:///list.bin", blob: "AAAA" };
+    const content = [
+      { type: "text", text: "Two files." },
+      { type: "resource", resource },
+      { type: "resource", resource: blob },
+    ];
+    world.servers.old?.plan("tools/call", { kind: "answer", message: { result: { content } } });
+    const { output } = await world.respond({ model, input: "Please call old_echo({})" });
+    expect(output[1]).toMatchObject({ output: "Two files.\n[resource]\nbread, jam\n[resource]" });
+    expect(lastText(output)).toContain("bread, jam");
+  });
+
   test("go beside the client's own functions: those end the answer, and the next request goes on", async () => {
     const weather = { type: "function", name: "weather", parameters: { type: "object" }, strict: false };
     for (const one of MODELS) {
