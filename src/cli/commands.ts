@@ -192,6 +192,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** The flags that stand in a command's place. */
 const OWN_FLAGS = ["--help", "--version"];
+/** Other programs take the last two. */
+const VERSION_WORDS = ["--version", "-v", "version"];
 
 const HELP = [
   "usage: poundkey COMMAND [options]",
@@ -230,7 +232,7 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
     io.out(HELP);
     return name === undefined ? EXIT.usage : EXIT.done;
   }
-  if (name === "--version") {
+  if (VERSION_WORDS.includes(name)) {
     io.out(await describeVersion());
     return EXIT.done;
   }

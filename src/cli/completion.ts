@@ -70,9 +70,11 @@ function listActions(help: string, name: string): readonly string[] {
   return [...new Set(found.map(([, action = ""]) => action))];
 }
 
+/** Other commands stand in backticks. */
 function listFlags(help: string): readonly string[] {
   const [beforeExamples = ""] = help.split("\nexamples:");
-  return [...new Set([...beforeExamples.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag))];
+  const own = beforeExamples.replaceAll(/`[^`]*`/g, "");
+  return [...new Set([...own.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag))];
 }
 
 const writeCases = (places: readonly Place[]) =>

@@ -109,7 +109,9 @@ function describeUnknown(path: Path, schema: TSchema): string {
   if (schema.patternProperties !== undefined)
     return `expected ${schema.expectedName}, got ${showValue(name, path.slice(0, -1))}`;
   const known = Object.keys(schema.properties ?? {});
-  const listed = `; expected one of ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
+  const left = known.length - FIELDS_SHOWN_MAX;
+  const shown = known.slice(0, FIELDS_SHOWN_MAX).join(", ");
+  const listed = `; expected one of ${shown}${left > 0 ? ` or ${left} others` : ""}`;
   return `unknown field${suggest(name, known) || listed}`;
 }
 

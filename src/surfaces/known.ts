@@ -45,8 +45,16 @@ export function passes(
   return row?.treatment === "pass" || row?.treatment === "hold";
 }
 
+/** A surface's own blocks, by the types that other APIs have instead. */
+export type OwnForms = Readonly<Record<string, string>>;
+
 /** A block or item that the gateway doesn't know, which may cost more than is held or name another client's object. */
-export function refuseUnknown(param: string, type: string): Fault {
+export function refuseUnknown(param: string, type: string, forms: OwnForms = {}): Fault {
+  const own = Object.hasOwn(forms, type) ? forms[type] : undefined;
+  if (own !== undefined) {
+    const message = `'${param}' has the type '${type}', which belongs to another API. Here, send ${own}.`;
+    return new Fault("invalid_value", message, { param });
+  }
   const name = type.replace(/[^\w.-]/g, "?").slice(0, 64);
   const message = `'${param}' has the type '${name}', which the gateway doesn't know. The operator can allow it with native.known.blocks.`;
   return new Fault("unsupported_capability", message, { param });

@@ -25,6 +25,16 @@ export function explainShared(what: string): string {
 
 type Reasons = Readonly<Record<string, string>>;
 
+/** The fields of the APIs that hold instructions for the model. */
+const INSTRUCTIONS = ["system", "instructions", "system_instruction", "systemInstruction"] as const;
+type InstructionsField = (typeof INSTRUCTIONS)[number];
+
+/** Returns the reasons for other APIs' fields of instructions. Left out, they would be missed only by the model. */
+export function explainInstructions(...own: readonly InstructionsField[]): Reasons {
+  const others = INSTRUCTIONS.filter((field) => !own.includes(field));
+  return Object.fromEntries(others.map((field) => [field, `Send instructions in '${own[0]}'.`]));
+}
+
 /** A table of fields that are never passed on, from the reasons by field. */
 export class LaneTable {
   readonly rows: readonly LaneRow[];

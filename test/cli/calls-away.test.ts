@@ -47,6 +47,8 @@ const CALLS: readonly (readonly [line: string, says: RegExp])[] = [
   ["tokens add --name report --role viewer --accounts Search", /report/],
   ["tokens list", /report/],
   ["members list", /^/],
+  ["batches list", /^ID +STATUS .* COST USD .* WAITS FOR$/],
+  ["files list", /^ID +NAME /],
   ["models --provider Acme", /Acme#cheap/],
   ['route "Say hello."', /Router#fair chooses/],
   ["export usage --from -7d --csv", /^day,requests,/],

@@ -156,6 +156,9 @@ test(
     expect(offer("keys", "re")).toEqual(["resume", "revoke"]);
     expect(offer("keys", "rotate", "--g")).toEqual(["--grace", "--gateway"]);
     expect(offer("requests", "--fo")).toEqual(["--follow"]);
+    expect(offer("login", "--a")).toEqual(["--admin"]);
+    // Flags of other commands, which the helps name.
+    expect([...offer("keys", "list", "--a"), ...offer("check", "--d")]).toEqual(["", ""]);
     for (const [shell, line] of [
       ["zsh", '"keys rotate") words="'],
       ["fish", "__fish_seen_subcommand_from keys; and __fish_seen_subcommand_from rotate"],
@@ -218,6 +221,8 @@ test(
     expect([exitCode, stderr.toString()]).toEqual([0, ""]);
     expect(stdout.toString()).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{12}\)\n$/);
     expect(stdout.toString()).toStartWith(`${version} `);
+    for (const word of ["version", "-v"])
+      expect(Bun.spawnSync([...PROGRAM, word]).stdout.toString()).toBe(stdout.toString());
     const help = Bun.spawnSync([...PROGRAM, "--help"]).stdout.toString();
     expect(help).toContain("poundkey --version");
     expect(help).toContain(`This is version ${version}.`);

@@ -206,6 +206,12 @@ describe("mistakes are reported with line and field", () => {
     ]);
   });
 
+  test("a field that is like no other names some of those that there are, and how many it leaves out", () => {
+    expect(errorsOf(load("simulate: true\n"))[0]?.message).toMatch(
+      /^unknown field; expected one of server, store, .*, log or \d+ others$/,
+    );
+  });
+
   test("all mistakes are reported in order, up to 20", () => {
     const text = Array.from({ length: ERRORS_MAX + 5 }, (_, at) => `field${at}: 1\n`).join("");
     const errors = errorsOf(load(`server: { port: x, host: 5 }\n${text}`));

@@ -45,6 +45,8 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const { page, complaints } = visitor;
     await signIn(visitor, "not the token");
     await page.getByText("Incorrect admin token.").waitFor();
+    await signIn(visitor, world.gateway.secret);
+    await page.getByText("this is a key for requests to models").waitFor();
     await signIn(visitor, world.gateway.adminToken);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.reload();

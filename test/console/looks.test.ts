@@ -109,7 +109,9 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
     await page.getByRole("dialog").getByText("Edit limited").waitFor();
     await page.keyboard.press("Escape");
     // The allowance that refused it stands on the key's own page.
-    await page.getByText(/^The daily allowance of 1 requests is used up/).waitFor();
+    const facts =
+      /^The daily allowance of 1 request is used up, .* balance pays; .* one free request .* in \d+ min\.$/;
+    await page.getByText(facts).waitFor();
     await leave();
   });
 

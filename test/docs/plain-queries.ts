@@ -92,6 +92,8 @@ const TASKS: readonly PlainQuery[] = [
 
 /** Those that the search answered wrongly or poorly when people tried it. */
 const TRIED: readonly PlainQuery[] = [
+  ask("cors", "configuration#server", "clients#routes"),
+  ask("hardware requirements", "sizing"),
   ask("getting started", "getting-started"),
   ask("quickstart", "getting-started"),
   ask("downgrade", "upgrading"),

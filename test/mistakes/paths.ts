@@ -68,6 +68,8 @@ const SERVED_ELSEWHERE: readonly Path[] = [
   ["POST", "/api/chat", /Ollama/, CHAT],
   ["GET", "/api/tags", /Ollama/, /\/v1\/models/],
   ["GET", "/api/v1/credits", /not (served|available) here/, /\/v1\/key/],
+  ["GET", "/api/v1/generation?id=gen-1", /not (served|available) here/, /`usage`.*\/admin\/v1\/requests/],
+  ["GET", "/api/v1/models/openai/gpt-5/endpoints", /not (served|available) here/, /GET \/v1\/models/],
   ["GET", "/key/info", /not (served|available) here/, /\/v1\/key/],
   ["GET", "/health", /not served here|Did you mean/, /\/healthz|\/readyz/],
   ["POST", "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21", /Azure/, /OpenAI class/],

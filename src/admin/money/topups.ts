@@ -116,7 +116,7 @@ function readAmount({ amount_usd, confirm_amount_usd: confirmed }: TopUpOrder["f
   if (confirmed === undefined && !isLarge) return nanoUsd;
   const param = "confirm_amount_usd";
   if (confirmed !== undefined) throw invalidValue(param, "expected the same amount as 'amount_usd'");
-  const message = `Amounts above ${CONFIRMED_ABOVE_USD} USD are sent twice: repeat 'amount_usd' in '${param}'.`;
+  const message = `Amounts above ${CONFIRMED_ABOVE_USD} USD are sent twice: repeat the amount in '${param}'.`;
   throw new Fault("missing_required_parameter", message, { param });
 }
 

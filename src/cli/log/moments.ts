@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { nameDay } from "../../admin/span.ts";
 import type { QuotaRules } from "../../core/settings.ts";
+import { UsageError } from "../arguments.ts";
 import { type Ask, makeReader } from "../gateway/ask.ts";
 import type { Asking } from "../gateway/gateway.ts";
 
@@ -9,6 +10,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DAYS_AGO = /^-(\d{1,4})([dw])$/;
 const HOURS_AGO = /^-(\d{1,5})h$/;
+const STARTS_WITH_DIGIT = /^\d/;
 const MOMENTS = ["from", "to"] as const;
 const MONTHS = { "this-month": 0, "last-month": 1 } as const;
 
@@ -43,6 +45,8 @@ export async function readMoments(ask: Asking, rules: DayRules, given: FlagValue
     if (text === undefined) continue;
     const hours = name === "month" ? null : HOURS_AGO.exec(text);
     if (hours !== null) found[name] = new Date(Date.now() - Number(hours[1]) * HOUR_MS).toISOString();
+    else if (!isWord(text) && name !== "month" && !STARTS_WITH_DIGIT.test(text))
+      throw new UsageError(`--${name} must be a date, an ISO 8601 time, or ${MOMENT_WORDS}, not '${text}'`);
     if (!isWord(text)) continue;
     today ??= await ask(askToday(rules));
     found[name] = readWord(text, today, name);

@@ -74,7 +74,7 @@ async function list(call: StoreCall): Promise<void> {
   return printList(call, { askPage, columns: COLUMNS, formatCells });
 }
 
-const COLUMNS = ["id", "status", "lines", "done", "failed", "cost", "created", "waits for"];
+const COLUMNS = ["ID", "STATUS", "LINES", "DONE", "FAILED", "COST USD", "CREATED", "WAITS FOR"];
 
 function formatCells(batch: BatchView): readonly string[] {
   const { id, status, counts, cost_usd, created_at, waiting } = batch;
@@ -87,7 +87,7 @@ function formatCells(batch: BatchView): readonly string[] {
     String(failed),
     formatUsd(cost_usd),
     created_at,
-    waiting?.code ?? "",
+    waiting?.code ?? "-",
   ];
 }
 

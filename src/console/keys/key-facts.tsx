@@ -28,12 +28,7 @@ export function Allowance({ of }: KeyProps) {
   return (
     <>
       <Warnings of={warnings} />
-      {isUsedUp && (
-        <Notice tone="bad">
-          {`The daily allowance of ${formatCount(limit)} requests is used up: free requests are refused`}
-          {resets_at && ` until it starts over ${formatRelativeTime(resets_at)}`}.
-        </Notice>
-      )}
+      {isUsedUp && <Notice tone="bad">{describeUsedUp(limit, allowance)}</Notice>}
       {limit !== null && limit > 0 && (
         <Card title="Allowance today" note="Requests that cost the account nothing">
           <div class="limit-bar">
@@ -45,6 +40,17 @@ export function Allowance({ of }: KeyProps) {
       )}
     </>
   );
+}
+
+/** A balance pays for what is beyond the allowance, and the throttle lets a free request through now and then. */
+function describeUsedUp(limit: number, { resets_at, next_slot_at }: KeyProps["of"]["allowance"]): string {
+  const count = limit === 1 ? "1 request" : `${formatCount(limit)} requests`;
+  const next = next_slot_at && formatRelativeTime(next_slot_at);
+  const free =
+    next === null
+      ? "requests are refused"
+      : `one free request at a time is let through, the next ${next.startsWith("in ") ? next : "now"}`;
+  return `The daily allowance of ${count} is used up, and starts over ${formatRelativeTime(resets_at)}. Until then the account's balance pays; without one, ${free}.`;
 }
 
 const EVERYTHING = "all";

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SignInView } from "../../admin/people/sign-in.ts";
 import { place } from "../browser.ts";
-import { ApiError, describeError } from "../frame/api.ts";
+import { describeError } from "../frame/api.ts";
 import { findProvider, signIn } from "../frame/session.ts";
 import { useTask } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
@@ -42,7 +42,7 @@ export function SignIn() {
           isFocused
           value={token}
           onInput={setToken}
-          error={failed === null ? null : describeFailure(failed)}
+          error={failed === null ? null : describeError(failed)}
         />
         <Button
           label="Sign in"
@@ -87,9 +87,4 @@ function TokenHelp() {
       </ul>
     </details>
   );
-}
-
-function describeFailure(error: unknown): string {
-  if (!(error instanceof ApiError)) return describeError(error);
-  return error.status === 401 ? "Incorrect admin token." : error.message;
 }

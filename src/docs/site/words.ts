@@ -31,6 +31,8 @@ function splitName(name: string, at: number): readonly Word[] {
 }
 
 const NO_STEM_BELOW = 4;
+/** No plural: without its end, it would be a processor's core. */
+const WHOLE: ReadonlySet<string> = new Set(["cors"]);
 /** Endings with their replacements, tried in this order. */
 const ENDINGS: readonly (readonly [ending: RegExp, replacement: string])[] = [
   [/(ss|us|is)$/, "$1"],
@@ -43,7 +45,7 @@ const VERB_ENDING = /(ations?|ing|ed|er|ment|al)$/;
 
 /** Returns a word without its common endings. Only equality of stems means anything: a stem need not be a word. */
 export function findStem(word: string): string {
-  if (word.length < NO_STEM_BELOW || !/^[a-z]+$/.test(word)) return word;
+  if (word.length < NO_STEM_BELOW || !/^[a-z]+$/.test(word) || WHOLE.has(word)) return word;
   const [ending, replacement] = ENDINGS.find(([one]) => one.test(word)) ?? [/$/, ""];
   const singular = word.replace(ending, replacement);
   const root = singular.replace(VERB_ENDING, "");

@@ -100,7 +100,7 @@ export async function proveOperator(parts: OperatorParts, asked: OperatorRequest
   const secret = requireSecret(bearer);
   if (checkLoginSecret(secret)) return proveLogin(parts, secret);
   const proven = await proveToken(parts.world, parts.adminToken, secret);
-  if (proven === null) throw createRefusal(parts, asked, explainWrong(bearer));
+  if (proven === null) throw createRefusal(parts, asked, explainWrongToken(bearer));
   checkAddress(parts, asked, proven);
   return proven;
 }
@@ -116,7 +116,8 @@ async function proveLogin(
   throw new Fault("invalid_api_key", message);
 }
 
-function explainWrong(bearer: string): string {
+/** A key of a program is the likeliest mistake. */
+export function explainWrongToken(bearer: string): string {
   if (!bearer.trim().startsWith("sk-")) return "Incorrect admin token.";
   return "Incorrect admin token: this is a key for requests to models. Send the admin token, 'pk-admin-…', or a named token, which `poundkey tokens add` makes.";
 }

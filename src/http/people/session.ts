@@ -21,6 +21,7 @@ import { readBearer } from "../serve/auth.ts";
 import {
   checkAddress,
   createRefusal,
+  explainWrongToken,
   type OperatorParts,
   type OperatorRequest,
   proveOperator,
@@ -110,7 +111,7 @@ async function logOut(ports: SessionPorts, asked: OperatorRequest, login: string
 
 async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {
   const proven = await proveToken(ports.world, ports.adminToken, token);
-  if (proven === null) throw createRefusal(ports, asked, "Incorrect admin token.");
+  if (proven === null) throw createRefusal(ports, asked, explainWrongToken(token));
   checkAddress(ports, asked, proven);
   const { tokenDigest, tokenId } = proven;
   const owner = { tokenDigest, tokenId, memberId: null, issuerSession: null };

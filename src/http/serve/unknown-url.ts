@@ -131,6 +131,20 @@ const UNSERVED: readonly Class[] = [
     notServed("This account is", "GET /v1/key has the key's own allowance, limits and spending."),
   ],
   [
+    /^\/generation$/,
+    notServed(
+      "OpenRouter's record of a generation is",
+      "an answer's `usage` has its tokens and `cost`, and operators find its row at GET /admin/v1/requests/{id}.",
+    ),
+  ],
+  [
+    /^\/(providers|models\/user|models\/[^/]+\/[^/]+\/endpoints)$/,
+    notServed(
+      "OpenRouter's list is",
+      "GET /v1/models has the models that the key may use, and their prices.",
+    ),
+  ],
+  [
     /^\/(complete|edits|answers)$/,
     notServed("This old API is", "use POST /v1/chat/completions, or /v1/messages in Anthropic's format."),
   ],

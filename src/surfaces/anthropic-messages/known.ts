@@ -1,8 +1,23 @@
 // Anthropic's betas, tools and content blocks: the names that the gateway knows, and where each block holds others.
 
 import { type Form, type Grammar, makeForm, type Nodes } from "../../operations/text-grammar.ts";
-import { KnownNames } from "../known.ts";
+import { KnownNames, type OwnForms } from "../known.ts";
 import { explainShared, REMOTE } from "../lane.ts";
+
+const IMAGE = '{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": …}}';
+const DOCUMENT =
+  '{"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": …}}';
+const TEXT = '{"type": "text", "text": …}';
+
+/** The blocks for the parts of OpenAI's APIs. */
+export const OWN_FORMS: OwnForms = {
+  image_url: IMAGE,
+  input_image: IMAGE,
+  file: DOCUMENT,
+  input_file: DOCUMENT,
+  input_text: TEXT,
+  output_text: TEXT,
+};
 
 /** Every value of the header `anthropic-beta` that the vendor's SDKs and Claude Code send. */
 export const BETAS = new KnownNames([

@@ -3,6 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import {
+  explainInstructions,
   explainShared,
   type LaneResult,
   LaneTable,
@@ -12,7 +13,16 @@ import {
   refuseField,
 } from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
-import { BETAS, FETCH_TOOLS, GRAMMAR, type Kind, REMOTE_BLOCKS, SEARCH_TOOLS, TOOLS } from "./known.ts";
+import {
+  BETAS,
+  FETCH_TOOLS,
+  GRAMMAR,
+  type Kind,
+  OWN_FORMS,
+  REMOTE_BLOCKS,
+  SEARCH_TOOLS,
+  TOOLS,
+} from "./known.ts";
 
 export const BODY = new LaneTable(
   {
@@ -22,6 +32,7 @@ export const BODY = new LaneTable(
     user_profile_id: "A profile belongs to the provider's account.",
     workspace_id: "A workspace belongs to the operator.",
     fallback_credit_token: "Credits belong to the operator.",
+    ...explainInstructions("system"),
   },
   {
     service_tier: OTHER_TIERS,
@@ -110,7 +121,7 @@ class Findings implements Visitor<Kind> {
     const row = type === undefined ? undefined : REMOTE_BLOCKS.find(type);
     if (isKnown && row === undefined) return node;
     if (type !== undefined && passes(row, type, "blocks", this.rules)) return node;
-    throw row ? refuseField(String(path), row.reason) : refuseUnknown(String(path), type ?? "");
+    throw row ? refuseField(String(path), row.reason) : refuseUnknown(String(path), type ?? "", OWN_FORMS);
   }
 
   checkField(field: string, _value: unknown, path: Path): void {

@@ -19,6 +19,11 @@ export const TOOLS = new KnownNames([
   { treatment: "refuse", reason: explainShared("A data store"), names: ["retrieval"] },
   { treatment: "refuse", reason: REMOTE, names: ["mcpServers"] },
   {
+    treatment: "refuse",
+    reason: 'Send functions as {"functionDeclarations": [{"name": …, "parameters": …}]}.',
+    names: ["function", "parameters", "inputSchema"],
+  },
+  {
     treatment: "drop",
     reason: "The provider would run it, and the card has no price for it.",
     names: [

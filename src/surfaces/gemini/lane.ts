@@ -3,7 +3,14 @@
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { isSecureUrl } from "../../operations/chat/prompt/address.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
-import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, refuseField } from "../lane.ts";
+import {
+  explainInstructions,
+  explainShared,
+  type LaneResult,
+  LaneTable,
+  OTHER_TIERS,
+  refuseField,
+} from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { isOurSignature } from "../signature.ts";
 import { GRAMMAR, type Kind, PART, SEARCH_TOOLS, TOOLS } from "./known.ts";
@@ -11,7 +18,10 @@ import { readSignature } from "./signature.ts";
 import { toDocumented } from "./spelling.ts";
 
 export const BODY = new LaneTable(
-  { cachedContent: explainShared("A cache") },
+  {
+    cachedContent: explainShared("A cache"),
+    ...explainInstructions("systemInstruction", "system_instruction"),
+  },
   {
     serviceTier: OTHER_TIERS,
     labels: "Labels appear on the operator's bill.",

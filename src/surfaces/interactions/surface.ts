@@ -6,7 +6,7 @@ import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
-import { explainShared, refuseField } from "../lane.ts";
+import { explainInstructions, explainShared, refuseField } from "../lane.ts";
 import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
 import { namePlaces } from "../places.ts";
@@ -40,6 +40,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   agent_config: AGENT,
   environment: `${explainShared("An environment")} Run code and tools on your side, as functions.`,
   cached_content: `${explainShared("A cache")} Send the content itself: providers cache prompts by themselves.`,
+  ...explainInstructions("system_instruction"),
   continuation_token: `${explainShared("A continued answer")} Send the conversation as steps in 'input'.`,
 };
 

@@ -27,6 +27,15 @@ const BLOCKS: ReadonlySet<unknown> = new Set([
 /** The Responses API's parts that differ from this API's by their names alone. */
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text"]);
 
+const GEMINI = "Google's format, which POST /v1beta/models/{model}:generateContent";
+/** Other APIs' fields of instructions, each with the route that takes it. */
+const INSTRUCTIONS: Readonly<Record<string, string>> = {
+  instructions: "the Responses API, which POST /v1/responses",
+  system_instruction: GEMINI,
+  systemInstruction: GEMINI,
+  system: "Anthropic's format, which POST /v1/messages",
+};
+
 /** Thinking that another gateway signed can't be opened here, and stays as it is. */
 const NOTHING_SEALED: Sealer = { seal: (text) => text, open: () => null };
 
@@ -40,15 +49,23 @@ export function isResponsesBody(body: JsonObject): boolean {
  * if the fields of an SDK's option weren't put where that SDK puts them. Left out, they would change the answer unnoticed.
  */
 export function refuseMeant(given: JsonObject): void {
+  const {
+    extra_body: options,
+    instructions,
+    system,
+    system_instruction: snake,
+    systemInstruction: camel,
+  } = given;
+  if ((options ?? instructions ?? system ?? snake ?? camel) === undefined) return;
   if (given.extra_body !== undefined) {
     const message =
       "'extra_body' is an option of OpenAI's SDK for Python, which sends the fields in it at the top level: send them there.";
     throw new Fault("unknown_parameter", message, { param: "extra_body" });
   }
-  if (given.system === undefined || isAnthropic(given)) return;
-  const message =
-    "'system' belongs to Anthropic's format, which POST /v1/messages takes. Here, send it as the first of 'messages', with the role 'system'.";
-  throw new Fault("unknown_parameter", message, { param: "system" });
+  const field = Object.keys(INSTRUCTIONS).find((one) => given[one] !== undefined);
+  if (field === undefined || (field === "system" && isAnthropic(given))) return;
+  const message = `'${field}' belongs to ${INSTRUCTIONS[field]} takes. Here, send it as the first of 'messages', with the role 'system'.`;
+  throw new Fault("unknown_parameter", message, { param: field });
 }
 
 function isAnthropic({ system, messages, tools, tool_choice: choice }: JsonObject): boolean {

@@ -33,7 +33,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  if (given.system !== undefined || given.extra_body !== undefined) refuseMeant(given);
+  refuseMeant(given);
   given = checkForms(given, seal);
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);

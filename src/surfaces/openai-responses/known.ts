@@ -1,8 +1,21 @@
 // OpenAI's items, content parts and tools: the names that the gateway knows, and where each of them holds others.
 
 import { type Form, type Grammar, makeForm, type Nodes } from "../../operations/text-grammar.ts";
-import { KnownNames } from "../known.ts";
+import { KnownNames, type OwnForms } from "../known.ts";
 import { explainShared, REMOTE } from "../lane.ts";
+
+const IMAGE = '{"type": "input_image", "image_url": "data:image/png;base64,…"}';
+const FILE = '{"type": "input_file", "filename": …, "file_data": "data:application/pdf;base64,…"}';
+
+/** The parts and items for the blocks of chat and of Anthropic's API. */
+export const OWN_FORMS: OwnForms = {
+  image_url: IMAGE,
+  image: IMAGE,
+  file: FILE,
+  document: FILE,
+  tool_use: 'an item {"type": "function_call", "call_id": …, "name": …, "arguments": …}',
+  tool_result: 'an item {"type": "function_call_output", "call_id": …, "output": …}',
+};
 
 /** Searches that the provider runs. `max_tool_calls` limits them. */
 export const SEARCH_TOOLS = [

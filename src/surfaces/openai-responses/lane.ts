@@ -5,6 +5,7 @@ import type { Sealer } from "../../core/world/world.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import {
+  explainInstructions,
   explainShared,
   type LaneResult,
   LaneTable,
@@ -15,7 +16,7 @@ import {
 } from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
-import { GRAMMAR, ITEMS, type Kind, SEARCH_TOOLS, TOOLS } from "./known.ts";
+import { GRAMMAR, ITEMS, type Kind, OWN_FORMS, SEARCH_TOOLS, TOOLS } from "./known.ts";
 
 export const BODY = new LaneTable(
   {
@@ -23,6 +24,7 @@ export const BODY = new LaneTable(
       "Responses are not stored here: send the whole input, or ask the operator to set responses.keep.",
     conversation: explainShared("A conversation"),
     prompt: explainShared("A prompt"),
+    ...explainInstructions("instructions"),
   },
   {
     service_tier: OTHER_TIERS,
@@ -180,7 +182,7 @@ class Findings implements Visitor<Kind> {
 
   #refuseUnknown(node: JsonObject, path: Path): void {
     const type = asString(node.type) ?? "";
-    if (!passes(undefined, type, "blocks", this.#rules)) throw refuseUnknown(String(path), type);
+    if (!passes(undefined, type, "blocks", this.#rules)) throw refuseUnknown(String(path), type, OWN_FORMS);
   }
 
   #tool(tool: JsonObject, path: Path): JsonObject | null {

@@ -235,10 +235,33 @@ test.each([
   ]);
 });
 
+const GENERATE = "/v1beta/models/Local%2Fm:generateContent";
+
 describe("a form that can't be what is meant is refused, with its place", () => {
   const messages = [{ role: "user", content: SAY }];
+  const IMAGE_URL = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+  const showing = (part: JsonObject) => [{ role: "user", content: [part] }];
+  const contents = [{ role: "user", parts: [{ text: SAY }] }];
+  const FLAT = { type: "function", name: "read", parameters: PARAMETERS };
   const TOOL = { type: "function", function: { name: "read", parameters: PARAMETERS } };
   test.each([
+    [
+      "/v1/chat/completions",
+      { instructions: "Be brief.", messages },
+      "'instructions' belongs to the Responses",
+    ],
+    ["/v1/chat/completions", { systemInstruction: "Be brief.", messages }, "the first of 'messages'"],
+    ["/v1/messages", { instructions: "Be brief.", messages, max_tokens: 9 }, "Send instructions in 'system'"],
+    ["/v1/responses", { system: "Be brief.", input: SAY }, "Send instructions in 'instructions'"],
+    [
+      "/v1beta/interactions",
+      { system: "Be brief.", input: SAY },
+      "Send instructions in 'system_instruction'",
+    ],
+    [GENERATE, { system: "Be brief.", contents }, "Send instructions in 'systemInstruction'"],
+    ["/v1/messages", { messages: showing(IMAGE_URL), max_tokens: 9 }, 'Here, send {\\"type\\": \\"image\\"'],
+    ["/v1/responses", { input: showing(IMAGE_URL) }, 'Here, send {\\"type\\": \\"input_image\\"'],
+    ["/v1/responses", { input: showing({ type: "tool_use" }) }, '\\"function_call\\"'],
     ["/v1/chat/completions", { system: "Be brief.", messages }, "'system' belongs to Anthropic's format"],
     [
       "/v1/chat/completions",
@@ -246,6 +269,8 @@ describe("a form that can't be what is meant is refused, with its place", () => 
       "'extra_body' is an option of OpenAI's SDK",
     ],
     ["/v1/messages", { tools: [TOOL], messages, max_tokens: 9 }, "'tools[0].function' is OpenAI's form"],
+    [GENERATE, { tools: [TOOL], contents }, "'tools[0].function' is not supported here. Send functions as"],
+    [GENERATE, { tools: [FLAT], contents }, "'tools[0].parameters' is not supported here. Send functions as"],
     [
       "/v1/chat/completions",
       { messages: [{ role: "user", content: [{ type: "tool_result" }] }] },
