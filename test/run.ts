@@ -174,6 +174,9 @@ async function testFiles(atOnce: number, files: readonly string[]): Promise<void
     await test([`--parallel=${atOnce}`, "--no-isolate", ...files.map((file) => `./${file}`)]);
 }
 
+/** Of the files that import a central one, there are hundreds. */
+const NEAREST_MAX = 60;
+
 async function main(args: readonly string[]): Promise<void> {
   const [first = "", ...rest] = args;
   const isIn = (words: readonly string[]) => (file: string) => words.some((word) => file.startsWith(word));
@@ -184,8 +187,8 @@ async function main(args: readonly string[]): Promise<void> {
   const graph = await readGraph(ROOT);
   if (first === "--binary") return testFiles(AT_ONCE_ON_BINARY, graph.tests.filter(isIn(ON_BINARY)));
   if (first === "--near") {
-    const near = graph.listNear(rest);
-    console.log(`${near.length} test files import ${rest.join(", ")}`);
+    const near = graph.rankNear(rest).slice(0, NEAREST_MAX);
+    console.log(`the ${near.length} nearest test files that import ${rest.join(", ")}`);
     return testFiles(2, near);
   }
   if (args.length > 0 && first !== "--without-binary") return test(args);
