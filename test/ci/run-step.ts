@@ -30,7 +30,7 @@ type Result = Omit<Outcome, "name">;
 export async function runFiles({ root, files, atOnce, minutes, env }: FileRun): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-results-"));
   const path = join(folder, "results.json");
-  const command = [process.execPath, "test/run.ts", `--at-once=${atOnce}`, ...files];
+  const command = [process.execPath, "test/run.ts", "--at-once", String(atOnce), ...files];
   const ran = await runCommand(command, { cwd: root, minutes, env: { ...env, TEST_RESULTS: path } });
   const results: Results | null = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : null;
   rmSync(folder, { recursive: true, force: true });

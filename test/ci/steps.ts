@@ -1,4 +1,5 @@
 // The steps of the whole run and of its gate, as rows. Each test file belongs to the first row that takes it.
+import { ON_BINARY } from "../runner/on-binary.ts";
 import type { Step } from "./row.ts";
 
 const bun = process.execPath;
@@ -39,23 +40,6 @@ export const GATE: readonly Step[] = [
     isGate: true,
     work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/"], atOnce: 2 },
   },
-];
-
-/** Scenarios, SDKs and commands that start the binary if there is one. Otherwise their gateways run in the test's process. */
-const ON_BINARY = [
-  "test/app/restart",
-  "test/app/retired",
-  "test/app/workers",
-  "test/cli/backup",
-  "test/cli/restore",
-  "test/cli/samples",
-  "test/cli/store-commands",
-  "test/clients/",
-  "test/http/",
-  "test/mistakes/",
-  "test/store/checkpoints",
-  "test/store/slow-reads",
-  "test/whole/",
 ];
 
 const READY = ["npm start", "build"];

@@ -44,6 +44,7 @@ function sum(numbers: readonly number[]): number {
 
 export async function runWhole(wish: Wish): Promise<Sum> {
   if (wish.isLong) process.env.LONG = "1";
+  if (wish.keepsTimes) process.env.UPDATE_TIMINGS = "1";
   const cache = openCache();
   const [graph, change] = await Promise.all([readGraph(wish.root), readChange(wish.root, cache)]);
   const run = new WholeRun(wish, graph, change);
