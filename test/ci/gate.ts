@@ -48,7 +48,7 @@ export function readTimes(root: string): (file: string) => number | undefined {
 
 export function makeNearStep(files: readonly string[]): Step {
   return {
-    name: "near the change",
+    name: "near",
     needs: [],
     cpu: 1,
     minutes: 10,

@@ -70,15 +70,15 @@ function makeNode(
 const WHOLE = ["--no-deps", "--no-compile"];
 
 export const INSTALLS: readonly Install[] = [
-  makePython("python", ".venv", ["test/python/requirements.txt", "test/agents/llama.txt"]),
-  makePython("frameworks", ".venv/frameworks", ["test/python/frameworks.txt"], WHOLE),
-  makePython("adk", ".venv/adk", ["test/python/adk.txt"], WHOLE),
-  makePython("aider", ".venv/aider", ["test/agents/aider.txt"], WHOLE),
-  makeNode("agents", "test/agents", [
+  makePython("pip-python", ".venv", ["test/python/requirements.txt", "test/agents/llama.txt"]),
+  makePython("pip-frameworks", ".venv/frameworks", ["test/python/frameworks.txt"], WHOLE),
+  makePython("pip-adk", ".venv/adk", ["test/python/adk.txt"], WHOLE),
+  makePython("pip-aider", ".venv/aider", ["test/agents/aider.txt"], WHOLE),
+  makeNode("npm-agents", "test/agents", [
     ["@anthropic-ai/claude-code", "install.cjs"],
     ["opencode-ai", "postinstall.mjs"],
   ]),
-  makeNode("majors", "test/clients/majors"),
-  makeNode("types", "test/clients/typescript"),
-  makeNode("clouds", "test/transport/auth/vendors"),
+  makeNode("npm-majors", "test/clients/majors"),
+  makeNode("npm-types", "test/clients/typescript"),
+  makeNode("npm-clouds", "test/transport/auth/vendors"),
 ];

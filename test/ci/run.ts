@@ -34,6 +34,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.exit(1);
   });
 }
+function giveUp(error: unknown) {
+  console.log(`error: ${error instanceof Error ? error.message : error}`);
+  return { passed: 0, failed: 1 };
+}
+
 const { passed, failed } = await runWhole({
   root: join(import.meta.dir, "..", ".."),
   only: values.only?.split(",").map((name) => name.trim()) ?? null,
@@ -41,7 +46,7 @@ const { passed, failed } = await runWhole({
   isFresh: values.fresh,
   isCheck: values.check,
   keepsTimes: values["keep-times"],
-});
+}).catch(giveUp);
 endAll();
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

@@ -33,7 +33,7 @@ export const GATE: readonly Step[] = [
     work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
   },
   {
-    name: "the house: tidy, docs, drills",
+    name: "house",
     needs: [],
     cpu: 1,
     minutes: 15,
@@ -42,7 +42,7 @@ export const GATE: readonly Step[] = [
   },
 ];
 
-const READY = ["npm start", "build"];
+const READY = ["start", "build"];
 
 const FOLDERS: readonly Step[] = [
   {
@@ -54,7 +54,7 @@ const FOLDERS: readonly Step[] = [
     measures: true,
   },
   {
-    name: "benchmarks, the short form",
+    name: "benchmarks",
     needs: READY,
     cpu: 2,
     minutes: 30,
@@ -62,29 +62,29 @@ const FOLDERS: readonly Step[] = [
     measures: true,
   },
   {
-    name: "SDKs and frameworks in Python",
-    needs: [...READY, "python", "frameworks", "adk"],
+    name: "python",
+    needs: [...READY, "pip-python", "pip-frameworks", "pip-adk"],
     cpu: 0.6,
     minutes: 20,
     work: { under: ["test/python/"], isApart: true, atOnce: 2, onBinary: true },
   },
   {
-    name: "coding agents",
-    needs: [...READY, "agents", "python", "aider"],
+    name: "agents",
+    needs: [...READY, "npm-agents", "pip-python", "pip-aider"],
     cpu: 0.8,
     minutes: 40,
     work: { under: ["test/agents/"], isApart: true, atOnce: 2 },
   },
   {
-    name: "identities, by the clouds' libraries",
-    needs: [...READY, "clouds"],
+    name: "identities",
+    needs: [...READY, "npm-clouds"],
     cpu: 0.5,
     minutes: 10,
     work: { under: ["test/transport/auth/vendors/"], isApart: true, atOnce: 1 },
   },
   {
-    name: "earlier SDKs, and types from the OpenAPI document",
-    needs: [...READY, "majors", "types"],
+    name: "majors",
+    needs: [...READY, "npm-majors", "npm-types"],
     cpu: 0.6,
     minutes: 10,
     work: {
@@ -95,14 +95,14 @@ const FOLDERS: readonly Step[] = [
     },
   },
   {
-    name: "the console",
+    name: "console",
     needs: READY,
     cpu: 1.4,
     minutes: 30,
     work: { under: ["test/console/"], isApart: true, atOnce: 2, onBinary: true },
   },
   {
-    name: "against the binary",
+    name: "binary",
     needs: READY,
     cpu: 0.9,
     minutes: 40,
@@ -113,14 +113,14 @@ const FOLDERS: readonly Step[] = [
 /** All files that no other row takes. */
 const REST: readonly Step[] = [
   {
-    name: "processes, threads and databases",
+    name: "processes",
     needs: READY,
     cpu: 0.9,
     minutes: 40,
     work: { under: [""], starting: true, atOnce: 4 },
   },
   {
-    name: "dialects, surfaces and simulated days",
+    name: "dialects",
     needs: READY,
     cpu: 1,
     minutes: 30,
@@ -130,7 +130,7 @@ const REST: readonly Step[] = [
     },
   },
   {
-    name: "the other rooms",
+    name: "rooms",
     needs: READY,
     cpu: 1,
     minutes: 30,
@@ -152,7 +152,7 @@ function makePrograms(isLong: boolean): readonly Step[] {
   };
   return [
     {
-      name: "npm start",
+      name: "start",
       needs: [],
       cpu: 1,
       minutes: 5,
@@ -166,14 +166,14 @@ function makePrograms(isLong: boolean): readonly Step[] {
       work: { command: [bun, "src/app/build/build.ts", "--outfile", BINARY], isOne: true },
     },
     {
-      name: "kill -9",
+      name: "kill",
       needs: READY,
       cpu: 0.5,
       minutes: 10,
       work: { ...run("kill", "--times", isLong ? "1000" : "60"), onBinary: true },
     },
     {
-      name: "kill -9, planted bugs",
+      name: "planted",
       needs: READY,
       cpu: 0.5,
       minutes: 10,

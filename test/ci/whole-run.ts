@@ -42,6 +42,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
 }
 
+/** Throws an Error if a wanted step isn't there. */
 export async function runWhole(wish: Wish): Promise<Sum> {
   if (wish.isLong) process.env.LONG = "1";
   if (wish.keepsTimes) process.env.UPDATE_TIMINGS = "1";
@@ -80,6 +81,9 @@ class WholeRun {
     this.#graph = graph;
     this.#change = change;
     this.#steps = makeSteps(wish.isLong);
+    const names = this.#steps.map(({ name }) => name);
+    const unknown = wish.only?.find((name) => !names.includes(name));
+    if (unknown !== undefined) throw new Error(`No step is named ${unknown}. There are ${names.join(", ")}.`);
     this.#files = assignFiles(this.#steps, graph);
     const today = new Date().toISOString().slice(0, 10);
     this.#tries = new SecondTries({ root: wish.root, steps: this.#steps, change, graph, today, print });
@@ -107,15 +111,8 @@ class WholeRun {
     const { only } = this.#wish;
     if (only === null) return this.#steps.filter(({ isGate }) => !isGate);
     const wanted = new Set(only);
-    for (const name of wanted) {
-      const step = this.#steps.find((one) => one.name === name);
-      const isNeeded = !only.includes(name);
-      if (step === undefined && !isNeeded)
-        throw new Error(
-          `no step is named ${name}; there are ${this.#steps.map((one) => one.name).join("; ")}`,
-        );
-      for (const need of step?.needs ?? []) wanted.add(need);
-    }
+    for (const name of wanted)
+      for (const need of this.#steps.find((step) => step.name === name)?.needs ?? []) wanted.add(need);
     return this.#steps.filter(({ name }) => wanted.has(name));
   }
 
