@@ -1,5 +1,5 @@
-// Rules of named vendors in front of the simulated provider, with their sources: MiniMax's roles and thinking, and a model of
-// OpenAI's that is known only after it has refused. Every call is recorded, refused ones too.
+// Rules of named vendors in front of the simulated provider, with their sources: MiniMax's thinking, and a model of OpenAI's
+// that is known only after it has refused. Every call is recorded, refused ones too.
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { REFUSAL_SENTENCES } from "../../../src/core/models/words/refusal.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
@@ -15,16 +15,12 @@ interface Vendors {
 }
 
 /** OpenAI's words for gpt-5.4 and 5.5, of models that no pattern of the gateway's names. */
-export const LEARNED = /^gpt-5\.2-late/;
+const LEARNED = /^gpt-5\.2-late/;
 const MINIMAX = /^minimax/i;
 /** MiniMax's own name for the form of its thinking (its API's description of `reasoning_details`). */
 const FORMAT = "MiniMax-response-v1";
 
-const SENTENCES = REFUSAL_SENTENCES.map(({ says }) => says);
-const find = (words: string) => SENTENCES.find((says) => says.includes(words)) ?? "";
-const SEVERAL = find("invalid chat setting");
-const LATE = `invalid params, ${find("invalid message role")}`;
-const TOOLS = find("Please use /v1/responses instead");
+const TOOLS = REFUSAL_SENTENCES.find(({ refuses }) => refuses.includes("tools_with_effort"))?.says ?? "";
 
 export function makeVendors(): Vendors {
   const calls: VendorCall[] = [];
@@ -39,31 +35,22 @@ export function makeVendors(): Vendors {
     if (!path.endsWith("/chat/completions")) return fetch(request);
     const model = String(body.model);
     if (MINIMAX.test(model)) return answerAsMinimax(request, body);
-    const isRefused =
-      LEARNED.test(model) && asArray(body.tools).length > 0 && isEffort(body.reasoning_effort);
-    return isRefused ? refuse(TOOLS.replace("*", model)) : fetch(request);
+    return LEARNED.test(model) && isRefused(body) ? refuse(model) : fetch(request);
   };
   return { fetch: answer, calls };
 }
 
-const isEffort = (effort: unknown) => effort !== undefined && effort !== "none";
-
-function refuse(message: string): Response {
-  return Response.json({ error: { message, type: "invalid_request_error", code: null } }, { status: 400 });
+function isRefused({ tools, reasoning_effort: effort = "none" }: JsonObject): boolean {
+  return asArray(tools).length > 0 && effort !== "none";
 }
 
-/** One system message, and that at the front (MiniMax-M2, issue 51; openclaw, issue 19386; CodexPlusPlus, issue 267). */
-function findMisplaced(messages: unknown): string | null {
-  const roles = asArray(messages).map((message) => asObject(message).role);
-  const at = roles.flatMap((role, index) => (role === "system" ? [index] : []));
-  if (roles.includes("developer") || at.some((index, order) => index !== order)) return LATE;
-  return at.length > 1 ? SEVERAL : null;
+function refuse(model: string): Response {
+  const error = { message: TOOLS.replace("*", model), type: "invalid_request_error", code: null };
+  return Response.json({ error }, { status: 400 });
 }
 
 /** Thinking stands in the text unless `reasoning_split` is set (MiniMax's API, "OpenAI API"; MiniMax-M2, issue 18). */
 async function answerAsMinimax(request: Request, body: JsonObject): Promise<Response> {
-  const refusal = findMisplaced(body.messages);
-  if (refusal !== null) return refuse(refusal);
   const thinking = JSON.stringify({ ...body, reasoning_effort: "high" });
   const answered = await fetch(new Request(request, { body: thinking, headers: request.headers }));
   const isSplit = body.reasoning_split === true;
