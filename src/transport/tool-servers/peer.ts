@@ -44,6 +44,8 @@ interface PeerRequest {
   readonly session: string | null;
   readonly scope: CallScope;
   readonly listener: MessageListener;
+  /** True for a list, in which an entry beyond the bounds hurts no other. */
+  readonly lists?: boolean;
   readonly onSend?: () => void;
 }
 
@@ -78,10 +80,19 @@ export class Peer {
   }
 
   request(facts: ServerFacts, request: PeerRequest): Promise<Answer> {
-    const { id, session, scope, listener, onSend } = request;
+    const { id, session, scope, listener, lists, onSend } = request;
     const versions = { version: facts.version, gatewayVersion: this.#terms.ports.version };
     const message = writeRequest(versions, request);
-    return exchange(this.#target, { method: "POST", message, session, id, listener, scope, onSend });
+    return exchange(this.#target, {
+      method: "POST",
+      message,
+      session,
+      id,
+      listener,
+      scope,
+      lists,
+      onSend,
+    });
   }
 
   /** Asks once in the newer era, and then in the older. A silence or a 5xx says nothing about the era. */
