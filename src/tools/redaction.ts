@@ -1,8 +1,6 @@
 // Takes a credential out of what a tool server answers, in whatever field the server quotes it.
 import { isObject, type JsonObject } from "../core/json/json.ts";
-
-/** Shorter values would be found in words that have nothing to do with them. `poundkey check` warns of such a credential. */
-export const HIDDEN_CHARACTERS_MIN = 8;
+import { HIDDEN_CHARACTERS_MIN } from "../core/tools/tool-server.ts";
 
 const SHOWN = "[redacted]";
 /** A value behind the name of its scheme, as in `Bearer …`. */

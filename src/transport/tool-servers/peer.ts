@@ -131,7 +131,7 @@ export class Peer {
     const { result = null, error = null } = answer.received?.response ?? {};
     const facts = result === null ? null : readInitialize(result, answer.session !== null);
     if (facts === null)
-      throw makeBrokenAnswer(server.name, `initialize: ${error?.message ?? `status ${answer.status}`}`);
+      throw makeBrokenAnswer(server.name, `initialize: ${error?.message ?? explainStatus(answer.status)}`);
     const message = writeOlder(facts.version, { method: "notifications/initialized" });
     await this.#sendOn(message, null, scope, answer.session);
     return { facts, session: answer.session };
@@ -195,4 +195,11 @@ export class Peer {
     } as const;
     return exchange(this.#target, sending);
   }
+}
+
+/** A path that isn't the protocol's, or that speaks the transport of 2024, answers a POST so. */
+function explainStatus(status: number): string {
+  const words = `status ${status}`;
+  if (status !== 404 && status !== 405) return words;
+  return `${words}: no streamable HTTP at this address. It often ends in /mcp; the transport of 2024 (HTTP+SSE) isn't spoken here`;
 }
