@@ -72,9 +72,9 @@ const truth = Type.Boolean();
 
 /** A correct guess is always accepted, so only the length protects the token. `http/serve/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
-const BALANCES_MAX = 100;
+const METRIC_ACCOUNTS_MAX = 100;
 const accountNames = Type.Array(text("an account's name of 1 to 100 characters", /^[^\n]{1,100}$/), {
-  maxItems: BALANCES_MAX,
+  maxItems: METRIC_ACCOUNTS_MAX,
 });
 const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
   options(Object.fromEntries(names.map((name) => [name, value])), description);
@@ -283,6 +283,7 @@ export const ConfigSchema = explainOthers(
         {
           token: orNull(secret, "a token of printable characters without spaces, or null for none"),
           balances: accountNames,
+          budgets: accountNames,
         },
         "The metrics.",
       ),
