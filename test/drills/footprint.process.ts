@@ -111,7 +111,7 @@ async function ask(send: () => Promise<Response>): Promise<void> {
 
 /** Returns the lines that a request ran. The one before it did what is done from time to time. */
 async function take(send: () => Promise<Response>): Promise<ReadonlySet<string>> {
-  time.hold();
+  time.hold("request");
   time.stop();
   await ask(send);
   await rest();
