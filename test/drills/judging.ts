@@ -1,6 +1,6 @@
 // Judges what was counted by its budget and its debts, and finds what has become less. Pure.
 
-/** What was counted of one thing, such as the lines that a request runs, by what it counts. */
+/** Counts of one thing by their names, such as the files and lines that a request runs. */
 export type Counts = Readonly<Record<string, number>>;
 
 interface Budget {
