@@ -21,7 +21,10 @@ export function readRecord(): BudgetRecord {
 function writeRecord(record: BudgetRecord): void {
   writeFileSync(FILE, `${JSON.stringify(record, null, 2)}\n`);
   const { text, table } = readGuideTable(record);
-  writeFileSync(GUIDE_FILE, text.replace(table.now, () => table.right));
+  writeFileSync(
+    GUIDE_FILE,
+    text.replace(table.now, () => table.right),
+  );
 }
 
 /** Returns whether the guide has the tables that the record makes. `UPDATE_BUDGETS` writes them first. */

@@ -75,7 +75,7 @@ export async function holdTime<Result>(
   { lines, send }: Request,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await gateway.ask(lines === undefined ? "hold" : "holdIntervals");
+  await gateway.ask(lines === undefined ? "hold" : "holdForBatch");
   try {
     if (lines === undefined) await send();
     return await work();
@@ -138,7 +138,9 @@ export async function countObjects(gateway: MeasuredGateway, request: Request): 
     const objects = Object.values(kinds).reduce((sum, count) => sum + count, 0);
     return { objects, promises: kinds.promises ?? Number.NaN };
   });
-  console.log(`${request.name}: ${takes.map(({ objects }) => objects).join(" ")} objects; ${JSON.stringify(taken.at(-1))}`);
+  console.log(
+    `${request.name}: ${takes.map(({ objects }) => objects).join(" ")} objects; ${JSON.stringify(taken.at(-1))}`,
+  );
   return takes.reduce(keepGreatest);
 }
 

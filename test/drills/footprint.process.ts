@@ -26,7 +26,7 @@ const WARMING = 2;
 const PAUSE_MS = 10;
 /** Each take counts the same. A second one shows it. */
 const TAKES = Number(process.env.TAKES ?? 2);
-/** What the gateway was doing by itself ends within some of these times. */
+/** The gateway rests if nothing of it runs for as long. */
 const REST_MS = 10;
 const SOURCES = join(ROOT, "src/");
 
@@ -111,7 +111,7 @@ async function ask(send: () => Promise<Response>): Promise<void> {
 
 /** Returns the lines that a request ran. The one before it did what is done from time to time. */
 async function take(send: () => Promise<Response>): Promise<ReadonlySet<string>> {
-  time.hold();
+  time.hold("request");
   time.stop();
   await ask(send);
   await rest();

@@ -3,7 +3,7 @@
 type Callback = (...given: unknown[]) => void;
 
 /** No request waits as long for itself before a provider that answers at once: the longest is a shared sync of 4 ms. */
-const OWN_MS = 50;
+const REQUEST_MS = 50;
 const SECOND_MS = 1000;
 
 /** Goes on from where it stood, since a clock that went back would be a case of its own. */
@@ -38,7 +38,8 @@ class HeldClock {
 export class HeldTime {
   readonly #clocks = [new HeldClock(Date), new HeldClock(performance)];
   #isHolding = false;
-  #isHoldingTimeouts = false;
+  /** Timeouts of as many milliseconds or more are held. */
+  #longMs = Number.POSITIVE_INFINITY;
   /** Those that have come due meanwhile, each once. */
   readonly #due = new Map<unknown, () => void>();
 
@@ -49,11 +50,7 @@ export class HeldTime {
       return timer;
     });
     this.#replace("setTimeout", (run: Callback, ms = 0, ...given: unknown[]) => {
-      const isLong = ms >= OWN_MS;
-      const timer = setTimeout(
-        () => this.#run(timer, isLong && this.#isHoldingTimeouts, () => run(...given)),
-        ms,
-      );
+      const timer = setTimeout(() => this.#run(timer, ms >= this.#longMs, () => run(...given)), ms);
       return timer;
     });
     this.#replace("clearInterval", (timer: NodeJS.Timeout) => {
@@ -66,16 +63,16 @@ export class HeldTime {
     });
   }
 
-  /** Until `release`, no interval runs, nor any long timer unless the work that is counted waits by one. */
-  hold(isWaiting = false): void {
+  /** Until `release`, no interval runs, nor any long timer, by which a batch works. */
+  hold(counted: "request" | "batch"): void {
     this.#isHolding = true;
-    this.#isHoldingTimeouts = !isWaiting;
+    this.#longMs = counted === "batch" ? Number.POSITIVE_INFINITY : REQUEST_MS;
   }
 
   /** Runs what has come due. */
   release(): void {
     this.#isHolding = false;
-    this.#isHoldingTimeouts = false;
+    this.#longMs = Number.POSITIVE_INFINITY;
     for (const clock of this.#clocks) clock.go();
     const due = [...this.#due.values()];
     this.#due.clear();

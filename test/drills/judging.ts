@@ -1,6 +1,6 @@
 // Judges what was counted by its budget and its debts, and finds what has become less. Pure.
 
-/** What was counted of one thing, such as the lines that a request runs, by what it counts. */
+/** Counts of one thing by their names, such as the files and lines that a request runs. */
 export type Counts = Readonly<Record<string, number>>;
 
 interface Budget {
@@ -37,12 +37,7 @@ function addTolerance(of: string, value: number): number {
 }
 
 /** Returns what is wrong with the counts of `name`: nothing, or a sentence each. `today` is a day such as `2026-11-28`. */
-export function judge(
-  name: string,
-  counts: Counts,
-  record: BudgetRecord,
-  today: string,
-): readonly string[] {
+export function judge(name: string, counts: Counts, record: BudgetRecord, today: string): readonly string[] {
   return Object.entries(counts).flatMap(([of, count]) => {
     const problem = judgeOne(record, { name, of, count, today });
     return problem === null ? [] : [`${name}: ${problem}`];
@@ -64,7 +59,9 @@ function judgeOne({ budgets, debts }: BudgetRecord, { name, of, count, today }: 
   const bound = Math.min(lowest, aim);
   if (!Number.isFinite(count)) return `${of} were not counted`;
   if (count <= addTolerance(of, bound))
-    return debt ? `${count} ${of} are within ${bound}, so the debt of ${debt.value} is no longer needed` : null;
+    return debt
+      ? `${count} ${of} are within ${bound}, so the debt of ${debt.value} is no longer needed`
+      : null;
   if (debt === undefined) return `${count} ${of} are above ${bound}, and no debt allows them`;
   if (count > addTolerance(of, debt.value)) return `${count} ${of} are above the debt of ${debt.value}`;
   return today > debt.until ? `the debt of ${debt.value} ${of} was due on ${debt.until}` : null;

@@ -79,12 +79,12 @@ const answers: Readonly<Record<string, (name: string) => unknown>> = {
   },
   ran: () => ({ statements: Object.fromEntries(ran), transactions: begun, syncs: synced }),
   hold() {
-    time.hold();
+    time.hold("request");
     time.stop();
     return null;
   },
-  holdIntervals() {
-    time.hold(true);
+  holdForBatch() {
+    time.hold("batch");
     return null;
   },
   release() {

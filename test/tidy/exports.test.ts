@@ -109,7 +109,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/store/postgres/writing.ts listWriteTexts",
     "src/transport/auth/authorize.ts signAws",
   ],
-  "a table of methods that a test goes through": ["src/tools/wire/methods.ts METHODS"],
   "a table that a test compares with the routes": ["src/admin/people/own-end.ts PASSED_ON"],
   "the makers of a plain thing, which nothing in the gateway is yet": [
     "src/admin/log/exports.ts makePlainExport",

@@ -4,7 +4,7 @@ import { asObject, asString } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { readVersion, type ServedVersion } from "../../tools/wire/client-request.ts";
 import { CODES, type Era } from "../../tools/wire/eras.ts";
-import { findMethod } from "../../tools/wire/methods.ts";
+import { findMethod, METHODS } from "../../tools/wire/methods.ts";
 import {
   makeMethodError,
   type RpcMessage,
@@ -174,20 +174,19 @@ export class ToolDoor {
 
   #dispatch(request: ClientRequest): Response | Promise<Response> {
     const { arrival, message } = request;
-    switch (request.method) {
-      case "tools/call":
-      case "resources/read":
-      case "prompts/get": {
+    const { answer } = METHODS[request.method];
+    switch (answer) {
+      case "call": {
         const given = asString(asObject(message.params._meta).traceparent) ?? null;
         const header = arrival.request.headers.get("traceparent") ?? given;
         arrival.trace = this.#ports.traces.begin(header, arrival);
         nameTraced(request);
         return this.#calls.answer(request);
       }
-      case "subscriptions/listen":
+      case "listening":
         return this.listeners.openNewer(request);
       default:
-        return this.#lists.answer(request);
+        return this.#lists.answer(request, answer);
     }
   }
 

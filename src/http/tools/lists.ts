@@ -2,7 +2,7 @@
 import type { ListKind } from "../../tools/merged-list.ts";
 import { writeDiscover, writeInitialize } from "../../tools/wire/client-answers.ts";
 import { CODES } from "../../tools/wire/eras.ts";
-import { LISTS, writeList } from "../../tools/wire/list-answer.ts";
+import { writeList } from "../../tools/wire/list-answer.ts";
 import { writeResult } from "../../tools/wire/rpc.ts";
 import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
@@ -16,6 +16,8 @@ import { readPass, type ToolViews } from "./view.ts";
 /** Lists of a key in a minute, and at once. */
 const BOUNDS = { what: "ask for lists of tools", things: "lists of tools", perMinute: 1000, atOnce: 1000 };
 
+type ListedAnswer = "nothing" | "start" | "discovery" | ListKind;
+
 export class ToolLists {
   readonly #ports: ToolPorts;
   readonly #views: ToolViews;
@@ -28,19 +30,17 @@ export class ToolLists {
     this.#listeners = listeners;
   }
 
-  async answer(request: ClientRequest): Promise<Response> {
-    const { message, method, caller } = request;
-    if (method === "ping") return createJsonResponse(200, writeResult(message.id, {}));
+  async answer(request: ClientRequest, how: ListedAnswer): Promise<Response> {
+    const { message, caller } = request;
+    if (how === "nothing") return createJsonResponse(200, writeResult(message.id, {}));
     const end = this.#limit.begin(caller.key.id, this.#ports.clock.monotonicMs());
     try {
-      if (method === "initialize") return await this.#initialize(request);
-      if (method === "server/discover") {
+      if (how === "start") return await this.#initialize(request);
+      if (how === "discovery") {
         const offer = await this.#makeOffer(request);
         return createJsonResponse(200, writeResult(message.id, writeDiscover(offer)));
       }
-      const kind = LISTS[method];
-      if (kind === undefined) throw new Error(`The method ${method} has no answer.`);
-      return await this.#list(request, kind);
+      return await this.#list(request, how);
     } finally {
       end();
     }

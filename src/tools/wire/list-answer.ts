@@ -12,14 +12,6 @@ interface ListAnswer {
   readonly unavailable: readonly string[];
 }
 
-/** The method of each list. */
-export const LISTS: Readonly<Record<string, ListKind>> = {
-  "tools/list": "tools",
-  "prompts/list": "prompts",
-  "resources/list": "resources",
-  "resources/templates/list": "resourceTemplates",
-};
-
 /** Returns the whole message: one page, for one key. */
 export function writeList(list: MergedList, { id, kind, era, unavailable }: ListAnswer): Uint8Array {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"${kind}":`;

@@ -1,10 +1,19 @@
-// The table of methods: which era has which, and which field of a request stands in a header.
+// The table of methods: which era has which, what answers it, and which field of a request stands in a header.
+import type { ListKind } from "../merged-list.ts";
 import type { Era } from "./eras.ts";
 
-interface MethodRow {
+/** Each is a case in `http/tools`, which doesn't compile without one: a list, or one of the others. */
+type MethodAnswer = "nothing" | "start" | "discovery" | "call" | "listening" | ListKind;
+
+interface NotificationRow {
   readonly eras: readonly Era[];
-  /** A request that is answered, or a notification. */
-  readonly kind: "request" | "notification";
+  readonly kind: "notification";
+}
+
+interface RequestRow {
+  readonly eras: readonly Era[];
+  readonly kind: "request";
+  readonly answer: MethodAnswer;
   /** The field of `params` that the header `Mcp-Name` repeats. */
   readonly named?: "name" | "uri";
   /** A list, whose result says how long it may be kept. */
@@ -17,43 +26,52 @@ const newer: readonly Era[] = ["newer"];
 
 /** All that the gateway answers. `ping` is in no newer version, and harmless there. */
 export const METHODS = {
-  initialize: { eras: older, kind: "request" },
-  "server/discover": { eras: newer, kind: "request", isCached: true },
-  ping: { eras: both, kind: "request" },
-  "tools/list": { eras: both, kind: "request", isCached: true },
-  "tools/call": { eras: both, kind: "request", named: "name" },
-  "prompts/list": { eras: both, kind: "request", isCached: true },
-  "prompts/get": { eras: both, kind: "request", named: "name" },
-  "resources/list": { eras: both, kind: "request", isCached: true },
-  "resources/templates/list": { eras: both, kind: "request", isCached: true },
-  "resources/read": { eras: both, kind: "request", named: "uri", isCached: true },
-  "subscriptions/listen": { eras: newer, kind: "request" },
+  initialize: { eras: older, kind: "request", answer: "start" },
+  "server/discover": { eras: newer, kind: "request", answer: "discovery", isCached: true },
+  ping: { eras: both, kind: "request", answer: "nothing" },
+  "tools/list": { eras: both, kind: "request", answer: "tools", isCached: true },
+  "tools/call": { eras: both, kind: "request", answer: "call", named: "name" },
+  "prompts/list": { eras: both, kind: "request", answer: "prompts", isCached: true },
+  "prompts/get": { eras: both, kind: "request", answer: "call", named: "name" },
+  "resources/list": { eras: both, kind: "request", answer: "resources", isCached: true },
+  "resources/templates/list": { eras: both, kind: "request", answer: "resourceTemplates", isCached: true },
+  "resources/read": { eras: both, kind: "request", answer: "call", named: "uri", isCached: true },
+  "subscriptions/listen": { eras: newer, kind: "request", answer: "listening" },
   "notifications/initialized": { eras: older, kind: "notification" },
   "notifications/cancelled": { eras: both, kind: "notification" },
-} as const satisfies Record<string, MethodRow>;
+} as const satisfies Record<string, NotificationRow | RequestRow>;
 
-export type MethodName = keyof typeof METHODS;
+type Methods = typeof METHODS;
+/** A method that is answered. */
+export type MethodName = {
+  [Name in keyof Methods]: Methods[Name] extends RequestRow ? Name : never;
+}[keyof Methods];
 
-function isKnown(method: string): method is MethodName {
+function isAnswered(method: string): method is MethodName {
+  const row: NotificationRow | RequestRow | null = isKnown(method) ? METHODS[method] : null;
+  return row?.kind === "request";
+}
+
+function isKnown(method: string): method is keyof Methods {
   return Object.hasOwn(METHODS, method);
 }
 
 /** Returns the method if the era has such a request, or null. */
 export function findMethod(method: string, era: Era): MethodName | null {
-  if (!isKnown(method)) return null;
-  const row: MethodRow = METHODS[method];
-  return row.kind === "request" && row.eras.includes(era) ? method : null;
+  if (!isAnswered(method)) return null;
+  const row: RequestRow = METHODS[method];
+  return row.eras.includes(era) ? method : null;
 }
 
 /** Returns the value that `Mcp-Name` repeats, or null for a method without one. */
 export function findNamed(method: string, params: { readonly [field: string]: unknown }): unknown {
-  if (!isKnown(method)) return null;
-  const { named }: MethodRow = METHODS[method];
+  if (!isAnswered(method)) return null;
+  const { named }: RequestRow = METHODS[method];
   return named === undefined ? null : params[named];
 }
 
 /** True if the method's results say how long they may be kept (2026-07-28, "Caching"). */
 export function isCached(method: MethodName): boolean {
-  const row: MethodRow = METHODS[method];
+  const row: RequestRow = METHODS[method];
   return row.isCached === true;
 }
