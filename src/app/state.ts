@@ -15,6 +15,7 @@ import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
+import { WrongKeyLines } from "../telemetry/wrong-key-lines.ts";
 import { readShortText } from "../transport/short-text.ts";
 import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
@@ -60,12 +61,15 @@ export function observeState(
   const refusals = new Refusals(() => clock.nowMs());
   const parts = { clock, random, fetch: upstreamFetch, readText: readShortText, log: write, version };
   const telemetry = new Telemetry(parts, settings);
-  /** Counts every event, and exports it, before it is written. */
+  const lines = new WrongKeyLines(clock, (event) => {
+    telemetry.log(event);
+    write(event);
+  });
+  /** Counts every event before it is exported and written. */
   const log: Log = (event) => {
     metrics.count(event);
     refusals.count(event);
-    telemetry.log(event);
-    write(event);
+    lines.write(event);
   };
   const onTransaction = (tookMs: number) =>
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
