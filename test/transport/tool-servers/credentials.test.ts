@@ -5,7 +5,9 @@ import type { ToolAuth } from "../../../src/core/tools/tool-server.ts";
 import { mintSecret } from "../../../src/keys/secret.ts";
 import { until } from "../../whole/world/until.ts";
 import { startTokenServer } from "../auth/token-server.ts";
-import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, readFirstText } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const tokens = await startTokenServer();
 afterAll(() => tokens.stop());

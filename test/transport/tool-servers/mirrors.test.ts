@@ -5,7 +5,9 @@ import type { JsonObject } from "../../../src/core/json/json.ts";
 import { CallScope } from "../../../src/transport/tool-servers/call-scope.ts";
 import type { ServerChange } from "../../../src/transport/tool-servers/tool-servers.ts";
 import { until } from "../../whole/world/until.ts";
-import { makeServer, startFake, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const SECOND_MS = 1000;
 
