@@ -15,6 +15,7 @@ import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
+import { WrongKeyLines } from "../telemetry/wrong-key-lines.ts";
 import { readShortText } from "../transport/short-text.ts";
 import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
@@ -60,22 +61,17 @@ export function observeState(
   const refusals = new Refusals(() => clock.nowMs());
   const parts = { clock, random, fetch: upstreamFetch, readText: readShortText, log: write, version };
   const telemetry = new Telemetry(parts, settings);
-  /** Counts every event, and exports it, before it is written. */
+  const tell = boundLines(telemetry, write);
+  /** Counts every event before it is exported and written. */
   const log: Log = (event) => {
     metrics.count(event);
     refusals.count(event);
-    telemetry.log(event);
-    write(event);
+    tell(event);
   };
   const onTransaction = (tookMs: number) =>
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
-  const measures = new Measures({
-    store: watch.store,
-    clock,
-    rules: () => later().live.settings.metrics,
-    ledger: () => later().ledger,
-  });
+  const measures = measure(watch.store, later);
   const prices = new PriceWatch({ settings: () => later().live.settings, fetch, log, clock, random });
   const metrics: Metrics = new Metrics({
     readings: {
@@ -106,4 +102,18 @@ export function observeState(
   const troubles = new PaymentTroubles(clock, log);
   const priceBook = new PriceBook();
   return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices, priceBook };
+}
+
+/** Returns the log that exports and writes events, but not each of those that anybody can cause. */
+function boundLines(telemetry: Pick<Telemetry, "log">, write: Log): Log {
+  const lines = new WrongKeyLines(clock, (event) => {
+    telemetry.log(event);
+    write(event);
+  });
+  return lines.write;
+}
+
+function measure(store: StoreWatch["store"], later: () => LaterParts): Measures {
+  const rules = () => later().live.settings.metrics;
+  return new Measures({ store, clock, rules, ledger: () => later().ledger });
 }

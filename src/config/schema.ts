@@ -234,73 +234,69 @@ const router = options(
   "How the selectors choose models.",
 );
 
-export const ConfigSchema = explainOthers(
-  options(
-    {
-      server,
-      store: storeUrl,
-      providers: record(
-        PROVIDER_NAME,
-        "a provider name of letters, digits, _ . and -",
-        orNull(provider, "a mapping of fields"),
-        "The enabled providers, and no others.",
-      ),
-      models: record(
-        /^[^\s]{1,300}$/,
-        "a model id like OpenAI#gpt-5.4",
-        overlay,
-        "Changes to the catalogue, by id.",
-      ),
-      catalogue,
-      profiles: filePath,
-      aliases,
-      quota,
-      billing: options(
-        { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
-        "How requests are charged.",
-      ),
-      limits: options(
-        { n: integer(1, 128), messages: integer(1, 1_000_000), contact },
-        "Limits of a request.",
-      ),
-      ...limitSections,
-      log: options(
-        {
-          content: truth,
-          keep: duration("1s", "3650d"),
-          level: choice(LEVELS),
-          address: choice(ADDRESS_RULES),
-        },
-        "The request log.",
-      ),
-      cache,
-      responses,
-      files,
-      batches,
-      audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
-      native,
-      metrics: options(
-        {
-          token: orNull(secret, "a token of printable characters without spaces, or null for none"),
-          balances: accountNames,
-          budgets: accountNames,
-        },
-        "The metrics.",
-      ),
-      hooks,
-      mcp,
-      topups,
-      webhooks,
-      telemetry,
-      tags_from: tagsFrom,
-      router,
-      sign_in: signIn,
-      scim,
-    },
-    "The configuration of Poundkey.",
-  ),
-  { mcpServers: MCP_SERVERS },
+const CONFIG = options(
+  {
+    server,
+    store: storeUrl,
+    providers: record(
+      PROVIDER_NAME,
+      "a provider name of letters, digits, _ . and -",
+      orNull(provider, "a mapping of fields"),
+      "The enabled providers, and no others.",
+    ),
+    models: record(
+      /^[^\s]{1,300}$/,
+      "a model id like OpenAI#gpt-5.4",
+      overlay,
+      "Changes to the catalogue, by id.",
+    ),
+    catalogue,
+    profiles: filePath,
+    aliases,
+    quota,
+    billing: options(
+      { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
+      "How requests are charged.",
+    ),
+    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
+    ...limitSections,
+    log: options(
+      {
+        content: truth,
+        keep: duration("1s", "3650d"),
+        level: choice(LEVELS),
+        address: choice(ADDRESS_RULES),
+      },
+      "The request log.",
+    ),
+    cache,
+    responses,
+    files,
+    batches,
+    audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
+    native,
+    metrics: options(
+      {
+        token: orNull(secret, "a token of printable characters without spaces, or null for none"),
+        balances: accountNames,
+        budgets: accountNames,
+      },
+      "The metrics.",
+    ),
+    hooks,
+    mcp,
+    topups,
+    webhooks,
+    telemetry,
+    tags_from: tagsFrom,
+    router,
+    sign_in: signIn,
+    scim,
+  },
+  "The configuration of Poundkey.",
 );
+
+export const ConfigSchema = explainOthers(CONFIG, { mcpServers: MCP_SERVERS });
 
 export type Config = Static<typeof ConfigSchema>;
 export type OverlayConfig = Static<typeof overlay>;

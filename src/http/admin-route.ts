@@ -9,7 +9,13 @@ import { type ChangingRoute, findRouteAction } from "./audit/route-actions.ts";
 import { type BodyPorts, readJson } from "./body/body.ts";
 import { describeRoute } from "./openapi/route-schema.ts";
 import { type CountingParts, countChange } from "./people/counted-changes.ts";
-import { checkOperator, type OperatorParts, type OperatorRequest, readOperator } from "./people/operator.ts";
+import {
+  checkOperator,
+  nameRequest,
+  type OperatorParts,
+  type OperatorRequest,
+  readOperator,
+} from "./people/operator.ts";
 import { JSON_HEADERS } from "./serve/answers.ts";
 import type { HeaderStore } from "./serve/app.ts";
 
@@ -29,8 +35,7 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     rule: Rule,
   ): Promise<void> => {
     expectChange(parts.world, asked.request, rule.id, params ?? {});
-    // The client's own id may be of any form.
-    asked.request.headers.set("x-request-id", String(set.headers["x-request-id"] ?? ""));
+    nameRequest({ request: asked.request, set });
     const { access } = await checkOperator(parts, asked, rule.permission);
     if (findRouteAction(rule.id) !== null) countChange(parts, asked.request, access);
     if (asked.request.method === "GET") await noteUse(parts.world, asked.request);

@@ -91,8 +91,16 @@ async function bindMember<Proven extends Pick<ProvenKey, "key">>(
 
 function requireProven(parts: AuthenticationParts, found: ProvenKey | null, nowMs: number): ProvenKey {
   if (found === null) throw invalidKey();
-  if (!isProven(found, nowMs)) throw invalidKey(found.key);
+  if (!isProven(found, nowMs)) throw refuseEnded(parts, found.key);
   return requireMember(parts, found);
+}
+
+/** A key that was revoked with its person's sign-in says so as long as the person is out: signing in again is what helps. */
+function refuseEnded({ agents }: AuthenticationParts, key: GatewayKey): Fault {
+  if (!key.isMemberOut || key.revokedAtMs === null) return invalidKey(key);
+  const where = nameSite(agents?.publicUrl() ?? null);
+  const message = `This key ended, as your role no longer lets you use keys in its account. Sign in again${where} and make another key, or ask the gateway's operator.`;
+  return new Fault("sign_in_required", message, { key: nameKey(key) });
 }
 
 function requireMember({ agents }: AuthenticationParts, found: ProvenKey): ProvenKey {
@@ -138,8 +146,9 @@ export function createKeyFinder(parts: KeyFinderParts): (id: string) => Promise<
 
 async function findUsable(parts: KeyFinderParts, id: string): Promise<GatewayKey> {
   const key = await parts.store.key(id);
-  if (key === null || !isLive(key, parts.clock.nowMs())) throw invalidKey(key ?? undefined);
+  if (key === null) throw invalidKey();
   const bound = key.memberId === null ? { key } : await bindMember(parts, { key }, key.memberId);
+  if (!isLive(key, parts.clock.nowMs())) throw refuseEnded(parts, bound.key);
   const proven = requireMember(parts, { key: bound.key, rotation: key.rotations });
   const refusal = refusePaused(proven.key);
   if (refusal !== null) throw refusal;

@@ -107,7 +107,9 @@ export function admit(
   isMatching = matchClaims(identity.groups),
 ): Admission {
   requireDomain(confirmed.claims, identity, rules);
-  return sumRules(rules.rules.filter(isMatching), accounts);
+  const matching = rules.rules.filter(isMatching);
+  if (matching.length === 0) throw refuseAll(identity.groups);
+  return sumRules(matching, accounts);
 }
 
 /** Returns the sum of these rules. Throws a `SignInRefused` if there are none, or none with an account. */
@@ -115,11 +117,7 @@ export function sumRules(
   matching: readonly SignInRule[],
   { ids: accountIds, ownId }: KnownAccounts,
 ): Admission {
-  if (matching.length === 0) {
-    const message =
-      "You are signed in at your company's provider, but none of your groups has a role here. An administrator can give it one.";
-    throw new SignInRefused("person", "no_rule", message);
-  }
+  if (matching.length === 0) throw refuseAll(null);
   const found = matching.map((rule) => ({ rule, ids: findAccounts(rule, accountIds) }));
   const given = ownId === null ? found : giveOwnAccount(found, ownId);
   const grants = mergeGrants(
@@ -137,6 +135,18 @@ export function sumRules(
       limits === null ? [] : [{ ...limits, accountIds: ids }],
     ),
   };
+}
+
+/** Some providers, such as Okta, cut the list off there and don't say so. */
+const GROUPS_CUT_AT = 100;
+
+function refuseAll(groups: readonly string[] | null): SignInRefused {
+  const signedIn = "You are signed in at your company's provider, but none of";
+  const message =
+    groups?.length === GROUPS_CUT_AT
+      ? `${signedIn} the ${GROUPS_CUT_AT} groups that it sent has a role here. It may have cut the list off there: an administrator can limit the groups that are sent to this application.`
+      : `${signedIn} your groups has a role here. An administrator can give it one.`;
+  return new SignInRefused("person", "no_rule", message);
 }
 
 /**

@@ -34,7 +34,7 @@ interface MeasuresParts {
 }
 
 /** Of a budget of an account, in USD. */
-export interface BudgetMeasure {
+interface BudgetMeasure {
   readonly account: string;
   /** Its period, and the models that share it. */
   readonly budget: string;

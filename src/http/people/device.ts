@@ -14,7 +14,7 @@ import { readForm } from "../body/form.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
 import { createCodePage, createDecisionPage, createLoginPage, createOutcomePage } from "./device-page.ts";
 import { describeFormRoute, type OAuthPorts, requireRules } from "./oauth.ts";
-import { checkSite, findOperatorSession, type OperatorRequest, readAct } from "./operator.ts";
+import { checkSite, findOperatorSession, nameRequest, type OperatorRequest, readAct } from "./operator.ts";
 import { createFaultPage } from "./sign-in-page.ts";
 
 const PATH = "/device";
@@ -29,6 +29,7 @@ interface DevicePorts extends OAuthPorts {
 export function deviceRoutes(ports: DevicePorts) {
   const page = (id: string, summary: string) => describeRoute("Sign-in", id, summary, "HTML.");
   return new Elysia()
+    .onTransform(nameRequest)
     .get(
       "/device",
       ({ request, server, route }) => answer(ports, { request, server, route }, show),

@@ -19,7 +19,7 @@ import { readForm } from "../body/form.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import { createJsonResponse, type HeaderMap } from "../serve/answers.ts";
 import type { Peers } from "../serve/client-address.ts";
-import { type OperatorRequest, readSource } from "./operator.ts";
+import { nameRequest, type OperatorRequest, readSource } from "./operator.ts";
 
 const TAG = "Sign-in";
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
@@ -53,6 +53,7 @@ const ANY = Type.Object({});
 
 export function oauthRoutes(ports: OAuthPorts) {
   return new Elysia()
+    .onTransform(nameRequest)
     .get(
       "/.well-known/oauth-authorization-server",
       () => createJsonResponse(200, describeServer(requireRules(ports.people))),

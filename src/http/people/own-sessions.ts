@@ -11,6 +11,7 @@ import { describeRoute, returnsBody } from "../openapi/route-schema.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
 import {
   findOperatorSession,
+  nameRequest,
   type OperatorParts,
   type OperatorRequest,
   proveOperator,
@@ -21,6 +22,7 @@ const TAG = "Session";
 
 export function ownSessionRoutes(ports: OperatorParts) {
   return new Elysia({ prefix: "/admin/v1" })
+    .onTransform(nameRequest)
     .get(
       "/sessions",
       async ({ request, server, route, set }) => {

@@ -14,7 +14,7 @@ import type { WritingParts } from "../admin-route.ts";
 import { createResponse, type HeaderMap } from "../serve/answers.ts";
 import { readBearer, requireSecret } from "../serve/auth.ts";
 import { findPath } from "../serve/paths.ts";
-import { createRefusal, type OperatorRequest, readSource } from "./operator.ts";
+import { createRefusal, nameRequest, type OperatorRequest, readSource } from "./operator.ts";
 import { readScimBody } from "./scim-body.ts";
 import { answerScim, type ScimAnswer, type ScimAsk } from "./scim-resources.ts";
 
@@ -47,7 +47,7 @@ export function scimRoutes(ports: ScimPorts) {
   const handle = ({ request, server }: Pick<OperatorRequest, "request" | "server">) =>
     answer(ports, gate, { request, server, route: ROUTE });
   const hidden = { parse: "none", detail: { hide: true } } as const;
-  return new Elysia().all(PREFIX, handle, hidden).all(ROUTE, handle, hidden);
+  return new Elysia().onTransform(nameRequest).all(PREFIX, handle, hidden).all(ROUTE, handle, hidden);
 }
 
 async function answer(ports: ScimPorts, gate: { open: number }, asked: OperatorRequest): Promise<Response> {

@@ -22,6 +22,7 @@ import {
   checkAddress,
   createRefusal,
   explainWrongToken,
+  nameRequest,
   type OperatorParts,
   type OperatorRequest,
   proveOperator,
@@ -43,6 +44,7 @@ export function sessionRoutes(ports: SessionPorts) {
 
 function currentSessionRoutes(ports: SessionPorts) {
   return new Elysia({ prefix: "/admin/v1" })
+    .onTransform(nameRequest)
     .post(
       "/session",
       ({ request, server, route, body }) => signInWith(ports, { request, server, route }, body.token),

@@ -18,7 +18,14 @@ import type { WritingParts } from "../admin-route.ts";
 import { readForm } from "../body/form.ts";
 import { describeRoute, returnsBody } from "../openapi/route-schema.ts";
 import { createJsonResponse, JSON_HEADERS } from "../serve/answers.ts";
-import { checkSite, findOperatorSession, type OperatorRequest, readAct, readSource } from "./operator.ts";
+import {
+  checkSite,
+  findOperatorSession,
+  nameRequest,
+  type OperatorRequest,
+  readAct,
+  readSource,
+} from "./operator.ts";
 import { createFaultPage, createPage } from "./sign-in-page.ts";
 
 const PATH = "/auth/oidc";
@@ -38,6 +45,7 @@ export function signInRoutes(ports: SignInPorts) {
   const finish = makeFinish(ports);
   const page = (id: string, summary: string) => describeRoute(TAG, id, summary, "HTML.");
   return new Elysia()
+    .onTransform(nameRequest)
     .get(
       "/auth/oidc",
       ({ request, set }) => {
@@ -70,6 +78,7 @@ export function signInRoutes(ports: SignInPorts) {
 
 function signOutRoutes(ports: SignInPorts) {
   return new Elysia()
+    .onTransform(nameRequest)
     .post("/auth/oidc/logout", ({ request, server, route }) => endHere(ports, { request, server, route }), {
       parse: () => ({}),
       ...describeRoute(TAG, "signOutEverywhere", "Sign out, here and on the provider's own page", {

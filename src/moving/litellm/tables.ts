@@ -84,7 +84,7 @@ export const LOST_TABLES: Readonly<Record<string, readonly [key: string, item: s
   LiteLLM_CredentialsTable: ["credential_id", "credentials", "they are encrypted: add them to the file"],
   LiteLLM_MCPServerTable: [
     "server_id",
-    "MCP servers of the database",
+    "MCP servers",
     "name them in mcp.servers: their credentials are encrypted",
   ],
   LiteLLM_PromptTable: ["id", "prompts", "there are no templates of prompts"],

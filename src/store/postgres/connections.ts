@@ -7,6 +7,11 @@ import type { Session, SessionOptions } from "./session.ts";
 
 /** While other connections serve, another is tried no sooner than this after one that failed. */
 const REFUSED_MS = 500;
+/**
+ * The longest that a caller waits for one of the open connections before another is opened. The upkeep's lookups come several at
+ * once: with a connection for each of them, an idle node would keep the whole pool open for ever.
+ */
+const GROW_MS = 5;
 /** Firewalls forget connections that are idle for longer. */
 const IDLE_MS = 300_000;
 
@@ -38,6 +43,7 @@ export class Connections {
   #pausedUntilMs = 0;
   #failure: unknown;
   #isClosed = false;
+  #isGrowing = false;
   #onEmpty = () => {};
 
   constructor(parts: ConnectionsParts) {
@@ -57,7 +63,7 @@ export class Connections {
       reject(new LateError("No database connection was available.", { cause: this.#failure }));
     }, withinMs);
     this.#waiters.add(waiter);
-    this.#openMore();
+    this.#grow();
     try {
       return await promise;
     } finally {
@@ -109,6 +115,17 @@ export class Connections {
     const recent = this.#idle.findIndex(({ sinceMs }) => sinceMs >= beforeMs);
     for (const { session } of this.#idle.splice(0, recent === -1 ? this.#idle.length : recent))
       this.end(session);
+  }
+
+  #grow(): void {
+    const count = this.#open.size + this.#opening;
+    if (count === 0) this.#openMore();
+    if (this.#isGrowing || count === 0 || count >= this.#parts.max) return;
+    this.#isGrowing = true;
+    setTimeout(() => {
+      this.#isGrowing = false;
+      this.#openMore();
+    }, GROW_MS);
   }
 
   #openMore(): void {

@@ -1,6 +1,6 @@
 // Lists in which an entry is too deep or too large to be parsed: it is replaced by its name and the reason, and hurts no other.
-import { RECEIVED_SHAPE } from "../../core/json/bounds.ts";
-import { asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
+import { parseBounded, RECEIVED_SHAPE } from "../../core/json/bounds.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { findStringEnd } from "../../core/json/shape.ts";
 
 /** An entry's own level: around it are the message, its result and the list. */
@@ -72,7 +72,9 @@ function readName(entry: string): string {
     if (mark === "closes" && --depth === 1) copied = at + 1;
   }
   const text = own.join("") + entry.slice(copied);
-  return text.length > NAME_CHARACTERS_MAX ? "" : (asString(asObject(parseJson(text)).name) ?? "");
+  return text.length > NAME_CHARACTERS_MAX
+    ? ""
+    : (asString(asObject(parseBounded(text, RECEIVED_SHAPE)).name) ?? "");
 }
 
 /** Returns the reason for which an entry was left out. Undefined for all others. */

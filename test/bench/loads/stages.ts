@@ -60,7 +60,7 @@ export const STAGES: readonly Mutant[] = [
   {
     name: "log and metrics",
     file: "src/app/state.ts",
-    find: "    metrics.count(event);\n    refusals.count(event);\n    telemetry.log(event);\n    write(event);\n",
+    find: "    metrics.count(event);\n    refusals.count(event);\n    tell(event);\n",
     replace: '    if (event.event !== "request") write(event);\n',
   },
   {

@@ -46,7 +46,11 @@ async function findMember(at: SignInWorld, name: string): Promise<JsonObject> {
 }
 
 /** Gives the person a key of their own. Returns its id. */
-async function addPersonalKey({ store }: OpenedStore, memberId: unknown): Promise<string> {
+async function addPersonalKey(
+  { store }: OpenedStore,
+  memberId: unknown,
+  digest = `digest of key_of_${memberId}`,
+): Promise<string> {
   const id = `key_of_${memberId}`;
   const key = {
     ...KEY_DEFAULTS,
@@ -56,7 +60,7 @@ async function addPersonalKey({ store }: OpenedStore, memberId: unknown): Promis
     last4: "abcd",
     createdAtMs: Date.now(),
   };
-  await unrecorded(store).addKey({ ...key, memberId: String(memberId) }, `digest of ${id}`);
+  await unrecorded(store).addKey({ ...key, memberId: String(memberId) }, digest);
   return id;
 }
 
@@ -252,9 +256,15 @@ test.concurrent("with a provider that gives none, sessions end at the recheck, a
   const { browser } = await signInAs(silent, "ada");
   const { id, keys_expire_at } = await findMember(silent, "Ada");
   expect(Date.parse(String(keys_expire_at))).toBeGreaterThan(Date.now());
-  const keyId = await addPersonalKey(same, id);
+  const secret = mintSecret(same.world.random);
+  const keyId = await addPersonalKey(same, id, digestSecret(secret, same.world.pepper));
   await until("the session has ended", async () => !(await isIn(browser, silent)));
   await until("the key has ended", async () => (await same.store.key(keyId))?.revokedAtMs !== null);
+  const headers = { authorization: `Bearer ${secret}` };
+  const refused = await fetch(`${silent.gateway.url}/v1/key`, { headers });
+  const { error } = asObject(await refused.json());
+  expect([refused.status, asObject(error).code]).toEqual([401, "sign_in_required"]);
+  expect(asObject(error).message).toContain(`Sign in again at ${silent.url}`);
   const told = () =>
     silent.gateway.events.flatMap((one) =>
       ["key.expiring", "member.keys_expired"].includes(one.event)

@@ -116,6 +116,17 @@ describe("a person", () => {
     expect(JSON.stringify(world.gateway.events)).not.toMatch(/eve"|Eve/);
   });
 
+  test.each([
+    [99, "none of your groups has a role"],
+    [100, "none of the 100 groups that it sent has a role here. It may have cut the list off"],
+    [101, "none of your groups has a role"],
+  ])("with %i groups and no rule is told whether the list may be cut off", async (count, words) => {
+    const groups = Array.from({ length: count }, (_, at) => `group-${at}`);
+    world.provider.people.set("many", { name: "Many", groups });
+    const { page } = await signInAs(world, "many");
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining(words)]);
+  });
+
   test("whose rules name no account that exists isn't let in", async () => {
     const { page } = await signInAs(world, "ned");
     expect([page.status, page.text]).toEqual([403, expect.stringContaining("accounts that don&#39;t exist")]);

@@ -62,6 +62,8 @@ describe("signing in", () => {
     const list = (action: string) =>
       rows.filter((row) => row.action === action).map((row) => [asObject(row.actor).name, row.reason]);
     expect(list("session.started")).toContainEqual(["Ada", null]);
+    const sessions = rows.filter(({ action }) => action === "session.started" || action === "session.ended");
+    for (const { request_id } of sessions) expect(request_id).toMatch(/^req_/);
     expect(list("session.ended")).toEqual([["Vic", null]]);
     expect(list("session.refused")).toEqual([["", "no_rule"]]);
     expect(list("member.created")).toContainEqual(["Ada", null]);

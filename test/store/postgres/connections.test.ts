@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { Connections } from "../../../src/store/postgres/connections.ts";
 import { Dialer } from "../../../src/store/postgres/dialer.ts";
+import type { Session, SessionOptions } from "../../../src/store/postgres/session.ts";
 
 const MAX = 10;
 const WITHIN_MS = 10_000;
@@ -61,4 +62,26 @@ test("a server that refuses is asked for one connection at a time, and for all t
     Array.from({ length: MAX }, () => "fulfilled"),
   );
   expect(seen.most).toBe(MAX);
+});
+
+class CountingDialer extends Dialer {
+  opened = 0;
+
+  override open(options: SessionOptions): Promise<Session> {
+    this.opened++;
+    return super.open(options);
+  }
+}
+
+test("a burst of short uses is served by the connection that is open, and more are opened for longer ones", async () => {
+  const dialer = new CountingDialer({ url: `postgres://postgres@127.0.0.1:${port}/any` });
+  const few = new Connections({ dialer, options: () => ({ settings: {} }), max: MAX });
+  few.give(await few.take(WITHIN_MS));
+  const short = async () => few.give(await few.take(WITHIN_MS));
+  await Promise.all(Array.from({ length: MAX }, short));
+  expect(dialer.opened).toBe(1);
+  const held = await Promise.all(Array.from({ length: MAX }, () => few.take(WITHIN_MS)));
+  expect(dialer.opened).toBe(MAX);
+  for (const session of held) few.give(session);
+  await few.close(0);
 });
