@@ -44,6 +44,7 @@ async function stop(): Promise<void> {
     process.kill(-child.pid, "SIGTERM");
     await Bun.sleep(LOOK_MS);
   }
+  await child.exited;
 }
 
 const command = await findCommand();

@@ -20,7 +20,7 @@ export const GATE: readonly Step[] = [
     name: "types",
     needs: [],
     cpu: 1.2,
-    minutes: 10,
+    minutes: 20,
     isGate: true,
     work: { command: [tool("tsc"), "--noEmit"], isOne: true },
   },
@@ -28,7 +28,7 @@ export const GATE: readonly Step[] = [
     name: "format",
     needs: [],
     cpu: 1.2,
-    minutes: 10,
+    minutes: 20,
     isGate: true,
     work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
   },
@@ -36,7 +36,7 @@ export const GATE: readonly Step[] = [
     name: "house",
     needs: [],
     cpu: 1,
-    minutes: 15,
+    minutes: 20,
     isGate: true,
     work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/"], atOnce: 2 },
   },
@@ -142,14 +142,30 @@ function makePrograms(isLong: boolean): readonly Step[] {
   const run = (file: string, ...flags: readonly string[]) => ({
     command: [bun, `test/${file}/run.ts`, ...flags],
   });
-  const soak: Step = {
-    name: "soak",
-    needs: READY,
-    cpu: 2,
-    minutes: 1,
-    work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
-    measures: true,
-  };
+  const long: readonly Step[] = [
+    {
+      name: "each alone",
+      needs: READY,
+      cpu: 1.8,
+      minutes: 10,
+      work: { command: [bun, "test/run.ts", "--each-alone"] },
+    },
+    {
+      name: "flaky rows",
+      needs: READY,
+      cpu: 0.8,
+      minutes: 10,
+      work: { command: [bun, "test/ci/flaky-rows.ts"] },
+    },
+    {
+      name: "soak",
+      needs: READY,
+      cpu: 2,
+      minutes: 1,
+      work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
+      measures: true,
+    },
+  ];
   return [
     {
       name: "start",
@@ -193,7 +209,7 @@ function makePrograms(isLong: boolean): readonly Step[] {
       minutes: 30,
       work: run("mutants", ...(isLong ? ["--all"] : [])),
     },
-    ...(isLong ? [soak] : []),
+    ...(isLong ? long : []),
   ];
 }
 
