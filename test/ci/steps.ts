@@ -38,7 +38,7 @@ export const GATE: readonly Step[] = [
     cpu: 1,
     minutes: 20,
     isGate: true,
-    work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/"], atOnce: 2 },
+    work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/", "test/runner/"], atOnce: 2 },
   },
 ];
 

@@ -178,7 +178,7 @@ class WholeRun {
 
   finish(idleShare: number): Sum {
     const { settled, faults } = this.#settled;
-    print(listFailures(this.#outcomes));
+    if (this.isRed) print(listFailures(this.#outcomes));
     print(writeTable(this.#outcomes));
     const cpu = sum(this.#outcomes.map((one) => one.cpu));
     print(
