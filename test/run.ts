@@ -2,6 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { APART, beginWith, ON_BINARY } from "./runner/apart.ts";
+import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
 import { type FileResult, findMissing, readReport } from "./runner/report.ts";
@@ -69,15 +71,8 @@ const folder = mkdtempSync(join(tmpdir(), "poundkey-run-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const marks = join(folder, "marks");
 
-/** Removes proxies before loopback, the machine's provider keys, and ceilings on what the tests start. */
 function makeEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^(POUNDKEY_STORE|TEST_RESULTS|TEST_MARKS)$/.test(name),
-  );
-  const environment: Record<string, string> = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", TEST_MARKS: marks };
-  if (built !== null) environment.POUNDKEY_BUILT = built;
-  for (const [name, value] of kept) environment[name] = value ?? "";
-  return environment;
+  return makeTestEnvironment({ TEST_MARKS: marks, ...(built !== null && { POUNDKEY_BUILT: built }) });
 }
 
 const results: FileResult[] = [];
@@ -133,17 +128,6 @@ async function testFiles(flags: readonly string[], files: readonly string[]): Pr
 }
 
 /**
- * Only run on request: benchmarks would fail on a busy machine, agents, Python and the clouds' libraries aren't installed with
- * the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
- */
-const APART = [
-  "test/bench/",
-  "test/agents/",
-  "test/python/",
-  "test/console/",
-  "test/transport/auth/vendors/",
-];
-/**
  * Tests that start processes, threads and database servers wait for those most of the time, so many run at once beside
  * the tests that compute. Both pools together keep two cores busy.
  */
@@ -176,24 +160,6 @@ async function testEachAlone(files: readonly string[]): Promise<void> {
   await Promise.all(Array.from({ length: ALONE_AT_ONCE }, testNext));
 }
 
-/** Scenarios, SDKs and commands that start the binary if there is one. Otherwise their gateways run in the test's process. */
-const ON_BINARY = [
-  "test/cli/backup",
-  "test/cli/restore",
-  "test/cli/samples",
-  "test/cli/store-commands",
-  "test/store/checkpoints",
-  "test/store/slow-reads",
-  "test/app/restart",
-  "test/app/retired",
-  "test/app/workers",
-  "test/http/",
-  "test/whole/",
-  "test/mistakes/",
-  "test/clients/",
-  "test/console/",
-  "test/python/",
-];
 /** Runs what the command line asks for by words and flags of Bun's. */
 async function testChosen(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => !arg.startsWith("-"));
@@ -205,10 +171,6 @@ async function testChosen(args: readonly string[]): Promise<void> {
 function contain(words: readonly string[]) {
   return (file: string) =>
     words.length === 0 || words.some((word) => file.includes(word.replace(/^\.\//, "")));
-}
-
-function beginWith(words: readonly string[]) {
-  return (file: string) => words.some((word) => file.startsWith(word));
 }
 
 /** How many files the run has. Zero where Bun chooses them. */
