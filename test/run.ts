@@ -2,9 +2,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { APART, beginWith, ON_BINARY } from "./runner/apart.ts";
+import { APART, beginWith } from "./runner/apart.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
+import { ON_BINARY } from "./runner/on-binary.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
 import { type FileResult, findMissing, readReport } from "./runner/report.ts";
 import { keepTimings, TIMINGS_FLAGS } from "./runner/timings.ts";
@@ -12,10 +13,10 @@ import { keepTimings, TIMINGS_FLAGS } from "./runner/timings.ts";
 const HELP = `usage: npm test [-- OPTIONS]
   npm test                       types, format and every test that needs nothing but the project
   npm test -- test/ledger        the tests of a room: files whose path contains a word
-  npm test -- --near FILE...     the tests that import a file, directly or through others, but for scenarios of the whole
-                                 gateway
+  npm test -- --near FILE...     the sixty tests nearest to the files, of those that import them, directly or through others
   npm test -- --binary           the tests that run against the binary that POUNDKEY_BINARY names
-  npm test -- --without-binary   everything but those, for a run that is followed by one with --binary
+  npm test -- --at-once N FILE...
+                                 these files, N beside each other
   npm test -- --each-alone WORD...
                                  files whose path contains a word, or all that \`npm test\` runs, each in a process of its own
 
@@ -173,6 +174,9 @@ function contain(words: readonly string[]) {
     words.length === 0 || words.some((word) => file.includes(word.replace(/^\.\//, "")));
 }
 
+/** Of the files that import a central one, there are hundreds. */
+const NEAREST_MAX = 60;
+
 /** How many files the run has. Zero where Bun chooses them. */
 let planned = 0;
 
@@ -186,18 +190,19 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
     case "--binary":
       return testFiles(["--parallel=2"], plan(graph.tests.filter(beginWith(ON_BINARY))));
     case "--near": {
-      const near = plan(graph.listNear(rest));
-      console.log(`${near.length} test files import ${rest.join(", ")}`);
+      const near = plan(graph.rankNear(rest).slice(0, NEAREST_MAX));
+      console.log(`the ${near.length} nearest test files that import ${rest.join(", ")}`);
       return testFiles(["--parallel=2"], near);
     }
     case "--each-alone":
       return testEachAlone(plan(ours.filter(contain(rest))));
-    case "--without-binary":
-    case "": {
-      const files = plan(first === "" ? ours : ours.filter((file) => !beginWith(ON_BINARY)(file)));
-      await Promise.all([checkAll(), testAll(files)]);
-      return;
+    case "--at-once": {
+      const [atOnce = "1", ...files] = rest;
+      return testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], plan(files));
     }
+    case "":
+      await Promise.all([checkAll(), testAll(plan(ours))]);
+      return;
     default:
       return testChosen([first, ...rest]);
   }
@@ -205,8 +210,7 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
 
 /** Writes and prints how it ended. Returns whether nothing failed. */
 function report(): boolean {
-  // Of files that Bun runs in one process, only the last leaves a mark.
-  const cpuMs = planned > 0 ? sumCpuMs(readMarks(marks)) : new Map<string, number>();
+  const cpuMs = sumCpuMs(readMarks(marks));
   if (keepTimings(graph.tests, cpuMs)) console.log("Written: test/runner/timings.data.json");
   const failedChecks = checks.filter(({ isGood }) => !isGood).map(({ name }) => name);
   const failedRows = results.flatMap(({ file, failed }) => failed.map((title) => `${file}: ${title}`));

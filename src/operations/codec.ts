@@ -91,6 +91,11 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
   plainBounds?(card: ModelCard, ask: F["ask"]): PlainBounds | null;
   /** True if a request that the model's server refused for these reasons is encoded in another way once they are known. */
   mends?(ask: F["ask"], card: ModelCard, refuses: ReadonlySet<Refusal>): boolean;
+  /**
+   * Returns the codec of another interface of the same servers, for a request that they are known to refuse at this one.
+   * Null or missing if it stays here.
+   */
+  instead?(ask: F["ask"], card: ModelCard, refuses: ReadonlySet<Refusal>): Codec<F> | null;
   /** Like a lane's `repair`, for a translated request. */
   repair?(ask: F["ask"], fault: Fault): F["ask"] | null;
 }

@@ -59,7 +59,7 @@ export const OPENAI_ERRORS = { status: STATUS, renderErrorBody, renderErrorHeade
 /** Patterns of OpenAI's own models and their reasoning defaults ("Models", API reference, November 2026). */
 const OWN = /^(o\d|gpt-|chatgpt-)/;
 const REASONING = /^(o\d|gpt-[5-9]|gpt-.*(-pro|-codex))/;
-const NOT_BY_DEFAULT = /^gpt-5\.[1-5](?!.*(-pro|-codex))/;
+const NOT_BY_DEFAULT = /^gpt-5\.[1-4](?!.*(-pro|-codex))/;
 
 /** True for one of OpenAI's own models, false for a compatible server's. */
 export function isOpenaiModel(model: string): boolean {

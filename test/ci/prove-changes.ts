@@ -19,14 +19,19 @@ export function listTitles(text: string): readonly string[] {
 
 /** Runs Git. Returns null if it fails, for instance because a file wasn't there. */
 function ask(root: string, ...args: readonly string[]): string | null {
-  const { exitCode, stdout } = Bun.spawnSync(["git", ...args], { cwd: root, stderr: "ignore" });
-  return exitCode === 0 ? stdout.toString() : null;
+  if (Bun.which("git") === null) return null;
+  // Another user may own the checkout, as in a container that mounts it.
+  const command = ["git", "-c", "safe.directory=*", "-C", root, ...args];
+  const { success, stdout } = Bun.spawnSync(command, { stdin: "ignore", stderr: "ignore" });
+  return success ? stdout.toString() : null;
 }
 
-/** Returns the commit where the work left the main line. */
-export function findBase(root: string): string {
+/** Returns the commit where the work left the main line, or the one before a commit of the main line. Null without a main line. */
+export function findBase(root: string): string | null {
   const base = ["origin/main", "main"].map((line) => ask(root, "merge-base", "HEAD", line)).find(Boolean);
-  return base?.trim() ?? "HEAD";
+  if (!base) return null;
+  const isMain = base === ask(root, "rev-parse", "HEAD") && ask(root, "status", "--porcelain") === "";
+  return isMain ? "HEAD^1" : base.trim();
 }
 
 /** Returns the test files that differ from the base, also those that aren't committed yet. */

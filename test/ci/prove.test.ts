@@ -39,6 +39,7 @@ test("a change touches test files that differ from main, those with new titles f
   for (const name of ["a", "b", "c", "d"]) write(`${name}.test.ts`, `test("${name} holds", () => {});\n`);
   write("helper.ts", "");
   git("add", ".");
+  expect(findBase(folder)).toBeNull();
   git("commit", "-qm", "Begin");
   git("checkout", "-qb", "work");
   write("a.test.ts", `test("a holds", () => { expect(1).toBe(1); });\n`);
@@ -47,7 +48,8 @@ test("a change touches test files that differ from main, those with new titles f
   rmSync(join(folder, "test/d.test.ts"));
   git("commit", "-qam", "Work");
   write("e.test.ts", `test("e holds", () => {});\n`);
-  expect(listChanged(folder, findBase(folder))).toEqual([
+  const base = findBase(folder) ?? "";
+  expect(listChanged(folder, base)).toEqual([
     { file: "test/b.test.ts", newTitles: ["b holds twice"] },
     { file: "test/e.test.ts", newTitles: ["e holds"] },
     { file: "test/a.test.ts", newTitles: [] },

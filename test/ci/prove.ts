@@ -11,7 +11,7 @@ const HELP = `usage: bun test/ci/prove.ts [--base REVISION]
   Runs the test files that differ from a revision (by default where this branch left main) on a quarter of a core: those with
   new titles first, for about a minute, each at least twice. Files that it didn't reach are listed.`;
 
-const ROOT = join(import.meta.dir, "../..");
+const root = join(import.meta.dir, "../..");
 const LIMIT_MS = 300_000;
 
 /** Returns whether the file passed. Shows what it printed if not. */
@@ -19,7 +19,7 @@ async function prove(file: string): Promise<boolean> {
   const command = [process.execPath, "test", "--timeout", String(LIMIT_MS), `./${file}`];
   const { exitCode, output } = await runSlowly({
     command,
-    cwd: ROOT,
+    cwd: root,
     env: makeTestEnvironment(),
     limitMs: LIMIT_MS,
   });
@@ -34,8 +34,10 @@ async function main([flag, revision]: readonly string[]): Promise<number> {
     console.log(HELP);
     return flag === "--help" ? 0 : 2;
   }
+  const base = revision ?? findBase(root);
+  if (base === null) console.log("There is no main line to compare with.");
   const isApart = beginWith(APART);
-  const changed = listChanged(ROOT, revision ?? findBase(ROOT));
+  const changed = base === null ? [] : listChanged(root, base);
   const proofs = changed.map(({ file, newTitles }): Proof => {
     return { file, isNew: newTitles.length > 0, cpuMs: isApart(file) ? null : readCpuMs(file) };
   });

@@ -14,6 +14,11 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 
 const TOOLS = "The company's [tool servers](tool-servers.md), those that the key may use:";
 
+/** The marks are a field of Messages. */
+function writeUnmarked(title: string): string {
+  return `Claude caches only what a request marks, and ${title} marks nothing, so each turn pays for its whole prompt. With \`cache_marks: auto\` the gateway [marks it](clients.md#claudes-prompt-cache), and 30 turns of an agent pay a seventh.`;
+}
+
 /** Returns a snippet for the manual's address and key. */
 export function writeSnippet(snippet: Snippet): string {
   return `${snippet.about}\n\n\`\`\`${snippet.language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;
@@ -27,7 +32,8 @@ export function writeClientPage(setup: ClientSetup): string {
       ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
       : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
   const blocks = snippets.map(writeSnippet);
-  const known = notes.length > 0 ? ["## Good to know", notes.map((note) => `- ${note}`).join("\n")] : [];
+  const facts = speaks === "Messages" ? notes : [...notes, writeUnmarked(title)];
+  const known = facts.length > 0 ? ["## Good to know", facts.map((note) => `- ${note}`).join("\n")] : [];
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
     `# ${title}`,

@@ -1,5 +1,6 @@
 // The limits of OpenAI's own models on Chat Completions and Responses, by name ("Models" and the API reference, November 2026).
 import type { JsonObject } from "../../src/core/json/json.ts";
+import { TOOLS_OR_THINKING } from "../../src/dialects/openai/models.ts";
 
 export interface Family {
   readonly pattern: RegExp;
@@ -9,8 +10,6 @@ export interface Family {
   readonly effort: string;
   /** True if Chat Completions serves the model. */
   readonly chat: boolean;
-  /** True if Chat Completions accepts function tools together with reasoning. */
-  readonly toolsWhileReasoning: boolean;
 }
 
 const defineFamily = (
@@ -23,7 +22,6 @@ const defineFamily = (
   efforts: efforts === "" ? [] : efforts.split(" "),
   effort,
   chat: true,
-  toolsWhileReasoning: true,
   ...rules,
 });
 
@@ -32,12 +30,12 @@ const FAMILIES: readonly Family[] = [
   defineFamily(/^o\d/, "low medium high"),
   defineFamily(/^gpt-5(-mini|-nano)?(-\d{4}|$)/, "minimal low medium high"),
   defineFamily(/^gpt-5\.1/, "none low medium high", "none"),
-  defineFamily(/^gpt-5\.[2-5]/, "none low medium high xhigh", "none"),
-  defineFamily(/^gpt-5/, "none low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
-  defineFamily(/^gpt-6(-luna|-sol|\.1-terra)/, "none low medium high xhigh max", "medium", {
-    toolsWhileReasoning: false,
-  }),
-  defineFamily(/^gpt-[6-9]/, "low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
+  defineFamily(/^gpt-5\.[2-4]/, "none low medium high xhigh", "none"),
+  // It reasons by default (llm-memory-api, pull request 178, April 2026).
+  defineFamily(/^gpt-5\.5/, "none low medium high xhigh"),
+  defineFamily(/^gpt-5/, "none low medium high xhigh max"),
+  defineFamily(/^gpt-6(-luna|-sol|\.1-terra)/, "none low medium high xhigh max"),
+  defineFamily(/^gpt-[6-9]/, "low medium high xhigh max"),
   defineFamily(/^(gpt|chatgpt)-/, ""),
 ];
 
@@ -49,4 +47,9 @@ export function findFamily(model: string): Family | null {
 /** True if the request makes a model of the family reason. */
 export function isReasoning(body: JsonObject, family: Family): boolean {
   return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
+}
+
+/** True if Chat Completions accepts function tools while the model reasons. Sources and dates stand with the names. */
+export function takesToolsWhileReasoning(model: string): boolean {
+  return !TOOLS_OR_THINKING.some(({ names }) => names.test(model));
 }

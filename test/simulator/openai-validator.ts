@@ -1,9 +1,10 @@
 // Validates requests to OpenAI's Chat Completions beyond their shape: the order of messages, schemas, and the limits of each family of models.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { REFUSAL_SENTENCES } from "../../src/core/models/words/refusal.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
-import { reject } from "../../src/simulator/problem.ts";
+import { formatBracketedPath, reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
-import { type Family, findFamily, isReasoning } from "./openai-families.ts";
+import { type Family, findFamily, isReasoning, takesToolsWhileReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { checkTargetRows } from "./rules/target-rules.ts";
 import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
@@ -57,12 +58,16 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
     const given = body[field] ?? null;
     if (given !== null && given !== DEFAULTS[field]) rejectUnsupported(field);
   }
-  if (asArray(body.tools).length > 0 && !family.toolsWhileReasoning)
-    reject(
-      "unsupported",
-      `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. Please use /v1/responses or set reasoning_effort to 'none'.`,
-      ["reasoning_effort"],
-    );
+  if (asArray(body.tools).length > 0 && !takesToolsWhileReasoning(model)) rejectTools(model);
+}
+
+const [UNTIL_GPT_5_5 = "", SINCE_GPT_5_6 = ""] = REFUSAL_SENTENCES.filter(({ refuses }) =>
+  refuses.includes("tools_with_effort"),
+).map(({ says }) => says);
+
+function rejectTools(model: string): never {
+  const says = /^gpt-5\.[45]/.test(model) ? UNTIL_GPT_5_5 : SINCE_GPT_5_6;
+  return reject("unsupported", says.replace("*", model), ["reasoning_effort"]);
 }
 
 function checkSchemas(body: JsonObject): void {
@@ -96,6 +101,19 @@ function checkMessages(body: JsonObject): void {
     const { role, content, tool_calls: calls, audio, refusal } = asObject(each);
     if (role !== "assistant" || (content ?? calls ?? audio ?? refusal ?? null) !== null) return;
     reject("type", `Invalid value for 'content': expected a string, got null.`, ["messages", at, "content"]);
+  });
+}
+
+/** OpenAI takes a file inline only with its name (openai-agents-python, pull request 1513, August 2025). */
+function checkFiles(body: JsonObject): void {
+  asArray(body.messages).forEach((message, at) => {
+    asArray(asObject(message).content).forEach((part, place) => {
+      const { file_data: data, file_id: id, filename } = asObject(asObject(part).file);
+      if (data === undefined || id !== undefined || filename) return;
+      const path = ["messages", at, "content", place, "file", "file_id"];
+      const words = `Missing required parameter: '${formatBracketedPath(path)}'.`;
+      reject("missing", words, path, "missing_required_parameter");
+    });
   });
 }
 
@@ -173,6 +191,7 @@ export function checkChatRequest(body: JsonObject, model: string): void {
       "model",
     ]);
   checkReasoning(body, model, family);
+  checkFiles(body);
   if (asObject(body.response_format).type === "json_object" && !/json/i.test(JSON.stringify(body.messages)))
     reject(
       "value",

@@ -1,5 +1,6 @@
 // Guards of chat templates that refuse an order of roles. Their words are those that the gateway recognises.
 import { asArray, asObject } from "../../src/core/json/json.ts";
+import { REFUSALS } from "../../src/core/models/refusals.ts";
 import { REFUSAL_SENTENCES } from "../../src/core/models/words/refusal.ts";
 import { type ProblemKind, reject } from "../../src/simulator/problem.ts";
 
@@ -8,6 +9,8 @@ export interface TemplateGuard {
   readonly model: string;
   readonly names: RegExp;
   readonly says: string;
+  /** Stands before it in the server's message. */
+  readonly opening?: string;
   /** `server` for a server that answers 500. */
   readonly kind?: ProblemKind;
   /** `call` is the role of an assistant's turn with calls. */
@@ -24,10 +27,20 @@ const [
   USER_AFTER_TOOL = "",
   SYSTEM_AFTER_TOOL = "",
   SYSTEM_AFTER_ASSISTANT = "",
-] = REFUSAL_SENTENCES.map(({ says }) => says);
+  SEVERAL = "",
+  LATE = "",
+] = REFUSAL_SENTENCES.filter(isAboutTurns).map(({ says }) => says);
+
+/** True for a sentence about an order of roles. */
+export function isAboutTurns({ refuses }: (typeof REFUSAL_SENTENCES)[number]): boolean {
+  return refuses.some((word) => REFUSALS[word].concerns === "turns");
+}
 
 /** Checked with mistral-common, as by vLLM. */
 const COMMON = { model: "mistral-small-4-119b", names: /^mistral-small-4/ };
+
+/** Its API, which says the same whatever the model. */
+const MINIMAX = { model: "MiniMax-M2.5", names: /^minimax/i };
 
 /** Sources and dates stand with the sentences. */
 export const TEMPLATE_GUARDS: readonly TemplateGuard[] = [
@@ -51,6 +64,8 @@ export const TEMPLATE_GUARDS: readonly TemplateGuard[] = [
   { ...COMMON, says: USER_AFTER_TOOL, allows: (roles) => !isFollowed(roles, "tool", "user") },
   { ...COMMON, says: SYSTEM_AFTER_TOOL, allows: (roles) => !isFollowed(roles, "tool", "system") },
   { ...COMMON, says: SYSTEM_AFTER_ASSISTANT, allows: (roles) => !isFollowed(roles, "assistant", "system") },
+  { ...MINIMAX, says: SEVERAL, allows: (roles) => roles[1] !== "system" },
+  { ...MINIMAX, says: LATE, opening: "invalid params, ", allows: isSystemFirst },
 ];
 
 function isFollowed(roles: readonly string[], role: string, next: string): boolean {
@@ -77,5 +92,5 @@ export function checkTemplate(messages: unknown, model: string): void {
     return asArray(calls).length > 0 ? "call" : String(role);
   });
   const guard = guards.find(({ allows }) => !allows(roles));
-  if (guard) reject(guard.kind ?? "value", guard.says);
+  if (guard) reject(guard.kind ?? "value", (guard.opening ?? "") + guard.says);
 }

@@ -18,6 +18,7 @@ import type { ToolServer } from "../../core/tools/tool-server.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
+import { listCacheHints } from "./cache-hints.ts";
 import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
 import { describeToolProbe } from "./tool-probes.ts";
@@ -275,6 +276,7 @@ function report(
   const models = formatCount(buildCatalogue(loaded.settings).list().length, "model");
   io.out(`${file}: valid; ${providers} enabled, ${models}`);
   for (const probed of probes) (probed.ok ? io.out : io.err)(describeProbe(probed));
+  for (const { field, message } of listCacheHints(loaded.settings)) io.out(`hint: ${field}: ${message}`);
   io.out(describeVersions(versions));
 }
 
@@ -284,8 +286,9 @@ function createResult(
   warnings: Warnings,
   probes: readonly ProviderProbe[],
 ): object {
-  if (!loaded.ok) return { file, errors: loaded.errors, warnings, providers: [], models: 0, probes };
+  if (!loaded.ok) return { file, errors: loaded.errors, warnings, hints: [], providers: [], models: 0, probes };
   const providers = loaded.settings.providers.map(({ name }) => name);
   const { length: models } = buildCatalogue(loaded.settings).list();
-  return { file, errors: [], warnings, providers, models, probes };
+  const hints = listCacheHints(loaded.settings);
+  return { file, errors: [], warnings, hints, providers, models, probes };
 }

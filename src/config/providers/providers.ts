@@ -2,7 +2,7 @@
 import { omitUndefined } from "../../core/json/json.ts";
 import { CREDENTIAL_LIMITS, mapLimits } from "../../core/limits/limit-table.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { DialectName } from "../../core/models/dialect-names.ts";
+import { type DialectName, MARKED_DIALECTS } from "../../core/models/dialect-names.ts";
 import type {
   Credential,
   KnownProvider,
@@ -162,9 +162,6 @@ function placeProvider(
     ? { baseUrl: address ?? findAddress(context), credentials: readKeys() }
     : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys, hasKey }) };
 }
-
-/** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
-const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
 
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
   const { output_default: outputTokensDefault = context.row?.outputTokensDefault } = entry;

@@ -13,3 +13,6 @@ export const DIALECTS = [
   "jina",
 ] as const;
 export type DialectName = (typeof DIALECTS)[number];
+
+/** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
+export const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);

@@ -95,6 +95,13 @@ export const REFUSALS = {
     ...LIVE_TABLE,
     appliesIn: DIALECTS,
   },
+  tools_with_effort: {
+    concerns: "tools",
+    meaning: "tools while it thinks, at `/chat/completions`",
+    source: "openai-openapi, issue 541; webmcp-tools, issue 417",
+    seen: "2026-09",
+    appliesIn: ["openai"],
+  },
   schema_union: {
     concerns: "tools",
     meaning: "a tool's schema with `anyOf`, `oneOf` or `allOf` at its top",

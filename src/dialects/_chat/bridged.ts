@@ -1,7 +1,10 @@
 // One provider behind two of its own interfaces: each request takes the one that can serve it.
 import type { ModelCard } from "../../core/models/card.ts";
+import type { Refusal } from "../../core/models/refusals.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { ChatDialect } from "../dialect.ts";
+
+const TOOLS_WITH_EFFORT: ReadonlySet<Refusal> = new Set(["tools_with_effort"]);
 
 /**
  * Combines two dialects: requests that `useSecond` selects take the second, all others the first. Both must have the
@@ -22,6 +25,11 @@ export function bridge(
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       plainBounds: (card, request) => over(card, request).plainBounds?.(card, request) ?? null,
       mends: (request, card, refuses) => over(card, request).mends?.(request, card, refuses) === true,
+      instead(request, card, refuses) {
+        if (!refuses.has("tools_with_effort") || useSecond(card, request)) return null;
+        const isRefused = first.mends?.(request, card, TOOLS_WITH_EFFORT) === true;
+        return isRefused && (request.n ?? 1) <= second.answersPerCall(card, request) ? second : null;
+      },
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),
       searches: (card, request) => over(card, request).searches?.(card, request) === true,

@@ -44,6 +44,17 @@ function readThinking(thinking: unknown): ReasoningEffort | undefined {
   return type === "enabled" && tokens !== undefined ? readBudget(tokens) : undefined;
 }
 
+function readField(field: (typeof FIELDS)[number], wish: unknown): ReasoningEffort | undefined {
+  return field === "reasoning" ? readReasoning(wish) : readThinking(wish);
+}
+
+/** Reads the effort that a request asks for, in whichever words. Undefined if it leaves that to the model. */
+export function readWish(request: ChatRequest): ReasoningEffort | undefined {
+  if (request.reasoning_effort !== undefined) return request.reasoning_effort;
+  const field = FIELDS.find((name) => request[name] !== undefined);
+  return field && readField(field, request[field]);
+}
+
 /**
  * Fits a request to a card again, with the wish in the chat form's own field, if the first fit has dropped a field that
  * holds one.
@@ -59,7 +70,7 @@ export function fitWish(
   const field = FIELDS.find((name) => fitted.dropped.includes(name));
   if (field === undefined) return fitted;
   const { [field]: wish, ...rest } = request;
-  const effort = field === "reasoning" ? readReasoning(wish) : readThinking(wish);
+  const effort = readField(field, wish);
   if (effort === undefined) return fitted;
   const said = codec.fit({ ...rest, reasoning_effort: effort }, card, operator);
   const isWhole = Object.keys(asObject(wish)).every((name) => READ.has(name));

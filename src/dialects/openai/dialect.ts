@@ -14,6 +14,7 @@ import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeChat, fitChat } from "./encode.ts";
 import { SEARCHES_IN_CHAT } from "./models.ts";
+import { thinksWithTools } from "./plan.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
@@ -40,10 +41,13 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
         fit: (request, card, operator) => fitChat(quirksOf(card), request, card, operator),
         encode: (request, card, target) => encodeChat(quirksOf(card), request, card, target),
         plainBounds(card) {
-          const { ranges, stopsMax, bounds } = quirksOf(card);
+          const { ranges, stopsMax, bounds, refusesTurns } = quirksOf(card);
+          if (refusesTurns.size > 0) return null;
           return { ranges, stopsMax, identifierCharactersMax: bounds.identifierCharactersMax };
         },
-        mends: isArrangeable,
+        mends: (request, card, refuses) =>
+          isArrangeable(request, card, refuses) ||
+          (refuses.has("tools_with_effort") && thinksWithTools(request, quirksOf(card))),
         // Search models are known by their names, and search always.
         searches: (card) =>
           !quirksOf(card).refuses.includes("web_search_options") &&

@@ -3,6 +3,7 @@
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
+import type { Refusal } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { withInstruction } from "../../operations/chat/prompt/forced-call.ts";
@@ -68,11 +69,12 @@ function fitSchemas(quirks: OpenaiQuirks, request: ChatRequest): ChangedAsk<Chat
 
 /** Makes the call of `/chat/completions` (OpenAI API reference) as the model's server takes it. */
 export function encodeChat(
-  quirks: OpenaiQuirks,
+  known: OpenaiQuirks,
   request: ChatRequest,
   card: ModelCard,
   target: Target,
 ): Outgoing {
+  const quirks = target.refuses === undefined ? known : learnQuirks(known, target.refuses);
   const limit = clampOutputLimit(request, card, quirks.limitField);
   const thinking = planThinking(request, card, quirks);
   const tools = planTools(request, quirks, !thinking.off);
@@ -82,7 +84,8 @@ export function encodeChat(
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
   const given = flattenToolResults(request.messages);
-  const turns = target.refuses && arrangeTurns(given, target.refuses);
+  const refused = joinRefusals(quirks.refusesTurns, target.refuses);
+  const turns = refused && arrangeTurns(given, refused);
   let messages = makeMessages(turns?.messages ?? given, quirks, needs);
   for (const instruction of joinLists(tools.instructions, format.instructions))
     messages = withInstruction(messages, instruction);
@@ -97,6 +100,20 @@ export function encodeChat(
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
   return makeCall(target, "/chat/completions", body, all);
+}
+
+/** Returns the quirks with what the server has said of itself. */
+function learnQuirks(known: OpenaiQuirks, refuses: ReadonlySet<Refusal>): OpenaiQuirks {
+  const isRefused = known.toolsWhileThinking && refuses.has("tools_with_effort");
+  return isRefused ? { ...known, toolsWhileThinking: false } : known;
+}
+
+function joinRefusals(
+  known: ReadonlySet<Refusal>,
+  learned: ReadonlySet<Refusal> | undefined,
+): ReadonlySet<Refusal> | undefined {
+  if (known.size === 0) return learned;
+  return learned === undefined ? known : known.union(learned);
 }
 
 /** Handles the simple fields: copied, clamped to the model's range, or left out. */

@@ -2,10 +2,11 @@
 
 import { ElementWork, isGrowing, mapRemembered } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json/json.ts";
-import type { AssistantMessage, ChatMessage, ContentPart } from "../../operations/chat/form.ts";
+import type { AssistantMessage, ChatMessage, ContentPart, FilePart } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
+import { withFileName } from "../_chat/file-names.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
@@ -102,9 +103,14 @@ function makePart(part: ContentPart, quirks: OpenaiQuirks, role: ChatMessage["ro
   if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
     return { type: "text", text: part.refusal };
   }
-  if (part.type !== "file" || part.citations === undefined) return markPart(part, quirks, role);
+  return markPart(part.type === "file" ? makeFilePart(part) : part, quirks, role);
+}
+
+function makeFilePart(part: FilePart): JsonObject {
+  const file = withFileName(part.file);
+  if (part.citations === undefined && file === part.file) return part;
   const { citations: _, ...rest } = part;
-  return markPart(rest, quirks, role);
+  return { ...rest, file };
 }
 
 /** Anthropic's mark becomes OpenAI's, which assistants' parts can't have. */
@@ -134,6 +140,7 @@ function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: b
     case "any":
       return makeAnyThoughts(message, text, details);
     case "reasoning_details":
+      if (quirks.detailsFormat !== null) return makeDetails(details, text, quirks.detailsFormat);
       if (details.length > 0) return { reasoning_details: details };
       return text ? { reasoning: text } : {};
     case "reasoning":
@@ -147,6 +154,14 @@ function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: b
 function listDetails({ reasoning_details: given }: AssistantMessage): readonly unknown[] {
   const details = asArray(given);
   return details.length === 0 ? details : details.filter((one) => asObject(one).is_foreign !== true);
+}
+
+/** The server's own thinking goes back as it came, another's as a text. */
+function makeDetails(details: readonly unknown[], text: string, format: string): JsonObject {
+  const own = details.filter((detail) => asObject(detail).format === format);
+  if (own.length > 0) return { reasoning_details: own };
+  if (text === "") return {};
+  return { reasoning_details: [{ type: "reasoning.text", id: "reasoning-text-1", format, index: 0, text }] };
 }
 
 /** Keeps each field that the message has, for a server that accepts any of them. */

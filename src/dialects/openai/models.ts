@@ -1,9 +1,12 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
 import { can, type ModelCard } from "../../core/models/card.ts";
+import { isRefused } from "../../core/models/refusals.ts";
+import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { hasFileUrl } from "../../operations/chat/prompt/media.ts";
 import { findSearch } from "../../operations/chat/prompt/web-search.ts";
-import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
+import { thinksWithTools } from "./plan.ts";
+import { findQuirks, type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
 const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
@@ -31,10 +34,40 @@ const THINKS_AT_WILL = {
 
 /** OpenAI's own models by name, including fine-tuned ones: platforms serve other vendors' models too. */
 export const OPENAI_MODEL = /^(ft:)?(gpt-\d|chatgpt|o\d|codex|computer-use)/;
+/** From gpt-5.6 on. Unknown later ones are among them. */
+const NEWEST = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 /** Available only at `/responses`. */
 const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
-/** At `/chat/completions` they accept tools only while thinking is turned off. */
-const TOOLS_OR_THINKING = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
+
+interface ReportedNames {
+  readonly names: RegExp;
+  readonly source: string;
+  /** The month of the latest report. */
+  readonly seen: string;
+}
+
+/** At `/chat/completions` they accept tools only while thinking is turned off. The tests' strict provider reads it too. */
+export const TOOLS_OR_THINKING: readonly ReportedNames[] = [
+  {
+    names: /^(ft:)?gpt-5\.4/,
+    source: "pipecat, issue 4043; openai-openapi, issue 541; dotnet/extensions, issue 7407",
+    seen: "2026-05",
+  },
+  {
+    names: /^(ft:)?gpt-5\.5/,
+    source: "crush, issue 2913; Aether, issue 1026; llm-memory-api, pull request 178",
+    seen: "2026-06",
+  },
+  {
+    names: NEWEST,
+    source: "webmcp-tools, issue 417; LiteLLM, pull request 34569; OpenAI's pages of models",
+    seen: "2026-11",
+  },
+];
+
+function isToolsOrThinking({ name }: ModelCard): boolean {
+  return TOOLS_OR_THINKING.some(({ names }) => names.test(name));
+}
 /** They search at `/chat/completions`, on every request. */
 export const SEARCHES_IN_CHAT = /search/;
 const CAN_STOP_THINKING = /^(ft:)?gpt-(5\.|6-(luna|sol)|6\.1-terra)/;
@@ -77,7 +110,7 @@ const MODELS: readonly ModelQuirks[] = [
   // With tools they use `/responses`, which returns one choice.
   { names: CAN_STOP_THINKING, quirks: { choicesMax: 1, crossesMarks: true } },
   {
-    names: TOOLS_OR_THINKING,
+    names: NEWEST,
     quirks: {
       ...THINKS,
       choicesMax: 1,
@@ -103,6 +136,8 @@ export const OPENAI: OpenaiQuirks = {
   models: MODELS,
 };
 
+const quirksOf = remember((card: ModelCard) => findQuirks(OPENAI, card));
+
 /** True if the request's web search will be sent, and must use `/responses`. */
 export function needsResponsesToSearch(card: ModelCard, request: ChatRequest): boolean {
   return findSearch(request) !== null && can(card, "search") && !SEARCHES_IN_CHAT.test(card.name);
@@ -120,8 +155,9 @@ function needsResponsesToFetch(card: ModelCard, request: ChatRequest): boolean {
 export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
   if (RESPONSES_ONLY.test(card.name) || needsResponsesToSearch(card, request)) return true;
   if (needsResponsesToFetch(card, request)) return true;
-  if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;
-  return request.reasoning_effort !== "none" || !CAN_STOP_THINKING.test(card.name);
+  if (request.tools === undefined || !isRefused(card, "tools_with_effort", isToolsOrThinking(card)))
+    return false;
+  return thinksWithTools(request, quirksOf(card));
 }
 
 /** Like `needsResponses`, but not for other vendors' models: their names may end alike. */

@@ -8,6 +8,7 @@ import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson, writeJsonInstruction } from "../_chat/schemas/schema.ts";
+import { readWish } from "../_chat/thinking-wish.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
 import { EFFORTS, type OpenaiQuirks } from "./quirks.ts";
@@ -22,6 +23,8 @@ interface ThinkingPlan extends EncodedFields {
 export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): ThinkingPlan {
   const asked = request.reasoning_effort;
   const named = asked === undefined ? [] : ["reasoning_effort"];
+  if (!quirks.toolsWhileThinking && thinksWithTools(request, quirks))
+    return { fields: stopThinking(quirks), off: true, dropped: named };
   if (!can(card, "reasoning")) return { fields: {}, off: true, dropped: named };
   const { values, toggle, offByDefault } = quirks.effort;
   const value = asked === undefined ? undefined : chooseEffort(asked, values);
@@ -41,8 +44,22 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   return { fields: { ...fields, ...turnedOn }, off: false, dropped };
 }
 
+/** A model that thinks by default has to be told not to. */
+function stopThinking({ effort: { values, toggle, offByDefault } }: OpenaiQuirks): JsonObject {
+  if (toggle !== undefined) return turnOff(toggle);
+  return values.includes("none") && offByDefault !== true ? { reasoning_effort: "none" } : {};
+}
+
 function turnOff(toggle: NonNullable<OpenaiQuirks["effort"]["toggle"]>): JsonObject {
   return { [toggle]: toggle === "thinking" ? { type: "disabled" } : false };
+}
+
+/** True if the model would think while it has tools. */
+export function thinksWithTools(request: ChatRequest, { effort }: Pick<OpenaiQuirks, "effort">): boolean {
+  if (request.tools === undefined) return false;
+  const asked = readWish(request);
+  if (asked === undefined) return effort.offByDefault !== true;
+  return asked !== "none" || !effort.values.includes("none");
 }
 
 /** Chooses the value nearest to the requested one, the higher of two. Thinking is never turned off unless asked. */

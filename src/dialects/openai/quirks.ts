@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
+import { hasRules, isRefused, listEfforts, type Refusal } from "../../core/models/refusals.ts";
 import type { ErrorRule } from "../../core/models/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
@@ -42,12 +42,16 @@ export interface OpenaiQuirks {
   /** True if it accepts `stream_options.include_usage`. The others report usage without it. */
   readonly streamUsage: boolean;
   readonly developerRole: boolean;
+  /** The orders of roles that it refuses. */
+  readonly refusesTurns: ReadonlySet<Refusal>;
   /** True if messages may have a `name`. */
   readonly names: boolean;
   /** Accepted fields of assistant messages beside content, name and tool_calls; "any": all but those of replies. */
   readonly messageFields: readonly string[] | "any";
   /** The field in which it accepts earlier thinking. "any" passes the client's fields. */
   readonly thoughts: "reasoning_content" | "reasoning" | "reasoning_details" | "any" | null;
+  /** The format of its own `reasoning_details`, if it reads no other. */
+  readonly detailsFormat: string | null;
   /** True if, while thinking, it refuses messages with tool calls but no thinking: another model's get a blank one. */
   readonly thoughtsRequired: boolean;
   /** The field for cache marks on parts, tools and messages. Other marks are left out, since they change no answer. */
@@ -57,6 +61,8 @@ export interface OpenaiQuirks {
   readonly customTools: boolean;
   /** True if a function's schema may have `anyOf`, `oneOf` or `allOf` at its top. */
   readonly toolUnions: boolean;
+  /** True if it accepts tools while the model thinks. The others' models don't think if they have tools. */
+  readonly toolsWhileThinking: boolean;
   /** True if functions may be `strict`. */
   readonly strictTools: boolean;
   readonly directions: readonly ToolDirection[];
@@ -134,14 +140,17 @@ export const PLAIN: OpenaiQuirks = {
   stopsMax: 4,
   streamUsage: true,
   developerRole: false,
+  refusesTurns: new Set(),
   names: true,
   messageFields: [],
   thoughts: null,
+  detailsFormat: null,
   thoughtsRequired: false,
   cacheMark: null,
   crossesMarks: false,
   customTools: false,
   toolUnions: true,
+  toolsWhileThinking: true,
   strictTools: true,
   directions: ["none", "required", "named"],
   jsonSchema: true,
@@ -180,5 +189,7 @@ function applyRules(card: ModelCard, known: OpenaiQuirks): OpenaiQuirks {
     refusesThinking: known.refusesThinking.filter((field) => !isTaken(field)),
     effort: { ...known.effort, values },
     toolUnions: !isRefused(card, "schema_union", !known.toolUnions),
+    refusesTurns: new Set([...known.refusesTurns].filter((word) => isRefused(card, word, true))),
+    toolsWhileThinking: !isRefused(card, "tools_with_effort", !known.toolsWhileThinking),
   };
 }

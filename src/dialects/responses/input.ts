@@ -13,6 +13,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
+import { isFetched, withFileName } from "../_chat/file-names.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 import { isPhaseDetail } from "../_responses/phases.ts";
@@ -60,11 +61,11 @@ function makeInputPart(part: ContentPart, param: string, hasBreakpoints: boolean
 
 /** `file_data` must be a data: URL with a file name. OpenAI fetches an address itself. */
 function makeFilePart({ file }: FilePart): JsonObject {
-  if (/^https?:/i.test(file.file_data)) return { type: "input_file", file_url: file.file_data };
+  if (isFetched(file)) return { type: "input_file", file_url: file.file_data };
   const isUrl = file.file_data.startsWith("data:");
   return {
     type: "input_file",
-    filename: file.filename ?? "file.pdf",
+    filename: withFileName(file).filename,
     file_data: isUrl ? file.file_data : `data:application/pdf;base64,${file.file_data}`,
   };
 }

@@ -156,8 +156,8 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
-  const { watcher, routes, card, ask, raw, upstream } = attempt;
-  const route = routes.require(card, ask, raw);
+  const { watcher, routes, card, ask, raw, upstream, refuses } = attempt;
+  const route = routes.require(card, ask, raw, refuses);
   const outgoing = watcher ? watcher.time(encode<F>, attempt) : encode(attempt);
   const lost = route.lane === null ? attempt.lost : NONE;
   watcher?.recordDropped(joinLists(attempt.dropped, lost, outgoing.dropped));
@@ -191,10 +191,10 @@ function encode<F extends Form>(attempt: AttemptCall<F>): Outgoing {
 }
 
 function writeOutgoing<F extends Form>(
-  { operation, routes, raw, ask, card }: AttemptCall<F>,
+  { operation, routes, raw, ask, card, refuses }: AttemptCall<F>,
   target: Target,
 ): Outgoing {
-  const { dialect, codec, lane } = routes.require(card, ask, raw);
+  const { dialect, codec, lane } = routes.require(card, ask, raw, refuses);
   const own =
     raw !== null && lane !== null
       ? lane.encode(raw, ask, card, target)

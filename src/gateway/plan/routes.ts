@@ -4,6 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Family, RawRequest } from "../../core/models/dialect.ts";
+import type { Refusal } from "../../core/models/refusals.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { Codec, Lane } from "../../operations/codec.ts";
 import type { Form } from "../../operations/form.ts";
@@ -71,10 +72,18 @@ export class Routes<F extends Form> {
     return only;
   }
 
-  /** Throws a Fault if the model doesn't serve the operation. */
-  require(card: ModelCard, ask: F["ask"], raw: RawRequest | null): Route<F> {
+  /**
+   * Returns the route of a call to a server that is known to refuse these. Throws a Fault if the model doesn't serve the
+   * operation.
+   */
+  require(
+    card: ModelCard,
+    ask: F["ask"],
+    raw: RawRequest | null,
+    refuses?: ReadonlySet<Refusal>,
+  ): Route<F> {
     const route = this.find(card, ask, raw);
-    if (route) return route;
+    if (route) return refuses === undefined ? route : turnTo(route, ask, card, refuses);
     const { id, operations } = card;
     const others = operations ? `, only ${[...operations].join(" and ")}` : "";
     const message = `The model '${id}' does not serve ${this.#operation.name}${others}: GET /v1/models lists the operations of each model.`;
@@ -100,6 +109,16 @@ function listRoutes<F extends Form>(
     return lane && isServed ? [{ dialect, codec, lane }] : [];
   });
   return { native, translated: spoken[0] ?? null };
+}
+
+function turnTo<F extends Form>(
+  route: Route<F>,
+  ask: F["ask"],
+  card: ModelCard,
+  refuses: ReadonlySet<Refusal>,
+): Route<F> {
+  const codec = route.lane === null ? route.codec.instead?.(ask, card, refuses) : null;
+  return codec ? { ...route, codec } : route;
 }
 
 function isSpoken({ name, names }: Dialect, card: ModelCard): boolean {

@@ -4,7 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { readJson } from "../body/body.ts";
-import { makeIncoming } from "../conversations/earlier.ts";
+import { findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import { placeNamed } from "../files/placed.ts";
 import type { ServePorts } from "../tools/loop/port.ts";
 import { createJsonResponse } from "./answers.ts";
@@ -33,9 +33,11 @@ export async function countTokens<F extends Form>(
     const named = await placeNamed(ports, { family, key, body, held });
     const filling = ports.ownTools?.fill(surface, arrival, caller, named ?? body);
     const filled = filling ? await filling : (named ?? body);
-    const ask = counted.read(makeIncoming(ports, request, filled, key));
+    const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
+    const ask = counted.read(makeIncoming(ports, request, filled, key, earlier));
     readSelection(ask.model, key, ports.snapshot().catalogue);
-    return createJsonResponse(200, counted.write(operation.estimatePrompt(ask)));
+    const tokens = operation.estimatePrompt(ask) + (earlier.stored?.tokens ?? 0);
+    return createJsonResponse(200, counted.write(tokens));
   } finally {
     held.release();
     end();

@@ -1,13 +1,15 @@
 // OpenAI's Responses API, as Codex, the AI SDK and openai-agents use it, on every chat model.
 import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
-import { Checker, readFields } from "../checker.ts";
+import { Checker, readFields, refuseLongList } from "../checker.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { openSummaries } from "./compaction/summary.ts";
 import { findTrigger, listKeptMessages, makeSummaryBody } from "./compaction/trigger.ts";
 import { CompactionWriter, writeCompaction } from "./compaction/writer.ts";
 import { refuse } from "./errors.ts";
+import { BODY } from "./lane.ts";
 import { OwnConversation } from "./own-tools/conversation.ts";
 import { findServers } from "./own-tools/find.ts";
 import { openOwnCalls } from "./own-tools/history.ts";
@@ -15,7 +17,7 @@ import { ModelRequest } from "./own-tools/model-request.ts";
 import { joinRequest, makeContext, readAsk, readAsked } from "./read.ts";
 import { writeResponse } from "./response.ts";
 import { inputTokensSchema } from "./schema.ts";
-import { findEarlier, makeKept } from "./stored.ts";
+import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { RESPONSES_TEXTS } from "./texts.ts";
 import { ToolNames } from "./tools.ts";
 import { ResponseWriter } from "./writer.ts";
@@ -37,14 +39,20 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   },
   counting: {
     isCounting: (path) => path.endsWith("/input_tokens"),
-    read: ({ body, limits, seal }) => {
-      const given = COUNTED.check(readFields(body), "input", limits.messagesMax);
-      const { input } = openSummaries(openOwnCalls(given.input), seal);
-      return readAsk({ ...given, input }, new ToolNames(), seal).ask;
-    },
+    read: readCounted,
     write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   },
 };
+
+/** The conversation that it continues counts too. What a request is refused for is refused here as well. */
+function readCounted(incoming: Incoming): ChatRequest {
+  const { body, limits, seal } = incoming;
+  const joined = joinEarlier(COUNTED.check(readFields(body), "input", limits.messagesMax), incoming);
+  refuseLongList(joined.input, limits.messagesMax, "input");
+  BODY.removeFrom({ ...joined }, false);
+  const { input } = openSummaries(openOwnCalls(joined.input), seal);
+  return readAsk({ ...joined, input }, new ToolNames(), seal).ask;
+}
 
 export function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { given, joined } = joinRequest(incoming);

@@ -66,7 +66,20 @@ test("a model that doesn't reason gets no effort, and its own limit", () => {
 
 describe("OpenAI's two interfaces", () => {
   const WAYS: readonly (readonly [string, Partial<ChatRequest>, string])[] = [
+    ["gpt-5.3", { tools, ...low }, "/chat/completions"],
     ["gpt-5.4", { tools }, "/chat/completions"],
+    ["gpt-5.4", { tools, ...none }, "/chat/completions"],
+    ["gpt-5.4", low, "/chat/completions"],
+    ["gpt-5.4", { tools, ...low }, "/responses"],
+    ["gpt-5.4", { tools, reasoning: { effort: "high" } }, "/responses"],
+    ["gpt-5.4", { tools, thinking: { type: "enabled", budget_tokens: 2000 } }, "/responses"],
+    ["gpt-5.4", { tools, thinking: { type: "disabled" } }, "/chat/completions"],
+    ["gpt-5.4-mini", { tools, ...low }, "/responses"],
+    ["gpt-5.4-nano", { tools, ...low }, "/responses"],
+    ["ft:gpt-5.4-mini:house", { tools, ...low }, "/responses"],
+    ["gpt-5.5", { tools }, "/responses"],
+    ["gpt-5.5", { tools, ...low }, "/responses"],
+    ["gpt-5.5", { tools, ...none }, "/chat/completions"],
     ["gpt-5.6-sol", {}, "/chat/completions"],
     ["gpt-5.6-sol", { tools }, "/responses"],
     ["gpt-5.6-sol", { tools, ...none }, "/chat/completions"],
@@ -77,7 +90,8 @@ describe("OpenAI's two interfaces", () => {
   ];
   for (const [name, request, path] of WAYS) {
     test(`${name} ${JSON.stringify(request).slice(0, 60)} goes to ${path}`, () => {
-      expect(sent(`OpenAI#${name}`, request).url).toBe(`${BASE}${path}`);
+      for (const provider of ["OpenAI", "Azure"])
+        expect(sent(`${provider}#${name}`, request).url).toBe(`${BASE}${path}`);
     });
   }
 

@@ -196,6 +196,18 @@ test("is invisible to other accounts and other providers", async () => {
   expect(calls.length).toBe(sent);
 });
 
+test("counts in full where a request that continues is only counted", async () => {
+  const { id } = await client.responses.create({ model: MODEL, input: "one", store: true });
+  const sent = calls.length;
+  const counted = await client.responses.inputTokens.count({
+    model: MODEL,
+    input: "go",
+    previous_response_id: id,
+  });
+  expect(counted.input_tokens).toBeGreaterThan(TOKENS);
+  expect(calls.length).toBe(sent);
+});
+
 test("is held for in full, and can be found by its id", async () => {
   const holds: number[] = [];
   let id: string | undefined;

@@ -2,7 +2,7 @@
 import type { RefusalWord } from "../refusals.ts";
 
 interface RefusalSentence {
-  /** It stands alone in a line, or behind the words of the server around the template. */
+  /** It stands alone in a line, or behind the words of the server around the template. `*` is the name of a model. */
   readonly says: string;
   readonly refuses: readonly RefusalWord[];
   /** A public report that quotes it, and its month. */
@@ -16,6 +16,7 @@ const ALTERNATING = ["system_late", "system_several", "same_role_twice"] as cons
 const ALTERNATING_BETWEEN_CALLS = [...ALTERNATING, "user_after_tool"] as const;
 /** A system message that stands late becomes a turn of the user's, which isn't taken there either. */
 const LATE_BEHIND_RESULTS = ["system_late", "user_after_tool"] as const;
+const ONE_SYSTEM_MESSAGE = ["system_late", "system_several"] as const;
 
 export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
   {
@@ -79,7 +80,44 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
     source: "mistral-common, issue 169",
     seen: "2025-12",
   },
+  {
+    // MiniMax's API, with several system messages.
+    says: "invalid params, invalid chat setting (2013)",
+    refuses: ONE_SYSTEM_MESSAGE,
+    source: "MiniMax-M2, issue 51; openclaw, issue 19386; oh-my-pi, pull request 954",
+    seen: "2026-05",
+  },
+  {
+    // The same server about one that stands late.
+    says: "chat content has invalid message role: system (2013)",
+    refuses: ONE_SYSTEM_MESSAGE,
+    source: "CodexPlusPlus, issue 267; temm1e, issue 59; OpenViking, pull request 628",
+    seen: "2026-05",
+  },
+  {
+    // OpenAI's gpt-5.4 and 5.5.
+    says: "Function tools with reasoning_effort are not supported for * in /v1/chat/completions. Please use /v1/responses instead.",
+    refuses: ["tools_with_effort"],
+    source: "openai-openapi, issue 541; crush, issue 2913; Aether, issue 1026",
+    seen: "2026-06",
+  },
+  {
+    // OpenAI's models from gpt-5.6 on.
+    says: "Function tools with reasoning_effort are not supported for * in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    refuses: ["tools_with_effort"],
+    source: "webmcp-tools, issue 417; LiteLLM, pull request 34569",
+    seen: "2026-09",
+  },
 ];
+
+const RULES = REFUSAL_SENTENCES.map(({ says, refuses }) => ({ words: writePattern(says), refuses }));
+
+/** The dots at its end may be missing. */
+function writePattern(says: string): RegExp {
+  const parts = says.replace(/\.+$/, "").split("*");
+  const escaped = parts.map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(escaped.join("[^\\s\"'`]{1,200}"));
+}
 
 /** vLLM answers 400, llama.cpp 400 or 500, Ollama 500. */
 const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
@@ -92,31 +130,36 @@ const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
 const QUOTE_BEFORE =
   /(?:template: |^litellm\.[\w.: ]*Exception - (?:Error code: \d+ - )?\{(?:["']error["']: ?\{)?(?:["']object["']: ?["']error["'], ?)?["']message["']: ?)(["'])$/;
 /** LiteLLM's proxy around the server's message alone. */
-const PROXY_BEFORE = /^litellm\.[\w.: ]*Exception -$/;
+const PROXY_BEFORE = /^(?:litellm\.[\w.: ]*|[A-Z]\w*)Exception -$/;
+/** MiniMax begins each message about a mistake in a request with it. */
+const VENDOR_BEFORE = /invalid params,$/;
 const PROXY_AFTER = " Received Model Group=";
-const DOTS_AFTER = /\.+$/;
 const DOTS_BEFORE = /^\.+/;
+/** The number of the request, which proxies add (Aether, issue 1026; github/app, issue 3268). */
+const NUMBER_AFTER = /^\((tid|request id): [\w-]+\)$/i;
 const NO_WORDS: readonly RefusalWord[] = [];
 
 /** Returns what a server says that it refuses. Empty if its message is about something else. */
 export function readRefusals(status: number, message: string): readonly RefusalWord[] {
   if (!STATUSES.has(status)) return NO_WORDS;
-  const found = REFUSAL_SENTENCES.find(({ says }) => message.split("\n").some((line) => isSaid(line, says)));
+  const found = RULES.find(({ words }) => message.split("\n").some((line) => isSaid(line, words)));
   return found?.refuses ?? NO_WORDS;
 }
 
 /**
  * Messages may quote the client, so the sentence must begin the line or follow a colon or a proxy's words, and end it or
- * be repeated, or be quoted whole. Its dots may be missing.
+ * be repeated, or be quoted whole.
  */
-function isSaid(line: string, sentence: string): boolean {
-  const words = sentence.replace(DOTS_AFTER, "");
-  const at = line.indexOf(words);
-  if (at === -1) return false;
-  const before = line.slice(0, at).trim();
-  const after = line.slice(at + words.length).replace(DOTS_BEFORE, "");
+function isSaid(line: string, pattern: RegExp): boolean {
+  const found = pattern.exec(line);
+  if (found === null) return false;
+  const [words] = found;
+  const before = line.slice(0, found.index).trim().replace(VENDOR_BEFORE, "").trim();
+  const after = line.slice(found.index + words.length).replace(DOTS_BEFORE, "");
   const quote = QUOTE_BEFORE.exec(before)?.[1];
   if (quote !== undefined) return after.trim() === "" || after.startsWith(quote);
   if (before !== "" && !before.endsWith(":") && !PROXY_BEFORE.test(before)) return false;
-  return after.trim() === "" || after.startsWith(` ${words}`) || after.startsWith(PROXY_AFTER);
+  const rest = after.trim();
+  if (rest === "" || NUMBER_AFTER.test(rest)) return true;
+  return after.startsWith(` ${words}`) || after.startsWith(PROXY_AFTER);
 }
