@@ -1,4 +1,4 @@
-// What a change is told from: the main line's commit, or the digests of the last green run.
+// A change differs from the main line's commit, or from the digests of the last green run.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -66,7 +66,7 @@ async function readFromKept(root: string, cache: string): Promise<Change | null>
   return { since: `the last green run, at ${kept.at}`, base: null, files, rows: readRows(kept.rows) };
 }
 
-/** Keeps the digests of all files, from which the next change is told where no main line is known. */
+/** Keeps the digests of all files, with which the next run compares where no main line is known. */
 export async function keepGreen(root: string, cache: string, now: Date): Promise<void> {
   const rows = readFileSync(join(root, FLAKY_FILE), "utf8");
   const kept: Kept = { at: now.toISOString(), digests: await listDigests(root), rows };

@@ -11,7 +11,7 @@ const UNKNOWN_SECONDS = 1;
 
 export interface Near {
   readonly files: readonly string[];
-  /** How many others the change reaches. */
+  /** The number of others that the change reaches. */
   readonly left: number;
 }
 

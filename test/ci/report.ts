@@ -1,4 +1,4 @@
-// What a run prints of its steps: each as it ends, and all of them in a table.
+// The lines that a run prints of its steps: each as it ends, and all of them in a table.
 import { readFileSync } from "node:fs";
 import type { Outcome } from "./row.ts";
 

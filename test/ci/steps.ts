@@ -5,7 +5,7 @@ import type { Step } from "./row.ts";
 const bun = process.execPath;
 const tool = (name: string) => `node_modules/.bin/${name}`;
 
-/** Where the binary is built. */
+/** The path at which the binary is built. */
 export const BINARY = "dist/poundkey";
 
 const RULERS = [
@@ -15,7 +15,7 @@ const RULERS = [
 ];
 
 /** Tells in two minutes most of what a change forgot. */
-export const GATE: readonly Step[] = [
+const GATE: readonly Step[] = [
   {
     name: "types",
     needs: [],
@@ -138,34 +138,28 @@ const REST: readonly Step[] = [
   },
 ];
 
+/** Runs what the change adds to the tests, on a part of a core. */
+function makeProof(base: string): Step {
+  return {
+    name: "prove",
+    needs: READY,
+    cpu: 0.4,
+    minutes: 20,
+    work: { command: [bun, "test/ci/prove.ts", "--base", base] },
+  };
+}
+
+export interface Course {
+  readonly isLong: boolean;
+  /** The commit that the change under test comes from; null if none is known. */
+  readonly base: string | null;
+}
+
+const run = (file: string, ...flags: readonly string[]) => ({
+  command: [bun, `test/${file}/run.ts`, ...flags],
+});
+
 function makePrograms(isLong: boolean): readonly Step[] {
-  const run = (file: string, ...flags: readonly string[]) => ({
-    command: [bun, `test/${file}/run.ts`, ...flags],
-  });
-  const long: readonly Step[] = [
-    {
-      name: "each alone",
-      needs: READY,
-      cpu: 1.8,
-      minutes: 10,
-      work: { command: [bun, "test/run.ts", "--each-alone"] },
-    },
-    {
-      name: "flaky rows",
-      needs: READY,
-      cpu: 0.8,
-      minutes: 10,
-      work: { command: [bun, "test/ci/flaky-rows.ts"] },
-    },
-    {
-      name: "soak",
-      needs: READY,
-      cpu: 2,
-      minutes: 1,
-      work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
-      measures: true,
-    },
-  ];
   return [
     {
       name: "start",
@@ -209,11 +203,36 @@ function makePrograms(isLong: boolean): readonly Step[] {
       minutes: 30,
       work: run("mutants", ...(isLong ? ["--all"] : [])),
     },
-    ...(isLong ? long : []),
   ];
 }
 
+const LONG: readonly Step[] = [
+  {
+    name: "each alone",
+    needs: READY,
+    cpu: 1.8,
+    minutes: 10,
+    work: { command: [bun, "test/run.ts", "--each-alone"] },
+  },
+  {
+    name: "flaky rows",
+    needs: READY,
+    cpu: 0.8,
+    minutes: 10,
+    work: { command: [bun, "test/ci/flaky-rows.ts"] },
+  },
+  {
+    name: "soak",
+    needs: READY,
+    cpu: 2,
+    minutes: 1,
+    work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
+    measures: true,
+  },
+];
+
 /** The rows, in the order in which they take files. */
-export function makeSteps(isLong: boolean): readonly Step[] {
-  return [...makePrograms(isLong), ...FOLDERS, ...GATE, ...REST];
+export function makeSteps({ isLong, base }: Course): readonly Step[] {
+  const programs = [...makePrograms(isLong), ...(base === null ? [] : [makeProof(base)])];
+  return [...programs, ...(isLong ? LONG : []), ...FOLDERS, ...GATE, ...REST];
 }
