@@ -34,12 +34,12 @@ function readFromGit(root: string): Change | null {
   // A folder within another project's checkout isn't this one's.
   if (git("rev-parse", "--show-prefix") !== "") return null;
   const head = git("rev-parse", "HEAD");
-  const changed = (git("status", "--porcelain") ?? "").split("\n").filter(Boolean);
+  const isClean = git("status", "--porcelain") === "";
   for (const line of MAIN_LINES) {
     const base = git("merge-base", line, "HEAD");
     if (base === null) continue;
     // On the main line itself, its last commit is what is under test.
-    const from = base === head && changed.length === 0 ? git("rev-parse", "HEAD^1") : base;
+    const from = base === head && isClean ? git("rev-parse", "HEAD^1") : base;
     if (from === null) continue;
     const lists = [git("diff", "--name-only", from), git("ls-files", "--others", "--exclude-standard")];
     const files = lists.flatMap((list) => (list ?? "").split("\n").filter(Boolean));
