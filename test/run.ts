@@ -2,6 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { APART, beginWith } from "./runner/apart.ts";
+import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
 import { ON_BINARY } from "./runner/on-binary.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
@@ -70,15 +72,8 @@ const folder = mkdtempSync(join(tmpdir(), "poundkey-run-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const marks = join(folder, "marks");
 
-/** Removes proxies before loopback, the machine's provider keys, and ceilings on what the tests start. */
 function makeEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^(POUNDKEY_STORE|TEST_RESULTS|TEST_MARKS)$/.test(name),
-  );
-  const environment: Record<string, string> = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", TEST_MARKS: marks };
-  if (built !== null) environment.POUNDKEY_BUILT = built;
-  for (const [name, value] of kept) environment[name] = value ?? "";
-  return environment;
+  return makeTestEnvironment({ TEST_MARKS: marks, ...(built !== null && { POUNDKEY_BUILT: built }) });
 }
 
 const results: FileResult[] = [];
@@ -109,8 +104,8 @@ async function build(): Promise<void> {
   if (await check("build", [bun, "src/app/build/build.ts", "--outfile", file])) built = file;
 }
 
-/** Ends a test that hangs. A test that computes for 20 s may take ten times as long beside other work. */
-const TIMEOUT_MS = 300_000;
+/** Ends a test that hangs. Those that may take longer say so; `tidy/real-time.data.json` lists them. */
+const TIMEOUT_MS = 60_000;
 
 let reports = 0;
 
@@ -133,17 +128,6 @@ async function testFiles(flags: readonly string[], files: readonly string[]): Pr
     await test(["--only-failures", "--no-isolate", ...flags, ...files.map((file) => `./${file}`)], files);
 }
 
-/**
- * Only run on request: benchmarks would fail on a busy machine, agents, Python and the clouds' libraries aren't installed with
- * the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
- */
-const APART = [
-  "test/bench/",
-  "test/agents/",
-  "test/python/",
-  "test/console/",
-  "test/transport/auth/vendors/",
-];
 /**
  * Tests that start processes, threads and database servers wait for those most of the time, so many run at once beside
  * the tests that compute. Both pools together keep two cores busy.
@@ -190,10 +174,6 @@ function contain(words: readonly string[]) {
     words.length === 0 || words.some((word) => file.includes(word.replace(/^\.\//, "")));
 }
 
-function beginWith(words: readonly string[]) {
-  return (file: string) => words.some((word) => file.startsWith(word));
-}
-
 /** Of the files that import a central one, there are hundreds. */
 const NEAREST_MAX = 60;
 
@@ -230,8 +210,7 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
 
 /** Writes and prints how it ended. Returns whether nothing failed. */
 function report(): boolean {
-  // Of files that Bun runs in one process, only the last leaves a mark.
-  const cpuMs = planned > 0 ? sumCpuMs(readMarks(marks)) : new Map<string, number>();
+  const cpuMs = sumCpuMs(readMarks(marks));
   if (keepTimings(graph.tests, cpuMs)) console.log("Written: test/runner/timings.data.json");
   const failedChecks = checks.filter(({ isGood }) => !isGood).map(({ name }) => name);
   const failedRows = results.flatMap(({ file, failed }) => failed.map((title) => `${file}: ${title}`));

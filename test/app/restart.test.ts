@@ -75,28 +75,36 @@ async function holdStreams(
 test.concurrent(
   "after the stop signal it is no longer ready, refuses new work, lets streams finish, and exits with 0",
   async () => {
-    await using world = await makeWorld();
-    const { upstream, serve } = world;
-    const serving = serve("--port", "0");
-    const url = await serving.listens();
-    const secret = await newKey(url);
-    const texts = await holdStreams(upstream, url, secret);
-    serving.signal("SIGTERM");
-    await serving.logged("stopping", 1);
-    const [ready, refused] = await Promise.all([
-      fetch(`${url}/readyz`),
-      post(`${url}/v1/chat/completions`, secret, { model: "Sim#sim-mini", messages }),
-    ]);
-    expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
-    expect([refused.status, refused.headers.get("connection")]).toEqual([503, "close"]);
-    expect(asObject(asObject(await refused.json()).error).code).toBe("shutting_down");
-    await until("the listener is gone", () => isRefused(url), LONG_MS);
-    upstream.release();
-    for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
-    expect(await serving.exited).toBe(0);
+    for (let tries = 1; !(await stopDuringStreams()); tries++) expect(tries).toBeLessThan(TRIES_MAX);
   },
-  TEST_MS,
+  TRIES_MAX * TEST_MS,
 );
+
+/** Returns false if the notice was over before this process could ask: on a busy machine its 300 ms pass quickly. */
+async function stopDuringStreams(): Promise<boolean> {
+  await using world = await makeWorld();
+  const { upstream, serve } = world;
+  const serving = serve("--port", "0");
+  const url = await serving.listens();
+  const secret = await newKey(url);
+  const texts = await holdStreams(upstream, url, secret);
+  serving.signal("SIGTERM");
+  await serving.logged("stopping", 1);
+  const answers = await Promise.all([
+    fetch(`${url}/readyz`),
+    post(`${url}/v1/chat/completions`, secret, { model: "Sim#sim-mini", messages }),
+  ]).catch(() => null);
+  if (answers === null) return false;
+  const [ready, refused] = answers;
+  expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
+  expect([refused.status, refused.headers.get("connection")]).toEqual([503, "close"]);
+  expect(asObject(asObject(await refused.json()).error).code).toBe("shutting_down");
+  await until("the listener is gone", () => isRefused(url), LONG_MS);
+  upstream.release();
+  for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
+  expect(await serving.exited).toBe(0);
+  return true;
+}
 
 test.concurrent(
   "streams that take too long end with an error event, and it still exits with 0",

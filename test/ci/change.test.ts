@@ -1,4 +1,4 @@
-// What a change is told from: the main line's commit, or the digests of the last green run.
+// A change differs from the main line's commit, or from the digests of the last green run.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -79,6 +79,7 @@ test("without a main line it is what differs from the last green run", async () 
   const change = await readChange(root, cache);
   expect(change).toEqual({
     since: "the last green run, at 2026-11-28T00:00:00.000Z",
+    base: null,
     files: ["src/b.ts", "src/c.ts", "src/new.ts"],
     rows: [],
   });
@@ -86,7 +87,7 @@ test("without a main line it is what differs from the last green run", async () 
 
 test("the tests nearest to a change come first, and those beyond the time are left", async () => {
   const graph = await readGraph(root);
-  const change = { since: "", files: ["src/b.ts"], rows: [] };
+  const change = { since: "", base: null, files: ["src/b.ts"], rows: [] };
   const mayRun = () => true;
   expect(chooseNear(change, graph, { mayRun, secondsOf: () => 1 })).toEqual({
     files: ["test/b.test.ts", "test/a.test.ts"],
@@ -101,7 +102,7 @@ test("the tests nearest to a change come first, and those beyond the time are le
 test("a change reaches the tests that import it, and all where nobody knows who reads it", async () => {
   const graph = await readGraph(root);
   const listReached = (files: readonly string[] | null) =>
-    graph.tests.filter(makeReach({ since: "", files, rows: [] }, graph));
+    graph.tests.filter(makeReach({ since: "", base: null, files, rows: [] }, graph));
   expect(listReached(["src/b.ts"])).toEqual(["test/a.test.ts", "test/b.test.ts"]);
   expect(listReached(["test/c.test.ts"])).toEqual(["test/c.test.ts"]);
   expect(listReached(["README.md", "src/docs/keys.md", FLAKY_FILE])).toEqual([]);

@@ -7,13 +7,15 @@ import { FLAKY_FILE, type FlakyRow, readRows } from "./flaky.ts";
 export interface Change {
   /** The words for what it is compared with. */
   readonly since: string;
+  /** Its commit; null without git. */
+  readonly base: string | null;
   /** Null if nothing is known to compare with: then every file may have changed. */
   readonly files: readonly string[] | null;
   /** The rows of the list of flaky tests before it. */
   readonly rows: readonly FlakyRow[] | null;
 }
 
-const UNKNOWN: Change = { since: "nothing that is known", files: null, rows: null };
+const UNKNOWN: Change = { since: "nothing that is known", base: null, files: null, rows: null };
 const MAIN_LINES = ["origin/main", "main"];
 const KEPT = "green.json";
 
@@ -32,17 +34,18 @@ function readFromGit(root: string): Change | null {
   // A folder within another project's checkout isn't this one's.
   if (git("rev-parse", "--show-prefix") !== "") return null;
   const head = git("rev-parse", "HEAD");
-  const changed = (git("status", "--porcelain") ?? "").split("\n").filter(Boolean);
+  const isClean = git("status", "--porcelain") === "";
   for (const line of MAIN_LINES) {
     const base = git("merge-base", line, "HEAD");
     if (base === null) continue;
     // On the main line itself, its last commit is what is under test.
-    const from = base === head && changed.length === 0 ? git("rev-parse", "HEAD^1") : base;
+    const from = base === head && isClean ? git("rev-parse", "HEAD^1") : base;
     if (from === null) continue;
     const lists = [git("diff", "--name-only", from), git("ls-files", "--others", "--exclude-standard")];
     const files = lists.flatMap((list) => (list ?? "").split("\n").filter(Boolean));
     const before = git("show", `${from}:${FLAKY_FILE}`);
-    return { since: `${line} at ${from.slice(0, 9)}`, files, rows: before === null ? [] : readRows(before) };
+    const rows = before === null ? [] : readRows(before);
+    return { since: `${line} at ${from.slice(0, 9)}`, base: from, files, rows };
   }
   return null;
 }
@@ -60,10 +63,10 @@ async function readFromKept(root: string, cache: string): Promise<Change | null>
   const digests = await listDigests(root);
   const names = new Set([...Object.keys(kept.digests), ...Object.keys(digests)]);
   const files = [...names].filter((name) => kept.digests[name] !== digests[name]).toSorted();
-  return { since: `the last green run, at ${kept.at}`, files, rows: readRows(kept.rows) };
+  return { since: `the last green run, at ${kept.at}`, base: null, files, rows: readRows(kept.rows) };
 }
 
-/** Keeps the digests of all files, from which the next change is told where no main line is known. */
+/** Keeps the digests of all files, with which the next run compares where no main line is known. */
 export async function keepGreen(root: string, cache: string, now: Date): Promise<void> {
   const rows = readFileSync(join(root, FLAKY_FILE), "utf8");
   const kept: Kept = { at: now.toISOString(), digests: await listDigests(root), rows };

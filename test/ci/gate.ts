@@ -11,7 +11,7 @@ const UNKNOWN_SECONDS = 1;
 
 export interface Near {
   readonly files: readonly string[];
-  /** How many others the change reaches. */
+  /** The number of others that the change reaches. */
   readonly left: number;
 }
 
@@ -28,8 +28,9 @@ export function chooseNear(
   const chosen: string[] = [];
   let seconds = 0;
   for (const file of near) {
-    seconds += secondsOf(file) ?? UNKNOWN_SECONDS;
-    if (seconds > NEAR_SECONDS) break;
+    const more = secondsOf(file) ?? UNKNOWN_SECONDS;
+    if (seconds + more > NEAR_SECONDS) continue;
+    seconds += more;
     chosen.push(file);
   }
   return { files: chosen, left: near.length - chosen.length };

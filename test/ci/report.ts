@@ -1,4 +1,4 @@
-// What a run prints of its steps: each as it ends, and all of them in a table.
+// The lines that a run prints of its steps: each as it ends, and all of them in a table.
 import { readFileSync } from "node:fs";
 import type { Outcome } from "./row.ts";
 
@@ -6,6 +6,7 @@ const SHOWN_MAX = 200_000;
 const SAMPLE_MS = 500;
 const FAILURE = /^(\(fail\)|MISSED|error: )/;
 const LINES_AFTER = 12;
+const LINES_LAST = 30;
 const EXCERPTS_MAX = 20_000;
 
 /** All that a red step has printed, or one line. */
@@ -19,15 +20,21 @@ export function describeOutcome(outcome: Outcome): string {
 
 /** The lines of red steps that tell of a failure, once more. */
 export function listFailures(outcomes: readonly Outcome[]): string {
-  const found = outcomes
-    .filter(({ failed }) => failed > 0)
-    .flatMap(({ name, text }) => {
-      const lines = text.split("\n");
-      const isShown = (at: number) =>
-        lines.slice(Math.max(0, at - LINES_AFTER), at + 1).some((line) => FAILURE.test(line));
-      return [`== ${name}`, ...lines.filter((_, at) => isShown(at)).map((line) => `  ${line}`)];
-    });
+  const red = outcomes.filter(({ failed }) => failed > 0);
+  const found = red.flatMap(({ name, text }) => [
+    `== ${name}`,
+    ...takeLines(text).map((line) => `  ${line}`),
+  ]);
   return found.join("\n").slice(0, EXCERPTS_MAX);
+}
+
+/** Returns those around the failures that it names, or the last. */
+function takeLines(text: string): readonly string[] {
+  const lines = text.trimEnd().split("\n");
+  const isShown = (at: number) =>
+    lines.slice(Math.max(0, at - LINES_AFTER), at + 1).some((line) => FAILURE.test(line));
+  const shown = lines.filter((_, at) => isShown(at));
+  return shown.length > 0 ? shown : lines.slice(-LINES_LAST);
 }
 
 export interface Times {

@@ -5,7 +5,7 @@ export interface Command {
   readonly command: readonly string[];
   /** It is one test by its exit code. Otherwise one of its lines must say `N passed, N failed`. */
   readonly isOne?: boolean;
-  /** What it starts is the binary. */
+  /** It starts the binary. */
   readonly onBinary?: boolean;
 }
 

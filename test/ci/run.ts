@@ -39,13 +39,15 @@ function giveUp(error: unknown) {
   return { passed: 0, failed: 1 };
 }
 
+const isLong = positionals.includes("long");
 const { passed, failed } = await runWhole({
   root: join(import.meta.dir, "..", ".."),
   only: values.only?.split(",").map((name) => name.trim()) ?? null,
-  isLong: positionals.includes("long"),
+  isLong,
   isFresh: values.fresh,
   isCheck: values.check,
-  keepsTimes: values["keep-times"],
+  // The long form's times say nothing of the usual one.
+  keepsTimes: values["keep-times"] && !isLong,
 }).catch(giveUp);
 endAll();
 console.log(`${passed} passed, ${failed} failed`);

@@ -14,7 +14,7 @@ const READ_BY_NONE = /\.md$|^src\/(docs|changes)\/|^test\/(ci|runner)\/[^/]*\.da
 const TRY_MINUTES = 5;
 const TEST = /\.test\.tsx?$/;
 
-/** Tells whether a change reaches a test file: it, or something that it imports. What nobody imports may be read by any. */
+/** Tells whether a change reaches a test file: it, or something that it imports. A file that nobody imports may be read by any. */
 export function makeReach({ files }: Change, graph: Graph): (test: string) => boolean {
   if (files === null) return () => true;
   const known = files.filter((file) => graph.has(file) || TEST.test(file));

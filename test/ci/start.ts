@@ -1,12 +1,11 @@
-// Starts the gateway as README.md says and runs the command that it prints. What it leaves in the folder stays there for the
-// tests, which mustn't see it.
+// Starts the gateway as README.md says and runs the command that it prints. Its store stays in the folder for the tests, which
+// mustn't see it.
 import { openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const WAIT_MS = 60_000;
-const LOOK_MS = 200;
 const out = join(tmpdir(), `poundkey-start-${process.pid}`);
 const log = openSync(out, "a");
 
@@ -26,7 +25,7 @@ async function findCommand(): Promise<string | null> {
   while (performance.now() < endMs && child.exitCode === null) {
     const printed = readFileSync(out, "utf8");
     if (/^curl -N .*\n/m.test(printed)) return /^curl .*$/m.exec(printed)?.[0] ?? null;
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(50);
   }
   return null;
 }
@@ -42,8 +41,9 @@ function isLeft(): boolean {
 async function stop(): Promise<void> {
   while (isLeft()) {
     process.kill(-child.pid, "SIGTERM");
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(50);
   }
+  await child.exited;
 }
 
 const command = await findCommand();

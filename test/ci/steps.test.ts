@@ -6,14 +6,14 @@ import { readGraph } from "../runner/graph.ts";
 import { expectNone, ROOT } from "../tidy/sources.ts";
 import { assignFiles } from "./assign.ts";
 import { FLAKY_FILE, NEVER_AGAIN, readRows } from "./flaky.ts";
-import { INSTALLS } from "./installs.ts";
+import { INSTALLS } from "./installs/rows.ts";
 import { schedule } from "./schedule.ts";
 import { makeSteps } from "./steps.ts";
 
 const graph = await readGraph(ROOT);
 
 test.each([false, true])("each step can run, and has work (long: %p)", async (isLong) => {
-  const steps = makeSteps(isLong);
+  const steps = makeSteps({ isLong, base: "HEAD^" });
   const files = assignFiles(steps, graph);
   expectNone(steps.filter(({ name, work }) => "under" in work && !files.has(name)).map(({ name }) => name));
   const ran: string[] = [];
@@ -27,16 +27,18 @@ test.each([false, true])("each step can run, and has work (long: %p)", async (is
 });
 
 test("each test file is in one step", () => {
-  const assigned = [...assignFiles(makeSteps(false), graph).values()].flat();
+  const assigned = [...assignFiles(makeSteps({ isLong: false, base: null }), graph).values()].flat();
   expect(assigned.toSorted()).toEqual([...graph.tests]);
 });
 
 test("a step with tests that need an install waits for it", () => {
-  const files = assignFiles(makeSteps(false), graph);
+  const files = assignFiles(makeSteps({ isLong: false, base: null }), graph);
   const folders = INSTALLS.flatMap(({ from }) =>
     from.map((file) => file.slice(0, file.lastIndexOf("/") + 1)),
   );
-  const waiting = makeSteps(false).filter(({ needs }) => needs.some((need) => /^(pip|npm)-/.test(need)));
+  const waiting = makeSteps({ isLong: false, base: null }).filter(({ needs }) =>
+    needs.some((need) => /^(pip|npm)-/.test(need)),
+  );
   const theirs = new Set(waiting.flatMap(({ name }) => files.get(name) ?? []));
   expectNone(
     graph.tests.filter((file) => folders.some((folder) => file.startsWith(folder)) && !theirs.has(file)),
@@ -44,7 +46,7 @@ test("a step with tests that need an install waits for it", () => {
 });
 
 test("each install is needed by a step, and the files that name it are there", () => {
-  const needs = new Set(makeSteps(false).flatMap((step) => step.needs));
+  const needs = new Set(makeSteps({ isLong: false, base: null }).flatMap((step) => step.needs));
   expectNone(INSTALLS.filter(({ name }) => !needs.has(name)).map(({ name }) => name));
   expectNone(INSTALLS.flatMap(({ from }) => from).filter((file) => !existsSync(join(ROOT, file))));
 });

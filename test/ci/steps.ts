@@ -5,7 +5,7 @@ import type { Step } from "./row.ts";
 const bun = process.execPath;
 const tool = (name: string) => `node_modules/.bin/${name}`;
 
-/** Where the binary is built. */
+/** The path at which the binary is built. */
 export const BINARY = "dist/poundkey";
 
 const RULERS = [
@@ -15,12 +15,12 @@ const RULERS = [
 ];
 
 /** Tells in two minutes most of what a change forgot. */
-export const GATE: readonly Step[] = [
+const GATE: readonly Step[] = [
   {
     name: "types",
     needs: [],
     cpu: 1.2,
-    minutes: 10,
+    minutes: 20,
     isGate: true,
     work: { command: [tool("tsc"), "--noEmit"], isOne: true },
   },
@@ -28,7 +28,7 @@ export const GATE: readonly Step[] = [
     name: "format",
     needs: [],
     cpu: 1.2,
-    minutes: 10,
+    minutes: 20,
     isGate: true,
     work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
   },
@@ -36,9 +36,9 @@ export const GATE: readonly Step[] = [
     name: "house",
     needs: [],
     cpu: 1,
-    minutes: 15,
+    minutes: 20,
     isGate: true,
-    work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/"], atOnce: 2 },
+    work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/", "test/runner/"], atOnce: 2 },
   },
 ];
 
@@ -138,18 +138,28 @@ const REST: readonly Step[] = [
   },
 ];
 
-function makePrograms(isLong: boolean): readonly Step[] {
-  const run = (file: string, ...flags: readonly string[]) => ({
-    command: [bun, `test/${file}/run.ts`, ...flags],
-  });
-  const soak: Step = {
-    name: "soak",
+/** Runs what the change adds to the tests, on a part of a core. */
+function makeProof(base: string): Step {
+  return {
+    name: "prove",
     needs: READY,
-    cpu: 2,
-    minutes: 1,
-    work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
-    measures: true,
+    cpu: 0.4,
+    minutes: 20,
+    work: { command: [bun, "test/ci/prove.ts", "--base", base] },
   };
+}
+
+export interface Course {
+  readonly isLong: boolean;
+  /** The commit that the change under test comes from; null if none is known. */
+  readonly base: string | null;
+}
+
+const run = (file: string, ...flags: readonly string[]) => ({
+  command: [bun, `test/${file}/run.ts`, ...flags],
+});
+
+function makePrograms(isLong: boolean): readonly Step[] {
   return [
     {
       name: "start",
@@ -193,11 +203,36 @@ function makePrograms(isLong: boolean): readonly Step[] {
       minutes: 30,
       work: run("mutants", ...(isLong ? ["--all"] : [])),
     },
-    ...(isLong ? [soak] : []),
   ];
 }
 
+const LONG: readonly Step[] = [
+  {
+    name: "each alone",
+    needs: READY,
+    cpu: 1.8,
+    minutes: 10,
+    work: { command: [bun, "test/run.ts", "--each-alone"] },
+  },
+  {
+    name: "flaky rows",
+    needs: READY,
+    cpu: 0.8,
+    minutes: 10,
+    work: { command: [bun, "test/ci/flaky-rows.ts"] },
+  },
+  {
+    name: "soak",
+    needs: READY,
+    cpu: 2,
+    minutes: 1,
+    work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
+    measures: true,
+  },
+];
+
 /** The rows, in the order in which they take files. */
-export function makeSteps(isLong: boolean): readonly Step[] {
-  return [...makePrograms(isLong), ...FOLDERS, ...GATE, ...REST];
+export function makeSteps({ isLong, base }: Course): readonly Step[] {
+  const programs = [...makePrograms(isLong), ...(base === null ? [] : [makeProof(base)])];
+  return [...programs, ...(isLong ? LONG : []), ...FOLDERS, ...GATE, ...REST];
 }

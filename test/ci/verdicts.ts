@@ -1,4 +1,4 @@
-// What a file is worth that failed and was run once more, alone: green, or red with the words why.
+// Judges a file that failed and was run once more, alone: green, or red with the words why.
 import { FLAKY_FILE, type FlakyRow } from "./flaky.ts";
 
 /** More rows than these, or older ones, are a debt that nobody pays. */

@@ -7,7 +7,7 @@ import { assignFiles } from "./assign.ts";
 import { openCache } from "./cache.ts";
 import { type Change, keepGreen, readChange } from "./change.ts";
 import { chooseNear, makeNearStep, readTimes } from "./gate.ts";
-import { installAll } from "./install-all.ts";
+import { installAll } from "./installs/all.ts";
 import { describeOutcome, IdleWatch, listFailures, listTimes, type Times, writeTable } from "./report.ts";
 import type { Outcome, Step } from "./row.ts";
 import { runStep } from "./run-step.ts";
@@ -80,7 +80,7 @@ class WholeRun {
     this.#wish = wish;
     this.#graph = graph;
     this.#change = change;
-    this.#steps = makeSteps(wish.isLong);
+    this.#steps = makeSteps({ isLong: wish.isLong, base: change.base });
     const names = this.#steps.map(({ name }) => name);
     const unknown = wish.only?.find((name) => !names.includes(name));
     if (unknown !== undefined) throw new Error(`No step is named ${unknown}. There are ${names.join(", ")}.`);
@@ -178,7 +178,7 @@ class WholeRun {
 
   finish(idleShare: number): Sum {
     const { settled, faults } = this.#settled;
-    print(listFailures(this.#outcomes));
+    if (this.isRed) print(listFailures(this.#outcomes));
     print(writeTable(this.#outcomes));
     const cpu = sum(this.#outcomes.map((one) => one.cpu));
     print(

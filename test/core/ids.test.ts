@@ -13,8 +13,12 @@ test("later ids are greater, whatever their random bits", () => {
   }
 });
 
-test("ids of the same millisecond differ in their last 80 bits", () => {
-  const ids = Array.from({ length: 1000 }, () => mintOrderedId(random, NOON));
-  expect(new Set(ids.map((id) => id.slice(0, 12))).size).toBe(1);
-  expect(new Set(ids.map((id) => id.slice(12))).size).toBe(1000);
+test("ids of the same millisecond sort as they were made, and differ in their last 64 bits", () => {
+  for (let ms = 0; ms < 40; ms++) {
+    const ids = Array.from({ length: 1000 }, () => mintOrderedId(random, NOON + ms));
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids.map((id) => id.slice(0, 12))).size).toBe(1);
+    expect(new Set(ids.map((id) => id.slice(16))).size).toBe(1000);
+    for (const id of ids) expect(id).toHaveLength(32);
+  }
 });

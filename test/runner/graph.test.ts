@@ -1,4 +1,4 @@
-// How near a test is to a file.
+// The order of tests by their nearness to a file.
 import { expect, test } from "bun:test";
 import { ROOT } from "../tidy/sources.ts";
 import { readGraph } from "./graph.ts";

@@ -17,14 +17,21 @@ export function readMarks(path: string): readonly Mark[] {
   return lines.map((line): Mark => JSON.parse(line));
 }
 
-/** Returns the CPU time of each file that ended: what its worker used since the end of the file before it. */
+/**
+ * Returns the CPU time of each file that ended: what its worker used since the end of the file before it. Files that Bun runs
+ * in one process have none: the first of them leaves the mark of a beginning, and the last that of an end.
+ */
 export function sumCpuMs(marks: readonly Mark[]): ReadonlyMap<string, number> {
+  const begun = new Map<number, string>();
   const before = new Map<number, number>();
   const sums = new Map<string, number>();
   for (const { at, pid, file, cpuMs } of marks) {
-    if (at === "begin") continue;
-    sums.set(file, (sums.get(file) ?? 0) + cpuMs - (before.get(pid) ?? 0));
-    before.set(pid, cpuMs);
+    if (at === "begin") {
+      begun.set(pid, file);
+    } else {
+      if (begun.get(pid) === file) sums.set(file, (sums.get(file) ?? 0) + cpuMs - (before.get(pid) ?? 0));
+      before.set(pid, cpuMs);
+    }
   }
   return sums;
 }

@@ -98,6 +98,11 @@ test("a file takes what its worker used since the end of the file before it, wit
     ["test/core/price.test.ts", 80],
     ["test/console/looks.test.tsx", 220],
   ]);
+  const others: readonly Mark[] = [
+    { at: "begin", pid: 3, file: "test/a.test.ts", cpuMs: 10 },
+    { at: "end", pid: 3, file: "test/b.test.ts", cpuMs: 90 },
+  ];
+  expect(sumCpuMs(others).size).toBe(0);
 });
 
 test("a terminal keeps the line at its bottom", () => {

@@ -36,3 +36,11 @@ export function keepTimings(all: readonly string[], cpuMs: ReadonlyMap<string, n
   writeFileSync(FILE, `${JSON.stringify({ version, files }, null, 1)}\n`);
   return true;
 }
+
+/** Of a file that wasn't measured. The middle of all. */
+const USUAL_MS = 500;
+
+/** Returns the CPU time of a file, in milliseconds. */
+export function readCpuMs(path: string): number {
+  return readTimings().files[path] ?? USUAL_MS;
+}

@@ -98,6 +98,9 @@ describe("postgres: one server, many nodes, failures", () => {
 
   test("accounts with stuck locks don't take the turns of others", async () => {
     const PATIENT_MS = 1500;
+    const TURNS = 8;
+    /** The turns that such accounts get. */
+    const SLOW_TURNS = 2;
     const patient = await openPostgresStore({
       url: server.url,
       decide: decideByDemand,
@@ -116,17 +119,25 @@ describe("postgres: one server, many nodes, failures", () => {
       const waiting = stuck.map(async (key) => {
         while (!isOver) await catchThrown(payments.hold(`${asked++}`, key, 1));
       });
+      const countStuck = async () => (await locked`SELECT 1 FROM pg_locks WHERE NOT granted`).length;
       const isServed = (id: string) =>
         payments.hold(id, free, 1).then(
           () => true,
           () => false,
         );
       await until("the stuck ones are known for what they are", () => isServed(`first ${asked++}`));
-      const served: boolean[] = [];
-      for (const id of ["1", "2", "3", "4", "5"]) served.push(await isServed(`free ${id}`));
+      await until("they leave turns to others", async () => (await countStuck()) <= SLOW_TURNS);
+      // A hold may be refused because the machine is slow, but never because there is no turn.
+      const turns: number[] = [];
+      for (let at = 0; at < 5; at++)
+        await until("another account is served", async () => {
+          turns.push(await countStuck());
+          return isServed(`free ${at} of ${asked++}`);
+        });
       isOver = true;
       await Promise.all(waiting);
-      expect(served).toEqual([true, true, true, true, true]);
+      // The server may still hold what the store has given up, so there are more of them for a moment.
+      expect(Math.max(...turns)).toBeLessThan(TURNS);
     });
     await patient.close();
   });

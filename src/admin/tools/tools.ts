@@ -112,7 +112,7 @@ function showTool(tool: ListedTool, isAllowed: IsAllowed): ToolView {
     tool: own,
     description: description && shorten(description),
     price_usd: toUsd(priceNanoUsd),
-    allowed: isAllowed && isAllowed(tool),
+    allowed: isAllowed?.(tool) ?? null,
   };
 }
 

@@ -29,6 +29,7 @@ export interface Payer {
 
 export interface PaidGateway {
   readonly simulator: Simulator;
+  /** Makes a payer once the store serves: on a busy machine the first demands to a new database may time out. */
   payer(): Promise<Payer>;
   chat(payer: Payer, model?: string): Promise<Answered>;
   status(path: "/readyz" | "/healthz"): Promise<number>;
@@ -64,12 +65,7 @@ export async function startPaidGateway(store: string, direct: string): Promise<P
   return {
     simulator,
     kinds,
-    async payer() {
-      const { id: accountId } = await operate(url, "/accounts", { name: "payer" });
-      await operate(url, `/accounts/${accountId}/topups`, { amount_usd: USD });
-      const { secret } = await operate(url, "/keys", { name: "payer", account_id: accountId });
-      return { secret: String(secret), accountId: String(accountId) };
-    },
+    payer: () => until("a payer is made", () => makePayer(url).catch(() => null)),
     async chat({ secret }, model = QUICK) {
       const asked = { model, max_tokens: 50, messages: [{ role: "user", content: "say: hello" }] };
       const answer = await post(`${url}/v1/chat/completions`, secret, asked);
@@ -100,6 +96,13 @@ export async function startPaidGateway(store: string, direct: string): Promise<P
       await simulator.stop();
     },
   };
+}
+
+async function makePayer(url: string): Promise<Payer> {
+  const { id: accountId } = await operate(url, "/accounts", { name: "payer" });
+  await operate(url, `/accounts/${accountId}/topups`, { amount_usd: USD });
+  const { secret } = await operate(url, "/keys", { name: "payer", account_id: accountId });
+  return { secret: String(secret), accountId: String(accountId) };
 }
 
 type Books = Awaited<ReturnType<typeof openPostgresStore>>;

@@ -1,10 +1,10 @@
-// What the tests need beside the project: each is installed once a week outside the checkout, and linked into it.
+// The packages that tests need beside the project: each is installed once a week outside the checkout, and linked into it.
 import { copyFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 export interface Install {
   readonly name: string;
-  /** Where the checkout has it. */
+  /** Its place in the checkout. */
   readonly at: string;
   /** The files that name what is installed. */
   readonly from: readonly string[];

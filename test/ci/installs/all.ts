@@ -1,8 +1,9 @@
 // Installs what the steps need, at low priority, while the gate runs.
+
+import type { Outcome } from "../row.ts";
+import { schedule } from "../schedule.ts";
 import { type Installed, install, type Place } from "./install.ts";
-import { INSTALLS, type Install } from "./installs.ts";
-import type { Outcome } from "./row.ts";
-import { schedule } from "./schedule.ts";
+import { INSTALLS, type Install } from "./rows.ts";
 
 /** One unpacks while another waits for the network. */
 const AT_ONCE = 2;

@@ -11,8 +11,8 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Install } from "./installs.ts";
-import { runCommand } from "./process.ts";
+import { runCommand } from "../process.ts";
+import type { Install } from "./rows.ts";
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 14;
@@ -33,7 +33,7 @@ export interface Installed {
   readonly text: string;
 }
 
-/** Returns the week of the year, as in `2026-48`: packages that aren't pinned are taken anew with each. */
+/** Returns the week of the year, as in `2026-48`: packages that aren't pinned are newer in the next. */
 export function nameWeek(now: Date): string {
   const thursday = new Date(now);
   thursday.setUTCDate(now.getUTCDate() + 4 - (now.getUTCDay() || 7));
@@ -50,7 +50,7 @@ function nameKept({ name, from, version }: Install, { root, now }: Place): strin
   return `${name}-${nameWeek(now)}-${hasher.digest("hex").slice(0, 16)}`;
 }
 
-/** Installs it, a second time if the first fails. What isn't whole is linked too, for the tests that can do with it. */
+/** Installs it, a second time if the first fails. A part is linked too, for the tests that can do with it. */
 export async function install(row: Install, place: Place): Promise<Installed> {
   const kept = join(place.cache, nameKept(row, place));
   if (!place.isFresh && existsSync(kept)) {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { install, nameWeek, type Place } from "./install.ts";
-import type { Install } from "./installs.ts";
+import type { Install } from "./rows.ts";
 
 let root = "";
 let place: Place;

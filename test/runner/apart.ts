@@ -1,0 +1,18 @@
+// The test files that `npm test` leaves out.
+
+/**
+ * Only run on request: benchmarks would fail on a busy machine, agents, Python and the clouds' libraries aren't installed with
+ * the project, and the console's tests take minutes in Chromium, and run against the binary anyway.
+ */
+export const APART = [
+  "test/bench/",
+  "test/agents/",
+  "test/python/",
+  "test/console/",
+  "test/transport/auth/vendors/",
+];
+
+/** Returns whether a path begins with one of the words. */
+export function beginWith(words: readonly string[]) {
+  return (path: string) => words.some((word) => path.startsWith(word));
+}
