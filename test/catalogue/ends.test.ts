@@ -6,6 +6,7 @@ import { modelView } from "../../src/catalogue/model-view.ts";
 import { buildCards, loadShippedCards } from "../../src/catalogue/rows.ts";
 import { writeCatalogueFile } from "../../src/catalogue/write-rows.ts";
 import { asObject, parseJson } from "../../src/core/json/json.ts";
+import { modelsView } from "../../src/http/models/admin-views.ts";
 import { readSelection } from "../../src/http/serve/selection.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
@@ -44,6 +45,21 @@ test("after its last day it is in no list, but still answers to its name", () =>
   expect(catalogue.list().some(({ id }) => id === ENDING)).toBe(false);
   expect(catalogue.listWithEnded().some(({ id }) => id === ENDING)).toBe(true);
   expect(catalogue.resolve(ENDING)).toMatchObject({ kind: "card", card: { id: ENDING } });
+});
+
+test("the operator's list says that it has ended, unless the configuration names it", () => {
+  const find = (time: string, more = "") => {
+    const settings = readSettings(`providers: { OpenAI: { keys: [k] } }\n${more}`);
+    const { data } = modelsView(settings, Date.parse(time));
+    const card = data.find(({ id }) => id === ENDING);
+    return [card?.on, card?.off_because];
+  };
+  expect(find("2027-01-14T23:59:59Z")).toEqual([true, null]);
+  expect(find("2027-01-15T00:00:00Z")).toEqual([false, "ended"]);
+  expect(find("2027-01-15T00:00:00Z", `models: { "${ENDING}": { output: 1000 } }`)).toEqual([true, null]);
+  const off = readSettings("providers: { xAI: { keys: [k] } }");
+  const other = modelsView(off, Date.parse("2027-01-15T00:00:00Z")).data.find(({ id }) => id === ENDING);
+  expect(other?.off_because).toBe("provider_off");
 });
 
 test("no selector chooses one that the configuration names, either, unless it says that there is no end", () => {

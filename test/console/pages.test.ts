@@ -207,6 +207,22 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await close();
   });
 
+  test.each([641, 1024])("at %d px a wide table scrolls by itself, and the page doesn't", async (width) => {
+    const name = "The integration of the warehouse's forecasting with the finance team's monthly closing";
+    await world.gateway.newKey({ name });
+    const { page, open, close } = await openConsole(world, { viewport: { width, height: 900 } });
+    for (const [path, label] of [
+      ["/settings/router", "Keys"],
+      ["/settings/webhooks", "Webhooks"],
+      ["/settings/audit", "Audit log"],
+    ] as const) {
+      await open(path);
+      await page.getByRole("table").first().waitFor();
+      expect([label, await isTooWide(page)]).toEqual([label, false]);
+    }
+    await close();
+  });
+
   test("on a narrow screen the search opens by its button and by its keys", async () => {
     const { page, close } = await openConsole(world, { viewport: { width: 390, height: 844 } });
     const dialog = page.getByRole("dialog", { name: "Search" });

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "yaml";
 import { readConfig } from "../../src/moving/litellm/config.ts";
+import { addSettings } from "../../src/moving/litellm/database.ts";
 import { readOwners } from "../../src/moving/litellm/owners.ts";
 import { NO_TABLES, type Tables } from "../../src/moving/litellm/tables.ts";
 import { Report } from "../../src/moving/report.ts";
@@ -62,17 +63,58 @@ test("an access group of the database adds its models to a key's or team's list"
   expect(without.row("key both: access_group_ids")).toMatchObject({ outcome: "not_taken" });
 });
 
-test("settings of the interface come before those of the file, each with a row", () => {
-  const value = { fallbacks: [{ chat: ["mini"] }], model_group_alias: { nick: "embed" }, brand_new: 1 };
+test("a setting of the file stays, and the database's other value gets a row", () => {
+  const value = { fallbacks: [{ chat: ["mini"] }], num_retries: 2, model_group_alias: { nick: "embed" } };
+  const { config, row, rows } = read({
+    settings: [{ param_name: "router_settings", param_value: JSON.stringify(value) }],
+  });
+  expect(config.models).toEqual({ [ID.embed]: { fallbacks: [ID.mini] } });
+  expect(config.aliases.nick).toEqual([{ model: ID.embed }]);
+  expect(row("fallbacks of embed")).toMatchObject({ outcome: "taken", line: 1 });
+  expect(row("fallbacks of chat")).toBeUndefined();
+  expect(row("alias nick")).toMatchObject({ outcome: "taken", line: null });
+  expect(row("router_settings.fallbacks of the database")).toEqual({
+    line: null,
+    item: "router_settings.fallbacks of the database",
+    outcome: "not_taken",
+    words: "the file has this setting, and LiteLLM then ignores the database's",
+  });
+  // Equal values need no row.
+  expect(rows.filter(({ item }) => item.endsWith("of the database"))).toHaveLength(1);
+});
+
+test.each(["router_settings", "litellm_settings", "general_settings"])(
+  "in %s, each key is the file's if it has it, even as nothing, and else the database's",
+  (section) => {
+    const report = new Report();
+    const file = { [section]: { kept: 1, cleared: null, same: { deep: [1] } } };
+    const stored = { kept: 2, cleared: 3, same: { deep: [1] }, only: 4, nothing: null };
+    const { root, isStored } = addSettings(
+      file,
+      [{ param_name: section, param_value: JSON.stringify(stored) }],
+      report,
+    );
+    expect(root[section]).toEqual({ kept: 1, cleared: null, same: { deep: [1] }, only: 4 });
+    expect(["kept", "cleared", "same", "only", "nothing"].filter((field) => isStored(section, field))).toEqual([
+      "only",
+    ]);
+    expect(report.rows.map(({ item }) => item)).toEqual([
+      `${section}.kept of the database`,
+      `${section}.cleared of the database`,
+    ]);
+  },
+);
+
+test("settings that only the interface has count, each with a row", () => {
+  const value = { model_group_alias: { nick: "embed" }, brand_new: 1 };
   const { config, row } = read({
     settings: [
       { param_name: "router_settings", param_value: JSON.stringify(value) },
       { param_name: "environment_variables", param_value: { A: "encrypted" } },
     ],
   });
-  expect(config.models).toEqual({ [ID.chat]: { fallbacks: [ID.mini] } });
   expect(config.aliases.nick).toEqual([{ model: ID.embed }]);
-  expect(row("router_settings.num_retries")).toMatchObject({ outcome: "taken" });
-  expect(row("router_settings.brand_new")).toMatchObject({ outcome: "not_taken" });
+  expect(row("router_settings.num_retries")).toMatchObject({ outcome: "taken", line: 1 });
+  expect(row("router_settings.brand_new")).toMatchObject({ outcome: "not_taken", line: null });
   expect(row("environment_variables of the database")).toMatchObject({ outcome: "not_taken" });
 });

@@ -87,8 +87,8 @@ async function callAll(url: string): Promise<Readonly<Record<string, Readonly<Re
   return found;
 }
 
-/** The fallbacks in the file and in the database, which nobody needed there on that day. */
-const FALLBACKS: Answers = { chat: "claude", "gpt-4": "claude", dear: "claude" };
+/** A fallback of the file, which nobody needed there on that day. Those of the database are shadowed by the file's. */
+const FALLBACKS: Answers = { dear: "claude" };
 
 /** All that a name was answered by there, for whichever key. */
 function listAnswers(name: string): ReadonlySet<string> {

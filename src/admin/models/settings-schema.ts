@@ -49,7 +49,7 @@ export const cardSchema = Type.Object({
   name: text,
   owned_by: text,
   on: boolean,
-  off_because: allowNull(allowWords(["provider_off", "disabled"])),
+  off_because: allowNull(allowWords(["provider_off", "disabled", "ended"])),
   context_window: allowNull(count),
   max_output_tokens: allowNull(count),
   capabilities: Type.Array(text),

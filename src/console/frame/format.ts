@@ -152,6 +152,16 @@ export function formatDay(day: string): string {
   return (day.includes("T") ? dayOnly : dateOnly).format(new Date(day));
 }
 
+/** True once the day, a date in UTC, is over. */
+export function isOver(day: string): boolean {
+  return Date.parse(day) + DAY_MS <= nowMs();
+}
+
+/** Formats a model's last day, a date in UTC. */
+export function formatEnd(day: string): string {
+  return `${isOver(day) ? "ended" : "ends"} ${formatDay(day)}`;
+}
+
 const weekday = new Intl.DateTimeFormat("en-GB", {
   weekday: "long",
   day: "numeric",

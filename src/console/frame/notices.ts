@@ -9,7 +9,7 @@ import type { PriceReview } from "../../admin/models/price-review.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
 import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";
-import { DAY_MS, formatDay, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
+import { DAY_MS, formatEnd, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { useOpenRequests } from "./open-requests.ts";
 import { useResource } from "./resource.ts";
@@ -119,5 +119,5 @@ function endsSoon({ shutdown, names, keys_total }: RetiringView): boolean {
 
 function describeRetiring({ model, shutdown }: RetiringView): Notification {
   const page = `/models/${encodeURIComponent(model)}`;
-  return { tone: "warn", text: `${model} ends ${formatDay(shutdown)} and is in use`, href: makeHref(page) };
+  return { tone: "warn", text: `${model} ${formatEnd(shutdown)} and is in use`, href: makeHref(page) };
 }

@@ -12,6 +12,7 @@ import {
   formatPrice,
   formatRate,
   formatTokens,
+  isOver,
 } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
@@ -27,6 +28,7 @@ import { type Fact, Facts, Vitals } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { describeOff } from "./model-state.ts";
 import { BREAKERS } from "./provider-state.ts";
 import { RefusedFields } from "./refused-fields.tsx";
 
@@ -91,16 +93,18 @@ function Detail({ model }: { readonly model: CardView }) {
 
 function listFacts(model: CardView): readonly Fact[] {
   const { operations, capabilities, context_window, max_output_tokens, released, shutdown } = model;
-  const reason = model.off_because === "disabled" ? "disabled" : "provider not enabled";
   return [
-    ["State", model.on ? <Badge text="enabled" tone="ok" hasDot /> : <Badge text={reason} />],
+    [
+      "State",
+      model.on ? <Badge text="enabled" tone="ok" hasDot /> : <Badge text={describeOff(model.off_because)} />,
+    ],
     ["Made by", model.owned_by],
     ["Context", formatTokens(context_window)],
     ["Longest answer", formatTokens(max_output_tokens)],
     ["Operations", (operations ?? ["unknown"]).join(", ")],
     ["Capabilities", capabilities.length === 0 ? "–" : capabilities.join(", ")],
     ["Released", released ? formatDay(released) : "unknown"],
-    ["Ends", shutdown ? formatDay(shutdown) : "no end announced"],
+    [shutdown && isOver(shutdown) ? "Ended" : "Ends", shutdown ? formatDay(shutdown) : "no end announced"],
     ["Known by", model.skills_date ? `${model.skills_source}, ${model.skills_date}` : model.skills_source],
   ];
 }

@@ -1,7 +1,7 @@
 // Models: the operator's aliases, and the catalogue with search, filters and sorting in the page.
 import type { ListPage } from "../../admin/list.ts";
 import type { CardView } from "../../admin/models/settings-schema.ts";
-import { formatDay, formatPrice, formatRate, formatTokens } from "../frame/format.ts";
+import { formatDay, formatEnd, formatPrice, formatRate, formatTokens } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref, route, setQuery } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
@@ -18,6 +18,7 @@ import {
   type Sorting,
 } from "../parts/table.tsx";
 import { Aliases } from "./aliases.tsx";
+import { describeOff } from "./model-state.ts";
 import { PriceAge } from "./price-age.tsx";
 import { Retiring } from "./retiring.tsx";
 
@@ -186,7 +187,7 @@ const COLUMNS: readonly Column<CardView>[] = [
           <span class="strong">{model.name}</span>
         </a>
         <div class="small faint">{listAbilities(model).join(" · ")}</div>
-        {model.shutdown && <div class="small">ends {formatDay(model.shutdown)}</div>}
+        {model.shutdown && <div class="small">{formatEnd(model.shutdown)}</div>}
       </div>
     ),
     "name",
@@ -210,11 +211,7 @@ const COLUMNS: readonly Column<CardView>[] = [
     ),
   ),
   makeColumn("State", ({ id, on, off_because }) =>
-    on ? (
-      <Enabled id={id} />
-    ) : (
-      <Badge text={off_because === "disabled" ? "disabled" : "provider not enabled"} />
-    ),
+    on ? <Enabled id={id} /> : <Badge text={describeOff(off_because)} />,
   ),
 ];
 

@@ -1,7 +1,7 @@
 // The part of the models page about models that end, with the keys that still use them.
 import type { ListPage } from "../../admin/list.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
-import { formatDay } from "../frame/format.ts";
+import { formatEnd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { Card } from "../parts/page.tsx";
@@ -24,7 +24,7 @@ export function Retiring() {
           >
             {used.map(({ model, shutdown, names, keys, keys_total }) => (
               <p key={model}>
-                <span class="strong">{model}</span> ends {formatDay(shutdown)}
+                <span class="strong">{model}</span> {formatEnd(shutdown)}
                 {keys_total > 0 && "; used by "}
                 {keys.slice(0, KEYS_SHOWN).map(({ key_id, name }, at) => (
                   <span key={key_id}>

@@ -5,7 +5,7 @@ import type { ListPage } from "../../admin/list.ts";
 import { viewTarget } from "../../admin/models/alias-target.ts";
 import type { CardView, SettingsView } from "../../admin/models/settings-schema.ts";
 import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
-import { dateCard, viewPrice } from "../../catalogue/dated.ts";
+import { dateCard, hasEnded, viewPrice } from "../../catalogue/dated.ts";
 import { applyFactors } from "../../catalogue/factored.ts";
 import { findPriceDay } from "../../catalogue/feeds/as-of.ts";
 import { viewLaterPrices } from "../../catalogue/later-prices.ts";
@@ -25,13 +25,17 @@ export function modelsView(
 ): ListPage<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Map(providers.map((provider) => [provider.name, provider]));
+  const own = new Set(ownModels.map(({ id }) => id));
   return {
     data: [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
       const changed = applyOverlay(card, changes.get(card.id));
-      const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
       const provider = on.get(card.provider);
       const priced = applyFactors(applyOwnPrice(dateCard(changed ?? card, nowMs), provider), provider);
-      return modelView(priced, offBecause);
+      // As in the lists for clients: a model that the configuration names stays.
+      const isOver = hasEnded(priced) && !own.has(card.id) && !changes.has(card.id);
+      if (provider === undefined) return modelView(priced, "provider_off");
+      if (changed === null) return modelView(priced, "disabled");
+      return modelView(priced, isOver ? "ended" : null);
     }),
     next: null,
   };

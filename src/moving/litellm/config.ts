@@ -8,7 +8,7 @@ import type { PlannedConfig } from "../plan.ts";
 import { Providers } from "../providers.ts";
 import type { Report } from "../report.ts";
 import { addSeparately, type NamedDeployment } from "../separate.ts";
-import { addSettings, listOwnAliases, reportSettings } from "./database.ts";
+import { addSettings, listOwnAliases } from "./database.ts";
 import { addCredential, readDeployment } from "./deployment.ts";
 import { isGatewayBudget, readGatewayBudget } from "./gateway-budget.ts";
 import { reserveReferences } from "./references.ts";
@@ -35,6 +35,8 @@ export interface ModelNames {
 
 interface Parts {
   readonly file: SourceFile;
+  /** True for a setting of the database. */
+  readonly isStored: (section: string, field: string) => boolean;
   readonly report: Report;
   readonly providers: Providers;
   readonly groups: Groups;
@@ -56,9 +58,11 @@ interface ConfigReading {
 
 /** Reads the whole file. Every part of it gets a row of the report. */
 export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES): ConfigReading {
-  const root = asObject(readForeign(addSettings(file.value, tables.settings), report));
+  const settings = addSettings(file.value, tables.settings, report);
+  const root = asObject(readForeign(settings.root, report));
   const parts: Parts = {
     file,
+    isStored: settings.isStored,
     report,
     providers: new Providers(),
     groups: new Groups(),
@@ -67,7 +71,6 @@ export function readConfig(file: SourceFile, report: Report, tables = NO_TABLES)
     next: readNext(root),
   };
   reserveReferences(root, report);
-  reportSettings(tables.settings, report);
   readModels(parts, root);
   const fallbacks = readSettings(parts, root);
   const { providers, groups } = parts;
@@ -173,7 +176,7 @@ interface Setting {
 function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, readonly string[]>): void {
   const { section, field, value } = setting;
   const path = field === "" ? [section] : [section, field];
-  const line = parts.file.findLine(path);
+  const line = parts.isStored(section, field) ? null : parts.file.findLine(path);
   if (field === "fallbacks") readFallbacks(parts, { line, value }, fallbacks);
   else if (field === "model_group_alias") readAliases(parts, { line, value });
   else if (isGatewayBudget(section, field, parts.tables))
@@ -184,7 +187,8 @@ function readSetting(parts: Parts, setting: Setting, fallbacks: Map<string, read
 }
 
 interface PlacedValue {
-  readonly line: number;
+  /** Null for a setting of the database. */
+  readonly line: number | null;
   readonly value: unknown;
 }
 

@@ -8,21 +8,61 @@ import type { Tables } from "./tables.ts";
 /** Sections of the file. Others in the table are encrypted, or are for LiteLLM's own interface. */
 const SECTIONS = ["router_settings", "litellm_settings", "general_settings"];
 
-/** Returns the file's content with the database's settings, which come before those of the file. */
-export function addSettings(value: unknown, settings: readonly ForeignRow[]): JsonObject {
-  const root = asObject(value);
-  const added = settings.flatMap((row) => {
-    const name = readText(row, "param_name") ?? "";
-    const cell = row.param_value;
-    const given = asObject(typeof cell === "string" ? parseReceived(cell) : cell);
-    return SECTIONS.includes(name) ? [[name, { ...asObject(root[name]), ...given }] as const] : [];
-  });
-  return { ...root, ...Object.fromEntries(added) };
+/** One setting of the database: a key of a section. */
+interface StoredSetting {
+  readonly section: string;
+  readonly field: string;
+  readonly value: unknown;
 }
 
-/** Reports those that aren't read. */
-export function reportSettings(settings: readonly ForeignRow[], report: Report): void {
-  for (const row of settings) {
+interface MergedSettings {
+  /** The file's content with the settings that only the database has. */
+  readonly root: JsonObject;
+  /** True for a setting that comes from the database, and so has no line of the file. */
+  readonly isStored: (section: string, field: string) => boolean;
+}
+
+/**
+ * Adds the database's settings to the file's. A key that the file has is the file's, whatever the database holds for it, and a
+ * stored null is none (LiteLLM 1.110.2, SettingsStore). A setting that isn't read gets a row.
+ */
+export function addSettings(value: unknown, rows: readonly ForeignRow[], report: Report): MergedSettings {
+  const root = asObject(value);
+  reportUnread(rows, report);
+  const stored = rows.flatMap(listSettings);
+  const added = stored.filter(({ section, field }) => !Object.hasOwn(asObject(root[section]), field));
+  for (const one of stored) if (!added.includes(one)) reportShadowed(one, root, report);
+  const sections = Object.entries(Object.groupBy(added, ({ section }) => section)).map(
+    ([section, list = []]) => {
+      const fields = Object.fromEntries(list.map(({ field, value: given }) => [field, given]));
+      return [section, { ...asObject(root[section]), ...fields }] as const;
+    },
+  );
+  return {
+    root: { ...root, ...Object.fromEntries(sections) },
+    isStored: (section, field) => added.some((one) => one.section === section && one.field === field),
+  };
+}
+
+function listSettings(row: ForeignRow): readonly StoredSetting[] {
+  const section = readText(row, "param_name") ?? "";
+  if (!SECTIONS.includes(section)) return [];
+  const cell = row.param_value;
+  const given = Object.entries(asObject(typeof cell === "string" ? parseReceived(cell) : cell));
+  return given.flatMap(([field, value]) => (value === null ? [] : [{ section, field, value }]));
+}
+
+function reportShadowed({ section, field, value }: StoredSetting, root: JsonObject, report: Report): void {
+  if (Bun.deepEquals(value, asObject(root[section])[field])) return;
+  report.leave(
+    null,
+    `${section}.${field} of the database`,
+    "the file has this setting, and LiteLLM then ignores the database's",
+  );
+}
+
+function reportUnread(rows: readonly ForeignRow[], report: Report): void {
+  for (const row of rows) {
     const name = readText(row, "param_name") ?? "";
     if (!SECTIONS.includes(name) && !isEmptyCell(row.param_value))
       report.leave(null, `${name} of the database`, "it is encrypted, or for LiteLLM's own interface");

@@ -161,6 +161,8 @@ test("the whole catalogue is shown, with what is enabled and why the rest is not
     on: false,
     off_because: "provider_off",
   });
+  const ended = models.find(({ id }) => id === "OpenAI#gpt-5.2-codex");
+  expect(ended).toMatchObject({ on: false, off_because: "ended", shutdown: "2026-07-23" });
   expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
 });
 
@@ -179,7 +181,7 @@ test("the settings are the current ones, without secrets", async () => {
     },
     log: { content: false, keep_ms: 7 * 86_400_000 },
     billing: { charge: "beyond_allowance", markup: 1 },
-    prices: { as_of: "2026-11-26", changes_waiting: null },
+    prices: { as_of: "2026-11-28", changes_waiting: null },
     router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0, preview: false },
     aliases: { house: "Acme#cheap" },
     server: { public_url: null },
