@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doorTo } from "../clients/setting.ts";
-import { makeVendors } from "../whole/world/vendor-rules.ts";
+import { makeVendors, writeVendors } from "../whole/world/vendor-rules.ts";
 import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
@@ -23,8 +23,7 @@ beforeAll(async () => {
   world = await startAgentWorld(
     (url) =>
       [
-        `  Azure: { base_url: "${url}/openai/v1", keys: [sim-key], unlisted_models: true }`,
-        `  MiniMax: { base_url: "${url}/openai/v1", keys: [sim-key], unlisted_models: true }`,
+        writeVendors(url),
         'aliases: { chosen: [{ model: "OpenAI#gpt-5.4-nano", weight: 1 }, { model: "Azure#gpt-5.5", weight: 1 }] }',
       ].join("\n"),
     { fetch: vendors.fetch },

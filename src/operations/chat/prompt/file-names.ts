@@ -1,7 +1,7 @@
 // Names for files that a client sends inline without one, as Messages and Gemini clients do. OpenAI refuses those with 400
 // "Missing required parameter: 'messages[0].content[1].file.file_id'" (openai-agents-python, pull request 1513, August 2025).
-import type { FilePart } from "../../operations/chat/form.ts";
-import { splitDataUrl } from "../../operations/chat/prompt/data-url.ts";
+import type { FilePart } from "../form.ts";
+import { splitDataUrl } from "./data-url.ts";
 
 type File = FilePart["file"];
 
