@@ -1,80 +1,89 @@
 // The program behind `npm test`: runs everything and ends with one line, `N passed, N failed`.
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Graph, readGraph } from "./runner/graph.ts";
-import { MeasuredTimings } from "./runner/timings.ts";
+import { readGraph } from "./runner/graph.ts";
+import { ON_BINARY } from "./runner/on-binary.ts";
+import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
+import { type FileResult, findMissing, readReport } from "./runner/report.ts";
+import { keepTimings, TIMINGS_FLAGS } from "./runner/timings.ts";
 
 const HELP = `usage: npm test [-- OPTIONS]
   npm test                       types, format and every test that needs nothing but the project
   npm test -- test/ledger        the tests of a room: files whose path contains a word
-  npm test -- --near FILE...     the tests that import a file, directly or through others, but for scenarios of the whole
-                                 gateway
+  npm test -- --near FILE...     the sixty tests nearest to the files, of those that import them, directly or through others
   npm test -- --binary           the tests that run against the binary that POUNDKEY_BINARY names
-  npm test -- --without-binary   everything but those, for a run that is followed by one with --binary`;
+  npm test -- --at-once N FILE...
+                                 these files, N beside each other
+  npm test -- --each-alone WORD...
+                                 files whose path contains a word, or all that \`npm test\` runs, each in a process of its own
+
+TEST_RESULTS=FILE writes { passed, failed, skipped, files: [{ file, seconds, cpuSeconds | null, passed, failed: [TITLE], skipped }] };
+what failed beside the files (types, format, build) is only in the sum. UPDATE_TIMINGS=1 keeps the CPU time of each file.`;
 
 const ROOT = join(import.meta.dir, "..");
 const bun = process.execPath;
 const tool = (name: string) => join(ROOT, "node_modules", ".bin", name);
 
-interface Count {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
+const screen = new Screen(process.stdout);
+const graph = await readGraph(ROOT);
 
-/** Runs a command, shows its output, and returns its exit code and text. */
-async function run(command: readonly string[]): Promise<{ code: number; text: string }> {
+type Print = (text: string) => void;
+
+/** Runs a command, shows its output (at its end and only if it fails, where that is asked for), and returns its exit code. */
+async function run(command: readonly string[], showing: "all" | "failure" = "all"): Promise<number> {
   const child = Bun.spawn([...command], {
     cwd: ROOT,
     stdout: "pipe",
     stderr: "pipe",
     env: makeEnvironment(),
   });
-  const [out, err, code] = await Promise.all([show(child.stdout), show(child.stderr), child.exited]);
-  return { code, text: out + err };
+  const kept: string[] = [];
+  const print: Print = (text) => (showing === "all" ? screen.print(text) : kept.push(text));
+  const [, , code] = await Promise.all([
+    passLines(child.stdout, print),
+    passLines(child.stderr, print),
+    child.exited,
+  ]);
+  if (code !== 0) screen.print(kept.join(""));
+  return code;
 }
 
 /** Prints whole lines only, since two runs print at once. */
-async function show(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function passLines(stream: ReadableStream<Uint8Array>, print: Print): Promise<void> {
   const decoder = new TextDecoder();
-  const read: string[] = [];
   let waiting = "";
   for await (const bytes of stream) {
     const text = waiting + decoder.decode(bytes, { stream: true });
     const end = text.lastIndexOf("\n") + 1;
-    process.stdout.write(text.slice(0, end));
-    read.push(text.slice(0, end));
+    print(text.slice(0, end));
     waiting = text.slice(end);
   }
-  process.stdout.write(waiting);
-  return read.join("") + waiting;
+  print(waiting);
 }
 
 /** The binary that tests start as processes (`harness/program.ts`). Null before it is built, and if it can't be. */
 let built: string | null = null;
 
+/** What Bun and its workers tell of a run. */
+const folder = mkdtempSync(join(tmpdir(), "poundkey-run-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const marks = join(folder, "marks");
+
 /** Removes proxies before loopback, the machine's provider keys, and ceilings on what the tests start. */
 function makeEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^POUNDKEY_STORE$/.test(name),
+    ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^(POUNDKEY_STORE|TEST_RESULTS|TEST_MARKS)$/.test(name),
   );
-  const environment: Record<string, string> = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" };
+  const environment: Record<string, string> = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", TEST_MARKS: marks };
   if (built !== null) environment.POUNDKEY_BUILT = built;
   for (const [name, value] of kept) environment[name] = value ?? "";
   return environment;
 }
 
-const total: Count = { passed: 0, failed: 0, skipped: 0 };
-
-function add(code: number, text: string): void {
-  const count = (word: string) =>
-    Number([...text.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
-  const failed = count("fail");
-  total.passed += count("pass");
-  total.failed += code !== 0 && failed === 0 ? 1 : failed;
-  total.skipped += count("skip");
-}
+const results: FileResult[] = [];
+/** Types, format and the build, which count as tests but stand in no file. */
+const checks: { readonly name: string; readonly isGood: boolean }[] = [];
 
 /** Types and format, which a run of selected files skips. */
 const CHECKS = [
@@ -84,11 +93,10 @@ const CHECKS = [
 
 /** Returns whether the command succeeds, which counts as a test. */
 async function check(name: string, command: readonly string[]): Promise<boolean> {
-  const { code } = await run(command);
-  console.log(`${code === 0 ? "(pass)" : "(fail)"} ${name}`);
-  if (code === 0) total.passed++;
-  else total.failed++;
-  return code === 0;
+  const isGood = (await run(command)) === 0;
+  screen.print(`${isGood ? "(pass)" : "(fail)"} ${name}\n`);
+  checks.push({ name, isGood });
+  return isGood;
 }
 
 async function checkAll(): Promise<void> {
@@ -96,7 +104,7 @@ async function checkAll(): Promise<void> {
 }
 
 /** Builds the binary for the tests that start processes: a start from the sources takes three times the CPU. */
-async function build(folder: string): Promise<void> {
+async function build(): Promise<void> {
   const file = join(folder, "poundkey");
   if (await check("build", [bun, "src/app/build/build.ts", "--outfile", file])) built = file;
 }
@@ -104,9 +112,25 @@ async function build(folder: string): Promise<void> {
 /** Ends a test that hangs. A test that computes for 20 s may take ten times as long beside other work. */
 const TIMEOUT_MS = 300_000;
 
-async function test(flags: readonly string[]): Promise<void> {
-  const { code, text } = await run([bun, "test", "--timeout", String(TIMEOUT_MS), ...flags]);
-  add(code, text);
+let reports = 0;
+
+/** Runs `bun test`. Each of the files that it must run has a result then. */
+async function test(flags: readonly string[], files: readonly string[], showing?: "failure"): Promise<void> {
+  const report = join(folder, `${reports++}.xml`);
+  const reporting = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const code = await run([bun, "test", "--timeout", String(TIMEOUT_MS), ...reporting, ...flags], showing);
+  const found = existsSync(report) ? readReport(readFileSync(report, "utf8"), ROOT) : [];
+  found.push(...findMissing(files, found));
+  results.push(...found);
+  // For instance words that no file's path contains.
+  if (code !== 0 && found.every(({ failed }) => failed.length === 0))
+    checks.push({ name: `bun test ${flags.join(" ")}: exit code ${code}`, isGood: false });
+}
+
+/** Runs files side by side, by paths that can't mean others. */
+async function testFiles(flags: readonly string[], files: readonly string[]): Promise<void> {
+  if (files.length > 0)
+    await test(["--only-failures", "--no-isolate", ...flags, ...files.map((file) => `./${file}`)], files);
 }
 
 /**
@@ -130,71 +154,112 @@ const POOLS = [
 ];
 
 /** Runs the files in two pools beside each other, each with the longest first. */
-async function testAll(graph: Graph, files: readonly string[]): Promise<void> {
-  const timings = new MeasuredTimings();
-  const folder = mkdtempSync(join(tmpdir(), "poundkey-built-"));
-  const building = build(folder);
+async function testAll(files: readonly string[]): Promise<void> {
+  const building = build();
   await Promise.all(
     POOLS.map(async ({ atOnce, starts }) => {
       if (starts) await building;
       const own = files.filter((file) => graph.startsProcesses(file) === starts);
-      const paths = own.map((file) => `./${file}`);
-      if (paths.length > 0)
-        await test([`--parallel=${atOnce}`, "--no-isolate", ...timings.makeFlags(), ...paths]);
+      await testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], own);
     }),
   );
-  rmSync(folder, { recursive: true, force: true });
-  if (timings.keep(files))
-    console.log("test/runner/timings.data.json lacked many files and has been written: commit it.");
 }
 
-/** Scenarios, SDKs and commands that start the binary if there is one. Otherwise their gateways run in the test's process. */
-const ON_BINARY = [
-  "test/cli/backup",
-  "test/cli/restore",
-  "test/cli/samples",
-  "test/cli/store-commands",
-  "test/store/checkpoints",
-  "test/store/slow-reads",
-  "test/app/restart",
-  "test/app/retired",
-  "test/app/workers",
-  "test/http/",
-  "test/whole/",
-  "test/mistakes/",
-  "test/clients/",
-  "test/console/",
-  "test/python/",
-];
-const AT_ONCE_ON_BINARY = 2;
+const ALONE_AT_ONCE = 2;
 
-/** Runs chosen files at once, which have no order of their own. */
-async function testFiles(atOnce: number, files: readonly string[]): Promise<void> {
-  if (files.length > 0)
-    await test([`--parallel=${atOnce}`, "--no-isolate", ...files.map((file) => `./${file}`)]);
+/** Runs each file in a process of its own, where no other has cleaned up or loaded anything before it. */
+async function testEachAlone(files: readonly string[]): Promise<void> {
+  if (files.some(graph.startsProcesses)) await build();
+  const waiting = files.values();
+  const testNext = async () => {
+    for (const file of waiting) await test([`./${file}`], [file], "failure");
+  };
+  await Promise.all(Array.from({ length: ALONE_AT_ONCE }, testNext));
 }
 
-async function main(args: readonly string[]): Promise<void> {
-  const [first = "", ...rest] = args;
-  const isIn = (words: readonly string[]) => (file: string) => words.some((word) => file.startsWith(word));
-  if (first === "--help") {
-    console.log(HELP);
-    process.exit(0);
+/** Runs what the command line asks for by words and flags of Bun's. */
+async function testChosen(args: readonly string[]): Promise<void> {
+  const words = args.filter((arg) => !arg.startsWith("-"));
+  // `-t` leaves whole files out, and the value behind it is no word of a path.
+  const isPlain = args.every((arg) => /^([^-]|--[\w-]+=)/.test(arg));
+  await test(args, isPlain ? graph.tests.filter(contain(words)) : []);
+}
+
+function contain(words: readonly string[]) {
+  return (file: string) =>
+    words.length === 0 || words.some((word) => file.includes(word.replace(/^\.\//, "")));
+}
+
+function beginWith(words: readonly string[]) {
+  return (file: string) => words.some((word) => file.startsWith(word));
+}
+
+/** Of the files that import a central one, there are hundreds. */
+const NEAREST_MAX = 60;
+
+/** How many files the run has. Zero where Bun chooses them. */
+let planned = 0;
+
+async function main([first = "", ...rest]: readonly string[]): Promise<void> {
+  const ours = graph.tests.filter((file) => !beginWith(APART)(file));
+  const plan = (files: readonly string[]) => {
+    planned = files.length;
+    return files;
+  };
+  switch (first) {
+    case "--binary":
+      return testFiles(["--parallel=2"], plan(graph.tests.filter(beginWith(ON_BINARY))));
+    case "--near": {
+      const near = plan(graph.rankNear(rest).slice(0, NEAREST_MAX));
+      console.log(`the ${near.length} nearest test files that import ${rest.join(", ")}`);
+      return testFiles(["--parallel=2"], near);
+    }
+    case "--each-alone":
+      return testEachAlone(plan(ours.filter(contain(rest))));
+    case "--at-once": {
+      const [atOnce = "1", ...files] = rest;
+      return testFiles([`--parallel=${atOnce}`, ...TIMINGS_FLAGS], plan(files));
+    }
+    case "":
+      await Promise.all([checkAll(), testAll(plan(ours))]);
+      return;
+    default:
+      return testChosen([first, ...rest]);
   }
-  const graph = await readGraph(ROOT);
-  if (first === "--binary") return testFiles(AT_ONCE_ON_BINARY, graph.tests.filter(isIn(ON_BINARY)));
-  if (first === "--near") {
-    const near = graph.listNear(rest);
-    console.log(`${near.length} test files import ${rest.join(", ")}`);
-    return testFiles(2, near);
-  }
-  if (args.length > 0 && first !== "--without-binary") return test(args);
-  const left = first === "--without-binary" ? [...APART, ...ON_BINARY] : APART;
-  const files = graph.tests.filter((file) => !isIn(left)(file));
-  await Promise.all([checkAll(), testAll(graph, files)]);
 }
 
+/** Writes and prints how it ended. Returns whether nothing failed. */
+function report(): boolean {
+  // Of files that Bun runs in one process, only the last leaves a mark.
+  const cpuMs = planned > 0 ? sumCpuMs(readMarks(marks)) : new Map<string, number>();
+  if (keepTimings(graph.tests, cpuMs)) console.log("Written: test/runner/timings.data.json");
+  const failedChecks = checks.filter(({ isGood }) => !isGood).map(({ name }) => name);
+  const failedRows = results.flatMap(({ file, failed }) => failed.map((title) => `${file}: ${title}`));
+  const failures = [...failedChecks, ...failedRows];
+  const passed = checks.length - failedChecks.length + sum(results.map((one) => one.passed));
+  const skipped = sum(results.map((one) => one.skipped));
+  const total = { passed, failed: failures.length, skipped };
+  if (process.env.TEST_RESULTS) {
+    const files = results.map((one) => ({
+      ...one,
+      cpuSeconds: (cpuMs.get(one.file) ?? Number.NaN) / 1000,
+    }));
+    writeFileSync(process.env.TEST_RESULTS, JSON.stringify({ ...total, files }, null, 1));
+  }
+  if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join("\n  ")}`);
+  console.log(`\n${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  return failures.length === 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+if (process.argv[2] === "--help") {
+  console.log(HELP);
+  process.exit(0);
+}
+const endProgress = screen.follow(() => describeProgress(readMarks(marks), planned));
 await main(process.argv.slice(2));
-const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
-console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
-process.exit(total.failed === 0 ? 0 : 1);
+endProgress();
+process.exit(report() ? 0 : 1);

@@ -95,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
-  const later = () => ({ health, live, gateway, runner, tools });
+  const later = () => ({ health, live, gateway, runner, tools, ledger });
   const state = observeState({ ...options, ...held, fetch, deadlines }, later);
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;

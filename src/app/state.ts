@@ -10,6 +10,7 @@ import type { Health } from "../health/health.ts";
 import type { BodyMemory } from "../http/body/body-memory.ts";
 import type { OpenSockets } from "../http/sockets/open-sockets.ts";
 import type { BatchRunner } from "../jobs/runner.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { PaymentTroubles } from "../payments/troubles.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Refusals } from "../telemetry/refusals.ts";
@@ -47,6 +48,7 @@ interface LaterParts {
   readonly gateway: Gateway;
   readonly runner: BatchRunner;
   readonly tools: Tools;
+  readonly ledger: Ledger;
 }
 
 /** `later` is called once requests are served, or at a scrape. */
@@ -68,7 +70,12 @@ export function observeState(
   const onTransaction = (tookMs: number) =>
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
-  const measures = new Measures(watch.store, () => later().live.settings.metrics.balances);
+  const measures = new Measures({
+    store: watch.store,
+    clock,
+    rules: () => later().live.settings.metrics,
+    ledger: () => later().ledger,
+  });
   const prices = new PriceWatch({ settings: () => later().live.settings, fetch, log, clock, random });
   const metrics: Metrics = new Metrics({
     readings: {

@@ -10,6 +10,7 @@ import { matches } from "../core/text/pattern.ts";
 import { listReplacements } from "./alike.ts";
 import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
+import { findPriceDay } from "./feeds/as-of.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
 import { type ResolvedPolicy, readPolicy } from "./policy.ts";
@@ -31,6 +32,8 @@ export interface UnknownModel {
   readonly nearest: readonly string[];
   /** The provider that would serve it but isn't enabled. Null if there is none. */
   readonly off: string | null;
+  /** The day of the catalogue's prices, if the provider is enabled and the catalogue lacks only the model. */
+  readonly lackedOn?: string;
 }
 
 /** A provider and the models it offers. */
@@ -53,6 +56,8 @@ export interface CatalogueInput {
   readonly ownModels: readonly ModelCard[];
   /** From the operator's catalogue file. */
   readonly newerModels?: readonly ModelCard[];
+  /** The day of that file's prices. */
+  readonly catalogueAsOf?: string;
   /** From the operator's file of benchmarks, by card id. */
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
@@ -92,8 +97,13 @@ function addBenchmark(card: ModelCard, benchmarks: ReadonlyMap<string, Benchmark
   return benchmark === undefined ? card : { ...card, benchmark };
 }
 
+interface ModelName {
+  readonly provider: string;
+  readonly name: string;
+}
+
 /** Splits the text at the first `#`, else at the first `/`. Null for a bare name. */
-export function splitId(text: string): { readonly provider: string; readonly name: string } | null {
+export function splitId(text: string): ModelName | null {
   const hash = text.indexOf("#");
   const at = hash === -1 ? text.indexOf("/") : hash;
   if (at < 1 || at > PROVIDER_CHARACTERS_MAX || at === text.length - 1) return null;
@@ -141,6 +151,11 @@ export class Catalogue {
   /** The cards of providers that aren't enabled. */
   readonly #off: readonly ModelCard[];
   readonly #disabled: ReadonlySet<string>;
+  /** Enabled providers, in lower case. */
+  readonly #on: ReadonlySet<string>;
+  /** The keys of their cards that aren't served here, for whatever reason. */
+  readonly #hidden: ReadonlySet<string>;
+  readonly #pricesOf: string;
   /** Providers that accept unlisted names, by their name in lower case. */
   readonly #open: ReadonlyMap<string, Offering>;
   readonly #aliases: ReadonlyMap<string, Alias>;
@@ -177,6 +192,10 @@ export class Catalogue {
       names.includes("*") ? [{ names, target }] : [],
     );
     for (const card of offered) this.#byKey.set(makeKey(card.provider, stripProvider(card)), card);
+    this.#on = new Set(providers.map(({ name }) => name.toLowerCase()));
+    const keys = known.map((card) => makeKey(card.provider, stripProvider(card)));
+    this.#hidden = new Set(keys.filter((key) => !this.#byKey.has(key)));
+    this.#pricesOf = findPriceDay(input.catalogueAsOf);
     for (const card of this.#cards) this.#index(card);
   }
 
@@ -266,7 +285,13 @@ export class Catalogue {
     const isServed = !parts && this.#byName.has(bare.toLowerCase());
     const off = isServed ? undefined : (meant ?? (parts ? known[0] : undefined));
     const nearest = near.length > 0 ? near : this.#listAlike(meant);
-    return { kind: "unknown", nearest, off: off?.provider ?? null };
+    const lackedOn = parts && this.#isLacking(parts) ? { lackedOn: this.#pricesOf } : {};
+    return { kind: "unknown", nearest, off: off?.provider ?? null, ...lackedOn };
+  }
+
+  #isLacking({ provider, name }: ModelName): boolean {
+    if (!this.#on.has(provider.toLowerCase()) || !UNLISTED_NAME.test(name)) return false;
+    return !this.#hidden.has(makeKey(provider, name));
   }
 
   /** Returns the models for the same operation that cost about as much as one that isn't served, or less. */

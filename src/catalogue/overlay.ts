@@ -87,14 +87,18 @@ export function findOverlayProblems(
 ): OverlayProblem[] {
   return overlay.flatMap((change) => {
     const card = cards.get(change.id);
-    if (card === undefined)
-      return [{ id: change.id, path: [], message: describeUnknownModel(change.id, cards) }];
+    if (card === undefined) return [{ id: change.id, path: [], message: describeMissing(change.id, cards) }];
     return [
       ...findPriceProblems(card, change),
       ...findLimitProblems(card, change),
       ...findFallbackProblems(change, cards, passes),
     ];
   });
+}
+
+function describeMissing(id: string, cards: ReadonlyMap<string, ModelCard>): string {
+  const provider = id.slice(0, Math.max(0, id.indexOf("#"))) || "<name>";
+  return `${describeUnknownModel(id, cards)}; to add a model, name it under providers.${provider}.models (like, price)`;
 }
 
 /** Returns the message for an id that no card has: with the nearest ids, or those of the name without its provider. */

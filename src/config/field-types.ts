@@ -156,6 +156,11 @@ export function section<T extends TProperties>(fields: T, description: string) {
   return Type.Object(fields, { additionalProperties: false, description, expected: "a mapping of fields" });
 }
 
+/** Names that other programs' files have for a field of this section, each with what to write here. */
+export function explainOthers<T extends TSchema>(schema: T, others: Readonly<Record<string, string>>): T {
+  return { ...schema, others };
+}
+
 /** As `section`, and each field may be left out. */
 export function options<T extends TProperties>(fields: T, description: string) {
   return section(Type.Partial(Type.Object(fields)).properties, description);

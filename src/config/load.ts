@@ -191,12 +191,14 @@ function buildSettings(
 
 /** Without a token, anyone may read the metrics. */
 function buildMetricsRules(
-  { token = null, balances = [] }: NonNullable<Config["metrics"]>,
+  { token = null, balances = [], budgets = [] }: NonNullable<Config["metrics"]>,
   issues: Issues,
 ): Settings["metrics"] {
   if (balances.length > 0 && token === null)
     issues.atKey(["metrics", "balances"], "shows balances to everyone; set metrics.token as well");
-  return { token, balances };
+  if (budgets.length > 0 && token === null)
+    issues.atKey(["metrics", "budgets"], "shows budgets to everyone; set metrics.token as well");
+  return { token, balances, budgets };
 }
 
 function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config["native"]>) {

@@ -5,7 +5,7 @@ import { describeFields } from "./fields.ts";
 import { ConfigSchema } from "./schema.ts";
 
 /** Keywords for our own errors, which aren't part of JSON Schema. */
-const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName"]);
+const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName", "others"]);
 
 /** Returns the schema as JSON Schema, for editors and `GET /config.schema.json`. */
 export function configJsonSchema(): object {

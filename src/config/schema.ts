@@ -23,6 +23,7 @@ import {
   clock,
   day,
   duration,
+  explainOthers,
   filePath,
   hedgeDelay,
   host,
@@ -61,7 +62,7 @@ import { responses } from "./responses.ts";
 import { signIn } from "./sign-in.ts";
 import { tagsFrom } from "./tags-from.ts";
 import { telemetry } from "./telemetry.ts";
-import { mcp } from "./tools/tool-servers.ts";
+import { MCP_SERVERS, mcp } from "./tools/tool-servers.ts";
 import { topups } from "./topups.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -71,9 +72,9 @@ const truth = Type.Boolean();
 
 /** A correct guess is always accepted, so only the length protects the token. `http/serve/auth.ts` reads at most 512 characters. */
 export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
-const BALANCES_MAX = 100;
+const METRIC_ACCOUNTS_MAX = 100;
 const accountNames = Type.Array(text("an account's name of 1 to 100 characters", /^[^\n]{1,100}$/), {
-  maxItems: BALANCES_MAX,
+  maxItems: METRIC_ACCOUNTS_MAX,
 });
 const byName = <Value extends TSchema>(names: readonly string[], value: Value, description: string) =>
   options(Object.fromEntries(names.map((name) => [name, value])), description);
@@ -233,65 +234,72 @@ const router = options(
   "How the selectors choose models.",
 );
 
-export const ConfigSchema = options(
-  {
-    server,
-    store: storeUrl,
-    providers: record(
-      PROVIDER_NAME,
-      "a provider name of letters, digits, _ . and -",
-      orNull(provider, "a mapping of fields"),
-      "The enabled providers, and no others.",
-    ),
-    models: record(
-      /^[^\s]{1,300}$/,
-      "a model id like OpenAI#gpt-5.4",
-      overlay,
-      "Changes to the catalogue, by id.",
-    ),
-    catalogue,
-    profiles: filePath,
-    aliases,
-    quota,
-    billing: options(
-      { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
-      "How requests are charged.",
-    ),
-    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000), contact }, "Limits of a request."),
-    ...limitSections,
-    log: options(
-      {
-        content: truth,
-        keep: duration("1s", "3650d"),
-        level: choice(LEVELS),
-        address: choice(ADDRESS_RULES),
-      },
-      "The request log.",
-    ),
-    cache,
-    responses,
-    files,
-    batches,
-    audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
-    native,
-    metrics: options(
-      {
-        token: orNull(secret, "a token of printable characters without spaces, or null for none"),
-        balances: accountNames,
-      },
-      "The metrics.",
-    ),
-    hooks,
-    mcp,
-    topups,
-    webhooks,
-    telemetry,
-    tags_from: tagsFrom,
-    router,
-    sign_in: signIn,
-    scim,
-  },
-  "The configuration of Poundkey.",
+export const ConfigSchema = explainOthers(
+  options(
+    {
+      server,
+      store: storeUrl,
+      providers: record(
+        PROVIDER_NAME,
+        "a provider name of letters, digits, _ . and -",
+        orNull(provider, "a mapping of fields"),
+        "The enabled providers, and no others.",
+      ),
+      models: record(
+        /^[^\s]{1,300}$/,
+        "a model id like OpenAI#gpt-5.4",
+        overlay,
+        "Changes to the catalogue, by id.",
+      ),
+      catalogue,
+      profiles: filePath,
+      aliases,
+      quota,
+      billing: options(
+        { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
+        "How requests are charged.",
+      ),
+      limits: options(
+        { n: integer(1, 128), messages: integer(1, 1_000_000), contact },
+        "Limits of a request.",
+      ),
+      ...limitSections,
+      log: options(
+        {
+          content: truth,
+          keep: duration("1s", "3650d"),
+          level: choice(LEVELS),
+          address: choice(ADDRESS_RULES),
+        },
+        "The request log.",
+      ),
+      cache,
+      responses,
+      files,
+      batches,
+      audit: options({ keep: duration("1d", "3650d") }, "The audit log."),
+      native,
+      metrics: options(
+        {
+          token: orNull(secret, "a token of printable characters without spaces, or null for none"),
+          balances: accountNames,
+          budgets: accountNames,
+        },
+        "The metrics.",
+      ),
+      hooks,
+      mcp,
+      topups,
+      webhooks,
+      telemetry,
+      tags_from: tagsFrom,
+      router,
+      sign_in: signIn,
+      scim,
+    },
+    "The configuration of Poundkey.",
+  ),
+  { mcpServers: MCP_SERVERS },
 );
 
 export type Config = Static<typeof ConfigSchema>;

@@ -108,6 +108,8 @@ function describeUnknown(path: Path, schema: TSchema): string {
   const name = String(path.at(-1));
   if (schema.patternProperties !== undefined)
     return `expected ${schema.expectedName}, got ${showValue(name, path.slice(0, -1))}`;
+  const other = schema.others?.[name];
+  if (typeof other === "string") return `unknown field; ${other}`;
   const known = Object.keys(schema.properties ?? {});
   const left = known.length - FIELDS_SHOWN_MAX;
   const shown = known.slice(0, FIELDS_SHOWN_MAX).join(", ");

@@ -10,6 +10,7 @@ import { warnOfUnknownAliases } from "./models/alias-names.ts";
 import { nameFallback } from "./models/fallbacks.ts";
 import type { Config } from "./schema.ts";
 import { warnOfSockets } from "./socket-warnings.ts";
+import { warnOfShortCredentials } from "./tools/tool-warnings.ts";
 
 /** Its models are there whenever the simulated provider is. */
 const SIMULATOR = "sim";
@@ -33,6 +34,7 @@ export function collectWarnings(
     ...warnOfUnknownAliases(config),
     ...warnOfOpenMetrics(settings),
     ...warnOfStoreParameters(settings),
+    ...warnOfShortCredentials(settings),
   ];
 }
 

@@ -1,5 +1,6 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 
+import { findEvidence } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { describeFailure } from "../core/log/failure.ts";
@@ -107,7 +108,7 @@ export class Permit {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     this.#parts.changed();
-    const { unsent, stale, upstreamStatus, provoked = false } = fault.details;
+    const { unsent, stale, upstreamStatus } = fault.details;
     // A kept connection that the server had closed is no sign of a failing server.
     if (unsent || stale) {
       if (unsent) this.#recordUnreached(nowMs, fault);
@@ -119,7 +120,7 @@ export class Permit {
     const { card, refusals } = this.#parts;
     if (fault.code !== "upstream_auth" && refusals?.isAny) refusals.recordOther(card.id);
     if (fault.details.gone) this.#recordGone(nowMs, fault);
-    if (fault.row.blame === "provider" && !provoked) this.#recordFailure(nowMs, fault);
+    if (fault.row.blame === "provider" && findEvidence(fault) !== "none") this.#recordFailure(nowMs, fault);
     // A provider that refuses a bad request as such, or whose model gave up, is working.
     else if (upstreamStatus !== undefined && this.#isProbe) this.#recordModelSuccess(nowMs);
     this.abandon();

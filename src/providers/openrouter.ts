@@ -38,6 +38,13 @@ const QUIRKS: OpenaiQuirks = {
   thoughts: "reasoning_details",
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
+  // Their maker refuses a forced call (Anthropic, "What's new in Claude Fable 5.2", November 2026).
+  models: [
+    {
+      names: /^anthropic\/claude-(fable-5\.[12]|(opus|sonnet)-5\.5)$/,
+      quirks: { directions: ["none"] },
+    },
+  ],
   errors: [
     // A balance too small for this prompt or limit still pays for shorter ones, so the key is valid.
     { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },

@@ -82,6 +82,31 @@ export const STATE_METRICS = {
     over: "max",
     per: NANO_PER_USD,
   },
+  poundkey_budget_used_usd: {
+    ...gauge(
+      "USD",
+      "What is used of each budget of the accounts in metrics.budgets. A budget is its period, and the models that share it.",
+      "account",
+      "budget",
+    ),
+    over: "max",
+  },
+  poundkey_budget_limit_usd: {
+    ...gauge(
+      "USD",
+      "The limit of each budget of the accounts in metrics.budgets, with what is left of an extra amount.",
+      "account",
+      "budget",
+    ),
+    over: "max",
+  },
+  poundkey_budgets_near: {
+    ...gauge(
+      "owners",
+      "Keys, members and accounts of which a budget is used by 80 % or more, at most 1,000 of them. Counted if metrics.budgets names an account.",
+    ),
+    over: "max",
+  },
   poundkey_members: {
     ...gauge(
       "people",

@@ -1,6 +1,8 @@
 // A server's lists as the gateway keeps them: each entry as JSON that is ready to be sent, under any name.
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type HeaderParameter, readHeaderParameters } from "./wire/header-parameters.ts";
+import { findLeftOut } from "./wire/list-entries.ts";
+import { dropOwnMeta } from "./wire/own-meta.ts";
 
 export interface MirroredTool {
   /** The server's own name. */
@@ -103,6 +105,8 @@ class Builder {
 /** Returns the tool, or the reason to leave it out. */
 function readTool(raw: JsonObject): MirroredTool | string {
   const { name, inputSchema, execution, annotations } = raw;
+  const reason = findLeftOut(raw);
+  if (reason !== undefined) return reason;
   if (typeof name !== "string" || name === "") return "no name";
   if (!isObject(inputSchema) || inputSchema.type !== "object") return "its schema is not that of an object";
   if (isObject(execution) && execution.taskSupport === "required") return "it only runs as a task";
@@ -128,7 +132,7 @@ function needsOlderForm({ outputSchema }: JsonObject): boolean {
 
 function keepKinds(raw: JsonObject): JsonObject {
   const kept: JsonObject = {};
-  for (const [field, value] of Object.entries(raw))
+  for (const [field, value] of Object.entries(dropOwnMeta(raw)))
     if (KINDS.get(field)?.(value) ?? true) kept[field] = value;
   return kept;
 }
@@ -140,7 +144,7 @@ function writeMembers(given: JsonObject): string {
 function readEntry(raw: unknown, field: string): readonly MirroredEntry[] {
   if (!isObject(raw)) return [];
   const { [field]: key, ...given } = keepKinds(raw);
-  if (typeof key !== "string" || key === "") return [];
+  if (typeof key !== "string" || key === "" || findLeftOut(raw) !== undefined) return [];
   const members = writeMembers(given);
   return Buffer.byteLength(members) > TOOL_BYTES_MAX ? [] : [{ key, members }];
 }

@@ -10,15 +10,15 @@ import {
   listBedrockCapabilities,
   listBedrockDialects,
 } from "./bedrock.ts";
-import { ALSO_PRICED, BUILT_FOR, CAPABILITY_RULES, FILLS_IN, FREE, KINDS, LEFT_OUT } from "./corrections.ts";
+import { BUILT_FOR, CAPABILITY_RULES, FILLS_IN, KINDS, LEFT_OUT } from "./corrections.ts";
 import { findEnd } from "./ends.ts";
+import { finishPrice, listLaterPrices } from "./finished-prices.ts";
 import { HOSTED } from "./hosted.ts";
-import { addLongCaches, plain } from "./long-caches.ts";
 import { NEWER, type Newer } from "./newer.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
-import { addServices, passOn } from "./passed-on.ts";
+import { passOn } from "./passed-on.ts";
 import { findTwin } from "./platforms.ts";
-import { LATER, REPRICED, WINDOWS } from "./repriced.ts";
+import { WINDOWS } from "./repriced.ts";
 import {
   curatedPrices,
   type DatedPrices,
@@ -40,7 +40,7 @@ interface Row {
   context: number | null;
   output: number | null;
   price: PriceFacts | null;
-  later_prices?: (PriceFacts & { from: string })[];
+  later_prices?: readonly (PriceFacts & { from: string })[];
   capabilities: string[];
   kind?: string;
   /** Chat only if missing. */
@@ -58,7 +58,6 @@ export interface Built {
 }
 
 const SLIP = 50;
-const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
 const CLOUDS: ReadonlySet<string> = new Set(["Azure", "Vertex"]);
 const ORDER = [...new Set([...Object.values(PROVIDER_NAMES), "MiniMax", "SambaNova", "Novita", "Baseten"])];
 
@@ -219,7 +218,8 @@ function addRow(rows: Map<string, Row>, added: (typeof ADDED)[number], dated: re
   const own = id.slice(0, id.indexOf("#")) === like.slice(0, like.indexOf("#"));
   const row = applyNewer(rows, { id, like }, dated, true);
   row.price = twin.price && passOn(twin.price, factor, own);
-  row.owner = own ? row.owner : twin.owner;
+  // A host's names that start with the maker's name have said so.
+  if (row.owner === id.slice(0, id.indexOf("#"))) row.owner = twin.owner;
   if (dialects) row.dialects = dialects;
   row.like = like;
   finish(row);
@@ -233,16 +233,11 @@ function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFact
 }
 
 function finish(row: Row): void {
-  if (row.price !== null) row.price = { ...row.price, ...REPRICED[row.id] };
   const window = WINDOWS[row.id];
   if (window !== undefined) [row.context, row.output] = [window.context, window.output ?? null];
-  row.price = row.price === null ? null : plain(row.price);
-  if (FREE.test(row.id)) row.price = FREE_PRICE;
-  if (row.price !== null) row.price = addLongCaches(row.id, row.price);
-  for (const { ids, price } of ALSO_PRICED) {
-    if (row.price !== null && ids.test(row.id)) row.price = { ...row.price, ...price };
-  }
-  if (row.price !== null) row.price = addServices(row.id, row.price);
+  const later = listLaterPrices(row.id, row.price);
+  if (later.length > 0) row.later_prices = later;
+  row.price = finishPrice(row.id, row.price);
   for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
     const kept = new Set(
       [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),
@@ -252,8 +247,6 @@ function finish(row: Row): void {
   row.capabilities = listBedrockCapabilities(row.id, row.capabilities);
   const dialects = listBedrockDialects(row.id);
   if (dialects) row.dialects = dialects;
-  const later = LATER.find(({ ids }) => ids.test(row.id));
-  if (later) row.later_prices = [later.price];
   const shutdown = findEnd(row.id);
   if (shutdown) row.shutdown = shutdown;
   const successor = shutdown && findSuccessor(row.id);

@@ -135,6 +135,21 @@ describe("the meaning of a client's model name", () => {
     });
   });
 
+  test("only a name that an enabled provider's cards lack tells the day of the prices", () => {
+    const own = catalogueOf({
+      providers: [{ name: "OpenAI", unlistedModels: false }],
+      overlay: [{ id: "OpenAI#gpt-5.4", disabled: true }],
+      catalogueAsOf: "2030-01-02",
+    });
+    const lackedOn = (text: string) => {
+      const found = own.resolve(text);
+      return found.kind === "unknown" ? found.lackedOn : found.kind;
+    };
+    expect(["OpenAI#gpt-99", "openai/gpt-99"].map(lackedOn)).toEqual(["2030-01-02", "2030-01-02"]);
+    const others = ["OpenAI#gpt-5.4", "xAI#grok-99", "gpt-99", "OpenAI#gpt 99", "Router#fastest"];
+    expect(others.map(lackedOn)).toEqual(others.map(() => undefined));
+  });
+
   test("a misspelt id gets a few suggestions, the most likely first", () => {
     const found = catalogueOf().resolve("Anthropic#claude-opuss-5");
     expect(found.kind === "unknown" && found.nearest[0]).toBe("Anthropic#claude-opus-5");

@@ -3,7 +3,7 @@ import { BEDROCK_LEFT_OUT } from "./bedrock.ts";
 import type { PriceFacts } from "./sources.ts";
 
 /** The date for which the catalogue is built. */
-export const BUILT_FOR = "2026-11-26";
+export const BUILT_FOR = "2026-11-28";
 
 /** Names that no longer serve chat completions, or never did, by provider, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp; readonly why: string }[]>> =
@@ -106,7 +106,7 @@ export const CAPABILITY_RULES: readonly {
   { ids: /^Mistral#ministral-/, remove: ["reasoning"] },
   // Models that can't be forced to call a tool, by the same sources as their providers' quirks.
   {
-    ids: /^(Bedrock#\w+\.anthropic\.|\w+#)claude-(fable-5-1|(opus|sonnet)-5-5)(@default)?$/,
+    ids: /^(Bedrock#\w+\.anthropic\.|\w+#)claude-(fable-5-[12]|(opus|sonnet)-5-5)(@default)?$/,
     ...CALLS_AT_WILL,
   },
   { ids: /^Cohere#command-r-(plus-)?08-2024$/, ...CALLS_AT_WILL },

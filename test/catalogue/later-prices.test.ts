@@ -122,17 +122,33 @@ test("a running gateway switches to the price of the day and keeps its knowledge
   await opened.store.close();
 });
 
-test("the introductory prices of Gemini end on their days, on Vertex too", () => {
+test("the introductory prices of Gemini end on their days, on Vertex and OpenRouter too", () => {
   const priceAt = (id: string, time: string) => {
     const yaml =
-      "providers: { Google: { keys: [k] }, Vertex: { project: p, location: global, service_account: metadata } }";
+      "providers: { Google: { keys: [k] }, OpenRouter: { keys: [k] }, Vertex: { project: p, location: global, service_account: metadata } }";
     const found = buildCatalogue({ ...readSettings(yaml), nowMs: Date.parse(time) }).resolve(id);
     return found.kind === "card" ? [found.card.price?.input, found.card.price?.output] : [];
   };
+  const doubled = ["Google#gemini-4-argon", "Vertex#gemini-4-argon"];
+  const carbon = ["Google#gemini-4-carbon", "Vertex#gemini-4-carbon", "OpenRouter#google/gemini-4-carbon"];
+  for (const id of [...doubled, ...carbon]) {
+    expect([id, ...priceAt(id, "2026-11-30T23:59:59Z")]).toEqual([id, 2, 10]);
+    expect([id, ...priceAt(id, "2026-12-01T00:00:00Z")]).toEqual([id, 4, 20]);
+  }
   for (const provider of ["Google", "Vertex"]) {
-    expect(priceAt(`${provider}#gemini-4-argon`, "2026-11-30T23:59:59Z")).toEqual([2, 10]);
-    expect(priceAt(`${provider}#gemini-4-argon`, "2026-12-01T00:00:00Z")).toEqual([4, 20]);
     expect(priceAt(`${provider}#gemini-3.8-flash`, "2026-12-31T23:59:59Z")).toEqual([0.75, 3.75]);
     expect(priceAt(`${provider}#gemini-3.8-flash`, "2027-01-01T00:00:00Z")).toEqual([1.5, 7.5]);
   }
+});
+
+test("the price of a service changes on its day, and the model's others stay", () => {
+  const settings = readSettings("providers: { OpenAI: { keys: [k] } }");
+  const pricesAt = (time: string) => {
+    const found = buildCatalogue({ ...settings, nowMs: Date.parse(time) }).resolve("OpenAI#gpt-6.2-sol");
+    const price = found.kind === "card" ? found.card.price : null;
+    const tiers = ["priority", "ultrafast", "flex"] as const;
+    return [price?.input, price?.tiers?.[0]?.input, ...tiers.map((tier) => price?.service?.get(tier)?.input)];
+  };
+  expect(pricesAt("2027-02-28T23:59:59Z")).toEqual([2, 4, 4, 6, undefined]);
+  expect(pricesAt("2027-03-01T00:00:00Z")).toEqual([2, 4, 4, 12, undefined]);
 });

@@ -27,6 +27,11 @@ function openAi(input: number, cached: number, output: number): PriceFacts {
   return { ...base, tiers: [above] };
 }
 
+function gpt6(name: string, released: string, price: PriceFacts): Newer {
+  const limits = { context: 1050000, output: 128000 };
+  return { id: `OpenAI#${name}`, like: "OpenAI#gpt-6-astra", released, ...limits, price };
+}
+
 const MILLION = 1_000_000;
 const GEMINI_LIMITS = { context: 1048576, output: 65536 };
 const CLAUDE_5 = { like: "Anthropic#claude-opus-4-8", context: MILLION, output: 128000 };
@@ -34,38 +39,13 @@ const CLAUDE_5 = { like: "Anthropic#claude-opus-4-8", context: MILLION, output: 
 export const NEWER: readonly Newer[] = [
   // Since 2026-08-21 (OpenAI, "Changelog"). A promotion that ran at least until 2026-11-21: the list price is 5 and 30.
   { id: "OpenAI#gpt-5.6-sol", price: openAi(4, 0.4, 20) },
-  {
-    id: "OpenAI#gpt-6-sol",
-    like: "OpenAI#gpt-6-astra",
-    released: "2026-09-22",
-    context: 1050000,
-    output: 128000,
-    price: openAi(2, 0.2, 10),
-  },
-  {
-    id: "OpenAI#gpt-6-luna",
-    like: "OpenAI#gpt-6-astra",
-    released: "2026-09-22",
-    context: 1050000,
-    output: 128000,
-    price: openAi(0.1, 0.01, 0.5),
-  },
-  {
-    id: "OpenAI#gpt-6.1-sol",
-    like: "OpenAI#gpt-6-astra",
-    released: "2026-09-29",
-    context: 1050000,
-    output: 128000,
-    price: openAi(2, 0.1, 10),
-  },
-  {
-    id: "OpenAI#gpt-6.1-terra",
-    like: "OpenAI#gpt-6-astra",
-    released: "2026-10-26",
-    context: 1050000,
-    output: 128000,
-    price: openAi(1, 0.05, 5),
-  },
+  gpt6("gpt-6-sol", "2026-09-22", openAi(2, 0.2, 10)),
+  gpt6("gpt-6-luna", "2026-09-22", openAi(0.1, 0.01, 0.5)),
+  gpt6("gpt-6.1-sol", "2026-09-29", openAi(2, 0.1, 10)),
+  gpt6("gpt-6.1-terra", "2026-10-26", openAi(1, 0.05, 5)),
+  // OpenAI, "GPT-6.2 Sol" and "GPT-6.2 Astra" (model pages, read on 2026-11-28).
+  gpt6("gpt-6.2-sol", "2026-11-17", openAi(2, 0.1, 10)),
+  gpt6("gpt-6.2-astra", "2026-11-17", openAi(8, 0.4, 40)),
   { id: "Anthropic#claude-opus-5", ...CLAUDE_5 },
   {
     id: "Anthropic#claude-opus-5-5",
@@ -82,6 +62,13 @@ export const NEWER: readonly Newer[] = [
     ...CLAUDE_5,
     released: "2026-09-01",
     price: { input: 10, output: 50, cached_input: 0.25, cache_write: 12.5, per_search: 0.01 },
+  },
+  // Anthropic, "What's new in Claude Fable 5.2" (read on 2026-11-28).
+  {
+    id: "Anthropic#claude-fable-5-2",
+    ...CLAUDE_5,
+    released: "2026-11-09",
+    price: { input: 8, output: 40, cached_input: 0.2, cache_write: 10, per_search: 0.01 },
   },
   {
     id: "Anthropic#claude-haiku-5-5",
@@ -164,6 +151,22 @@ export const NEWER: readonly Newer[] = [
     context: 1048576,
     output: 1048576,
     price: { input: 1.5, output: 7.5, cached_input: 0.075 },
+  },
+  // Google, "Gemini 4 Carbon" and "Developer's guide to Gemini 4 Neon" (read on 2026-11-28).
+  {
+    id: "Google#gemini-4-carbon",
+    like: "Google#gemini-3.8-flash",
+    released: "2026-11-10",
+    context: 1048576,
+    output: 1048576,
+    price: { input: 2, output: 10, cached_input: 0.1 },
+  },
+  {
+    id: "Google#gemini-4-neon",
+    like: "Google#gemini-3.8-flash",
+    released: "2026-11-18",
+    ...GEMINI_LIMITS,
+    price: { input: 3, output: 15, cached_input: 0.15 },
   },
   {
     id: "xAI#grok-4.6",

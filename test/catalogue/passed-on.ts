@@ -23,9 +23,9 @@ export function passOn(price: PriceFacts, factor: number, isOwn: boolean): Price
 }
 const DIGITS = 1e6;
 
-/** Returns the price with those of the services that the model's provider offers. */
-export function addServices(id: string, price: PriceFacts): PriceFacts {
-  const found = SERVICES.filter(({ ids }) => ids.test(id));
+/** Returns the price with those of the services that the model's provider offers on that day. */
+export function addServices(id: string, price: PriceFacts, day: string): PriceFacts {
+  const found = SERVICES.filter(({ ids, from = "" }) => ids.test(id) && from <= day);
   if (found.length === 0) return price;
   const service = Object.assign({}, ...found.map((one) => one.service));
   const { per_search: _search, tiers: _tiers, hours: _hours, service: _old, ...rates } = price;

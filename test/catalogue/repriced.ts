@@ -46,9 +46,18 @@ export const REPRICED: Readonly<Record<string, Partial<PriceFacts>>> = {
   "Mistral#magistral-medium-latest": { input: 1.5, output: 7.5, cached_input: 0.15 },
   "Mistral#codestral-latest": { cached_input: 0.03 },
   "Mistral#mistral-large-latest": { cached_input: 0.05 },
+  "Mistral#mistral-medium-2505": { cached_input: 0.04 },
+  "Mistral#mistral-medium-2508": { cached_input: 0.04 },
   "Mistral#mistral-medium-2604": { cached_input: 0.15 },
   "Mistral#mistral-medium-latest": { cached_input: 0.15 },
+  "Mistral#mistral-small-2506": { cached_input: 0.01 },
   "Mistral#mistral-small-latest": { cached_input: 0.015 },
+  // Z.ai, "Pricing".
+  "ZAI#glm-4.5v": { cached_input: 0.11 },
+  "ZAI#glm-4.6v": { cached_input: 0.05 },
+  // Microsoft, "Azure AI Foundry Models pricing": the cached part of a prompt costs a tenth.
+  "Azure#deepseek-v4-flash": { cached_input: 0.019 },
+  "Azure#deepseek-v4-pro": { cached_input: 0.174 },
   // Together AI, "Pricing".
   "Together#Qwen/Qwen3.7-Max": { input: 2.5, output: 7.5, cached_input: 0.5 },
   "Together#meta-llama/Llama-3.3-70B-Instruct-Turbo": { input: 1.04, output: 1.04 },
@@ -99,33 +108,22 @@ export const REPRICED: Readonly<Record<string, Partial<PriceFacts>>> = {
   "OpenRouter#z-ai/glm-5.1": { input: 1.4, output: 4.4, cached_input: 0.26 },
 };
 
-interface LaterFacts extends PriceFacts {
-  /** The first day, as `YYYY-MM-DD`. */
-  from: string;
-}
-
-const GEMINI_FLASH: LaterFacts = {
-  from: "2027-01-01",
-  input: 1.5,
-  output: 7.5,
-  cached_input: 0.15,
-  per_search: 0.014,
-};
-const GEMINI_ARGON: LaterFacts = {
-  from: "2026-12-01",
-  input: 4,
-  output: 20,
-  cached_input: 0.2,
-  per_search: 0.014,
-};
-
 /**
- * Prices that follow introductory ones (Google, "Gemini Developer API pricing", as collected in genai-prices 0.2.3, PyPI,
- * read on 2026-11-26). Vertex AI has had the same prices so far.
+ * The rates that follow introductory ones, from a day on (Google, "Gemini Developer API pricing", as collected in genai-prices
+ * 0.2.3, PyPI, read on 2026-11-26; Carbon's by its own page, read on 2026-11-28). Vertex AI and OpenRouter have had the same
+ * prices so far.
  */
-export const LATER: readonly { readonly ids: RegExp; readonly price: LaterFacts }[] = [
-  { ids: /^(Google|Vertex)#gemini-3\.[678]-flash$/, price: GEMINI_FLASH },
-  { ids: /^(Google|Vertex)#gemini-4-argon$/, price: GEMINI_ARGON },
+export const LATER: readonly { readonly ids: RegExp; readonly from: string; readonly price: PriceFacts }[] = [
+  {
+    ids: /^(Google|Vertex)#gemini-3\.[678]-flash$/,
+    from: "2027-01-01",
+    price: { input: 1.5, output: 7.5, cached_input: 0.15 },
+  },
+  {
+    ids: /^(Google#|Vertex#|OpenRouter#google\/)gemini-4-(argon|carbon)$/,
+    from: "2026-12-01",
+    price: { input: 4, output: 20, cached_input: 0.2 },
+  },
 ];
 
 /** Windows that the lists lack, from the same collection: of prompt and answer together, and of the answer. */

@@ -28,6 +28,25 @@ test("each server is asked once, and one that isn't there fails the check", asyn
   expect([ill.code, ill.lines[2]]).toEqual([1, expect.stringMatching(/^mcp\.servers\.gone: failed: /)]);
 });
 
+test("an address at which no streamable HTTP is spoken is said to be one", async () => {
+  const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answerAsOf2024 });
+  const url = `http://127.0.0.1:${other.port}`;
+  const { code, lines } = await check(`root: { url: "${url}" }, sse: { url: "${url}/sse" }`, ["--probe"]);
+  await other.stop(true);
+  expect(code).toBe(1);
+  for (const line of lines) expect(line).toMatch(/status 40[45]: no streamable HTTP .*\/mcp; .*2024/);
+  expect(lines).toHaveLength(2);
+});
+
+/** HTTP+SSE: events by GET at one path, messages by POST at another. */
+function answerAsOf2024({ url, method }: Request): Response {
+  if (!url.endsWith("/sse")) return new Response("Not Found", { status: 404 });
+  if (method !== "GET") return new Response("Method Not Allowed", { status: 405 });
+  return new Response("event: endpoint\ndata: /messages\n\n", {
+    headers: { "content-type": "text/event-stream" },
+  });
+}
+
 test("the JSON has each server's answer, and without --probe none is asked", async () => {
   const { text } = await check(`old: { url: "${older.url}" }`, ["--probe", "--json"]);
   expect(JSON.parse(text)).toMatchObject({ ok: true, tools: [{ server: "old", ok: true, error: null }] });

@@ -72,7 +72,7 @@ describe("valid configurations", () => {
         mendsNamed: "surely_refused",
       });
       expect(settings.log).toEqual({ level: null, content: false, keepMs: 2_592_000_000, address: "full" });
-      expect(settings.metrics).toEqual({ token: null, balances: [] });
+      expect(settings.metrics).toEqual({ token: null, balances: [], budgets: [] });
       expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });
     }
   });

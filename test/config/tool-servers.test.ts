@@ -113,3 +113,34 @@ describe("tool servers", () => {
     expect(explain(one(`${URL}, auth: { bearer: "s e c r e t" }`))).not.toContain("s e c r e t");
   });
 });
+
+describe("a file of another client's", () => {
+  test.each([
+    ["mcpServers: { fs: { command: npx } }", /^1 mcpServers: unknown field; tool servers stand in `mcp: /],
+    [
+      "mcp: { mcpServers: { fs: { command: npx } } }",
+      /mcp\.mcpServers: unknown field; tool servers stand in/,
+    ],
+    [one("command: npx, args: [a]"), /command: unknown field; .*\(stdio\).*streamable HTTP.*`url`/],
+    [one(`${URL}, type: http`), /type: unknown field; .*leave it out/],
+    [one(`${URL}, headers: { X-Key: a }`), /headers: unknown field; .*`auth: \{ header: /],
+    [one('httpUrl: "https://mcp.example.com/mcp"'), /httpUrl: unknown field; the server's address is `url`/],
+  ])("%s is told what to write here", (text, words) => {
+    expect(explain(text)).toMatch(words);
+  });
+});
+
+test("credentials that are too short to be told from words are warned of", () => {
+  const servers = [
+    'a: { url: "https://a.example.com", auth: { bearer: short } }',
+    'b: { url: "https://b.example.com", auth: { header: { X-Key: seven77, X-Other: "12345678" } } }',
+    'c: { url: "https://c.example.com", auth: { pass: x-own } }',
+  ];
+  const loaded = load(`mcp: { servers: { ${servers.join(", ")} } }`);
+  const warnings = loaded.ok ? loaded.warnings : [];
+  const fields = warnings.filter(({ message }) => message.includes("8 characters"));
+  expect(fields.map(({ field }) => field)).toEqual([
+    "mcp.servers.a.auth.bearer",
+    "mcp.servers.b.auth.header.x-key",
+  ]);
+});

@@ -43,7 +43,7 @@ const hidesThinking: Turn["expects"] = (answer) => {
   expect(readMessage(answer).reasoning_content).toBeUndefined();
 };
 
-const NO_FORCE = /^(Anthropic#claude-(sonnet-5-5|fable-5-1)|Bedrock#(us\.)?(meta|openai))/;
+const NO_FORCE = /^(Anthropic#claude-(sonnet-5-5|fable-5-2)|Bedrock#(us\.)?(meta|openai))/;
 const FORCED =
   /^(tool_choice (required|named)|allowed tools, required|functions, as they were called once|a long tool name, forced|long tool names, one allowed|a custom tool with a long name)$/;
 

@@ -1,9 +1,10 @@
 // Counts what one request costs a gateway: the objects that it makes and the statements that it runs.
 import { asObject } from "../../src/core/json/json.ts";
+import { type Counts, keepGreatest } from "./judging.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 
 /** Objects per request, by kind. */
-export type Objects = Readonly<Record<string, number>>;
+type Objects = Readonly<Record<string, number>>;
 
 export interface Request {
   readonly name: string;
@@ -14,16 +15,12 @@ export interface Request {
   send(): Promise<void>;
 }
 
-interface Repeats {
-  readonly batches: number;
-  /** A request runs other code at first, such as caches being filled. */
-  readonly warming: number;
-  /** Of statements. */
-  readonly runs: number;
-}
-
-const USUAL: Repeats = { batches: 5, warming: 5, runs: 5 };
-const OF_LINES: Repeats = { batches: 2, warming: 1, runs: 2 };
+/** A request runs other code at first, such as caches being filled. */
+const WARMING = { request: 5, lines: 1 };
+/** The greatest of as many counts: what differs between them is the way in which bytes arrive. */
+export const TAKES = { request: 10, lines: 3 };
+/** While nothing is sent, the gateway comes to rest within a few looks at its heap. */
+const LOOKS_MAX = 20;
 const SYNCS_A_SECOND = 2;
 /**
  * The objects that a running batch makes in each second, which are none of its lines': it is looked at, and on a busy machine
@@ -63,50 +60,99 @@ async function readHeap(gateway: MeasuredGateway): Promise<ReadonlyMap<string, n
   return counts;
 }
 
-/** Returns the objects that a batch makes, by kind, without `upkeep` for each second. */
-async function countBatch(
+type Heap = ReadonlyMap<string, number>;
+
+function subtract(after: Heap, before: Heap): Heap {
+  return new Map([...after].map(([kind, count]) => [kind, count - (before.get(kind) ?? 0)]));
+}
+
+/**
+ * Runs the work while the gateway does nothing by itself, and its clocks stand still: a request before it does what is done
+ * from time to time. A batch has timers of its own.
+ */
+export async function holdTime<Result>(
   gateway: MeasuredGateway,
-  send: () => Promise<void>,
-  count: number,
-  upkeep: Readonly<Record<string, number>>,
-): Promise<ReadonlyMap<string, number>> {
-  const before = await readHeap(gateway);
-  const startedMs = performance.now();
-  for (let sent = 0; sent < count; sent++) await send();
-  const seconds = (performance.now() - startedMs) / 1000;
-  const after = await readHeap(gateway);
-  const countOf = (kind: string, made: number) =>
-    made - (before.get(kind) ?? 0) - seconds * (upkeep[kind] ?? 0);
-  return new Map([...after].map(([kind, made]) => [kind, countOf(kind, made)]));
+  { lines, send }: Request,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await gateway.ask(lines === undefined ? "hold" : "holdIntervals");
+  try {
+    if (lines === undefined) await send();
+    return await work();
+  } finally {
+    await gateway.ask("release");
+  }
+}
+
+/** Returns the heap of a gateway that has come to rest, and what a look at it makes. */
+async function readResting(gateway: MeasuredGateway): Promise<{ readonly heap: Heap; readonly look: Heap }> {
+  let heap = await readHeap(gateway);
+  let look: Heap = new Map();
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    const next = await readHeap(gateway);
+    const made = subtract(next, heap);
+    heap = next;
+    if (Bun.deepEquals(made, look)) break;
+    look = made;
+  }
+  return { heap, look };
+}
+
+/** Returns the objects that one of the requests makes, by kind, if all of them made as many within so many seconds. */
+function divide(made: Heap, { count, lines }: Request, seconds: number): Objects {
+  const kinds = [...KINDS.map(([kind]) => kind), "others"];
+  const upkeep = (kind: string) => (lines === undefined ? 0 : seconds * (UPKEEP_A_SECOND[kind] ?? 0));
+  const countOf = (kind: string) => ((made.get(kind) ?? 0) - upkeep(kind)) / count / (lines ?? 1);
+  return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind))]));
+}
+
+/** Returns the objects of a request in each of several takes, without those that counting takes. */
+async function takeObjects(
+  gateway: MeasuredGateway,
+  request: Request,
+  takes: number,
+): Promise<readonly Objects[]> {
+  const { heap, look } = await readResting(gateway);
+  const taken: Objects[] = [];
+  for (let before = heap; taken.length < takes; ) {
+    const startedMs = performance.now();
+    await sendAll(request);
+    const after = await readHeap(gateway);
+    const seconds = (performance.now() - startedMs) / 1000;
+    taken.push(divide(subtract(subtract(after, before), look), request, seconds));
+    before = after;
+  }
+  return taken;
 }
 
 async function sendAll({ count, send }: Request): Promise<void> {
   for (let sent = 0; sent < count; sent++) await send();
 }
 
-/**
- * Counts the objects of a request, without those that counting takes. Of several batches, the fewest count: timers and
- * answers that arrive in pieces on a busy machine only add some.
- */
-export async function countObjects(gateway: MeasuredGateway, request: Request): Promise<Objects> {
-  const { lines = 1 } = request;
-  const repeats = lines === 1 ? USUAL : OF_LINES;
-  const upkeep = lines === 1 ? {} : UPKEEP_A_SECOND;
-  for (let sent = 0; sent < repeats.warming; sent++) await request.send();
-  const counting = await countBatch(gateway, async () => {}, 0, {});
-  const batches: ReadonlyMap<string, number>[] = [];
-  for (let batch = 0; batch < repeats.batches; batch++)
-    batches.push(await countBatch(gateway, request.send, request.count, upkeep));
-  const countOf = (kind: string) =>
-    Math.min(...batches.map((counts) => counts.get(kind) ?? 0)) - (counting.get(kind) ?? 0);
-  const kinds = [...KINDS.map(([kind]) => kind), "others"];
-  return Object.fromEntries(kinds.map((kind) => [kind, Math.round(countOf(kind) / request.count / lines)]));
+/** Counts the objects of a request, and the promises among them: the greatest of several takes. */
+export async function countObjects(gateway: MeasuredGateway, request: Request): Promise<Counts> {
+  const how = request.lines === undefined ? "request" : "lines";
+  for (let sent = 0; sent < WARMING[how]; sent++) await request.send();
+  const taken = await holdTime(gateway, request, () => takeObjects(gateway, request, TAKES[how]));
+  const takes = taken.map((kinds): Counts => {
+    const objects = Object.values(kinds).reduce((sum, count) => sum + count, 0);
+    return { objects, promises: kinds.promises ?? Number.NaN };
+  });
+  console.log(`${request.name}: ${takes.map(({ objects }) => objects).join(" ")} objects; ${JSON.stringify(taken.at(-1))}`);
+  return takes.reduce(keepGreatest);
 }
 
-/** The statements that a request runs, and the values that are bound to them. */
-export interface Statements {
-  readonly statements: number;
-  readonly values: number;
+/** Counts the statements of a request: the greatest of several takes. */
+export async function countStatements(gateway: MeasuredGateway, request: Request): Promise<Counts> {
+  const { count, lines = 1 } = request;
+  const takes = request.lines === undefined ? TAKES.request : TAKES.lines;
+  const all = await holdTime(gateway, request, () => countRuns(gateway, request, takes));
+  const perRequest = all.map(({ statements }): Counts => {
+    const sum = (what: keyof StatementRuns) =>
+      Math.round(statements.reduce((total, counts) => total + counts[what], 0) / count / lines);
+    return { statements: sum("runs"), values: sum("values") };
+  });
+  return perRequest.reduce(keepGreatest);
 }
 
 /** The transactions and the syncs of files that all lines take together. */
@@ -116,33 +162,16 @@ export interface SharedCosts {
 }
 
 /**
- * Counts the statements of a request. Requests one at a time share none, so that each of theirs runs about as often as they
- * do: upkeep, which takes the more the longer a busy machine needs, doesn't count. Of several runs, the fewest.
- */
-export async function countStatements(gateway: MeasuredGateway, request: Request): Promise<Statements> {
-  const { count, lines = 1 } = request;
-  const { runs } = lines === 1 ? USUAL : OF_LINES;
-  let least = { statements: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
-  for (let run = 0; run < runs; run++) {
-    const { statements } = await countRun(gateway, request);
-    const own = statements.filter(({ runs }) => runs >= (count * lines) / 2);
-    const sum = (what: keyof StatementRuns) =>
-      Math.round(own.reduce((total, counts) => total + counts[what], 0) / count / lines);
-    const counted = { statements: sum("runs"), values: sum("values") };
-    if (counted.statements < least.statements) least = counted;
-  }
-  return least;
-}
-
-/**
  * Counts the transactions and syncs of one request with lines. Each second of a slow run writes the results so far, which is
  * a piece and its folder, and isn't counted.
  */
 export async function countShared(gateway: MeasuredGateway, request: Request): Promise<SharedCosts> {
   const startedMs = performance.now();
-  const { transactions, syncs } = await countRun(gateway, { ...request, count: 1 });
+  const alone = { ...request, count: 1 };
+  const [run] = await holdTime(gateway, request, () => countRuns(gateway, alone, 1));
+  if (run === undefined) throw new Error("nothing ran");
   const seconds = Math.floor((performance.now() - startedMs) / 1000);
-  return { transactions, syncs: syncs - SYNCS_A_SECOND * seconds };
+  return { transactions: run.transactions, syncs: run.syncs - SYNCS_A_SECOND * seconds };
 }
 
 interface StatementRuns {
@@ -165,14 +194,23 @@ async function readRan(gateway: MeasuredGateway): Promise<Ran> {
   return { statements: new Map(runs), transactions: Number(transactions), syncs: Number(syncs) };
 }
 
-/** Returns what ran while all was sent. */
-async function countRun(
-  gateway: MeasuredGateway,
-  request: Request,
-): Promise<SharedCosts & { readonly statements: readonly StatementRuns[] }> {
-  const before = await readRan(gateway);
-  await sendAll(request);
-  const after = await readRan(gateway);
+interface Run extends SharedCosts {
+  readonly statements: readonly StatementRuns[];
+}
+
+/** Returns what ran each time that all was sent. */
+async function countRuns(gateway: MeasuredGateway, request: Request, times: number): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  for (let before = await readRan(gateway); runs.length < times; ) {
+    await sendAll(request);
+    const after = await readRan(gateway);
+    runs.push(subtractRuns(after, before));
+    before = after;
+  }
+  return runs;
+}
+
+function subtractRuns(after: Ran, before: Ran): Run {
   return {
     statements: [...after.statements].map(([text, { runs, values }]) => ({
       runs: runs - (before.statements.get(text)?.runs ?? 0),

@@ -1,14 +1,16 @@
 // The house's measures: the files that a change takes, the members of the ports, and the code that a request runs.
-import { expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { expectNone } from "../tidy/sources.ts";
-import { GUIDE, readBudget } from "./budgets.ts";
+import { GUIDE, judgeAndRecord } from "./budgets.ts";
 import { CHANGES, listPlaces } from "./changes.ts";
 import { readCode } from "./code.ts";
 import { MEMBERS } from "./ports.ts";
 
-/** Lines by file, by kind of request. */
-type Footprints = Readonly<Record<string, Readonly<Record<string, number>>>>;
+/** Lines by file in each take, by kind of request. */
+type Footprints = Readonly<Record<string, readonly Readonly<Record<string, number>>[]>>;
+
+const REQUESTS = ["a chat, whole", "a chat streamed from Anthropic", "an embedding", "an admin change"];
 
 const code = readCode();
 
@@ -35,50 +37,28 @@ test("the guide names the files that each change takes", () => {
 });
 
 test.each(Object.entries(MEMBERS))("%s has no more members than its budget", (name, members) => {
-  const [most = Number.NaN] = readBudget(`members: ${name}`);
-  console.log(`${name}: ${members} members of ${most}`);
-  expect(members).toBeLessThanOrEqual(most);
+  expectNone(judgeAndRecord(`members: ${name}`, { members }));
 });
-
-/** Timers on a busy machine only add to what runs, so the least of as many measures is judged. */
-const MEASURES_MAX = 3;
 
 async function measureFootprints(): Promise<Footprints> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "footprint.process.ts")], {
     stdout: "pipe",
     stderr: "inherit",
   });
-  const footprints: Footprints = await new Response(child.stdout).json();
-  expect(Object.keys(footprints)).toHaveLength(4);
-  return footprints;
+  return await new Response(child.stdout).json();
 }
 
-test("a request runs no more code than its budget", async () => {
-  const within = new Set<string>();
-  let above: readonly string[] = ["nothing is measured"];
-  for (let measured = 0; above.length > 0 && measured < MEASURES_MAX; measured++) {
-    const left = Object.entries(await measureFootprints()).filter(([kind]) => !within.has(kind));
-    above = left.flatMap(([kind, lines]) => {
-      const beyond = judge(kind, lines);
-      if (beyond.length === 0) within.add(kind);
-      return beyond;
-    });
-  }
-  expectNone(above);
+let footprints: Footprints;
+beforeAll(async () => {
+  footprints = await measureFootprints();
 }, 300_000);
 
-/** Returns nothing, or the sums. `FOOTPRINTS=1` prints what each file runs, to compare it with the commit before. */
-function judge(kind: string, files: Readonly<Record<string, number>>): readonly string[] {
+test.each(REQUESTS)("%s runs no more code than its budget, and the same each time", (name) => {
+  const [files = {}, ...others] = footprints[name] ?? [];
+  // `FOOTPRINTS=1` prints what each file runs, to compare it with the commit before.
+  if (process.env.FOOTPRINTS) console.log(files);
+  for (const other of others) expect(other).toEqual(files);
   const counts = Object.values(files);
   const lines = counts.reduce((sum, one) => sum + one, 0);
-  const [filesMost = Number.NaN, linesMost = Number.NaN] = readBudget(kind);
-  console.log(`${kind}: ${counts.length} files of ${filesMost}, ${lines} lines of ${linesMost}`);
-  if (process.env.FOOTPRINTS) console.log(files);
-  const isWithin = counts.length <= filesMost && lines <= linesMost;
-  return isWithin ? [] : [`${kind}: ${counts.length} files and ${lines} lines`];
-}
-
-test("a budget that is passed is named", () => {
-  expect(judge("a chat, whole", { "one.ts": 1 })).toEqual([]);
-  expect(judge("a chat, whole", { "one.ts": 99_999 })).toEqual(["a chat, whole: 1 files and 99999 lines"]);
+  expectNone(judgeAndRecord(name, { files: counts.length, lines }));
 });

@@ -1,9 +1,11 @@
-// A program of its own that serves a few requests and prints the lines of the code that each of them runs, as JSON.
+// A program of its own that serves a few requests and prints the lines of the code that each of them runs, as JSON: by file,
+// in each of several takes.
 
 import { Session } from "node:inspector";
 import { join } from "node:path";
 import { plugin } from "bun";
 import { ROOT } from "../tidy/sources.ts";
+import { HeldTime } from "./held-time.ts";
 
 interface Coverage {
   readonly result: readonly {
@@ -20,10 +22,12 @@ interface Coverage {
 
 /** A request may run other code at first, such as caches being filled. */
 const WARMING = 2;
-/** Only lines that ran for each of these requests count, so that timers and caches that expire don't. */
-const REQUESTS = 8;
-/** A timer may run as often as the requests, but hardly each time. */
-const TAKES = 6;
+/** Between two requests: less than any period of the gateway's. */
+const PAUSE_MS = 10;
+/** Each take counts the same. A second one shows it. */
+const TAKES = Number(process.env.TAKES ?? 2);
+/** What the gateway was doing by itself ends within some of these times. */
+const REST_MS = 10;
 const SOURCES = join(ROOT, "src/");
 
 const texts = new Map<string, string>();
@@ -41,6 +45,7 @@ plugin({
   },
 });
 
+const time = new HeldTime();
 const session = new Session();
 session.connect();
 
@@ -50,53 +55,85 @@ function post<Answer>(method: string, params: object = {}): Promise<Answer> {
   return promise;
 }
 
-/** Returns the lines that ran `least` times or more since the last call, as `path:line`. */
-async function readLines(least: number): Promise<ReadonlySet<string>> {
-  const { result } = await post<Coverage>("Profiler.takePreciseCoverage");
-  const lines = new Set<string>();
-  for (const { url, functions } of result) {
-    const path = url.startsWith(`file://${SOURCES}`) ? url.slice(`file://${SOURCES}`.length) : "";
-    const text = texts.get(path);
-    if (text === undefined || path.startsWith("simulator/")) continue;
-    const ran = new Uint8Array(text.length);
-    // Functions and blocks follow those that contain them.
-    for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
-      ran.fill(count >= least ? 1 : 0, startOffset, endOffset);
-    }
-    for (const { 0: line, index } of text.matchAll(/^.*\w.*$/gm)) {
-      if (ran.subarray(index + line.search(/\w/), index + line.length).includes(1))
-        lines.add(`${path}:${index}`);
-    }
-  }
-  return lines;
+interface Ran {
+  readonly path: string;
+  readonly functions: Coverage["result"][number]["functions"];
 }
 
-/** Returns the number of lines that every request of a kind runs, by file. */
-async function measure(send: () => Promise<Response>): Promise<Record<string, number>> {
-  const ask = async () => {
-    const answer = await send();
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-  };
-  for (let count = 0; count < WARMING; count++) await ask();
-  let everyTime: ReadonlySet<string> | null = null;
-  let idle: ReadonlySet<string> = new Set();
-  for (let take = 0; take < TAKES; take++) {
-    const startedMs = performance.now();
-    await readLines(REQUESTS);
-    for (let count = 0; count < REQUESTS; count++) await ask();
-    const ran = await readLines(REQUESTS);
-    everyTime = everyTime === null ? ran : everyTime.intersection(ran);
-    // On a busy machine timers run as often meanwhile: what runs without requests in the same time is none of theirs.
-    await Bun.sleep(performance.now() - startedMs);
-    idle = idle.union(await readLines(REQUESTS / 2));
+/** Returns the product's files with what ran in them since the last call. */
+async function takeCoverage(): Promise<readonly Ran[]> {
+  const { result } = await post<Coverage>("Profiler.takePreciseCoverage");
+  return result.flatMap(({ url, functions }) => {
+    const path = url.startsWith(`file://${SOURCES}`) ? url.slice(`file://${SOURCES}`.length) : "";
+    return texts.has(path) && !path.startsWith("simulator/") ? [{ path, functions }] : [];
+  });
+}
+
+/** Returns the lines that ran, as `path:offset`. */
+function listLines(ran: readonly Ran[]): ReadonlySet<string> {
+  return new Set(
+    ran.flatMap(({ path, functions }) =>
+      listOffsets(texts.get(path) ?? "", functions).map((offset) => `${path}:${offset}`),
+    ),
+  );
+}
+
+function listOffsets(text: string, functions: Ran["functions"]): readonly number[] {
+  const ranges = functions.flatMap((one) => one.ranges);
+  if (!ranges.some(({ count }) => count > 0)) return [];
+  const ran = new Uint8Array(text.length);
+  // Functions and blocks follow those that contain them.
+  for (const { startOffset, endOffset, count } of ranges) ran.fill(count > 0 ? 1 : 0, startOffset, endOffset);
+  return [...text.matchAll(/^.*\w.*$/gm)]
+    .filter(({ 0: line, index }) => ran.subarray(index + line.search(/\w/), index + line.length).includes(1))
+    .map(({ index }) => index);
+}
+
+const hasRun = ({ functions }: Ran): boolean =>
+  functions.some(({ ranges }) => ranges.some(({ count }) => count > 0));
+
+/** Returns what has run since the last call, once nothing of the product has run for a while. */
+async function rest(): Promise<readonly Ran[]> {
+  const all: Ran[] = [];
+  for (;;) {
+    await Bun.sleep(REST_MS);
+    const ran = (await takeCoverage()).filter(hasRun);
+    if (ran.length === 0) return all;
+    all.push(...ran);
   }
-  const counts = new Map<string, number>();
-  for (const place of everyTime?.difference(idle) ?? []) {
-    const path = place.slice(0, place.lastIndexOf(":"));
-    counts.set(path, (counts.get(path) ?? 0) + 1);
-  }
-  return Object.fromEntries([...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function ask(send: () => Promise<Response>): Promise<void> {
+  const answer = await send();
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+}
+
+/** Returns the lines that a request ran. The one before it did what is done from time to time. */
+async function take(send: () => Promise<Response>): Promise<ReadonlySet<string>> {
+  time.hold();
+  time.stop();
+  await ask(send);
+  await rest();
+  time.pass(PAUSE_MS);
+  await ask(send);
+  const ran = await rest();
+  time.release();
+  return listLines(ran);
+}
+
+/** Returns the number of lines that every request of a kind runs, by file, in each take. */
+async function measure(send: () => Promise<Response>): Promise<readonly Readonly<Record<string, number>>[]> {
+  for (let count = 0; count < WARMING; count++) await ask(send);
+  const takes: Readonly<Record<string, number>>[] = [];
+  for (let count = 0; count < TAKES; count++) takes.push(countByFile(await take(send)));
+  return takes;
+}
+
+function countByFile(lines: ReadonlySet<string>): Readonly<Record<string, number>> {
+  const byFile = Map.groupBy(lines, (line) => line.slice(0, line.lastIndexOf(":")));
+  const counts = [...byFile].map(([path, { length }]) => [path, length] as const);
+  return Object.fromEntries(counts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 await post("Profiler.enable");

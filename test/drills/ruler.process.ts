@@ -1,12 +1,14 @@
 // Preloaded by a gateway that is measured: says how many objects are in its heap, how many statements it has run with how
-// many values, and makes a system call that a trace shows.
+// many values, holds its regular tasks, and makes a system call that a trace shows.
 
 import { heapStats } from "bun:jsc";
 import { Database, type Statement } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { isObject } from "../../src/core/json/json.ts";
+import { HeldTime } from "./held-time.ts";
 
+const time = new HeldTime();
 const METHODS = ["get", "all", "run", "values", "iterate"];
 
 /** The statements by their texts, whose values may differ. */
@@ -76,6 +78,19 @@ const answers: Readonly<Record<string, (name: string) => unknown>> = {
     return null;
   },
   ran: () => ({ statements: Object.fromEntries(ran), transactions: begun, syncs: synced }),
+  hold() {
+    time.hold();
+    time.stop();
+    return null;
+  },
+  holdIntervals() {
+    time.hold(true);
+    return null;
+  },
+  release() {
+    time.release();
+    return null;
+  },
   mark: (name) => existsSync(`/ruler/${name}`),
 };
 

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../whole/world/until.ts";
-import type { Request } from "./costs.ts";
+import { holdTime, type Request } from "./costs.ts";
+import type { Counts } from "./judging.ts";
 import type { MeasuredGateway } from "./measured-gateway.ts";
 
 /** Their number depends on the machine: how threads wake each other, and how memory is returned. */
@@ -14,16 +15,21 @@ const UNSTEADY = new Set([
   "epoll_wait",
   "sched_yield",
   "restart_syscall",
+  "write",
 ]);
-const ROUNDS = 4;
+/** SQLite appends a page to its log by two of them. */
+const PAGE = "pwrite64";
+const CALLS_OF_PAGE = 2;
+/** Every fourth or so writes as few pages as it can. */
+const REQUESTS = 20;
 const MARK = /"\/ruler\/([^"]*)"/;
 const CALL = /^\d+ +(\w+)\(/;
 
-/** Returns the system calls per request, by the request's name. A text says why there are none. */
+/** Returns the system calls and the pages written per request, by the request's name. A text says why there are none. */
 export async function countSystemCalls(
   gateway: MeasuredGateway,
   requests: readonly Request[],
-): Promise<ReadonlyMap<string, number> | string> {
+): Promise<ReadonlyMap<string, Counts> | string> {
   if (Bun.which("strace") === null) return "strace is not installed";
   const folder = mkdtempSync(join(tmpdir(), "poundkey-strace-"));
   const file = join(folder, "trace");
@@ -39,15 +45,18 @@ export async function countSystemCalls(
     });
     const refusal = await Promise.race([isOver, begun.then(() => null)]);
     if (refusal !== null) return `strace can't be used: ${refusal}`;
-    for (let round = 0; round < ROUNDS; round++)
-      for (const { name, count, send } of requests) {
-        await gateway.ask("mark", `${round} ${name}`);
-        for (let sent = 0; sent < count; sent++) await send();
-        await gateway.ask("mark", "");
-      }
+    for (const request of requests)
+      await holdTime(gateway, request, async () => {
+        for (let sent = 0; sent < REQUESTS; sent++) {
+          await gateway.ask("mark", `${request.name} ${sent}`);
+          await request.send();
+          await gateway.ask("mark");
+        }
+      });
     child.kill("SIGINT");
     await child.exited;
-    return divide(readTrace(readFileSync(file, "utf8")), requests);
+    const traced = readTrace(readFileSync(file, "utf8"));
+    return new Map(requests.map((request) => [request.name, readCounts(traced, request)]));
   } finally {
     child.kill("SIGKILL");
     await child.exited;
@@ -55,25 +64,35 @@ export async function countSystemCalls(
   }
 }
 
-/** Returns the calls after each mark. */
-function readTrace(text: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
+interface Traced {
+  readonly calls: number;
+  readonly pages: number;
+}
+
+/** Returns the calls behind each mark. */
+function readTrace(text: string): ReadonlyMap<string, Traced> {
+  const traced = new Map<string, Traced>();
   let mark = "";
   for (const line of text.split("\n")) {
     const call = CALL.exec(line)?.[1];
     mark = MARK.exec(line)?.[1] ?? mark;
-    if (call !== undefined && !UNSTEADY.has(call)) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+    if (call === undefined || UNSTEADY.has(call)) continue;
+    const { calls, pages } = traced.get(mark) ?? { calls: 0, pages: 0 };
+    const page = { calls, pages: pages + 1 / CALLS_OF_PAGE };
+    traced.set(mark, call === PAGE ? page : { calls: calls + 1, pages });
   }
-  return counts;
+  return traced;
 }
 
-/** Returns the fewest of all rounds, per request: the first pages of the store's log take more writes, and upkeep adds some. */
-function divide(counts: ReadonlyMap<string, number>, requests: readonly Request[]) {
-  const rounds = [...Array(ROUNDS).keys()];
-  return new Map(
-    requests.map(({ name, count }) => {
-      const all = rounds.map((round) => counts.get(`${round} ${name}`) ?? Number.NaN);
-      return [name, Math.round(Math.min(...all) / count)] as const;
-    }),
-  );
+/**
+ * Returns the calls of the request in the middle, since a few meet a checkpoint, which another thread makes every 8,000 pages;
+ * and the fewest pages: rows fill a page sooner or later, and the request that begins the next one writes more of them.
+ */
+function readCounts(traced: ReadonlyMap<string, Traced>, { name }: Request): Counts {
+  const ofRequest = [...traced].filter(([mark]) => mark.startsWith(`${name} `)).map(([, counts]) => counts);
+  const calls = ofRequest.map((one) => one.calls).toSorted((one, other) => one - other);
+  return {
+    "system calls": calls[calls.length >> 1] ?? Number.NaN,
+    pages: Math.min(...ofRequest.map(({ pages }) => pages)),
+  };
 }

@@ -1,5 +1,6 @@
 // A short run in which the gateway is killed under load, and tests of the audit by breaking its rules.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { IS_LONG } from "../harness/long.ts";
 import { PROGRAM } from "../harness/program.ts";
 import type { SimCall } from "../simulator/calls.ts";
 import { brokenPromises, type Row } from "./audit.ts";
@@ -11,7 +12,7 @@ import type { Program } from "./process.ts";
 import { RULES } from "./rules.ts";
 import { type KillWorld, newKillWorld } from "./world.ts";
 
-/** The long form is `bun test/kill/run.ts`. */
+/** As many fill a store for the tests of the audit. The long form is `bun test/kill/run.ts`. */
 const TIMES = 6;
 const SEED = 20_261_120;
 /** A planted bug is found within these: after two mostly, later on a machine that is too busy to answer much before a kill. */
@@ -69,7 +70,7 @@ describe("killed at random instants under load", () => {
   });
 });
 
-test(
+test.skipIf(!IS_LONG)(
   "a gateway that answers before it commits is caught",
   async () => {
     const [plant] = PLANTS;

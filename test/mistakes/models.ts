@@ -4,32 +4,35 @@ import { ask, type Mistake } from "./mistake.ts";
 type Name = readonly [model: string, what: RegExp, right: RegExp];
 
 const ABSENT = /does not exist/;
+/** The provider is known here. */
+const LACKED = /isn't in this gateway's catalogue \(prices of \d{4}-\d{2}-\d{2}\)/;
 
 const NAMES: readonly Name[] = [
   ["gpt-5.4", ABSENT, /'OpenAI#gpt-5\.4'/],
   ["GPT-5.4", ABSENT, /'OpenAI#gpt-5\.4'/],
   ["gtp-5.4", ABSENT, /'OpenAI#gpt-5\.4'/],
-  ["openai/gpt-5.4-2026-03-05", ABSENT, /'OpenAI#gpt-5\.4'/],
+  ["openai/gpt-5.4-2026-03-05", LACKED, /'OpenAI#gpt-5\.4'/],
   ["gpt-5-2025-08-07", ABSENT, /'OpenAI#gpt-5'/],
   ["openai:gpt-5", ABSENT, /'OpenAI#gpt-5'/],
   ["openai.gpt-5", ABSENT, /'OpenAI#gpt-5'/],
   ["gpt_5_mini", ABSENT, /'OpenAI#gpt-5-mini'/],
-  ["anthropic/claude-sonnet-4.5", ABSENT, /'Anthropic#claude-sonnet-4-5'/],
+  ["anthropic/claude-sonnet-4.5", LACKED, /'Anthropic#claude-sonnet-4-5'/],
   ["claude-sonnet-4-5-20250930", ABSENT, /'Anthropic#claude-sonnet-4-5'/],
   ["claude-opus-5-latest", ABSENT, /'Anthropic#claude-opus-5'/],
   ["eu.anthropic.claude-opus-4-7-20260401-v1:0", ABSENT, /'Anthropic#claude-opus-4-7'/],
   ["claude-sonet-5", ABSENT, /'Anthropic#claude-sonnet-5'/],
   ["models/gemini-2.5-flash", ABSENT, /'Google#gemini-2\.5-flash'/],
-  ["google/gemini-2.5-flash:free", ABSENT, /'Google#gemini-2\.5-flash'/],
+  ["google/gemini-2.5-flash:free", LACKED, /'Google#gemini-2\.5-flash'/],
   ["Open AI#gpt-5.4", ABSENT, /'OpenAI#gpt-5\.4'/],
-  ["OpenAI#gpt5.4", ABSENT, /'OpenAI#gpt-5\.4'/],
+  ["OpenAI#gpt5.4", LACKED, /'OpenAI#gpt-5\.4'/],
+  ["OpenAI#gpt-99", LACKED, /poundkey catalogue update, a watched list, or unlisted_models/],
   ["Router", ABSENT, /'Router#best'/],
   ["best", ABSENT, /'Router#best'/],
   ["auto", ABSENT, /'Router#best'/],
   ["openrouter/auto", ABSENT, /'Router#best'/],
   ["Router#fastest", ABSENT, /'Router#light'/],
   ["xAI#grok-4.5", /No key is configured here for xAI/, /mean|Router#/],
-  ["OpenAI#gpt-3.5-turbo", ABSENT, /mean 'OpenAI#gpt-(?!\S*pro)\S*(mini|nano|luna)/],
+  ["OpenAI#gpt-3.5-turbo", LACKED, /mean 'OpenAI#gpt-(?!\S*pro)\S*(mini|nano|luna)/],
   ["gpt-4", ABSENT, /mean 'OpenAI#gpt-/],
   [
     "xAI#grok-4",
@@ -134,7 +137,7 @@ export const MODEL_MISTAKES: readonly Mistake[] = [
     name: "a mistyped id in the list of models",
     path: "/v1/models/OpenAI%23gpt-5.44",
     status: 404,
-    what: ABSENT,
+    what: LACKED,
     where: /gpt-5\.44/,
     right: /'OpenAI#gpt-5\.4'/,
   },

@@ -62,7 +62,7 @@ export const REPORTED_MISTAKES: readonly Mistake[] = [
     name: "OpenRouter's suffix for a search of the web",
     body: ask({ model: "openai/gpt-5.4:online" }),
     status: 404,
-    what: /does not exist/,
+    what: /isn't in this gateway's catalogue/,
     where: /model '/,
     right: /'OpenAI#gpt-5\.4'.*'web_search_options'/,
   },

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findRoom, ROOT } from "../tidy/sources.ts";
+import { ROOT } from "../tidy/sources.ts";
 import { MUTANTS } from "./all.ts";
 import {
   aimAt,
@@ -16,7 +16,7 @@ import {
 import { type Mutant, mutated } from "./mutant.ts";
 
 const HELP = `usage: bun test/mutants/run.ts [--all] [PART OF A NAME]
-  Without --all, only the mutants whose code or test has changed since they were last caught, and one of each room.
+  Without --all, only the mutants whose code or test has changed since they were last caught.
   UPDATE_CAUGHT=1 records the test that caught each.`;
 
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
@@ -133,16 +133,9 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
   console.log(`${caught ? "caught" : "MISSED"} ${seconds.padStart(5)} s  ${mutant.name.padEnd(50)} ${words}`);
 }
 
-/** The mutants whose last result may no longer hold, and of each room the first of the others. */
+/** The mutants whose last result may no longer hold. */
 function listChanged(catches: Catches): readonly Mutant[] {
-  const seen = new Set<string>();
-  return MUTANTS.filter((mutant) => {
-    if (!isUnchanged(mutant, catches[mutant.name])) return true;
-    const room = findRoom(mutant.file);
-    if (seen.has(room)) return false;
-    seen.add(room);
-    return true;
-  });
+  return MUTANTS.filter((mutant) => !isUnchanged(mutant, catches[mutant.name]));
 }
 
 async function judgeAll(mutants: readonly Mutant[], catches: Catches): Promise<readonly Verdict[]> {
@@ -176,7 +169,7 @@ async function main(args: readonly string[]): Promise<number> {
   const chosen = args.includes("--all") || part !== undefined ? MUTANTS : listChanged(catches);
   const mutants = chosen.filter(({ name }) => part === undefined || name.includes(part));
   console.log(`${mutants.length} of ${MUTANTS.length} mutants`);
-  const verdicts = await judgeAll(mutants, catches);
+  const verdicts = mutants.length === 0 ? [] : await judgeAll(mutants, catches);
   if (process.env.UPDATE_CAUGHT) {
     const found = verdicts.flatMap(({ mutant, by }) => (by === null ? [] : [[mutant.name, by] as const]));
     writeCatches({ ...catches, ...Object.fromEntries(found) }, MUTANTS);

@@ -171,7 +171,7 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   {
     name: "a gateway's own key is sent to a tool server",
     file: "src/transport/tool-servers/credentials.ts",
-    find: "(pass === null || isOwnSecret(pass))",
+    find: "(pass === null || holdsOwnSecret(pass))",
     replace: "pass === null",
     tests: CREDENTIALS,
   },

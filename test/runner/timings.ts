@@ -1,49 +1,38 @@
-// The time that each test file took: the longest start first, so that no worker is left alone with one at the end.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The CPU time of each test file: the longest start first, so that no worker is left alone with one at the end.
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const FILE = join(import.meta.dir, "timings.data.json");
 /** Beyond this share of files without a time, the file is written again. */
 const UNKNOWN_MAX = 0.05;
 
+/** In Bun's form, which takes any milliseconds. Those of a waiting test would say how busy the machine was. */
 interface Timings {
   readonly version: number;
-  /** Milliseconds by path. */
+  /** Milliseconds of CPU by path. */
   readonly files: Readonly<Record<string, number>>;
 }
 
-function readTimings(path: string): Timings {
-  return JSON.parse(readFileSync(path, "utf8"));
+function readTimings(): Timings {
+  return JSON.parse(readFileSync(FILE, "utf8"));
 }
 
-/** Copies of the known times, one for each run that measures its own files beside the others. */
-export class MeasuredTimings {
-  readonly #folder = mkdtempSync(join(tmpdir(), "poundkey-timings-"));
-  readonly #copies: string[] = [];
+/** With these flags `bun test` starts the longest files first. */
+export const TIMINGS_FLAGS: readonly string[] = ["--timings", FILE];
 
-  /** Returns the flags with which `bun test` starts the longest files first and measures them. */
-  makeFlags(): readonly string[] {
-    const copy = join(this.#folder, `${this.#copies.length}.json`);
-    copyFileSync(FILE, copy);
-    this.#copies.push(copy);
-    return ["--timings", copy, "--update-timings"];
-  }
-
-  /** Writes what was measured if too many of the files that ran had no time. Returns whether it did. */
-  keep(ran: readonly string[]): boolean {
-    const { version, files: known } = readTimings(FILE);
-    const measured = this.#copies.map((copy) => readTimings(copy).files);
-    rmSync(this.#folder, { recursive: true, force: true });
-    const unknown = ran.filter((path) => known[path] === undefined);
-    if (unknown.length <= ran.length * UNKNOWN_MAX) return false;
-    const times = ran.flatMap((path) => {
-      const ms = measured.map((files) => files[path]).find((one) => one !== undefined && one !== known[path]);
-      const kept = ms ?? known[path];
-      return kept === undefined ? [] : [[path, Math.round(kept)] as const];
-    });
-    const files = Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
-    writeFileSync(FILE, `${JSON.stringify({ version, files }, null, 1)}\n`);
-    return true;
-  }
+/**
+ * Writes what was measured, if that is asked for by `UPDATE_TIMINGS=1` or too many of the files that ran had no time. Files that
+ * are gone are left out. Returns whether it wrote.
+ */
+export function keepTimings(all: readonly string[], cpuMs: ReadonlyMap<string, number>): boolean {
+  const { version, files: known } = readTimings();
+  const unknown = [...cpuMs.keys()].filter((path) => known[path] === undefined);
+  if (!process.env.UPDATE_TIMINGS && unknown.length <= all.length * UNKNOWN_MAX) return false;
+  const times = all.flatMap((path) => {
+    const ms = cpuMs.get(path) ?? known[path];
+    return ms === undefined ? [] : [[path, Math.round(ms)] as const];
+  });
+  const files = Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
+  writeFileSync(FILE, `${JSON.stringify({ version, files }, null, 1)}\n`);
+  return true;
 }

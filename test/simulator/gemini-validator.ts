@@ -1,6 +1,6 @@
 // Validates requests to Gemini's generateContent: fields, turns of calls and responses, signatures, schemas and combinations.
 import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
-import { findFacts, isKnownModel } from "../../src/dialects/gemini/models.ts";
+import { findFacts, isKnownModel, LEVELS } from "../../src/dialects/gemini/models.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { makeModelCard } from "../harness/cards.ts";
@@ -72,7 +72,7 @@ const declaration = of(
 const thinkingConfig = of({
   includeThoughts: is.flag,
   thinkingBudget: is.integer(-1),
-  thinkingLevel: is.checkChoice("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
+  thinkingLevel: is.checkChoice(...LEVELS, ...LEVELS.map((level) => level.toLowerCase())),
 });
 const generationConfig = of({
   maxOutputTokens: is.integer(1),
@@ -221,6 +221,8 @@ function checkCombinations(body: JsonObject, model: string): void {
       "value",
       "Thinking level MINIMAL is not supported for this model. Please retry with other thinking level.",
     );
+  if (level === "XHIGH" && !/^gemini-4-neon/.test(model))
+    reject("value", "Thinking level XHIGH is not supported for this model.");
   if (level !== "" && old) reject("value", "Thinking level is not supported for this model.");
   if ((config.responseSchema ?? config.responseJsonSchema ?? null) !== null && !json)
     reject("value", "response_schema is only supported with response_mime_type application/json.");

@@ -48,11 +48,15 @@ export function twoStores(makeBench: MakeBench): () => TwoStores {
 /** A suite that runs under a name on the stores of a bench. */
 export type Suite = (name: string, makeBench: MakeBench) => void;
 
-/** Makes a suite of groups of tests, by their titles. */
-export function makeSuite(groups: Readonly<Record<string, (opened: () => TwoStores) => void>>): Suite {
+/** Makes a suite of groups of tests, by their titles. What they opened beside the stores is closed behind each test. */
+export function makeSuite(
+  groups: Readonly<Record<string, (opened: () => TwoStores) => void>>,
+  closeOthers?: () => Promise<void>,
+): Suite {
   return (name, makeBench) =>
     describe(name, () => {
       const opened = twoStores(makeBench);
+      if (closeOthers) afterEach(closeOthers);
       for (const [title, group] of Object.entries(groups)) describe(title, () => group(opened));
     });
 }

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { makeEvent } from "../../src/core/events/events.ts";
 import { asObject, parseJson } from "../../src/core/json/json.ts";
 import { makeSuite, type TwoStores } from "../suites/two-stores.ts";
-import { EVERYONE, FIRST, happen, open, standard } from "./delivery.suite.ts";
+import { EVERYONE, FIRST, happen, open, standard, stopReceivers } from "./delivery.suite.ts";
 import { DeliveringNode as Node, startClock } from "./node.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -67,4 +67,4 @@ function sorting(stores: () => TwoStores): void {
   });
 }
 
-export const chatsSuite = makeSuite({ "the order of deliveries": sorting });
+export const chatsSuite = makeSuite({ "the order of deliveries": sorting }, stopReceivers);

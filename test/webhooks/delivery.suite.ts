@@ -1,5 +1,5 @@
 // Deliveries to real receivers on every store, on a simulated clock: whatever a receiver or a node does, nothing is lost.
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { makeEntry } from "../../src/admin/audit/audit-trail.ts";
 import { type EventData, makeEvent } from "../../src/core/events/events.ts";
 import { asObject, parseJson } from "../../src/core/json/json.ts";
@@ -17,9 +17,10 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
 const opened: Receiver[] = [];
-afterEach(async () => {
+
+export async function stopReceivers(): Promise<void> {
   for (const receiver of opened.splice(0)) await receiver.stop();
-});
+}
 
 export function open(): Receiver {
   const receiver = startReceiver();
@@ -289,4 +290,7 @@ function dying(stores: () => TwoStores): void {
   });
 }
 
-export const deliverySuite = makeSuite({ sending, naming, chatting, failing, refusing, givingUp, dying });
+export const deliverySuite = makeSuite(
+  { sending, naming, chatting, failing, refusing, givingUp, dying },
+  stopReceivers,
+);

@@ -1,6 +1,6 @@
 // The build: the binary for this system, or with --all those for every supported one, with their digests and bills of materials.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { dependencies, version } from "../../../package.json" with { type: "json" };
 import { asObject, asString, parseJson } from "../../core/json/json.ts";
@@ -95,9 +95,15 @@ async function fetchRuntime(name: string): Promise<string> {
   return join(folder, "package", "bin", "bun");
 }
 
-function writeBill(file: string, runtime?: string): void {
+function writeBill(file: string, runtime: string | undefined): void {
   const bill = buildBillOfMaterials(lock, runtime && `@oven/${runtime}`);
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+/** Returns the runtime that npm has installed for this system. Undefined if Bun came another way. */
+function findOwnRuntime(): string | undefined {
+  const folder = join(ROOT, "node_modules", "@oven");
+  return existsSync(folder) ? readdirSync(folder).toSorted()[0] : undefined;
 }
 
 async function buildAll(folder: string): Promise<void> {
@@ -130,5 +136,5 @@ await embedFiles(DIST);
 if (args.includes("--all")) await buildAll(join(DIST, "release"));
 else {
   await compile(outfile);
-  writeBill(join(DIST, "poundkey.cdx.json"));
+  writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());
 }

@@ -1,9 +1,13 @@
-// Reads from the store what the metrics show of it: its size, and the balances that the operator lists.
+// Reads from the store what the metrics show of it: its size, and the balances and budgets of the accounts that the operator lists.
 
 import { readSeen } from "../../admin/people/directory-seen.ts";
+import type { Account } from "../../core/keys/key.ts";
+import type { MetricsRules } from "../../core/log/telemetry-rules.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { readPages } from "../../core/world/read-pages.ts";
+import type { Clock } from "../../core/world/world.ts";
 import { explainShortDisk } from "../../files/room.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import { nameState } from "../../people/state.ts";
 
 const ACCOUNTS_AT_ONCE = 500;
@@ -13,14 +17,34 @@ const ACCOUNTS_MAX = 100_000;
 /** Counting everybody reads all people. */
 const PEOPLE_MS = 60_000;
 
-type MeasuredStore = Pick<Store, "measure" | "files" | "account" | "accounts" | "setting"> & {
+/** Owners of which a budget is near its end are counted up to this many. */
+const NEAR_MAX = 1000;
+
+type MeasuredStore = Pick<Store, "measure" | "files" | "account" | "accounts" | "setting" | "nearing"> & {
   readonly batches: Pick<Store["batches"], "countBytes">;
   readonly people: Pick<Store["people"], "countPeople">;
 };
 
+interface MeasuresParts {
+  readonly store: MeasuredStore;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** Called each time, because a reload may change them. */
+  readonly rules: () => Pick<MetricsRules, "balances" | "budgets">;
+  readonly ledger: () => Pick<Ledger, "accountLimits">;
+}
+
+/** Of a budget of an account, in USD. */
+export interface BudgetMeasure {
+  readonly account: string;
+  /** Its period, and the models that share it. */
+  readonly budget: string;
+  readonly usedUsd: number;
+  readonly limitUsd: number;
+}
+
 export class Measures {
+  readonly #parts: MeasuresParts;
   readonly #store: MeasuredStore;
-  readonly #names: () => readonly string[];
   /** The ids of the listed accounts, by name, once they are found. */
   readonly #ids = new Map<string, string>();
   size: StoreSize | null = null;
@@ -30,16 +54,18 @@ export class Measures {
   lacksDisk: string | null = null;
   /** In nano-dollars, by the account's name. */
   balances: ReadonlyMap<string, number> = new Map();
+  budgets: readonly BudgetMeasure[] = [];
+  /** The keys, members and accounts of which a budget is near its end. Null if no account's budgets are listed. */
+  nearBudgets: number | null = null;
   /** By state. */
   people: ReadonlyMap<string, number> = new Map();
   /** The time of the directory's last request, in Unix milliseconds. Null if there was none. */
   directoryAtMs: number | null = null;
   #countedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `names` returns the accounts in `metrics.balances`. Called each time, because a reload may change it. */
-  constructor(store: MeasuredStore, names: () => readonly string[]) {
-    this.#store = store;
-    this.#names = names;
+  constructor(parts: MeasuresParts) {
+    this.#parts = parts;
+    this.#store = parts.store;
   }
 
   /** Reads everything again. Throws the Fault `store_unavailable`; the last values stay. */
@@ -49,16 +75,37 @@ export class Measures {
     this.filesBytes = bytes + (await this.#store.batches.countBytes(null));
     this.lacksDisk = await explainShortDisk(this.#store.files.pieces);
     await this.#countPeople();
-    const names = this.#names();
-    if (names.some((name) => !this.#ids.has(name))) await this.#findIds(new Set(names));
-    const balances = new Map<string, number>();
+    const { balances, budgets } = this.#parts.rules();
+    const accounts = await this.#findAccounts(new Set([...balances, ...budgets]));
+    const listed = (names: readonly string[]) => names.flatMap((name) => accounts.get(name) ?? []);
+    this.balances = new Map(listed(balances).map(({ name, balanceNanoUsd }) => [name, balanceNanoUsd]));
+    await this.#readBudgets(listed(budgets), budgets.length > 0);
+  }
+
+  async #findAccounts(names: ReadonlySet<string>): Promise<ReadonlyMap<string, Account>> {
+    if (names.values().some((name) => !this.#ids.has(name))) await this.#findIds(names);
+    const found = new Map<string, Account>();
     for (const name of names) {
       const account = await this.#store.account(this.#ids.get(name) ?? "");
-      if (account?.name === name) balances.set(name, account.balanceNanoUsd);
+      if (account?.name === name) found.set(name, account);
       // It was renamed, or there is none.
       else this.#ids.delete(name);
     }
-    this.balances = balances;
+    return found;
+  }
+
+  async #readBudgets(accounts: readonly Account[], isOn: boolean): Promise<void> {
+    const budgets: BudgetMeasure[] = [];
+    for (const account of accounts) {
+      const limits = await this.#parts.ledger().accountLimits(account);
+      for (const { kind, per = "", models = [], used: usedUsd, limit: limitUsd } of limits) {
+        const budget = [per, ...models].join(" ");
+        if (kind === "budget") budgets.push({ account: account.name, budget, usedUsd, limitUsd });
+      }
+    }
+    this.budgets = budgets;
+    const nowMs = this.#parts.clock.nowMs();
+    this.nearBudgets = isOn ? (await this.#store.nearing(nowMs, NEAR_MAX)).length : null;
   }
 
   async #countPeople(): Promise<void> {

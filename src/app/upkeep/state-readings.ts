@@ -1,4 +1,4 @@
-// Reads the gateway's state for the metrics: the store, the configuration, the providers and the listed balances.
+// Reads the gateway's state for the metrics: the store, the configuration, the providers, and the listed balances and budgets.
 import { X509Certificate } from "node:crypto";
 import { measureAge } from "../../catalogue/feeds/as-of.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
@@ -67,6 +67,9 @@ export function createStateReadings({
     poundkey_batches_waiting: () => countEach(batches().waiting),
     poundkey_batch_lines_running: () => batches().running,
     poundkey_balance_usd: () => measures.balances,
+    poundkey_budget_used_usd: () => readBudgets(measures, "usedUsd"),
+    poundkey_budget_limit_usd: () => readBudgets(measures, "limitUsd"),
+    poundkey_budgets_near: () => measures.nearBudgets,
     poundkey_members: () => measures.people,
     poundkey_scim_last_request_timestamp_seconds: () => measures.directoryAtMs,
     poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
@@ -76,6 +79,10 @@ export function createStateReadings({
 
 function countEach(names: readonly string[]): ReadonlyMap<string, number> {
   return new Map([...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]));
+}
+
+function readBudgets({ budgets }: Measures, field: "usedUsd" | "limitUsd"): ReadonlyMap<string, number> {
+  return new Map(budgets.map((one) => [`${one.account}${LABEL_END}${one.budget}`, one[field]]));
 }
 
 const MS_PER_SECOND = 1000;

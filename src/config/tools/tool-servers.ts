@@ -9,6 +9,7 @@ import {
   baseUrl,
   choice,
   duration,
+  explainOthers,
   integer,
   number,
   options,
@@ -76,23 +77,44 @@ const auth = Type.Union(
   { expected: "none, or one of { bearer }, { header }, { oauth } and { pass }" },
 );
 
-const server = section(
-  {
-    url: baseUrl,
-    ...Type.Partial(
-      Type.Object({
-        auth,
-        tools: toolPatterns,
-        timeout: duration("1s", "30m"),
-        parallel: integer(1, PARALLEL_MAX),
-        price_per_call: usd,
-        prices: record(/^[^\s]{1,128}$/, "the name of a tool", usd, "Prices of single tools, in USD."),
-        resources: Type.Boolean(),
-        prompts: Type.Boolean(),
-      }),
-    ).properties,
-  },
-  "A tool server.",
+const NO_STDIO =
+  "a server that is started by a command (stdio) isn't run here: put one that speaks streamable HTTP in front of it, and write its address as `url`";
+/** What clients' own files have. */
+const OTHERS = {
+  command: NO_STDIO,
+  args: NO_STDIO,
+  env: NO_STDIO,
+  cwd: NO_STDIO,
+  type: "every server speaks streamable HTTP here: leave it out",
+  transport: "every server speaks streamable HTTP here: leave it out",
+  httpUrl: "the server's address is `url`",
+  serverUrl: "the server's address is `url`",
+  headers: "headers for the server are `auth: { header: { NAME: VALUE } }`",
+};
+/** The word of other clients' files for the servers. */
+export const MCP_SERVERS =
+  "tool servers stand in `mcp: { servers: { NAME: { url: … } } }`; one that is started by a command (stdio) isn't run here: put one that speaks streamable HTTP in front of it";
+
+const server = explainOthers(
+  section(
+    {
+      url: baseUrl,
+      ...Type.Partial(
+        Type.Object({
+          auth,
+          tools: toolPatterns,
+          timeout: duration("1s", "30m"),
+          parallel: integer(1, PARALLEL_MAX),
+          price_per_call: usd,
+          prices: record(/^[^\s]{1,128}$/, "the name of a tool", usd, "Prices of single tools, in USD."),
+          resources: Type.Boolean(),
+          prompts: Type.Boolean(),
+        }),
+      ).properties,
+    },
+    "A tool server.",
+  ),
+  OTHERS,
 );
 
 const loop = options(
@@ -104,19 +126,22 @@ const loop = options(
   "Bounds on a response in which tools are run.",
 );
 
-export const mcp = options(
-  {
-    allowed_tools: toolPatterns,
-    streams: integer(0, STREAMS_MAX),
-    loop,
-    servers: record(
-      /^[a-z0-9][a-z0-9-]{0,14}$/,
-      "a name of 1 to 15 lower-case letters, digits and -",
-      server,
-      "The tool servers, by name.",
-    ),
-  },
-  "Tool servers.",
+export const mcp = explainOthers(
+  options(
+    {
+      allowed_tools: toolPatterns,
+      streams: integer(0, STREAMS_MAX),
+      loop,
+      servers: record(
+        /^[a-z0-9][a-z0-9-]{0,14}$/,
+        "a name of 1 to 15 lower-case letters, digits and -",
+        server,
+        "The tool servers, by name.",
+      ),
+    },
+    "Tool servers.",
+  ),
+  { mcpServers: MCP_SERVERS },
 );
 
 type ServerConfig = Static<typeof server>;

@@ -41,13 +41,13 @@ export function readShape(text: string, most: JsonShape): JsonShape {
     if (isFirst || code === COMMA) elements++;
     isFirst = (code & ~CASE) === OPENS;
     if (isFirst) deepest = Math.max(deepest, ++depth);
-    else if (code === QUOTE) at = stringEnd(text, at + 1);
+    else if (code === QUOTE) at = findStringEnd(text, at + 1);
   }
   return { depth: deepest, elements };
 }
 
 /** Returns the end of the string that begins at `from`, or the text's length. */
-function stringEnd(text: string, from: number): number {
+export function findStringEnd(text: string, from: number): number {
   const quote = text.indexOf('"', from);
   if (quote === -1) return text.length;
   if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote;

@@ -15,6 +15,8 @@ export interface MetricsRules {
   readonly token: string | null;
   /** The names of the accounts whose balance is a metric. */
   readonly balances: readonly string[];
+  /** The names of the accounts whose budgets are metrics. */
+  readonly budgets: readonly string[];
 }
 
 export interface TelemetryRules {

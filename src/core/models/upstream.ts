@@ -50,6 +50,11 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["exceeded_current_quota_error", "upstream_auth"],
   ["enforced_spend_limit_reached", "upstream_auth"],
   ["Arrearage", "upstream_auth"],
+  // Groq, "Spend limits" and "Error codes": a spend limit that is reached, an organization that is closed.
+  ["blocked_api_access", "upstream_auth"],
+  ["organization_restricted", "upstream_auth"],
+  // LiteLLM 1.110.2: of the key, its team or its owner.
+  ["budget_exceeded", "upstream_auth"],
   // Mistral and Perplexity answer an unknown model with 400.
   ["invalid_model", "model_not_found"],
   ["model_not_found", "model_not_found"],
@@ -66,6 +71,9 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
 export function readMeaning(code: string): FaultCode | undefined {
   return MEANING_OF_CODE.get(code);
 }
+
+/** LiteLLM has the same code for a budget of the request's own `user`, who mustn't end the gateway's credential. */
+const BUDGET_OF_USER = /^ExceededBudget: End User=/;
 
 /** Only for these statuses may a code say more. The others mean what they say. */
 const VAGUE_STATUSES: ReadonlySet<number> = new Set([400, 422, 429]);
@@ -149,7 +157,9 @@ function findCode(error: UpstreamError): FaultCode {
   if (ruled !== undefined) return ruled;
   // Later, the same request is refused in the same way, whatever the status says.
   if (isTooLarge(error)) return "context_length_exceeded";
-  const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
+  const coded = BUDGET_OF_USER.test(error.message ?? "")
+    ? undefined
+    : codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
   if (saysGone(error)) return "model_not_found";
   if (namesOtherThing(error)) return "not_found";
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.

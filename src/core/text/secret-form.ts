@@ -11,10 +11,13 @@ export const ADMIN_PREFIX = "pk-admin-";
 export const TOKEN_PREFIX = "pk-";
 /** A sign-in of the command line. */
 export const LOGIN_PREFIX = "pk-login-";
-const CHECKED = new RegExp(
-  `^(${KEY_PREFIX}|${TOKEN_PREFIX}|${LOGIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`,
-);
-const ADMIN = new RegExp(`^(${ADMIN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS}}$`);
+const CHECKED = `(?:${KEY_PREFIX}|${LOGIN_PREFIX}|${TOKEN_PREFIX})[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}`;
+const ADMIN = `${ADMIN_PREFIX}[0-9A-Za-z]{${BODY_DIGITS}}`;
+const WHOLE = new RegExp(`^(?:${CHECKED}|${ADMIN})$`);
+const ANYWHERE = new RegExp(`(?=(${CHECKED}|${ADMIN}))`, "g");
+/** What stands before the digits. */
+const PREFIX = /^.*-/;
+const BASIC = /\bbasic\s+([\w+/=-]+)/i;
 const SHOWN = 4;
 
 export function formatDigits(value: bigint, count: number): string {
@@ -35,10 +38,25 @@ export function hasChecksum(text: string): boolean {
   return computeChecksum(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
 }
 
+/** True for one of the gateway's secrets. Those of admins have no checksum. */
+function isOwnSecret(text: string): boolean {
+  return WHOLE.test(text) && (text.startsWith(ADMIN_PREFIX) || hasChecksum(text));
+}
+
 /** Returns a text that a client gave as a name. One of the gateway's secrets becomes its prefix and its last four characters. */
 export function hideSecret(text: string, gap = "…"): string {
-  if (text[1] !== "k" || text[2] !== "-") return text;
-  const [, prefix] = CHECKED.exec(text) ?? ADMIN.exec(text) ?? [];
-  if (prefix === undefined || (prefix !== ADMIN_PREFIX && !hasChecksum(text))) return text;
-  return `${prefix}${gap}${text.slice(-SHOWN)}`;
+  if (text[1] !== "k" || text[2] !== "-" || !isOwnSecret(text)) return text;
+  return `${PREFIX.exec(text)?.[0] ?? ""}${gap}${text.slice(-SHOWN)}`;
+}
+
+/** True if one of the gateway's secrets is anywhere in a header's value, also within what `Basic` encodes. */
+export function holdsOwnSecret(value: string): boolean {
+  if (findsOwnSecret(value)) return true;
+  const [, encoded] = BASIC.exec(value) ?? [];
+  return encoded !== undefined && findsOwnSecret(Buffer.from(encoded, "base64").toString("latin1"));
+}
+
+function findsOwnSecret(text: string): boolean {
+  for (const [, found = ""] of text.matchAll(ANYWHERE)) if (isOwnSecret(found)) return true;
+  return false;
 }

@@ -19,6 +19,9 @@ export type ToolAuth =
   /** The value of this header of the client's request is sent on as `Authorization`, to this server alone. */
   | { readonly kind: "pass"; readonly header: string };
 
+/** Shorter secrets aren't looked for in a server's answers: words that have nothing to do with them would go with them. */
+export const HIDDEN_CHARACTERS_MIN = 8;
+
 export interface ToolServer {
   /** `^[a-z0-9][a-z0-9-]{0,14}$`, so that no name contains the `_` that separates it from a tool's. */
   readonly name: string;

@@ -88,6 +88,7 @@ const TAKES_ALL: Traits = {
  * Opus 5", July 2026).
  */
 const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
+  [/^(opus-5\.5|fable-5\.[12])$/, NEWEST],
   [/^sonnet-5\.5$/, { ...NEWEST, off: "between_tools" }],
   [/^haiku-5\.5$/, { ...NEWEST, off: "disabled", forcedUse: true }],
   [/^(fable|mythos)-5\.0$/, { ...CLAUDE_5, off: "never" }],

@@ -5,7 +5,7 @@ import { hasRules, isRefused } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 
 /** The levels of thinking, from the lowest. */
-export const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;
+export const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH", "XHIGH"] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** Generation 2.5 takes a token budget, 3 and later a level. Both together are answered with 400. */
@@ -51,7 +51,10 @@ const NEWEST: ModelFacts = {
   topK: true,
 };
 const THREE: ModelFacts = { ...NEWEST, prefill: true };
-const THREE_FLASH: ModelFacts = { ...THREE, thinking: { by: "level", levels: LEVELS } };
+const THREE_FLASH: ModelFacts = {
+  ...THREE,
+  thinking: { by: "level", levels: ["MINIMAL", "LOW", "MEDIUM", "HIGH"] },
+};
 const TWO_FIVE: ModelFacts = {
   ...THREE,
   json: "alone",
@@ -71,7 +74,7 @@ const GEMMA: ModelFacts = {
 
 /**
  * The first match counts. Sources: Gemini API reference and "What's new" pages (thinking levels, end of prefill with
- * 3.6 Flash and 3.5 Flash-Lite), and the API's own refusals: "Thinking level MINIMAL is not supported", "Multiple
+ * 3.6 Flash and 3.5 Flash-Lite), "Developer's guide to Gemini 4 Neon" (November 2026), and the API's own refusals: "Thinking level MINIMAL is not supported", "Multiple
  * candidates is not enabled", "Penalty is not enabled", "Logprobs is not enabled", "Requests ending with a model turn
  * are not supported", "Function calling with a response mime type: 'application/json' is unsupported".
  */
@@ -88,6 +91,7 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemini-3\.1-pro/, THREE],
   [/^gemini-3(\.[1-4])?-flash|^gemini-3\.5-flash(?!-lite)/, THREE_FLASH],
   [/^gemini-3\.[56]-flash/, { ...THREE_FLASH, prefill: false }],
+  [/^gemini-4-neon/, { ...NEWEST, thinking: { by: "level", levels: ["LOW", "MEDIUM", "HIGH", "XHIGH"] } }],
 ];
 
 /** Finds a model's facts by its name, with the operator's words over them. */

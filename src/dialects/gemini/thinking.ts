@@ -25,11 +25,11 @@ const WANTED: Readonly<Record<ReasoningEffort, Level>> = {
   low: "LOW",
   medium: "MEDIUM",
   high: "HIGH",
-  xhigh: "HIGH",
-  max: "HIGH",
+  xhigh: "XHIGH",
+  max: "XHIGH",
 };
 
-const EFFORTS = { MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high" } as const;
+const EFFORTS = { MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high", XHIGH: "xhigh" } as const;
 
 type BudgetThinking = Extract<Thinking, { by: "budget" }>;
 
@@ -58,7 +58,7 @@ export function chooseThinking(
   const level = findLevel(thinking.levels, roomTokens === 0 ? "MINIMAL" : WANTED[effort]);
   return {
     config: { thinkingLevel: level, ...(isShown ? { includeThoughts: true } : {}) },
-    changed: level !== WANTED[effort],
+    changed: isOther(level, WANTED[effort]),
   };
 }
 
@@ -108,6 +108,11 @@ export function fitThinking(given: JsonObject, thinking: Thinking | null, output
   const fitting = Math.max(least, roomTokens);
   // With -1, the model decides for itself.
   return (budget < 0 ? most : budget) <= fitting ? given : makeBudgeted(fitting, others);
+}
+
+/** A model's highest level is what efforts above `high` ask for. */
+function isOther(level: Level, wanted: Level): boolean {
+  return level !== wanted && !(level === "HIGH" && wanted === "XHIGH");
 }
 
 /** Returns the most tokens for thoughts within an output limit. */

@@ -32,7 +32,7 @@ const FAMILIES: readonly Family[] = [
   { pattern: /^gpt-5\.1/, efforts: ["none", ...LOW_TO_HIGH], verbosity: true },
   { pattern: /^gpt-5\.[2-5]/, efforts: ["none", ...LOW_TO_XHIGH], verbosity: true },
   { pattern: /^gpt-(5\.|6-(luna|sol)|6\.1-terra)/, efforts: ["none", ...LOW_TO_MAX], verbosity: true },
-  { pattern: /^gpt-6(\.1)?(-|$)/, efforts: LOW_TO_MAX, verbosity: true },
+  { pattern: /^gpt-6(\.[12])?(-|$)/, efforts: LOW_TO_MAX, verbosity: true },
   { pattern: /^gpt-\d/, efforts: LOW_TO_MAX, verbosity: true, isGuess: true },
 ];
 

@@ -15,7 +15,7 @@ import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
 import { nameSession } from "../../core/people/session.ts";
 import type { AddressRule, TagHeader } from "../../core/settings.ts";
-import { hideSecret } from "../../core/text/secret-form.ts";
+import { hideSecret, holdsOwnSecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
 import type { LineMark } from "../../gateway/call.ts";
 
@@ -99,7 +99,8 @@ function readTagsHeader(given: string): string | null {
 
 /** A tag has printable ASCII alone. */
 function hideTag(value: string): string {
-  return hideSecret(value, "...");
+  const shown = hideSecret(value, "...");
+  return holdsOwnSecret(shown) ? "[redacted]" : shown;
 }
 
 function mapValues(tags: Tags, map: (value: string) => string): Tags {

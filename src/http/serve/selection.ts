@@ -206,7 +206,7 @@ function showName(model: string): string {
 /** `otherwise` is a hint for a name that resembles none. */
 export function notFound(
   model: string,
-  { nearest, off }: Pick<UnknownModel, "nearest" | "off">,
+  { nearest, off, lackedOn }: Omit<UnknownModel, "kind">,
   otherwise = "",
 ): Fault {
   const near = nearest.map((id) => `'${id}'`).join(" or ");
@@ -218,8 +218,13 @@ export function notFound(
         SEARCH_SUFFIX.test(model) ? SEARCHING : "",
         "Name models as <Provider>#<model>. GET /v1/models lists them.",
       ];
-  const message = `The model '${showName(model)}' does not exist or is not available here. ${hints.filter(Boolean).join(" ")}`;
+  const message = `The model '${showName(model)}' ${explainLack(lackedOn)} ${hints.filter(Boolean).join(" ")}`;
   return new Fault("model_not_found", message);
+}
+
+function explainLack(lackedOn: string | undefined): string {
+  if (lackedOn === undefined) return "does not exist or is not available here.";
+  return `isn't in this gateway's catalogue (prices of ${lackedOn}). If it is newer, the operator can add it: poundkey catalogue update, a watched list, or unlisted_models.`;
 }
 
 const STEERING_HEADERS = [

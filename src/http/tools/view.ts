@@ -1,9 +1,9 @@
 // One key's view at one of the addresses: the servers of which it may use anything, and their lists as one.
 import type { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
+import { holdsOwnSecret } from "../../core/text/secret-form.ts";
 import { mayUseSome } from "../../core/tools/patterns.ts";
 import type { AllowedTools, ToolServer } from "../../core/tools/tool-server.ts";
-import { checkSecret } from "../../keys/secret.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../tools/failures.ts";
 import { type MergedList, MergedLists, type ServerLists } from "../../tools/merged-list.ts";
 import type { Mirror } from "../../tools/mirror.ts";
@@ -84,10 +84,10 @@ export class ToolViews {
 
 const PASSED_CHARACTERS_MAX = 4096;
 
-/** Returns the caller's own credential for the server. Null if there is none, and for a key of this gateway, which never goes on. */
+/** Returns the caller's own credential for the server. Null if there is none, and for a secret of this gateway, which never goes on. */
 export function readPass({ auth }: Pick<ToolServer, "auth">, headers: Headers): string | null {
   if (auth.kind !== "pass") return null;
   const value = headers.get(auth.header)?.trim() ?? "";
   if (value === "" || value.length > PASSED_CHARACTERS_MAX) return null;
-  return checkSecret(value.replace(/^bearer\s+/i, "")) ? null : value;
+  return holdsOwnSecret(value) ? null : value;
 }

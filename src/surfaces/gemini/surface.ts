@@ -84,19 +84,23 @@ export function readPath(path: string): { readonly model: string; readonly verb:
 /** Explains a path without a verb, or with another one than those that are served. */
 function explainPath(path: string, rest: string, colon: number): Fault {
   const shown = `Unknown request URL: POST ${path.slice(0, 100)}`;
-  const unserved = explainUnserved(path);
+  const [, doubled] = /^(v1(?:beta)?\/[\w./-]{1,60})$/.exec(rest) ?? [];
+  const unserved = explainUnserved(doubled === undefined ? path : `/${doubled}`);
   if (unserved !== null) return new Fault("unknown_url", `${shown}. ${unserved}`);
   if (colon < 1) {
-    const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
-    const hint =
-      other === undefined
-        ? "the path needs a verb, as in /v1beta/models/{model}:generateContent. A '#' in the model's name ends a URL: write it as '/' or '%23'."
-        : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
-    return new Fault("unknown_url", `${shown}: ${hint}`);
+    return new Fault("unknown_url", `${shown}: ${explainNoVerb(rest, doubled)}`);
   }
   const verb = rest.slice(colon + 1, colon + 41);
   const message = `Unknown request URL: the verb '${verb}' is not supported, only ${VERBS.join(", ")}.`;
   return new Fault("unknown_url", message);
+}
+
+function explainNoVerb(rest: string, doubled: string | undefined): string {
+  if (doubled !== undefined) return `it has two versions of an API. Did you mean /${doubled}?`;
+  const [, other] = /^openai\/([a-z/]{1,60})$/.exec(rest) ?? [];
+  return other === undefined
+    ? "the path needs a verb, as in /v1beta/models/{model}:generateContent. A '#' in the model's name ends a URL: write it as '/' or '%23'."
+    : `OpenAI's API has no /v1beta/openai before it here. Did you mean /v1/${other}?`;
 }
 
 function decode(text: string): string {

@@ -2,6 +2,8 @@
 import { parseExactBounded, RECEIVED_SHAPE } from "../../core/json/bounds.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { makeBrokenAnswer, makeResultTooLarge } from "../../tools/failures.ts";
+import type { Redaction } from "../../tools/redaction.ts";
+import { boundEntries } from "../../tools/wire/list-entries.ts";
 import { type RpcId, type RpcMessage, type RpcResponse, readMessage } from "../../tools/wire/rpc.ts";
 import { EventParser } from "../framing/sse.ts";
 import { makeReader } from "../text-reader.ts";
@@ -25,6 +27,7 @@ interface EventTerms {
   readonly id: number | null;
   readonly scope: CallScope;
   readonly listener: MessageListener;
+  readonly parse: ParseMessage;
 }
 
 /** A response with the length of its text. */
@@ -33,8 +36,17 @@ export interface ReceivedResponse {
   readonly bytes: number;
 }
 
-export function parseMessage(text: string): RpcMessage {
-  return readMessage(parseExactBounded(text, RECEIVED_SHAPE));
+/** Reads a message of the server's, without the credential that it was sent. */
+export type ParseMessage = (text: string) => RpcMessage;
+
+/** `lists` is true for an answer in which an entry beyond the bounds hurts no other. */
+export function makeParse(redaction: Redaction, lists: boolean): ParseMessage {
+  return (text) => {
+    const given = parseExactBounded(text, RECEIVED_SHAPE);
+    if (given !== undefined || !lists) return readMessage(redaction.hide(given, text));
+    const bounded = boundEntries(text);
+    return readMessage(redaction.hide(parseExactBounded(bounded, RECEIVED_SHAPE), bounded));
+  };
 }
 
 /** Counts a stream's text, and hands its messages on. */
@@ -72,9 +84,9 @@ class EventReading {
 
   /** Answers to no question, and what isn't a message, are passed over. */
   #read(data: string): ReceivedResponse | null {
-    const { server, id, listener } = this.#terms;
+    const { server, id, listener, parse } = this.#terms;
     if (data.length > RESULT_BYTES_MAX) throw makeResultTooLarge(server, RESULT_SHOWN_MAX);
-    const message = parseMessage(data);
+    const message = parse(data);
     if (message.kind === "notification") listener.notify(message.method, message.params);
     else if (message.kind === "request") listener.request(message.id, message.method);
     else if (message.kind === "response" && isAnswerTo(message, id))

@@ -7,6 +7,7 @@ import { makeBrokenAnswer, makeInputUnsupported, makeResultTooLarge } from "../.
 import { findAskedBack, findNeeded } from "../../tools/wire/asking-back.ts";
 import { CODES } from "../../tools/wire/eras.ts";
 import type { HeaderParameter } from "../../tools/wire/header-parameters.ts";
+import { dropOwnMeta } from "../../tools/wire/own-meta.ts";
 import type { RpcId } from "../../tools/wire/rpc.ts";
 import { isOtherEra, isUnknownSession, type ServerFacts } from "../../tools/wire/server-facts.ts";
 import type { MessageListener, ReceivedResponse } from "./answer-events.ts";
@@ -171,24 +172,16 @@ function mayBeStale({ answer: { status, received } }: SentCall): boolean {
 }
 
 function readReply({ peer, source }: CallTerms, { status, received }: Answer): ToolReply {
-  const { server, credentials } = peer.terms;
+  const { server } = peer.terms;
   if (received === null) throw makeBrokenAnswer(server.name, `status ${status} without a response`);
   const { response } = received;
   if (response.result !== null) return readResult(server.name, response.result, received);
-  const { code, message, data } = response.error ?? { code: CODES.request, message: "" };
-  const needed = findNeeded({ code, message, data });
+  const error = response.error ?? { code: CODES.request, message: "" };
+  const needed = findNeeded(error);
   if (needed !== null) throw makeInputUnsupported(server.name, needed);
   // The tool's schema has other headers by now.
-  if (code === CODES.headers) source.markOutdated();
-  const shown = { code, message: credentials.hide(message) };
-  return {
-    kind: "error",
-    error: data === undefined ? shown : { ...shown, data: hideData(data, credentials) },
-  };
-}
-
-function hideData(data: unknown, credentials: Peer["terms"]["credentials"]): unknown {
-  return typeof data === "string" ? credentials.hide(data) : data;
+  if (error.code === CODES.headers) source.markOutdated();
+  return { kind: "error", error };
 }
 
 function readResult(name: string, result: JsonObject, { bytes }: ReceivedResponse): ToolReply {
@@ -197,7 +190,7 @@ function readResult(name: string, result: JsonObject, { bytes }: ReceivedRespons
   const { content, contents, messages } = result;
   if (isTooLong(content) || isTooLong(contents) || isTooLong(messages))
     throw makeResultTooLarge(name, `${PARTS_MAX} parts`);
-  return { kind: "result", result, bytes };
+  return { kind: "result", result: dropOwnMeta(result), bytes };
 }
 
 function isTooLong(parts: unknown): boolean {

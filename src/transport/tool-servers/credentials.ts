@@ -1,38 +1,43 @@
 // The headers that authenticate the gateway, or its client, at a tool server: five kinds.
 import { Fault } from "../../core/fault.ts";
 import type { ClientCredentials } from "../../core/models/token-source.ts";
-import { hideSecret } from "../../core/text/secret-form.ts";
+import { holdsOwnSecret } from "../../core/text/secret-form.ts";
 import type { ToolAuth, ToolServer } from "../../core/tools/tool-server.ts";
 import { makeAuthRefusal, makeCredentialMissing, makePassRefusal } from "../../tools/failures.ts";
+import { Redaction } from "../../tools/redaction.ts";
 import type { ToolServerPorts } from "./ports.ts";
 
 type HeaderFields = Readonly<Record<string, string>>;
 
 export interface Credential {
   readonly headers: HeaderFields;
+  /** Takes it out of the server's answer. */
+  readonly redaction: Redaction;
   /** Discards a token that was refused, so that the next call gets another. */
   readonly refuse?: (() => void) | undefined;
 }
 
-const NONE: Credential = { headers: {} };
-const SHORT = 6;
+const NONE: HeaderFields = {};
 
 export class Credentials {
   readonly #server: ToolServer;
   readonly #ports: ToolServerPorts;
   /** The same object for each call: tokens are kept by it. */
   readonly #source: ClientCredentials | null;
+  /** What was last sent. Of `pass`, it is made for each request. */
+  #latest: Credential;
 
   constructor(server: ToolServer, ports: ToolServerPorts) {
     this.#server = server;
     this.#ports = ports;
     this.#source = readSource(server.auth);
+    this.#latest = this.#make(listFixed(server.auth));
   }
 
   /** Throws `tool_credential_missing` if the server takes the client's own value and there is none. */
   require(pass: string | null): void {
     const { name, auth } = this.#server;
-    if (auth.kind === "pass" && (pass === null || isOwnSecret(pass)))
+    if (auth.kind === "pass" && (pass === null || holdsOwnSecret(pass)))
       throw makeCredentialMissing(name, auth.header);
   }
 
@@ -41,26 +46,32 @@ export class Credentials {
     const { auth } = this.#server;
     switch (auth.kind) {
       case "none":
-        return NONE;
       case "bearer":
-        return { headers: { authorization: `Bearer ${auth.token}` } };
       case "header":
-        return { headers: Object.fromEntries(auth.headers) };
+        return this.#latest;
       case "pass":
         this.require(pass);
-        return { headers: { authorization: pass ?? "" } };
+        return this.#make({ authorization: pass ?? "" });
       case "oauth":
         return this.#getToken();
     }
   }
 
+  #make(headers: HeaderFields, refuse?: () => void): Credential {
+    const { auth } = this.#server;
+    const beside = auth.kind === "oauth" ? [auth.clientSecret] : [];
+    return { headers, refuse, redaction: new Redaction([...Object.values(headers), ...beside]) };
+  }
+
   async #getToken(): Promise<Credential> {
-    if (this.#source === null) return NONE;
+    if (this.#source === null) return this.#latest;
     const { authorize, clock } = this.#ports;
     const call = { url: this.#server.url, headers: {}, body: "" };
     try {
       const { headers, refuse } = await authorize(this.#source, call, clock.nowMs());
-      return { headers, refuse };
+      if (headers.authorization !== this.#latest.headers.authorization)
+        this.#latest = this.#make(headers, refuse);
+      return this.#latest;
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       const { cause } = thrown.details;
@@ -78,13 +89,6 @@ export class Credentials {
       ? makePassRefusal(name, auth.header, details)
       : makeAuthRefusal(name, details);
   }
-
-  /** Returns a server's text without the operator's secrets. */
-  hide(text: string): string {
-    return listSecrets(this.#server.auth)
-      .filter((secret) => secret.length >= SHORT)
-      .reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
-  }
 }
 
 function readSource(auth: ToolAuth): ClientCredentials | null {
@@ -100,21 +104,14 @@ function readSource(auth: ToolAuth): ClientCredentials | null {
   };
 }
 
-/** One of the gateway's own secrets is never sent to a server, whatever header it came in. */
-function isOwnSecret(value: string): boolean {
-  return value.split(/\s+/).some((word) => hideSecret(word) !== word);
-}
-
-function listSecrets(auth: ToolAuth): readonly string[] {
+/** Returns the headers that are the same in every request. */
+function listFixed(auth: ToolAuth): HeaderFields {
   switch (auth.kind) {
-    case "none":
-    case "pass":
-      return [];
     case "bearer":
-      return [auth.token];
+      return { authorization: `Bearer ${auth.token}` };
     case "header":
-      return [...auth.headers.values()];
-    case "oauth":
-      return [auth.clientSecret];
+      return Object.fromEntries(auth.headers);
+    default:
+      return NONE;
   }
 }

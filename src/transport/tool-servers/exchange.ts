@@ -8,7 +8,8 @@ import { readShortText } from "../short-text.ts";
 import {
   isAnswerTo,
   type MessageListener,
-  parseMessage,
+  makeParse,
+  type ParseMessage,
   RESULT_BYTES_MAX,
   RESULT_SHOWN_MAX,
   type ReceivedResponse,
@@ -36,6 +37,8 @@ interface ExchangeRequest {
   readonly id: number | null;
   readonly listener: MessageListener;
   readonly scope: CallScope;
+  /** True for a list, in which an entry beyond the bounds hurts no other. */
+  readonly lists?: boolean;
   /** Called right before it is sent. */
   readonly onSend?: (() => void) | undefined;
 }
@@ -60,15 +63,13 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 export async function exchange(target: ExchangeTarget, request: ExchangeRequest): Promise<Answer> {
   const { scope } = request;
   try {
-    const found = target.credentials.get(target.pass);
-    const credential = found instanceof Promise ? await scope.wait(found) : found;
-    const response = await send(target, request, credential);
+    const { response, credential } = await sendWithToken(target, request);
     const { status, headers } = response;
-    if (status === 401) credential.refuse?.();
     if (isRefusal(status)) throw await explainStatus(target, response);
     const sent = headers.get(SESSION_HEADER);
     const session = sent !== null && SESSION_ID.test(sent) ? sent : null;
-    const received = await readBody(target, request, response);
+    const parse = makeParse(credential.redaction, request.lists === true);
+    const received = await readBody({ ...request, name: target.name, parse }, response);
     scope.throwIfEnded();
     return { status, session, received };
   } catch (thrown) {
@@ -85,6 +86,30 @@ function explain({ name }: ExchangeTarget, thrown: unknown): unknown {
   // A connection that broke later may have carried the call there.
   if (!isConnectFailure(thrown)) return makeBrokenAnswer(name, cause);
   return makeUnavailable(name, { reason: cause, upstream: { cause } });
+}
+
+interface SentRequest {
+  readonly response: Response;
+  readonly credential: Credential;
+}
+
+/** A 401 says that nothing was carried out. So if there is another token to be had, the request is sent once more with it. */
+async function sendWithToken(target: ExchangeTarget, request: ExchangeRequest): Promise<SentRequest> {
+  const first = await sendOnce(target, request);
+  const { refuse } = first.credential;
+  if (first.response.status !== 401 || refuse === undefined) return first;
+  refuse();
+  await first.response.body?.cancel();
+  request.scope.endReading();
+  const second = await sendOnce(target, request);
+  if (second.response.status === 401) second.credential.refuse?.();
+  return second;
+}
+
+async function sendOnce(target: ExchangeTarget, request: ExchangeRequest): Promise<SentRequest> {
+  const found = target.credentials.get(target.pass);
+  const credential = found instanceof Promise ? await request.scope.wait(found) : found;
+  return { response: await send(target, request, credential), credential };
 }
 
 function send(
@@ -125,55 +150,58 @@ async function explainStatus({ name, credentials }: ExchangeTarget, response: Re
   return makeUnavailable(name, { reason: cause, upstreamStatus: status, upstream: { cause } });
 }
 
-/** Not async, so that the usual answer takes one promise less. */
-function readBody(
-  target: ExchangeTarget,
-  request: ExchangeRequest,
-  response: Response,
-): Promise<ReceivedResponse | null> {
-  const { status, headers } = response;
-  const type = headers.get("content-type") ?? "";
-  if (status >= 400) return readError(request, response, JSON_TYPE.test(type));
-  const isStream = request.id !== null || request.method === "GET";
-  if (isStream && EVENTS.test(type)) return readStream(target, request, response);
-  const isAnswered = request.id !== null && status !== 202 && status !== 204;
-  return isAnswered && JSON_TYPE.test(type)
-    ? readJson(target, request, response)
-    : discardBody(target, response, isAnswered);
+interface ReadTerms extends ExchangeRequest {
+  /** The server's. */
+  readonly name: string;
+  readonly parse: ParseMessage;
 }
 
-async function discardBody({ name }: ExchangeTarget, { body }: Response, isAnswered: boolean): Promise<null> {
+/** Not async, so that the usual answer takes one promise less. */
+function readBody(terms: ReadTerms, response: Response): Promise<ReceivedResponse | null> {
+  const { status, headers } = response;
+  const type = headers.get("content-type") ?? "";
+  if (status >= 400) return readError(terms, response, JSON_TYPE.test(type));
+  const isStream = terms.id !== null || terms.method === "GET";
+  if (isStream && EVENTS.test(type)) return readStream(terms, response);
+  const isAnswered = terms.id !== null && status !== 202 && status !== 204;
+  return isAnswered && JSON_TYPE.test(type)
+    ? readJson(terms, response)
+    : discardBody(terms, response, isAnswered);
+}
+
+async function discardBody({ name }: ReadTerms, { body }: Response, isAnswered: boolean): Promise<null> {
   await body?.cancel();
   if (isAnswered) throw makeBrokenAnswer(name, "neither JSON nor events");
   return null;
 }
 
-async function readError({ id, scope }: ExchangeRequest, response: Response, isJson: boolean) {
+async function readError(terms: ReadTerms, response: Response, isJson: boolean) {
   const text = await readShortText(response, ERROR_BYTES_MAX);
-  if (text !== null) scope.endReading();
+  if (text !== null) terms.scope.endReading();
   if (!isJson || text === null) return null;
-  return findResponse(text, id);
+  return findResponse(text, terms);
 }
 
-async function readJson({ name }: ExchangeTarget, { id, scope }: ExchangeRequest, response: Response) {
+async function readJson(terms: ReadTerms, response: Response) {
+  const { name, scope } = terms;
   const text = await readShortText(response, RESULT_BYTES_MAX);
   if (text === null) throw makeResultTooLarge(name, RESULT_SHOWN_MAX);
   scope.throwIfEnded();
   scope.endReading();
-  const received = findResponse(text, id);
+  const received = findResponse(text, terms);
   if (received === null) throw makeBrokenAnswer(name, "no response in JSON-RPC");
   return received;
 }
 
-function findResponse(text: string, id: number | null): ReceivedResponse | null {
-  const message = parseMessage(text);
+function findResponse(text: string, { id, parse }: ReadTerms): ReceivedResponse | null {
+  const message = parse(text);
   if (message.kind !== "response" || !isAnswerTo(message, id)) return null;
   return { response: message, bytes: Buffer.byteLength(text) };
 }
 
-async function readStream({ name }: ExchangeTarget, request: ExchangeRequest, response: Response) {
-  const { id, scope, listener } = request;
-  const received = await readEvents(response, { server: name, id, scope, listener });
+async function readStream(terms: ReadTerms, response: Response) {
+  const { name, id } = terms;
+  const received = await readEvents(response, { ...terms, server: name });
   if (received === null && id !== null) throw makeBrokenAnswer(name, "the events ended without a response");
   return received;
 }

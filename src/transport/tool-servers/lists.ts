@@ -89,6 +89,7 @@ class PageReader {
       session: this.#session,
       scope,
       listener: this.#listen(),
+      lists: true,
     });
     this.#bytes += received?.bytes ?? 0;
     if (this.#bytes > BYTES_MAX) throw makeBrokenAnswer(name, "lists of more than 32 MB");

@@ -44,6 +44,8 @@ interface PeerRequest {
   readonly session: string | null;
   readonly scope: CallScope;
   readonly listener: MessageListener;
+  /** True for a list, in which an entry beyond the bounds hurts no other. */
+  readonly lists?: boolean;
   readonly onSend?: () => void;
 }
 
@@ -78,10 +80,19 @@ export class Peer {
   }
 
   request(facts: ServerFacts, request: PeerRequest): Promise<Answer> {
-    const { id, session, scope, listener, onSend } = request;
+    const { id, session, scope, listener, lists, onSend } = request;
     const versions = { version: facts.version, gatewayVersion: this.#terms.ports.version };
     const message = writeRequest(versions, request);
-    return exchange(this.#target, { method: "POST", message, session, id, listener, scope, onSend });
+    return exchange(this.#target, {
+      method: "POST",
+      message,
+      session,
+      id,
+      listener,
+      scope,
+      lists,
+      onSend,
+    });
   }
 
   /** Asks once in the newer era, and then in the older. A silence or a 5xx says nothing about the era. */
@@ -120,7 +131,7 @@ export class Peer {
     const { result = null, error = null } = answer.received?.response ?? {};
     const facts = result === null ? null : readInitialize(result, answer.session !== null);
     if (facts === null)
-      throw makeBrokenAnswer(server.name, `initialize: ${error?.message ?? `status ${answer.status}`}`);
+      throw makeBrokenAnswer(server.name, `initialize: ${error?.message ?? explainStatus(answer.status)}`);
     const message = writeOlder(facts.version, { method: "notifications/initialized" });
     await this.#sendOn(message, null, scope, answer.session);
     return { facts, session: answer.session };
@@ -184,4 +195,11 @@ export class Peer {
     } as const;
     return exchange(this.#target, sending);
   }
+}
+
+/** A path that isn't the protocol's, or that speaks the transport of 2024, answers a POST so. */
+function explainStatus(status: number): string {
+  const words = `status ${status}`;
+  if (status !== 404 && status !== 405) return words;
+  return `${words}: no streamable HTTP at this address. It often ends in /mcp; the transport of 2024 (HTTP+SSE) isn't spoken here`;
 }

@@ -140,6 +140,9 @@ describe("thinking", () => {
     ["gemini-3-pro-preview", "medium", { thinkingLevel: "HIGH", includeThoughts: true }, true],
     ["gemini-3.7-flash", "none", { thinkingLevel: "LOW" }, true],
     ["gemini-4-argon", "xhigh", { thinkingLevel: "HIGH", includeThoughts: true }, false],
+    ["gemini-4-neon", "xhigh", { thinkingLevel: "XHIGH", includeThoughts: true }, false],
+    ["gemini-4-neon", "max", { thinkingLevel: "XHIGH", includeThoughts: true }, false],
+    ["gemini-4-neon", "minimal", { thinkingLevel: "LOW", includeThoughts: true }, true],
     ["gemini-2.0-flash", "high", undefined, true],
   ];
   test.each(rows)("%s, %s", (name, effort, thinkingConfig, changed) => {

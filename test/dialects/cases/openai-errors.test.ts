@@ -83,6 +83,26 @@ const AT: readonly (readonly [string, number, unknown, string])[] = [
   ["ZAI", 429, { error: { code: "1113", message: "Insufficient balance" } }, "upstream_auth"],
   ["ZAI", 429, { error: { code: "1302", message: "Rate limit" } }, "provider_busy"],
   ["Qwen", 400, { error: { code: "Arrearage", message: "Access denied" } }, "upstream_auth"],
+  ["Groq", 400, { error: { code: "blocked_api_access", message: "Blocked" } }, "upstream_auth"],
+  ["Groq", 400, { error: { code: "organization_restricted", message: "Restricted" } }, "upstream_auth"],
+  [
+    "Local",
+    400,
+    { error: { type: "budget_exceeded", code: "400", message: "Budget has been exceeded!" } },
+    "upstream_auth",
+  ],
+  [
+    "Local",
+    429,
+    { error: { type: "budget_exceeded", code: "429", message: "Budget has been exceeded!" } },
+    "upstream_auth",
+  ],
+  [
+    "Local",
+    400,
+    { error: { type: "budget_exceeded", code: "400", message: "ExceededBudget: End User=x over budget." } },
+    "upstream_rejected",
+  ],
   [
     "OpenRouter",
     402,

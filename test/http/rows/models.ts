@@ -26,6 +26,7 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["claude-sonet-5", "'Anthropic#claude-sonnet-5'"],
   ["gemini-2.5-flsh", "'Google#gemini-2.5-flash'"],
   ["Acme#chaep", "'Acme#cheap'"],
+  ["Acme#unheard-of", "isn't in this gateway's catalogue (prices of "],
   ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["xAI#grok-none", "No key is configured here for xAI."],
   ["xAl#grok-4.5", "No key is configured here for xAI."],

@@ -6,7 +6,9 @@ import { Ending } from "../../../src/core/world/ending.ts";
 import type { ToolFault } from "../../simulator/tools/faults.ts";
 import type { ToolServerFake, ToolServerOptions } from "../../simulator/tools/tool-server.ts";
 import { until } from "../../whole/world/until.ts";
-import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, readFirstText } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const SERVERS: readonly (readonly [string, ToolServerOptions])[] = [
   ["newer, JSON", { era: "newer", answers: "json" }],

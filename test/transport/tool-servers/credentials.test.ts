@@ -5,7 +5,9 @@ import type { ToolAuth } from "../../../src/core/tools/tool-server.ts";
 import { mintSecret } from "../../../src/keys/secret.ts";
 import { until } from "../../whole/world/until.ts";
 import { startTokenServer } from "../auth/token-server.ts";
-import { makeServer, readFirstText, startFake, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, readFirstText } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const tokens = await startTokenServer();
 afterAll(() => tokens.stop());
@@ -49,7 +51,7 @@ describe("oauth", () => {
     ...more,
   });
 
-  test("fetches one token for all, and another after a 401", async () => {
+  test("fetches one token for all", async () => {
     tokens.seen.length = 0;
     const fake = startFake({ era: "newer" });
     const node = startNode([
@@ -63,13 +65,37 @@ describe("oauth", () => {
       client_secret: "secret-of-the-client",
       resource: "https://mcp.example.com",
     });
-    const [first] = fake.seen;
-    fake.plan("tools/call", { kind: "status", status: 401 });
+  });
+
+  test.each(["older", "newer"] as const)(
+    "fetches another token after a 401 of a server of the %s era, and sends the request once more",
+    async (era) => {
+      tokens.seen.length = 0;
+      const fake = startFake({ era, sessions: era === "older" });
+      const node = startNode([makeServer(fake.url, { auth: makeAuth(), prompts: true })]);
+      for (const method of ["tools/list", "prompts/list", "tools/call", "prompts/get"] as const)
+        fake.plan(method, { kind: "status", status: 401 });
+      expect(await node.listNames()).toContain("echo");
+      expect(readFirstText(await node.call("echo", { text: "once" }))).toBe("echo: once");
+      expect(await node.call("greet", {}, { method: "prompts/get" })).toMatchObject({ kind: "result" });
+      expect(tokens.seen).toHaveLength(5);
+      expect(fake.texts).toEqual(["once"]);
+      const [refused, carried] = fake.listSeen("tools/call");
+      expect(carried?.headers.authorization).not.toBe(refused?.headers.authorization);
+      expect(fake.mistakes).toEqual([]);
+    },
+  );
+
+  test("gives up after a second 401, and fetches another token for the next call", async () => {
+    tokens.seen.length = 0;
+    const fake = startFake({ era: "newer" });
+    const node = startNode([makeServer(fake.url, { auth: makeAuth() })]);
+    fake.plan("tools/call", { kind: "status", status: 401 }, { kind: "status", status: 401 });
     expect(await readCode(node.call("echo"))).toStartWith("tool_server_auth");
-    expect(tokens.seen).toHaveLength(1);
-    await node.call("echo");
+    expect(fake.listSeen("tools/call")).toHaveLength(2);
     expect(tokens.seen).toHaveLength(2);
-    expect(fake.seen.at(-1)?.headers.authorization).not.toBe(first?.headers.authorization);
+    await node.call("echo");
+    expect(tokens.seen).toHaveLength(3);
   });
 
   test("without a token is a failure that names neither server", async () => {
@@ -129,13 +155,10 @@ describe("pass", () => {
   });
 });
 
-test("a server's error doesn't repeat the operator's secret", async () => {
+test("a token of the operator's that is refused is sent once: there is no other", async () => {
   const fake = startFake({ era: "newer" });
-  const node = startNode([makeServer(fake.url, { auth: { kind: "bearer", token: "very-secret-token" } })]);
-  const error = { code: -32000, message: "bad token very-secret-token", data: "very-secret-token" };
-  fake.plan("tools/call", { kind: "answer", message: { error } });
-  expect(await node.call("echo")).toEqual({
-    kind: "error",
-    error: { code: -32000, message: "bad token [redacted]", data: "[redacted]" },
-  });
+  const node = startNode([makeServer(fake.url, { auth: { kind: "bearer", token: "t-1" } })]);
+  fake.plan("tools/call", { kind: "status", status: 401 });
+  expect(await readCode(node.call("echo"))).toStartWith("tool_server_auth");
+  expect(fake.listSeen("tools/call")).toHaveLength(1);
 });

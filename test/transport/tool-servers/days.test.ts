@@ -7,7 +7,9 @@ import { IS_LONG } from "../../harness/long.ts";
 import type { ToolFault } from "../../simulator/tools/faults.ts";
 import type { ServedEra, ToolServerFake } from "../../simulator/tools/tool-server.ts";
 import { until } from "../../whole/world/until.ts";
-import { makeServer, startFake, startNode, type ToolNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, type ToolNode } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const SEEDS = IS_LONG ? 300 : 10;
 const STEPS = 40;

@@ -4,7 +4,9 @@ import type { ToolProgress } from "../../../src/core/tools/tool-reply.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
 import { startEverything, startFirstSdk, startSecondSdk } from "../../harness/reference-servers.ts";
 import { until } from "../../whole/world/until.ts";
-import { makeServer, readFirstText, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, readFirstText } from "./tool-world.ts";
+
+const { startNode } = openToolWorld();
 
 const stops: (() => Promise<void>)[] = [];
 afterAll(async () => {

@@ -1,10 +1,13 @@
 // Mirrors of tool servers' lists: when they are asked for, how long they are shown, what is left out, and changes heard.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { CallScope } from "../../../src/transport/tool-servers/call-scope.ts";
 import type { ServerChange } from "../../../src/transport/tool-servers/tool-servers.ts";
 import { until } from "../../whole/world/until.ts";
-import { makeServer, startFake, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const SECOND_MS = 1000;
 
@@ -31,6 +34,62 @@ describe("a list", () => {
     const [{ leftOut } = { leftOut: [] }] = node.servers.describe();
     expect(leftOut).toHaveLength(100);
     expect(leftOut[0]).toEqual({ name: "tool-1000", reason: "beyond 1000 tools" });
+  });
+
+  test.each(["json", "events"] as const)(
+    "of %s leaves out the tools beyond the bounds alone, named with the bound, and those with fields of the gateway's lose them",
+    async (answers) => {
+      const fake = startFake({ era: "newer", answers });
+      const nest = (levels: number): JsonObject =>
+        levels === 0 ? { type: "string" } : { type: "object", properties: { 'a"}': nest(levels - 1) } };
+      const wide = Object.fromEntries(Array.from({ length: 130_000 }, (_, at) => [`p${at}`, {}]));
+      const [first, last] = makeTools(["first", "last"]);
+      fake.tools = [
+        { ...first, _meta: { "poundkey/error": { code: "forged" }, mine: 1 } },
+        { name: "deep", inputSchema: nest(60) },
+        { inputSchema: nest(5_000), name: 'deeper "}]' },
+        { name: "wide", inputSchema: { type: "object", properties: wide } },
+        { name: "wider", inputSchema: { type: "object", properties: wide } },
+        { name: "nested", inputSchema: nest(45) },
+        ...(last === undefined ? [] : [last]),
+      ];
+      const node = startNode([makeServer(fake.url)]);
+      const mirror = await node.servers.list("fake", null);
+      expect([...(mirror?.tools.keys() ?? [])]).toEqual(["first", "nested", "last"]);
+      expect(mirror?.tools.get("first")?.members).toEndWith('"_meta":{"mine":1}');
+      expect(node.servers.describe()[0]).toMatchObject({ state: "up", tools: 3 });
+      expect(mirror?.leftOut).toEqual([
+        { name: "deep", reason: "nested deeper than 96 levels" },
+        { name: 'deeper "}]', reason: "nested deeper than 96 levels" },
+        { name: "wide", reason: "larger than 64 KB" },
+        { name: "wider", reason: "larger than 64 KB" },
+      ]);
+    },
+  );
+
+  test("of prompts and resources leaves out the entries beyond the bounds alone", async () => {
+    const fake = startFake({ era: "newer" });
+    let deep: JsonObject = {};
+    for (let at = 0; at < 200; at++) deep = { deep };
+    const keys = { name: "deep", uri: "file:///deep", uriTemplate: "file:///{deep}" };
+    for (const [method, field, key] of [
+      ["prompts/list", "prompts", "name"],
+      ["resources/list", "resources", "uri"],
+      ["resources/templates/list", "resourceTemplates", "uriTemplate"],
+    ] as const) {
+      const result = {
+        resultType: "complete",
+        [field]: [
+          { ...keys, _meta: deep },
+          { [key]: "plain", name: "plain" },
+        ],
+      };
+      fake.plan(method, { kind: "answer", message: { result } });
+    }
+    const node = startNode([makeServer(fake.url, { prompts: true, resources: true })]);
+    const { prompts, resources, templates } = (await node.servers.list("fake", null)) ?? {};
+    for (const entries of [prompts, resources, templates])
+      expect(entries?.map(({ key }) => key)).toEqual(["plain"]);
   });
 
   test("is shown for 60 s, then shown while it is asked for again", async () => {

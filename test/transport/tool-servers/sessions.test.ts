@@ -5,7 +5,9 @@ import { KnownFacts } from "../../../src/transport/tool-servers/known-facts.ts";
 import { Peer } from "../../../src/transport/tool-servers/peer.ts";
 import { RequestIds } from "../../../src/transport/tool-servers/request-ids.ts";
 import { until } from "../../whole/world/until.ts";
-import { makeServer, readFirstText, SessionsInMemory, startFake, startNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, readFirstText, SessionsInMemory } from "./tool-world.ts";
+
+const { startFake, startNode } = openToolWorld();
 
 const HOUR_MS = 3_600_000;
 

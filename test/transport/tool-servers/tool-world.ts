@@ -145,24 +145,30 @@ const DEFAULTS = {
   onSend() {},
 } as const satisfies Partial<ServerCall>;
 
-const open: { close(): void | Promise<void> }[] = [];
-
-/** A server and a node that are closed behind the test. */
-export function startFake(options: ToolServerOptions = {}): ToolServerFake {
-  const fake = new ToolServerFake(options);
-  open.push({ close: () => fake.stop() });
-  return fake;
+/**
+ * Starts fakes and nodes that are closed behind each test of the file that calls this. Fakes first: a node waits for its
+ * servers' answer by its clock, which nobody moves any more.
+ */
+export function openToolWorld() {
+  const fakes: ToolServerFake[] = [];
+  const nodes: ToolNode[] = [];
+  afterEach(async () => {
+    for (const fake of fakes.splice(0)) await fake.stop();
+    for (const node of nodes.splice(0)) await node.close();
+  });
+  return {
+    startFake(options: ToolServerOptions = {}): ToolServerFake {
+      const fake = new ToolServerFake(options);
+      fakes.push(fake);
+      return fake;
+    },
+    startNode(servers: readonly ToolServer[], sessions?: SessionsInMemory): ToolNode {
+      const node = new ToolNode(servers, sessions);
+      nodes.push(node);
+      return node;
+    },
+  };
 }
-
-export function startNode(servers: readonly ToolServer[], sessions?: SessionsInMemory): ToolNode {
-  const node = new ToolNode(servers, sessions);
-  open.push(node);
-  return node;
-}
-
-afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close();
-});
 
 /** Returns a reply's first text. */
 export function readFirstText(reply: ToolReply): unknown {

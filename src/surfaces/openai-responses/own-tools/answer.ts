@@ -42,6 +42,7 @@ export class OwnAnswer implements EventPlaces {
   /** The items before the model's last answer. */
   base = 0;
   #stamp: Stamp | null = null;
+  #makeStart: () => JsonObject = () => ({});
   #turn = 0;
   /** The response as it was last shown, or as the model's provider wrote it. */
   #last: JsonObject = {};
@@ -68,6 +69,11 @@ export class OwnAnswer implements EventPlaces {
     this.#turn = turn;
     this.base = this.#output.length;
     this.#calls = new Map();
+  }
+
+  /** A stream of the model's answer begins: `makeStart` stamps it, and returns the response as it starts. */
+  stream(makeStart: () => JsonObject): void {
+    this.#makeStart = makeStart;
   }
 
   /** Returns the stamp of the model's answer: that of the first, with ids of its own. */
@@ -97,8 +103,9 @@ export class OwnAnswer implements EventPlaces {
     this.base = this.#output.length;
   }
 
-  showStart(response: JsonObject): JsonObject {
-    this.#last = { ...response, ...this.#repeat(), output: [] };
+  showStart(response: JsonObject | null): JsonObject {
+    const started = response ?? this.#makeStart();
+    this.#last = { ...started, ...this.#repeat(), output: [] };
     return this.#last;
   }
 

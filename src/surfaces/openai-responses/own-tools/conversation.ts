@@ -8,7 +8,7 @@ import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn, ShownServer } from "../..
 import type { Exchange, Incoming, Stamp, ToolConversation } from "../../surface.ts";
 import { findTrigger } from "../compaction/trigger.ts";
 import { joinRequest, readAsked } from "../read.ts";
-import { writeResponse } from "../response.ts";
+import { type ResponseContext, startResponse, writeResponse } from "../response.ts";
 import { makeKept } from "../stored.ts";
 import { RESPONSES_TEXTS } from "../texts.ts";
 import { ResponseWriter } from "../writer.ts";
@@ -64,7 +64,7 @@ export class OwnConversation implements ToolConversation<ChatForm> {
       isToBeStored: false,
       ...(keeps ? { kept: { body: this.#kept, texts: RESPONSES_TEXTS }, keep: makeKept } : {}),
       whole: (reply, stamp) => writeResponse(reply, answer.stamp(stamp), context),
-      writer: (stamp: () => Stamp) => new ResponseWriter(() => answer.stamp(stamp()), context, answer.events),
+      writer: (stamp: () => Stamp) => makeWriter(answer, stamp, context),
     };
   }
 
@@ -103,6 +103,16 @@ export class OwnConversation implements ToolConversation<ChatForm> {
     this.#items = [];
     this.#results = [];
   }
+}
+
+function makeWriter(answer: OwnAnswer, stamp: () => Stamp, context: ResponseContext): ResponseWriter {
+  let made: Stamp | null = null;
+  const own = () => {
+    made ??= answer.stamp(stamp());
+    return made;
+  };
+  answer.stream(() => startResponse(context, own()));
+  return new ResponseWriter(own, context, answer.events);
 }
 
 /** Nobody but the tool's server sees what proves the client there. */

@@ -12,8 +12,8 @@ const STARTS = /^response\.(created|in_progress|queued)$/;
 export interface EventPlaces {
   /** The items before those of the model's answer that is being written. */
   readonly base: number;
-  /** Returns the response as clients see it at its start. */
-  showStart(response: JsonObject): JsonObject;
+  /** Returns the response as clients see it at its start. Null if the model's provider shows none. */
+  showStart(response: JsonObject | null): JsonObject;
   /** Returns the events behind the start. */
   showLists(): string;
   /** Returns the call as it is shown, if it is one of the gateway's own tools. */
@@ -37,12 +37,13 @@ export class OwnEvents extends EventNumbers {
   override readonly passesOn: boolean = false;
 
   override write(type: string, fields: JsonObject): string {
-    if (ENDS.test(type)) return "";
-    if (STARTS.test(type)) return this.#start(type, fields);
     const { output_index: given } = fields;
+    if (STARTS.test(type)) return this.#start(asObject(fields.response));
+    if (ENDS.test(type)) return this.#start(null);
     if (typeof given !== "number") return super.write(type, fields);
+    const head = this.#start(null);
     const index = this.#places.base + given;
-    return this.#writeOfItem(type, { ...fields, output_index: index }, given);
+    return head + this.#writeOfItem(type, { ...fields, output_index: index }, given);
   }
 
   override pass({ type, sequence_number: _number, ...fields }: JsonObject): string {
@@ -66,13 +67,12 @@ export class OwnEvents extends EventNumbers {
     return super.write(`response.${type}`, fields);
   }
 
-  #start(type: string, { response, ...fields }: JsonObject): string {
+  /** Writes the start of the whole answer before the first of the model's events, whichever of its own start there are. */
+  #start(response: JsonObject | null): string {
     if (this.#hasStarted) return "";
-    const shown = this.#places.showStart(asObject(response));
-    const written = super.write(type, { ...fields, response: shown });
-    if (type !== "response.in_progress") return written;
     this.#hasStarted = true;
-    return written + this.#places.showLists();
+    const shown = { response: this.#places.showStart(response) };
+    return this.show("created", shown) + this.show("in_progress", shown) + this.#places.showLists();
   }
 
   #writeOfItem(type: string, fields: JsonObject, given: number): string {

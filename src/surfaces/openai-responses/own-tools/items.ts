@@ -73,10 +73,17 @@ function joinTexts({ content, structuredContent }: JsonObject): string {
   return parts.map(describePart).join("\n");
 }
 
-/** Servers give files as embedded resources: the model reads their text, as it does the result's own. */
-function describePart({ type, text, resource }: JsonObject): string {
+/**
+ * Servers give files as embedded resources: the model reads their text, as it does the result's own. Of a link, and of a file that
+ * is no text, it reads the address.
+ */
+function describePart(part: JsonObject): string {
+  const { type, text, resource } = part;
   if (type === "text" && typeof text === "string") return text;
   const line = `[${asString(type) ?? "unknown"}]`;
   const embedded = asString(asObject(resource).text);
-  return embedded === undefined ? line : `${line}\n${embedded}`;
+  if (embedded !== undefined) return `${line}\n${embedded}`;
+  const { name, uri } = type === "resource_link" ? part : asObject(resource);
+  const address = [asString(name), asString(uri)].filter((one) => one !== undefined).join(": ");
+  return address === "" ? line : `${line} ${address}`;
 }

@@ -130,8 +130,36 @@ describe("calls", () => {
     ];
     world.servers.old?.plan("tools/call", { kind: "answer", message: { result: { content } } });
     const { output } = await world.respond({ model, input: "Please call old_echo({})" });
-    expect(output[1]).toMatchObject({ output: "Two files.\n[resource]\nbread, jam\n[resource]" });
+    expect(output[1]).toMatchObject({
+      output: "Two files.\n[resource]\nbread, jam\n[resource] file:///list.bin",
+    });
     expect(lastText(output)).toContain("bread, jam");
+  });
+
+  test("may return links, whose names and addresses the model reads, whole and streamed", async () => {
+    const content = [
+      { type: "resource_link", name: "list", uri: "file:///list.txt" },
+      { type: "resource_link", uri: "file:///other.txt" },
+      { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" },
+      { type: "audio", mimeType: "audio/wav", data: "AAAA" },
+    ];
+    for (const [parts, end] of [
+      [content.slice(0, 2), ""],
+      [content, "\n[image]\n[audio]"],
+    ] as const) {
+      for (const stream of [false, true]) {
+        world.servers.old?.plan("tools/call", { kind: "answer", message: { result: { content: parts } } });
+        const asked = { model: "OpenAI#gpt-5.4", input: "Please call old_echo({})", tools: [{ ...OURS }] };
+        const { output } = stream
+          ? await world.client().responses.stream(asked).finalResponse()
+          : await world.client().responses.create(asked);
+        const call = output.find(({ type }) => type === "mcp_call");
+        const links = "[resource_link] list: file:///list.txt\n[resource_link] file:///other.txt";
+        expect(call).toMatchObject({ output: links + end });
+        const sent = JSON.stringify(world.simulator.calls.all().at(-1)?.body);
+        expect(sent).toContain("list: file:///list.txt");
+      }
+    }
   });
 
   test("go beside the client's own functions: those end the answer, and the next request goes on", async () => {

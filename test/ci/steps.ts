@@ -1,0 +1,203 @@
+// The steps of the whole run and of its gate, as rows. Each test file belongs to the first row that takes it.
+import { ON_BINARY } from "../runner/on-binary.ts";
+import type { Step } from "./row.ts";
+
+const bun = process.execPath;
+const tool = (name: string) => `node_modules/.bin/${name}`;
+
+/** Where the binary is built. */
+export const BINARY = "dist/poundkey";
+
+const RULERS = [
+  "test/drills/costs.test.ts",
+  "test/drills/line-costs.test.ts",
+  "test/drills/tool-costs.test.ts",
+];
+
+/** Tells in two minutes most of what a change forgot. */
+export const GATE: readonly Step[] = [
+  {
+    name: "types",
+    needs: [],
+    cpu: 1.2,
+    minutes: 10,
+    isGate: true,
+    work: { command: [tool("tsc"), "--noEmit"], isOne: true },
+  },
+  {
+    name: "format",
+    needs: [],
+    cpu: 1.2,
+    minutes: 10,
+    isGate: true,
+    work: { command: [tool("biome"), "check", "--error-on-warnings", "."], isOne: true },
+  },
+  {
+    name: "house",
+    needs: [],
+    cpu: 1,
+    minutes: 15,
+    isGate: true,
+    work: { under: ["test/tidy/", "test/docs/", "test/drills/", "test/ci/"], atOnce: 2 },
+  },
+];
+
+const READY = ["start", "build"];
+
+const FOLDERS: readonly Step[] = [
+  {
+    name: "rulers",
+    needs: READY,
+    cpu: 1,
+    minutes: 30,
+    work: { under: RULERS, isApart: true, atOnce: 1 },
+    measures: true,
+  },
+  {
+    name: "benchmarks",
+    needs: READY,
+    cpu: 2,
+    minutes: 30,
+    work: { under: ["test/bench/"], isApart: true, atOnce: 1 },
+    measures: true,
+  },
+  {
+    name: "python",
+    needs: [...READY, "pip-python", "pip-frameworks", "pip-adk"],
+    cpu: 0.6,
+    minutes: 20,
+    work: { under: ["test/python/"], isApart: true, atOnce: 2, onBinary: true },
+  },
+  {
+    name: "agents",
+    needs: [...READY, "npm-agents", "pip-python", "pip-aider"],
+    cpu: 0.8,
+    minutes: 40,
+    work: { under: ["test/agents/"], isApart: true, atOnce: 2 },
+  },
+  {
+    name: "identities",
+    needs: [...READY, "npm-clouds"],
+    cpu: 0.5,
+    minutes: 10,
+    work: { under: ["test/transport/auth/vendors/"], isApart: true, atOnce: 1 },
+  },
+  {
+    name: "majors",
+    needs: [...READY, "npm-majors", "npm-types"],
+    cpu: 0.6,
+    minutes: 10,
+    work: {
+      under: ["test/clients/majors/", "test/clients/typescript/"],
+      isApart: true,
+      atOnce: 1,
+      onBinary: true,
+    },
+  },
+  {
+    name: "console",
+    needs: READY,
+    cpu: 1.4,
+    minutes: 30,
+    work: { under: ["test/console/"], isApart: true, atOnce: 2, onBinary: true },
+  },
+  {
+    name: "binary",
+    needs: READY,
+    cpu: 0.9,
+    minutes: 40,
+    work: { under: ON_BINARY, atOnce: 3, onBinary: true },
+  },
+];
+
+/** All files that no other row takes. */
+const REST: readonly Step[] = [
+  {
+    name: "processes",
+    needs: READY,
+    cpu: 0.9,
+    minutes: 40,
+    work: { under: [""], starting: true, atOnce: 4 },
+  },
+  {
+    name: "dialects",
+    needs: READY,
+    cpu: 1,
+    minutes: 30,
+    work: {
+      under: ["test/dialects/", "test/surfaces/", "test/sim/", "test/recorded/", "test/jobs/"],
+      atOnce: 1,
+    },
+  },
+  {
+    name: "rooms",
+    needs: READY,
+    cpu: 1,
+    minutes: 30,
+    work: { under: [""], atOnce: 1 },
+  },
+];
+
+function makePrograms(isLong: boolean): readonly Step[] {
+  const run = (file: string, ...flags: readonly string[]) => ({
+    command: [bun, `test/${file}/run.ts`, ...flags],
+  });
+  const soak: Step = {
+    name: "soak",
+    needs: READY,
+    cpu: 2,
+    minutes: 1,
+    work: { command: [bun, "test/bench/bench.ts", "--soak", "3m"], isOne: true },
+    measures: true,
+  };
+  return [
+    {
+      name: "start",
+      needs: [],
+      cpu: 1,
+      minutes: 5,
+      work: { command: [bun, "test/ci/start.ts"] },
+    },
+    {
+      name: "build",
+      needs: [],
+      cpu: 1,
+      minutes: 5,
+      work: { command: [bun, "src/app/build/build.ts", "--outfile", BINARY], isOne: true },
+    },
+    {
+      name: "kill",
+      needs: READY,
+      cpu: 0.5,
+      minutes: 10,
+      work: { ...run("kill", "--times", isLong ? "1000" : "60"), onBinary: true },
+    },
+    {
+      name: "planted",
+      needs: READY,
+      cpu: 0.5,
+      minutes: 10,
+      work: { ...run("kill", "--planted"), onBinary: true },
+    },
+    {
+      name: "fuzz",
+      needs: READY,
+      cpu: 1.2,
+      minutes: 5,
+      work: { ...run("fuzz", "--seconds", "30"), onBinary: true },
+    },
+    {
+      name: "mutants",
+      needs: READY,
+      cpu: 1.5,
+      minutes: 30,
+      work: run("mutants", ...(isLong ? ["--all"] : [])),
+    },
+    ...(isLong ? [soak] : []),
+  ];
+}
+
+/** The rows, in the order in which they take files. */
+export function makeSteps(isLong: boolean): readonly Step[] {
+  return [...makePrograms(isLong), ...FOLDERS, ...GATE, ...REST];
+}

@@ -1,0 +1,195 @@
+// The course of a whole run: installs beside the gate, the steps once it is green, the second tries, and the table.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { type Graph, readGraph } from "../runner/graph.ts";
+import { assignFiles } from "./assign.ts";
+import { openCache } from "./cache.ts";
+import { type Change, keepGreen, readChange } from "./change.ts";
+import { chooseNear, makeNearStep, readTimes } from "./gate.ts";
+import { installAll } from "./install-all.ts";
+import { describeOutcome, IdleWatch, listFailures, listTimes, type Times, writeTable } from "./report.ts";
+import type { Outcome, Step } from "./row.ts";
+import { runStep } from "./run-step.ts";
+import { schedule } from "./schedule.ts";
+import { SecondTries } from "./second-try.ts";
+import { makeSteps } from "./steps.ts";
+
+export interface Wish {
+  readonly root: string;
+  /** The names of the steps to run without the gate, or null for all. */
+  readonly only: readonly string[] | null;
+  readonly isLong: boolean;
+  readonly isFresh: boolean;
+  /** Runs the gate alone. */
+  readonly isCheck: boolean;
+  readonly keepsTimes: boolean;
+}
+
+interface Sum {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** Waiting for children leaves a little room for more than the cores can do. */
+const ROOM = availableParallelism() * 1.1;
+/** The time of a step of which none is kept. */
+const UNKNOWN_SECONDS = 60;
+
+const print = (text: string) => console.log(text);
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+/** Throws an Error if a wanted step isn't there. */
+export async function runWhole(wish: Wish): Promise<Sum> {
+  if (wish.isLong) process.env.LONG = "1";
+  if (wish.keepsTimes) process.env.UPDATE_TIMINGS = "1";
+  const cache = openCache();
+  const [graph, change] = await Promise.all([readGraph(wish.root), readChange(wish.root, cache)]);
+  const run = new WholeRun(wish, graph, change);
+  const idle = new IdleWatch(availableParallelism());
+  const installs = wish.isCheck ? [] : run.listInstalls();
+  const place = { root: wish.root, cache, now: new Date(), isFresh: wish.isFresh };
+  const installing = installAll(installs, place);
+  if (wish.only === null) {
+    await run.runGate();
+    if (run.isRed || wish.isCheck) return run.finish(idle.end());
+  }
+  await run.runSteps(installing);
+  const { passed, failed } = run.finish(idle.end());
+  if (failed === 0 && wish.only === null) await keepGreen(wish.root, cache, new Date());
+  return { passed, failed };
+}
+
+class WholeRun {
+  readonly #wish: Wish;
+  readonly #graph: Graph;
+  readonly #change: Change;
+  readonly #steps: readonly Step[];
+  readonly #files: ReadonlyMap<string, readonly string[]>;
+  readonly #tries: SecondTries;
+  readonly #times: Times;
+  readonly #outcomes: Outcome[] = [];
+  /** The tests near the change that the gate has run. */
+  #near: readonly string[] = [];
+  #settled = { settled: 0, faults: 0 };
+
+  constructor(wish: Wish, graph: Graph, change: Change) {
+    this.#wish = wish;
+    this.#graph = graph;
+    this.#change = change;
+    this.#steps = makeSteps(wish.isLong);
+    const names = this.#steps.map(({ name }) => name);
+    const unknown = wish.only?.find((name) => !names.includes(name));
+    if (unknown !== undefined) throw new Error(`No step is named ${unknown}. There are ${names.join(", ")}.`);
+    this.#files = assignFiles(this.#steps, graph);
+    const today = new Date().toISOString().slice(0, 10);
+    this.#tries = new SecondTries({ root: wish.root, steps: this.#steps, change, graph, today, print });
+    const path = join(import.meta.dir, "times.data.json");
+    this.#times = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  }
+
+  get isRed(): boolean {
+    const failed = sum(this.#outcomes.map((one) => one.failed));
+    return failed - this.#settled.settled + this.#settled.faults > 0;
+  }
+
+  /** The names of what the steps that are to run need beside other steps. */
+  listInstalls(): readonly string[] {
+    const needs = new Set(this.#listWanted().flatMap((step) => step.needs));
+    return [...needs].filter((need) => !this.#isStep(need));
+  }
+
+  /** An install that isn't whole leaves its steps to fail by themselves; without a step before it none can run. */
+  #isStep(name: string): boolean {
+    return this.#steps.some((step) => step.name === name);
+  }
+
+  #listWanted(): readonly Step[] {
+    const { only } = this.#wish;
+    if (only === null) return this.#steps.filter(({ isGate }) => !isGate);
+    const wanted = new Set(only);
+    for (const name of wanted)
+      for (const need of this.#steps.find((step) => step.name === name)?.needs ?? []) wanted.add(need);
+    return this.#steps.filter(({ name }) => wanted.has(name));
+  }
+
+  async runGate(): Promise<void> {
+    const gate = this.#steps.filter(({ isGate }) => isGate);
+    const barred = this.#steps.filter(({ isGate, work }) => isGate || ("under" in work && work.isApart));
+    const notNear = new Set(barred.flatMap(({ name }) => this.#files.get(name) ?? []));
+    const mayRun = (file: string) => !notNear.has(file);
+    const near = chooseNear(this.#change, this.#graph, { mayRun, secondsOf: readTimes(this.#wish.root) });
+    const changed = this.#change.files?.length ?? "an unknown number of";
+    print(
+      `The gate. Changed since ${this.#change.since}: ${changed} files. The ${near.files.length} tests nearest to them run here, ${near.left} are left to the steps.`,
+    );
+    const step = makeNearStep(near.files);
+    await this.#schedule([...gate, step], new Map([...this.#files, [step.name, near.files]]));
+    this.#settled = await this.#tries.judge(this.#outcomes);
+    this.#near = near.files;
+    if (this.isRed) print("The gate is red, so nothing else runs.");
+  }
+
+  async runSteps(installing: ReadonlyMap<string, Promise<Outcome>>): Promise<void> {
+    const before = this.#outcomes.length;
+    const installs = [...installing.keys()].map(
+      (name): Step => ({ name, needs: [], cpu: 0, minutes: 0, work: { command: [] } }),
+    );
+    const near = new Set(this.#near);
+    const left = this.#steps.map(({ name, work }) => {
+      const files = this.#files.get(name) ?? [];
+      return [name, work.onBinary ? files : files.filter((file) => !near.has(file))] as const;
+    });
+    await this.#schedule([...installs, ...this.#listWanted()], new Map(left), installing);
+    this.#settled = await this.#tries.judge(this.#outcomes.slice(before));
+  }
+
+  async #schedule(
+    steps: readonly Step[],
+    files: ReadonlyMap<string, readonly string[]>,
+    installing: ReadonlyMap<string, Promise<Outcome>> = new Map(),
+  ): Promise<void> {
+    await schedule(steps, {
+      room: ROOM,
+      ended: new Set(),
+      expect: ({ name }) => this.#times[name]?.seconds ?? UNKNOWN_SECONDS,
+      run: async (step) => {
+        const outcome = await (installing.get(step.name) ?? this.#runOne(step, files.get(step.name) ?? []));
+        this.#outcomes.push(outcome);
+        print(describeOutcome(outcome));
+      },
+    });
+  }
+
+  async #runOne(step: Step, files: readonly string[]): Promise<Outcome> {
+    const red = this.#outcomes.find(
+      ({ name, failed }) => failed > 0 && this.#isStep(name) && step.needs.includes(name),
+    );
+    if (red !== undefined) {
+      const text = `error: ${red.name} failed`;
+      return { name: step.name, passed: 0, failed: 1, files: [], seconds: 0, cpu: 0, text };
+    }
+    print(`== ${step.name}`);
+    return runStep(step, files, this.#wish);
+  }
+
+  finish(idleShare: number): Sum {
+    const { settled, faults } = this.#settled;
+    print(listFailures(this.#outcomes));
+    print(writeTable(this.#outcomes));
+    const cpu = sum(this.#outcomes.map((one) => one.cpu));
+    print(
+      `${cpu.toFixed(0)} s of CPU; in ${(idleShare * 100).toFixed(0)} % of the time fewer processes could run than there are cores.`,
+    );
+    if (this.#wish.keepsTimes) {
+      const times = { ...this.#times, ...listTimes(this.#outcomes) };
+      writeFileSync(join(import.meta.dir, "times.data.json"), `${JSON.stringify(times, null, 1)}\n`);
+    }
+    const passed = sum(this.#outcomes.map((one) => one.passed)) + settled;
+    const failed = sum(this.#outcomes.map((one) => one.failed)) - settled + faults;
+    return { passed, failed };
+  }
+}
