@@ -20,10 +20,10 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   [`${OFFICE}.presentationml.presentation`, "pptx"],
 ]);
 
-/** Returns the file with a name. The same object if it has one, or if the provider fetches it. */
+/** Returns an inline file with a name. The same object if it has one, or if the provider has or fetches the file. */
 export function withFileName(file: File): File {
-  const isNamed = file.filename !== undefined && file.filename !== "";
-  return isNamed || isFetched(file) ? file : { ...file, filename: `file.${findExtension(file)}` };
+  if (file.filename || typeof file.file_data !== "string" || isFetched(file)) return file;
+  return { ...file, filename: `file.${findExtension(file)}` };
 }
 
 export function isFetched({ file_data: data }: File): boolean {
