@@ -106,20 +106,6 @@ aliases: { pro: "DeepSeek#deepseek-v4-pro" }\n`;
     );
   });
 
-  test("a provider of Claude that marks no prompts for its cache is named, with what marks save", async () => {
-    const write = (more: string, model = "claude-sonnet-5") =>
-      `providers: { House: { dialect: anthropic, base_url: "http://127.0.0.1:9/v1", models: [{ name: ${model} }]${more} } }\n`;
-    const run = (text: string, ...args: string[]) => check(args, { files: { "poundkey.yaml": text } });
-    const { code, out, err } = await run(write(""));
-    const [, hint, ...rest] = out.split("\n");
-    expect([code, err, rest]).toEqual([0, "", ["version 1.1.0 (3f2c1a9b0d12)"]]);
-    expect(hint).toMatch(/^hint: providers\.House\.cache_marks: .*with cache_marks: auto, .* a seventh/);
-    for (const text of [write(", cache_marks: auto"), write("", "glm-5.3")])
-      expect((await run(text)).out).not.toContain("hint");
-    const { hints, warnings } = JSON.parse((await run(write(""), "--json")).out);
-    expect([hints, warnings]).toMatchObject([[{ provider: "House", field: "providers.House.cache_marks" }], []]);
-  });
-
   test("mistakes go to standard error, with exit code 1", async () => {
     const files = { "poundkey.yaml": "server: { port: x }\nlog: { kep: 1d }\n" };
     const { code, out, err } = await check([], { files });

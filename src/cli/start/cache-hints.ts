@@ -4,7 +4,7 @@ import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { MARKED_DIALECTS } from "../../core/models/dialect-names.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
 
-export interface CacheHint {
+interface CacheHint {
   readonly provider: string;
   readonly field: string;
   readonly message: string;

@@ -286,7 +286,8 @@ function createResult(
   warnings: Warnings,
   probes: readonly ProviderProbe[],
 ): object {
-  if (!loaded.ok) return { file, errors: loaded.errors, warnings, hints: [], providers: [], models: 0, probes };
+  if (!loaded.ok)
+    return { file, errors: loaded.errors, warnings, hints: [], providers: [], models: 0, probes };
   const providers = loaded.settings.providers.map(({ name }) => name);
   const { length: models } = buildCatalogue(loaded.settings).list();
   const hints = listCacheHints(loaded.settings);

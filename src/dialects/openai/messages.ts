@@ -4,9 +4,9 @@ import { ElementWork, isGrowing, mapRemembered } from "../../core/json/growing.t
 import { asArray, asObject, asString, type JsonObject, keepSame } from "../../core/json/json.ts";
 import type { AssistantMessage, ChatMessage, ContentPart, FilePart } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
+import { withFileName } from "../../operations/chat/prompt/file-names.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
-import { withFileName } from "../_chat/file-names.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 

@@ -21,11 +21,15 @@ interface ThinkingPlan extends EncodedFields {
 
 /** Plans the fields for thinking. Thinking gives way to features that exclude it, such as a forced tool call. */
 export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): ThinkingPlan {
-  const asked = request.reasoning_effort;
-  const named = asked === undefined ? [] : ["reasoning_effort"];
+  const named = request.reasoning_effort === undefined ? [] : ["reasoning_effort"];
   if (!quirks.toolsWhileThinking && thinksWithTools(request, quirks))
     return { fields: stopThinking(quirks), off: true, dropped: named };
   if (!can(card, "reasoning")) return { fields: {}, off: true, dropped: named };
+  return planEffort(request, quirks, named);
+}
+
+function planEffort(request: ChatRequest, quirks: OpenaiQuirks, named: readonly string[]): ThinkingPlan {
+  const asked = request.reasoning_effort;
   const { values, toggle, offByDefault } = quirks.effort;
   const value = asked === undefined ? undefined : chooseEffort(asked, values);
   const fields: JsonObject = value === undefined ? {} : { reasoning_effort: value };
@@ -44,7 +48,7 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   return { fields: { ...fields, ...turnedOn }, off: false, dropped };
 }
 
-/** A model that thinks by default has to be told not to. */
+/** Leaving the effort out isn't enough for a model that thinks by default. */
 function stopThinking({ effort: { values, toggle, offByDefault } }: OpenaiQuirks): JsonObject {
   if (toggle !== undefined) return turnOff(toggle);
   return values.includes("none") && offByDefault !== true ? { reasoning_effort: "none" } : {};

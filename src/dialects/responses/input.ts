@@ -12,8 +12,8 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { joinText } from "../../operations/chat/prompt/content-text.ts";
+import { isFetched, withFileName } from "../../operations/chat/prompt/file-names.ts";
 import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
-import { isFetched, withFileName } from "../_chat/file-names.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 import { isPhaseDetail } from "../_responses/phases.ts";

@@ -76,12 +76,7 @@ export class Routes<F extends Form> {
    * Returns the route of a call to a server that is known to refuse these. Throws a Fault if the model doesn't serve the
    * operation.
    */
-  require(
-    card: ModelCard,
-    ask: F["ask"],
-    raw: RawRequest | null,
-    refuses?: ReadonlySet<Refusal>,
-  ): Route<F> {
+  require(card: ModelCard, ask: F["ask"], raw: RawRequest | null, refuses?: ReadonlySet<Refusal>): Route<F> {
     const route = this.find(card, ask, raw);
     if (route) return refuses === undefined ? route : turnTo(route, ask, card, refuses);
     const { id, operations } = card;

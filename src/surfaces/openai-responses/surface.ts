@@ -44,7 +44,7 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   },
 };
 
-/** The conversation that it continues counts too. What a request is refused for is refused here as well. */
+/** The conversation that it continues counts too. A field that an answer is refused for is refused here as well. */
 function readCounted(incoming: Incoming): ChatRequest {
   const { body, limits, seal } = incoming;
   const joined = joinEarlier(COUNTED.check(readFields(body), "input", limits.messagesMax), incoming);

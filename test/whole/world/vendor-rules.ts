@@ -3,15 +3,73 @@
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { REFUSAL_SENTENCES } from "../../../src/core/models/words/refusal.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { SURFACE_KEYS } from "../../surfaces/crossing/crossing.ts";
+import { type AskedSurface, askSurface, type SurfaceAnswer } from "./surface-asking.ts";
 
-export interface VendorCall {
+interface VendorCall {
   readonly path: string;
   readonly body: JsonObject;
 }
 
-interface Vendors {
+interface VendorCalls {
   readonly fetch: Fetch;
   readonly calls: VendorCall[];
+}
+
+/** Every surface, whole and streamed. */
+const SURFACES: readonly AskedSurface[] = [...SURFACE_KEYS, "interactions"];
+export const WAYS = SURFACES.flatMap((surface) => [
+  { surface, stream: false },
+  { surface, stream: true },
+]);
+export type SurfaceBodies = Readonly<Record<AskedSurface, JsonObject>>;
+
+export const CHAT = "/chat/completions";
+export const RESPONSES = "/responses";
+
+/** A gateway before these vendors. */
+export interface Vendors {
+  readonly gateway: UnderTest;
+  readonly calls: readonly VendorCall[];
+  /** Returns the answer, with the paths of all calls for it and the body of the last. */
+  ask(surface: AskedSurface, model: string, body: JsonObject, stream: boolean): Promise<VendorAnswer>;
+  stop(): Promise<void>;
+}
+
+interface VendorAnswer extends SurfaceAnswer {
+  readonly paths: readonly string[];
+}
+
+/** The providers that are asked beside those of every gateway under test. */
+export function writeVendors(url: string): string {
+  return [
+    `  Azure: { base_url: "${url}/openai/v1", keys: [sim-key], unlisted_models: true, models: [{ name: gpt-5.2-late-taken }] }`,
+    `  MiniMax: { base_url: "${url}/openai/v1", keys: [sim-key], unlisted_models: true }`,
+  ].join("\n");
+}
+
+const MORE = `models:
+  "Azure#gpt-5.2-late-taken": { refuses: [-tools_with_effort] }
+  "OpenAI#gpt-5.1": { refuses: [tools_with_effort] }
+aliases:
+  both: [{ model: "OpenAI#gpt-5.5", weight: 1000 }, { model: "Azure#gpt-5.4", weight: 0.001 }]`;
+
+export async function startVendors(): Promise<Vendors> {
+  const { fetch, calls } = makeVendors();
+  const gateway = await startUnderTest({ fetch, more: (url) => `${writeVendors(url)}\n${MORE}` });
+  return {
+    gateway,
+    calls,
+    async ask(surface, model, body, stream) {
+      const before = calls.length;
+      const answer = await askSurface(gateway, { surface, model, body, stream });
+      const made = calls.slice(before);
+      const paths = made.map(({ path }) => path.slice("/openai/v1".length));
+      return { ...answer, paths, sent: made.at(-1)?.body ?? {} };
+    },
+    stop: () => gateway.stop(),
+  };
 }
 
 /** OpenAI's words for gpt-5.4 and 5.5, of models that no pattern of the gateway's names. */
@@ -22,7 +80,7 @@ const FORMAT = "MiniMax-response-v1";
 
 const TOOLS = REFUSAL_SENTENCES.find(({ refuses }) => refuses.includes("tools_with_effort"))?.says ?? "";
 
-export function makeVendors(): Vendors {
+export function makeVendors(): VendorCalls {
   const calls: VendorCall[] = [];
   const answer: Fetch = async (url, init) => {
     const request = new Request(url, init);

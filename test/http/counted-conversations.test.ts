@@ -1,7 +1,7 @@
 // The count of a request's tokens that continues from an earlier response: all that would be sent, and no less.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
-import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 const MODEL = "Local#sim-mini";
 const WORDS = 2000;

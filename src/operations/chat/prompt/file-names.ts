@@ -1,7 +1,7 @@
 // Names for files that a client sends inline without one, as Messages and Gemini clients do. OpenAI refuses those with 400
 // "Missing required parameter: 'messages[0].content[1].file.file_id'" (openai-agents-python, pull request 1513, August 2025).
-import type { FilePart } from "../../operations/chat/form.ts";
-import { splitDataUrl } from "../../operations/chat/prompt/data-url.ts";
+import type { FilePart } from "../form.ts";
+import { splitDataUrl } from "./data-url.ts";
 
 type File = FilePart["file"];
 
@@ -20,10 +20,10 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   [`${OFFICE}.presentationml.presentation`, "pptx"],
 ]);
 
-/** Returns the file with a name. The same object if it has one, or if the provider fetches it. */
+/** Returns an inline file with a name. The same object if it has one, or if the provider has or fetches the file. */
 export function withFileName(file: File): File {
-  const isNamed = file.filename !== undefined && file.filename !== "";
-  return isNamed || isFetched(file) ? file : { ...file, filename: `file.${findExtension(file)}` };
+  if (file.filename || typeof file.file_data !== "string" || isFetched(file)) return file;
+  return { ...file, filename: `file.${findExtension(file)}` };
 }
 
 export function isFetched({ file_data: data }: File): boolean {
