@@ -4,8 +4,9 @@ import type { ToolAuth } from "../../../src/core/tools/tool-server.ts";
 import { Redaction } from "../../../src/tools/redaction.ts";
 import { DRESSES, QuotingServer } from "../../simulator/tools/quoting-server.ts";
 import { startTokenServer } from "../auth/token-server.ts";
-import { makeServer, startNode, type ToolNode } from "./tool-world.ts";
+import { makeServer, openToolWorld, type ToolNode } from "./tool-world.ts";
 
+const { startNode } = openToolWorld();
 const tokens = await startTokenServer();
 const quoting = new QuotingServer();
 afterAll(async () => {
