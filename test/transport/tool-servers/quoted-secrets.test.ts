@@ -7,6 +7,7 @@ import { startTokenServer } from "../auth/token-server.ts";
 import { makeServer, openToolWorld, type ToolNode } from "./tool-world.ts";
 
 const { startNode } = openToolWorld();
+
 const tokens = await startTokenServer();
 const quoting = new QuotingServer();
 afterAll(async () => {
