@@ -14,7 +14,7 @@ import type { Pool } from "./pool.ts";
  * outage or a clock jump every node looks silent until each has had time to beat again.
  */
 const DEAD_MS = 15_000;
-const DEAD = `interval '${DEAD_MS} milliseconds'`;
+export const DEAD = `interval '${DEAD_MS} milliseconds'`;
 /** Longer than the interval between beats: a node silent for this long has seen no others meanwhile. */
 const GAP = "interval '7 seconds'";
 const FORGOTTEN = "interval '1 day'";
