@@ -20,7 +20,8 @@ export function nameNode({ id, schema }: LiveNode): string {
 
 /** Says how many nodes of older programs run, and which. */
 export function describeOlder(names: readonly string[]): string {
-  const run = names.length === 1 ? "1 node of an older program runs" : `${names.length} nodes of older programs run`;
+  const run =
+    names.length === 1 ? "1 node of an older program runs" : `${names.length} nodes of older programs run`;
   return `${run} (${names.join(", ")})`;
 }
 

@@ -5,8 +5,8 @@ import { version } from "../../../package.json" with { type: "json" };
 import { findEnded, OlderNodesError } from "../../store/schema/older-nodes.ts";
 import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
 import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
-import { readSqliteVersions } from "../../store/sqlite/versions.ts";
 import { overwriteFreed, postponeOverwriting, readOverwriting } from "../../store/sqlite/overwrite.ts";
+import { readSqliteVersions } from "../../store/sqlite/versions.ts";
 import { showProgress } from "../workers/progress.ts";
 import type { ProbeAddress } from "../workers/work-probes.ts";
 

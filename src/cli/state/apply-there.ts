@@ -48,7 +48,9 @@ async function performThere(
   const end = (error: unknown) => ({ changes, removals, error });
   for (;;) {
     try {
-      const answer = await gateway.ask(askState({ ...body, removals: removed - removals.length }, stopsOlder));
+      const answer = await gateway.ask(
+        askState({ ...body, removals: removed - removals.length }, stopsOlder),
+      );
       for (const { type, account_id, ...made } of answer.secrets)
         keep({ kind: type, accountId: account_id, ...made });
       changes.push(...answer.changes.map(readChange));

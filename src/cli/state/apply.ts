@@ -79,7 +79,7 @@ export function runApply(
     const output = new ApplyOutput(io, asked, text, secrets);
     output.printPlan(outline);
     if (asked.isPlan) return output.printResult(outline);
-    if (outline.olderNodes.length > 0 && !asked.stopsOlder) throw refuseOlder(outline.olderNodes);
+    checkNodes(outline, asked);
     if (outline.changes.some(makesSecret)) secrets?.open();
     await output.perform(planned);
   });
@@ -145,6 +145,11 @@ async function performHere(
 
 function makesSecret({ action }: ChangeOutline): boolean {
   return action === "key.created" || action === "token.created";
+}
+
+/** Before anything is changed: otherwise the changes before the one that stops nodes would be made. */
+function checkNodes({ olderNodes }: PlanOutline, { stopsOlder }: ApplyOptions): void {
+  if (olderNodes.length > 0 && !stopsOlder) throw refuseOlder(olderNodes);
 }
 
 function checkRemovals({ removals: { length } }: PlanOutline, yes: number | undefined): void {

@@ -41,7 +41,6 @@ const WORDS: Readonly<Record<string, string>> = {
   state: "The state.",
   status: "The HTTP status, or `ok` or `error`.",
   step: "`hour` or `day`.",
-  stop_older: "`true` makes a change although it stops nodes of an older program, which wouldn't keep it. Operators and admins of all accounts may.",
   surface: "The API's form in which was asked.",
   tag: "A tag such as `team=search`.",
   target: "The id of what was changed.",

@@ -11,7 +11,8 @@ export const LIVE_NODES = `
   SELECT id, coalesce(to_jsonb(node) ->> 'version', '0') AS version
   FROM node WHERE beat_at > clock_timestamp() - ${DEAD} ORDER BY id`;
 const OLDEST = "SELECT oldest_supported FROM schema_version WHERE one = 1 FOR UPDATE";
-const END = "UPDATE schema_version SET oldest_supported = greatest(oldest_supported, $1::bigint) WHERE one = 1";
+const END =
+  "UPDATE schema_version SET oldest_supported = greatest(oldest_supported, $1::bigint) WHERE one = 1";
 
 export function readLiveNode(found: FoundRow): LiveNode {
   return { id: readText(found, "id"), schema: readInteger(found, "version") };

@@ -12,6 +12,11 @@ export class OlderNodesError extends Error {
 }
 
 /** Returns the live nodes whose support the migration to this program's schema would end. */
-export function findEnded({ stored, supportedFrom, oldestSupported, live }: SchemaVersions): readonly LiveNode[] {
+export function findEnded({
+  stored,
+  supportedFrom,
+  oldestSupported,
+  live,
+}: SchemaVersions): readonly LiveNode[] {
   return stored > 0 && supportedFrom > oldestSupported ? filterOlder(live, supportedFrom) : [];
 }

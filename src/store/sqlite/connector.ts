@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 import { Fault } from "../../core/fault.ts";
 import { CommitError, type UnusableError, unavailable } from "../engine/unavailable.ts";
 import type { Schema } from "../schema/schema-step.ts";
-import type { MigrationHooks } from "./migrate.ts";
 import { asDamage, type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
+import type { MigrationHooks } from "./migrate.ts";
 
 const LOCK_POLL_MS = 4;
 /** A check reads the whole file, and a damaged one rarely mends. */
