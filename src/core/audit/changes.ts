@@ -79,8 +79,8 @@ export interface MemberReach {
 }
 
 /**
- * Each method is one transaction, as in `Store`. What programs from before wouldn't keep throws the Fault `older_nodes`
- * while nodes of theirs run, unless the act stops them.
+ * Each method is one transaction, as in `Store`. A change that programs from before wouldn't keep throws the Fault
+ * `older_nodes` while nodes of theirs run, unless the act stops them.
  */
 export interface Changes extends DirectoryChanges {
   /** Returns the live nodes whose programs wouldn't keep such rows, and which the store supports until they are written. */

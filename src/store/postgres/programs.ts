@@ -3,8 +3,14 @@ import type { LiveNode } from "../../core/live-nodes.ts";
 import { bind, type Programs } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { countFrom } from "../schema/schema-step.ts";
-import { DEAD } from "./nodes.ts";
 import { FIRST_STEPS } from "./schema.ts";
+
+/**
+ * A node silent for this long counts as dead, but only to nodes that kept beating all that time: after a database
+ * outage or a clock jump every node looks silent until each has had time to beat again.
+ */
+export const DEAD_MS = 15_000;
+export const DEAD = `interval '${DEAD_MS} milliseconds'`;
 
 /** Tables from before 1.1 have no column for the version. */
 export const LIVE_NODES = `
