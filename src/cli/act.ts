@@ -4,10 +4,16 @@ import type { Act } from "../core/people/people.ts";
 
 const USAGE = /^usage: poundkey (\S+)/;
 
+/** The flag of commands whose changes may end the support for older programs. */
+export const STOP_OLDER = { "stop-older": "switch" } as const;
+export const STOP_OLDER_HELP =
+  "  --stop-older              do it although nodes of an older program stop by it, which wouldn't keep it";
+
 /** `help` is the command's, which begins with its name, and `action` the word that follows it. Empty if there is none. */
-export function makeCommandAct(help: string, action: string): Act {
+export function makeCommandAct(help: string, action: string, stopsOlder = false): Act {
   const user = readUser();
   return {
+    ...(stopsOlder ? { stopsOlder } : {}),
     actor: { kind: "cli", id: user, name: user },
     address: "",
     agent: "",

@@ -87,8 +87,10 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       if (action === undefined) throw new UsageError(describeUnknown(name, Object.keys(actions)));
       const { flags = {}, words = [], opening = "find" } = action;
       const given = parseArguments(rest, { json: "switch", ...flags }, words.length);
-      const openActing = async () => actAs(await openAs(opening), makeCommandAct(help, name));
-      const ask = makeAsking(gateway, openActing);
+      const stopsOlder = given.switches.has("stop-older");
+      const act = makeCommandAct(help, name, stopsOlder);
+      const openActing = async () => actAs(await openAs(opening), act);
+      const ask = makeAsking(gateway, openActing, stopsOlder);
       const isJson = given.switches.has("json");
       const call = { ...given, isJson, io, open: openActing, ask, gateway };
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];

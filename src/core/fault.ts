@@ -200,6 +200,8 @@ export const FAULTS = {
   name_ambiguous: { ...conflict },
   /** An account would look like another one that a rule of the sign-in names. */
   name_in_use: { ...conflict },
+  /** Nodes of an older program run, which wouldn't keep what a change sets. */
+  older_nodes: { ...conflict, wayOut: "Replace the nodes that it names, then do it again." },
   idempotency_mismatch: { ...conflict, final: true },
   idempotency_unavailable: { ...conflict, final: true },
   /** The body arrived too slowly. */

@@ -1,8 +1,8 @@
 // The store port: the guarantees of every engine, for decisions and for views.
 
 import type { AuditLogStore } from "./audit/audit-log.ts";
-import type { Changes, OperatorSetting, Trail } from "./audit/changes.ts";
-import type { RepeatClaim, RepeatStore } from "./audit/repeats.ts";
+import type { Changes, ChangeTerms, OperatorSetting, Trail } from "./audit/changes.ts";
+import type { RepeatStore } from "./audit/repeats.ts";
 import type { BatchStore } from "./batches/batch.ts";
 import type { FileStore } from "./batches/file.ts";
 import type { Rows } from "./decision.ts";
@@ -282,7 +282,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly webhooks: WebhookStore;
   readonly providerCalls: ProviderCallStore;
   /** The changes that an operator causes, each put on record in its own transaction. */
-  changes(trail: Trail, claim?: RepeatClaim | null): Changes;
+  changes(trail: Trail, terms?: ChangeTerms): Changes;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;

@@ -21,8 +21,10 @@ export interface Allowance {
   readonly used: number;
   readonly remaining: number | null;
   readonly resetsAtMs: number;
-  /** The time of the throttle's next slot. Null while the allowance lasts, or without a throttle. */
+  /** The time of the throttle's next slot. Null while the allowance lasts, while a balance pays, or without a throttle. */
   readonly nextSlotAtMs: number | null;
+  /** True while the account has a balance that pays for what isn't free: nothing waits for a slot then. */
+  readonly paidByBalance: boolean;
 }
 
 export async function findAllowance(parts: AllowanceParts, key: GatewayKey): Promise<Allowance> {
@@ -39,8 +41,7 @@ export async function findAllowances(
   const current = rules();
   const found = new Map<string, Allowance>();
   for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
-    const counted = current.billing.charge === "always" ? [] : ofAccount;
-    const [read, ...others] = counted.map((key) => makeReads(key, current, nowMs, store.clockAheadMs()));
+    const [read, ...others] = ofAccount.map((key) => makeReads(key, current, nowMs, store.clockAheadMs()));
     const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
     const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
     for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, current, nowMs));
@@ -57,18 +58,23 @@ function computeAllowance(
   nowMs: number,
 ): Allowance {
   const resetsAtMs = computeDay(nowMs, quota).endMs;
-  if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
-  const account = rows?.accounts.get(key.accountId)?.row ?? ALLOWANCE_BY_QUOTA;
+  const stored = rows?.accounts.get(key.accountId)?.row;
+  const isFunded = (stored?.balanceNanoUsd ?? 0) > 0;
+  const unslotted = { used: 0, resetsAtMs, nextSlotAtMs: null };
+  if (billing.charge === "always") return { ...unslotted, limit: 0, remaining: 0, paidByBalance: isFunded };
+  const account = stored ?? ALLOWANCE_BY_QUOTA;
   const limit = resolveAllowance(key, account, quota);
-  if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
+  if (limit === null) return { ...unslotted, limit, remaining: null, paidByBalance: false };
   const standing = readStanding(rows ?? NOTHING_COUNTED, key, account, limit, quota, nowMs);
   const { used } = standing.counted;
-  const throttled = used >= limit && standing.slotAtMs !== null;
+  const paidByBalance = used >= limit && isFunded;
+  const throttled = used >= limit && !isFunded && standing.slotAtMs !== null;
   return {
     limit,
     used,
     remaining: Math.max(0, limit - used),
     resetsAtMs: standing.resetsAtMs,
     nextSlotAtMs: throttled ? Math.max(nowMs, standing.slotAtMs) : null,
+    paidByBalance,
   };
 }

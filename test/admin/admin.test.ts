@@ -128,6 +128,7 @@ test("key holders see their allowance, limits and spending", async () => {
       remaining: 199,
       resets_at: "2026-11-21T00:00:00.000Z",
       next_slot_at: null,
+      paid_by_balance: false,
     },
     balance_usd: 0,
     spend_limit_usd: 9,

@@ -48,7 +48,7 @@ test("one that ends in the middle goes on with the next step, and keeps the copy
     taken++;
     if (taken === 2) throw new Error("killed");
   };
-  expect(() => migrate(database, schema, stop)).toThrow("killed");
+  expect(() => migrate(database, schema, { onStep: stop })).toThrow("killed");
   database.close();
   expect(readVersion("poundkey.db")).toBe(EARLIER + 2);
   const { code, out } = await runPrinting((io) =>
@@ -65,7 +65,7 @@ test("a store on which the first step was taken refuses programs that are too ol
   const stop = () => {
     throw new Error("killed");
   };
-  expect(() => migrate(database, { ...schema, oldestSupported: known }, stop)).toThrow("killed");
+  expect(() => migrate(database, { ...schema, oldestSupported: known }, { onStep: stop })).toThrow("killed");
   const found = database
     .query<{ value: string }, []>("SELECT value FROM setting WHERE name = 'oldest_supported'")
     .get();

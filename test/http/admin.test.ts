@@ -133,6 +133,7 @@ describe("keys", () => {
         remaining: 7,
         resets_at: expect.stringMatching(/T00:00:00\.000Z$/),
         next_slot_at: null,
+        paid_by_balance: false,
       },
       balance_usd: 0,
       spend_limit_usd: 12.5,

@@ -83,7 +83,11 @@ describe("the OpenAPI document", () => {
   test("is valid OpenAPI 3 at the product's version, with complete operations", async () => {
     const { body } = await get("/openapi.json");
     expect(body.openapi).toMatch(/^3\.\d+\.\d+$/);
-    expect(body.info).toMatchObject({ title: expect.any(String), version });
+    expect(body.info).toMatchObject({
+      title: expect.any(String),
+      version: "1.0.0",
+      "x-program-version": version,
+    });
     const ids = new Set<unknown>();
     for (const [path, method, operation] of operationsOf(body)) {
       expect(path).toStartWith("/");

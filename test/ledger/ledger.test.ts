@@ -11,6 +11,7 @@ import {
   BILLING,
   DAY,
   expectGrant,
+  give,
   HOUR,
   MINUTE,
   makeAsk,
@@ -278,6 +279,7 @@ describe("admission", () => {
       remaining: 200,
       resetsAtMs: MIDNIGHT,
       nextSlotAtMs: null,
+      paidByBalance: false,
     });
     await admitMany(200);
     clock.atMs += MINUTE;
@@ -285,9 +287,23 @@ describe("admission", () => {
       used: 200,
       remaining: 0,
       nextSlotAtMs: NOON + 10 * MINUTE,
+      paidByBalance: false,
     });
     const unlimited = await ledger.allowance(makeKey("key_a", { requestsPerDay: null }));
     expect(unlimited).toMatchObject({ limit: null, remaining: null, nextSlotAtMs: null });
+  });
+
+  test("no slot is told while a funded account pays for what is beyond the allowance", async () => {
+    await give(store, "default", 1_000);
+    expect(await ledger.allowance(key)).toMatchObject({ nextSlotAtMs: null, paidByBalance: false });
+    await admitMany(200);
+    expect(await ledger.allowance(key)).toMatchObject({
+      remaining: 0,
+      nextSlotAtMs: null,
+      paidByBalance: true,
+    });
+    rules = { ...rules, billing: { charge: "always", markup: 1 } };
+    expect(await ledger.allowance(key)).toMatchObject({ limit: 0, paidByBalance: true });
   });
 });
 

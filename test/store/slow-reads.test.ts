@@ -8,6 +8,7 @@ import { nextTurn } from "../../src/store/engine/turns.ts";
 import { Connector } from "../../src/store/sqlite/connector.ts";
 import { makeEngine } from "../../src/store/sqlite/engine.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
+import { sqlitePrograms } from "../../src/store/sqlite/programs.ts";
 import { SlowReads } from "../../src/store/sqlite/slow-reads.ts";
 import { LONG_MS, newPlace, startServe } from "../harness/serve-process.ts";
 import { watchThreads } from "../harness/threads.ts";
@@ -37,7 +38,8 @@ const connector = new Connector({
 });
 let engine: Engine;
 beforeAll(async () => {
-  engine = makeEngine(connector, { slowReads, onWrite: () => {}, truncateLog: async () => true });
+  const programs = sqlitePrograms(path);
+  engine = makeEngine(connector, { programs, slowReads, onWrite: () => {}, truncateLog: async () => true });
   await connector.run(() => undefined);
 });
 afterAll(() => {

@@ -5,6 +5,7 @@ import { makePacing, nextTurn } from "../../src/store/engine/turns.ts";
 import { Connector } from "../../src/store/sqlite/connector.ts";
 import { makeEngine } from "../../src/store/sqlite/engine.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
+import { sqlitePrograms } from "../../src/store/sqlite/programs.ts";
 
 let changes = 0;
 const connector = new Connector({
@@ -14,6 +15,7 @@ const connector = new Connector({
   onConnect: () => {},
 });
 const engine = makeEngine(connector, {
+  programs: sqlitePrograms(null),
   slowReads: null,
   onWrite: () => {},
   truncateLog: async () => true,

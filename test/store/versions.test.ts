@@ -22,7 +22,7 @@ const server = await startPostgres();
 afterAll(() => server.remove());
 
 interface Bench {
-  open(made: MadeStep): Promise<Store>;
+  open(made: MadeStep, stopsOlder?: boolean): Promise<Store>;
   remove(): void;
 }
 
@@ -31,16 +31,22 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
     const folder = mkdtempSync(join(tmpdir(), "poundkey-versions-"));
     const path = join(folder, "poundkey.db");
     return {
-      open: (made) =>
-        openSqliteStore({ path, decide, schema: makeSqliteSchema([...STEPS, ...MADE_STEPS[made]]) }),
+      open: (made, stopsOlder = false) =>
+        openSqliteStore({
+          path,
+          decide,
+          stopsOlder,
+          schema: makeSqliteSchema([...STEPS, ...MADE_STEPS[made]]),
+        }),
       remove: () => rmSync(folder, { recursive: true }),
     };
   },
   async postgres() {
     const url = await server.newDatabase();
     return {
-      open: (made) =>
+      open: (made, stopsOlder = false) =>
         openPostgresStore({
+          stopsOlder,
           url,
           decide: decideByDemand,
           schema: makePostgresSchema([...STEPS, ...MADE_STEPS[made]]),
@@ -83,10 +89,12 @@ describe.each(Object.entries(BENCHES))("%s", (_, makeBench) => {
     await Promise.all([newer.close(), again.close()]);
   });
 
-  test("the end of support refuses the older version's requests, says why, and lets it finish", async () => {
+  test("a migration that ends support is refused while the older version runs; by the flag it refuses requests, says why, and finishes", async () => {
     const mine = openPayments(older);
     const begun = await mine.hold("1", key, 300);
-    const newer = await bench.open("ends");
+    expect(String(await catchThrown(bench.open("ends")))).toContain(older.node);
+    expect(await older.beat()).toEqual({ olderNodes: [], unsupported: null });
+    const newer = await bench.open("ends", true);
     await newer.ready();
     const { unsupported } = await older.beat();
     expect(unsupported).toContain("too old");

@@ -34,7 +34,7 @@ type EntryParts = Pick<AdminWorld, "clock" | "random">;
 
 export function makeEntry(
   { clock, random }: EntryParts,
-  { claim, ...act }: Act,
+  { claim, stopsOlder, ...act }: Act,
   action: AuditFacts,
 ): AuditEntry {
   const usual = { outcome: "success", accountId: null, reason: null, before: null, after: null } as const;
@@ -53,7 +53,7 @@ export function actAs<World extends AdminWorld>(
     ...listDirectoryEvents(change, world.clock.nowMs()),
     ...events,
   ];
-  return { ...world, act, changes: world.store.changes(trail, act.claim) };
+  return { ...world, act, changes: world.store.changes(trail, act) };
 }
 
 /** Returns changes that are put on record as the sender's, without the values before, which are to be forgotten. */

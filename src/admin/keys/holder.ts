@@ -20,6 +20,7 @@ export const allowanceSchema = Type.Object({
   remaining: allowNull(count),
   resets_at: instant,
   next_slot_at: allowNull(instant),
+  paid_by_balance: boolean,
 });
 
 export const spentSchema = Type.Object({ today: usd, month: usd, total: usd });
@@ -44,13 +45,14 @@ export const holderSchema = Type.Object({
 export type HolderView = View<typeof holderSchema>;
 
 export function allowanceView(allowance: Allowance): View<typeof allowanceSchema> {
-  const { limit, used, remaining, resetsAtMs, nextSlotAtMs } = allowance;
+  const { limit, used, remaining, resetsAtMs, nextSlotAtMs, paidByBalance } = allowance;
   return {
     limit,
     used,
     remaining,
     resets_at: formatInstant(resetsAtMs),
     next_slot_at: formatInstantOrNull(nextSlotAtMs),
+    paid_by_balance: paidByBalance,
   };
 }
 

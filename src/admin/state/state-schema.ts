@@ -51,6 +51,9 @@ export const stateAnswerSchema = Type.Object({
   kept: Type.Array(Type.Object({ ...about, reason: text })),
   unchanged: count,
   others: count,
+  older_nodes: Type.Array(text, {
+    description: "Live nodes of older programs that wouldn't keep the changes, and that these would stop.",
+  }),
   account_names: Type.Record(text, text, {
     description: "By the ids of accounts that stand in the changes.",
   }),

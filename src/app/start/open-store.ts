@@ -18,7 +18,7 @@ import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { showProgress } from "../workers/progress.ts";
 import type { ProbeAddress } from "../workers/work-probes.ts";
 import { clock, random } from "../world.ts";
-import { openUpgraded } from "./upgrade.ts";
+import { openUpgraded, waitForOlder } from "./upgrade.ts";
 
 /** The permission bits of the group and of others in a file's mode. */
 const OTHERS = 0o077;
@@ -46,6 +46,8 @@ interface StartParts {
   readonly readAddress?: ReadAddress;
   /** The address at which its probes are answered while the store is migrated. */
   readonly probes?: ProbeAddress;
+  /** True if the migration may end the support for programs whose nodes run. */
+  readonly stopsOlder?: boolean;
 }
 
 /** Opens the store that the settings name. Throws an Error with a message for the operator if that fails. */
@@ -115,15 +117,16 @@ async function openEngine(
   address: string,
   masterKeyText: string | undefined,
   opening: AnyOpening,
-  { readAddress: readUrl, probes }: StartParts,
+  { readAddress: readUrl, probes, stopsOlder = false }: StartParts,
 ) {
   const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
-    const open = (onStep?: () => void) => openSqliteStore({ path, decide, ...(onStep && { onStep }) });
+    const open = (onStep?: () => void) =>
+      openSqliteStore({ path, decide, stopsOlder, ...(onStep && { onStep }) });
     const isUpgraded = opening !== "prove" && path !== IN_MEMORY && storeExists(path);
-    const parts = { say, probes, isServing: opening === "make" };
-    const store = await (isUpgraded ? openUpgraded(path, parts, open) : open());
+    const parts = { say, probes, stopsOlder, isServing: opening === "make" };
+    const store = await (isUpgraded ? waitForOlder(() => openUpgraded(path, parts, open), say) : open());
     return { store, file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
@@ -134,7 +137,8 @@ async function openEngine(
   // Imported only here, so that a gateway on SQLite starts faster.
   const { openPostgresStore } = await import("../../store/postgres/store.ts");
   const create = opening === "make";
-  const connect = () => openPostgresStore({ url: address, readUrl, decide, create });
+  const connect = () =>
+    waitForOlder(() => openPostgresStore({ url: address, readUrl, decide, create, stopsOlder }), say);
   const what = "connecting to the store, and migrating it if its schema is older";
   const store = probes === undefined ? connect() : showProgress({ what, all: null, probes }, connect);
   return { store: await store, file: null };

@@ -51,6 +51,8 @@ export interface StartOptions extends ConfigurationFlags {
   readonly simulate: boolean;
   readonly sharePort: boolean;
   readonly quickstart: boolean;
+  /** True if the store may be migrated although it ends the support for programs whose nodes run. */
+  readonly stopsOlder: boolean;
 }
 
 /** Serves until SIGTERM or SIGINT. Returns the exit code. */
@@ -134,7 +136,7 @@ function warnOfFewFiles(log: Log): void {
 
 /** Prints the store's address and warns of files that others can read. Only one of several workers does. */
 async function openAndDescribeStore(
-  { sharePort }: StartContext,
+  { sharePort, stopsOlder }: StartContext,
   settings: Settings,
   io: Io,
   log: Log,
@@ -148,6 +150,7 @@ async function openAndDescribeStore(
   const readAddress = () => readStoreAddress(settings, source);
   const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", {
     readAddress,
+    stopsOlder,
     ...(isAnswering ? { probes } : {}),
   });
   const files = isSpeaker ? findExposedFiles(address) : [];

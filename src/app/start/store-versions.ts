@@ -1,4 +1,8 @@
-// The versions of a store's schema, for `poundkey check`.
+// The versions of a store's schema, and the nodes on it, without opening it.
+import type { RowChange } from "../../core/audit/changes.ts";
+import { filterOlder, type LiveNode } from "../../core/live-nodes.ts";
+import { countStepsNeeded } from "../../store/schema/newer-rules.ts";
+import { STEPS } from "../../store/schema/steps.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { findDatabaseFile, showPlace, storeExists } from "./open-store.ts";
 
@@ -15,8 +19,9 @@ export async function readStoreVersions(
 ): Promise<SchemaVersions | UnreadStore | null> {
   const path = findDatabaseFile(address);
   if (path === null ? !mayConnect : !storeExists(path)) return null;
-  const [{ readPostgresVersions, readSqliteVersions }, { asDamage }] = await Promise.all([
-    import("../../store/schema/versions.ts"),
+  const [{ readPostgresVersions }, { readSqliteVersions }, { asDamage }] = await Promise.all([
+    import("../../store/postgres/versions.ts"),
+    import("../../store/sqlite/versions.ts"),
     import("../../store/sqlite/connection.ts"),
   ]);
   try {
@@ -27,4 +32,16 @@ export async function readStoreVersions(
     const words = error instanceof Error ? error.message : String(error);
     return { place: path, problem: asDamage(error)?.message ?? words };
   }
+}
+
+/** Returns the live nodes of older programs that rows like these would stop. None if the store isn't there or can't be read. */
+export async function listStopped(
+  address: string,
+  changes: readonly RowChange[],
+): Promise<readonly LiveNode[]> {
+  const stepsKnown = Math.max(0, ...changes.map(countStepsNeeded));
+  const found = stepsKnown === 0 ? null : await readStoreVersions(address, true);
+  if (found === null || !("known" in found)) return [];
+  const version = found.known - STEPS.length + stepsKnown;
+  return found.oldestSupported < version ? filterOlder(found.live, version) : [];
 }

@@ -2,9 +2,11 @@
 import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
+import { findEnded, OlderNodesError } from "../../store/schema/older-nodes.ts";
 import { copyDatabase, measureDatabase, nameDraft } from "../../store/sqlite/copy.ts";
 import { makeSqliteSchema, readSchema } from "../../store/sqlite/migrate.ts";
 import { overwriteFreed, postponeOverwriting, readOverwriting } from "../../store/sqlite/overwrite.ts";
+import { readSqliteVersions } from "../../store/sqlite/versions.ts";
 import { showProgress } from "../workers/progress.ts";
 import type { ProbeAddress } from "../workers/work-probes.ts";
 
@@ -19,12 +21,14 @@ const KEPT = ".before-";
  */
 export async function openUpgraded<Store>(
   path: string,
-  { say, probes, isServing }: UpgradeParts,
+  { say, probes, isServing, stopsOlder }: UpgradeParts,
   open: (onStep?: () => void) => Promise<Store>,
 ): Promise<Store> {
   const from = readVersion(path);
   const to = makeSqliteSchema().version;
   if (from === null || from === 0) return open();
+  const ended = stopsOlder ? [] : findEnded(readSqliteVersions(path));
+  if (ended.length > 0) throw new OlderNodesError(ended);
   const store = await (from < to ? migrateKept(path, { from, to }, { say, probes }, open) : open());
   if (isServing) await cleanOnce(path, { say, probes });
   return store;
@@ -93,6 +97,26 @@ interface CopyParts {
 interface UpgradeParts extends CopyParts {
   /** True for a gateway's own start. */
   readonly isServing: boolean;
+  /** See `StartParts`. */
+  readonly stopsOlder: boolean;
+}
+
+/** A node that was killed counts as live until its beat is so old. */
+const BEAT_MS = 15_000;
+const LOOK_EVERY_MS = 500;
+
+/** Opens the store, once nodes of older programs that were killed count as ended. Throws an OlderNodesError if others run. */
+export async function waitForOlder<Store>(open: () => Promise<Store>, say: CopyParts["say"]): Promise<Store> {
+  const untilMs = performance.now() + BEAT_MS;
+  for (let looks = 0; ; looks++) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof OlderNodesError) || performance.now() >= untilMs) throw error;
+      if (looks === 0) say(`poundkey: ${error.message}. Waiting 15 s, in case they were killed`);
+    }
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
 }
 
 async function keepCopy(path: string, from: number, { say, probes }: CopyParts): Promise<string | null> {

@@ -54,6 +54,11 @@ export function makePageReader<Row>(read: (row: unknown) => Row): (answer: unkno
   };
 }
 
+/** Returns the query of a change that may stop nodes of older programs. */
+export function listStop(stopsOlder: boolean): { readonly stop_older?: string } {
+  return stopsOlder ? { stop_older: "true" } : {};
+}
+
 /** Returns the address of the ask's route at a gateway. */
 export function writeAddress(gateway: string, { route, parts = {}, query = {} }: Address): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));

@@ -8,7 +8,7 @@ import type { Fetch } from "../../core/world/world.ts";
 import { UsageError } from "../arguments.ts";
 import { LoginError, readGateway } from "../people/device-grant.ts";
 import { findLoginFile, readLogins } from "../people/login-file.ts";
-import { type Address, type Ask, writeAddress } from "./ask.ts";
+import { type Address, type Ask, listStop, writeAddress } from "./ask.ts";
 
 const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
 /** A statement or a sum of a year takes seconds. */
@@ -25,11 +25,16 @@ export interface Gateway {
   open(address: Address, signal?: AbortSignal): Promise<Response>;
 }
 
-/** Returns the way to what is asked for. The store is opened once. */
-export function makeAsking(gateway: Gateway | null, open: () => Promise<ActingWorld>): Asking {
+/** Returns the way to what is asked for. The store is opened once. Changes may stop nodes of older programs if `stopsOlder`. */
+export function makeAsking(
+  gateway: Gateway | null,
+  open: () => Promise<ActingWorld>,
+  stopsOlder = false,
+): Asking {
   let opened: Promise<ActingWorld> | null = null;
   return (ask) => {
-    if (gateway !== null) return gateway.ask(ask);
+    if (gateway !== null && ask.route.method === "GET") return gateway.ask(ask);
+    if (gateway !== null) return gateway.ask({ ...ask, query: { ...ask.query, ...listStop(stopsOlder) } });
     opened ??= open();
     return opened.then((world) => ask.here(world));
   };

@@ -25,6 +25,7 @@ import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import type { Settings } from "../../core/settings.ts";
 import { KEY } from "../../core/things/key.ts";
+import { STOP_OLDER, STOP_OLDER_HELP } from "../act.ts";
 import {
   type Call,
   formatJson,
@@ -58,6 +59,7 @@ nor a budget, of its own or of its account, is added with a warning.
 
 ${describeFlags(KEY_FIELDS)}
   --grace DURATION          how long the old secret still works, such as 24h (default: 0s)
+${STOP_OLDER_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -68,7 +70,7 @@ examples:
   poundkey keys rotate key_2f8c41d0 --grace 24h`;
 
 export const runKeys = makeCommand(HELP, {
-  add: { run: add, flags: listFlags(KEY_FIELDS), opening: "make" },
+  add: { run: add, flags: { ...listFlags(KEY_FIELDS), ...STOP_OLDER }, opening: "make" },
   list: { run: list, needs: "store" },
   pause: { run: (call) => setPaused(call, true), words: ["KEY"], needs: "store" },
   resume: { run: (call) => setPaused(call, false), words: ["KEY"], needs: "store" },

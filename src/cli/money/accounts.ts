@@ -15,6 +15,7 @@ import { topUpAccount, topUpSchema } from "../../admin/money/topups.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
+import { STOP_OLDER, STOP_OLDER_HELP } from "../act.ts";
 import {
   type Call,
   formatJson,
@@ -45,6 +46,7 @@ ${describeFlags(ACCOUNT_FIELDS)}
   --note TEXT               a note on the top-up, stored in the journal
   --confirm AMOUNT          the same amount again, required above 10000
   --idempotency-key KEY     calls with the same key top up only once
+${STOP_OLDER_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -56,7 +58,7 @@ examples:
 const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value" } as const;
 
 export const runAccounts = makeCommand(HELP, {
-  add: { run: add, flags: listFlags(ACCOUNT_FIELDS), opening: "make" },
+  add: { run: add, flags: { ...listFlags(ACCOUNT_FIELDS), ...STOP_OLDER }, opening: "make" },
   list: { run: list, needs: "store" },
   topup: { run: topup, flags: TOPUP_FLAGS, words: ["ACCOUNT", "AMOUNT"], opening: "make", needs: "store" },
   show: { run: show, words: ["ACCOUNT"], needs: "store" },

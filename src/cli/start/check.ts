@@ -11,10 +11,12 @@ import { type ConfigError, createError, formatError } from "../../config/errors.
 import type { LoadResult } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
 import { listUnbounded } from "../../config/unbounded-rules.ts";
+import { describeStops, nameNode } from "../../core/live-nodes.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
+import { findEnded } from "../../store/schema/older-nodes.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
@@ -146,7 +148,8 @@ interface Versions {
 function viewVersions({ version, schema }: Omit<Versions, "isUnasked">): object {
   if (schema === null) return { version, schema: null };
   const { known, stored, oldestSupported } = schema;
-  return { version, schema: { known, stored, oldest_supported: oldestSupported } };
+  const older = findEnded(schema).map(nameNode);
+  return { version, schema: { known, stored, oldest_supported: oldestSupported, older_nodes: older } };
 }
 
 const UNASKED =
@@ -156,7 +159,9 @@ function describeVersions({ version, schema, isUnasked }: Versions): string {
   if (schema === null) return isUnasked ? `version ${version}; ${UNASKED}` : `version ${version}`;
   const { known, stored, oldestSupported } = schema;
   const next = stored < known ? ", which the next start migrates" : "";
-  return `version ${version}, which knows the store's schema up to ${known}; the store has ${stored}${next}, and supports programs from ${oldestSupported}`;
+  const ended = findEnded(schema).map(nameNode);
+  const stops = ended.length === 0 ? "" : `\n${describeStops(ended)}`;
+  return `version ${version}, which knows the store's schema up to ${known}; the store has ${stored}${next}, and supports programs from ${oldestSupported}${stops}`;
 }
 
 async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly ProviderProbe[]> {

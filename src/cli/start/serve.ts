@@ -20,6 +20,7 @@ Runs the gateway. Without a configuration file, the providers whose API keys are
   --port N                  the port to listen on, 0 for any free one (default: 8080)
   --workers N               the number of processes that share the port (default: 1)
   --share-port              share the port with another gateway, to restart without losing requests
+  --stop-older              migrate although nodes run that the new schema doesn't support: they refuse requests from then on
   --simulate                add the simulated provider Sim#…
   --quickstart              print an API key and a call to try; simulates if no provider is enabled
   --config FILE             the configuration file (default: poundkey.yaml, if it exists)
@@ -38,6 +39,7 @@ const FLAGS = {
   simulate: "switch",
   "share-port": "switch",
   quickstart: "switch",
+  "stop-older": "switch",
   help: "switch",
 } as const;
 
@@ -61,5 +63,6 @@ function readOptions(given: Arguments): StartOptions {
     simulate: switches.has("simulate"),
     sharePort: switches.has("share-port"),
     quickstart: switches.has("quickstart"),
+    stopsOlder: switches.has("stop-older"),
   };
 }

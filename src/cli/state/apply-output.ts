@@ -12,6 +12,8 @@ export interface ApplyOptions {
   readonly isPlan: boolean;
   readonly isPruning: boolean;
   readonly isJson: boolean;
+  /** True if the changes may stop nodes of older programs. */
+  readonly stopsOlder: boolean;
   readonly yes: number | undefined;
   readonly secrets: string | undefined;
 }
@@ -60,7 +62,7 @@ export class ApplyOutput {
       this.#io.out(countPlan(plan, !isPlan));
       return;
     }
-    const { changes, removals, kept, unchanged, others } = plan;
+    const { changes, removals, kept, unchanged, others, olderNodes } = plan;
     const made = this.#made.map(({ accountId, ...one }) => ({ ...one, account_id: accountId }));
     const isNew = ({ kind, action, id }: ChangeOutline) =>
       kind === "account" && action === "account.created" && isPlan && !this.#given.has(id);
@@ -68,7 +70,9 @@ export class ApplyOutput {
     const all = [...changes, ...removals].map((change) => this.#showChange(change, news));
     const stays = kept.map(({ kind, ...one }) => ({ type: kind, ...one }));
     const secrets = this.#made.length === 0 ? {} : { secrets: made };
-    this.#io.out(formatJson({ applied: !isPlan, changes: all, kept: stays, unchanged, others, ...secrets }));
+    const stops = olderNodes.length === 0 ? {} : { older_nodes: olderNodes };
+    const counts = { unchanged, others, ...stops };
+    this.#io.out(formatJson({ applied: !isPlan, changes: all, kept: stays, ...counts, ...secrets }));
   }
 
   /** The ids of what is still to be made are only known if the file gives them: `news` are the names of such accounts. */

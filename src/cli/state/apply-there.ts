@@ -1,8 +1,9 @@
 // State files at a gateway, which lists and makes the changes itself.
 import { type StateAnswer, stateAnswerSchema } from "../../admin/state/state-schema.ts";
 import type { ChangeOutline, PlanOutline } from "../../moving/state/draft.ts";
-import { type Ask, makeReader } from "../gateway/ask.ts";
+import { type Ask, listStop, makeReader } from "../gateway/ask.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import type { ApplyOptions } from "./apply-output.ts";
 import type { ApplyHooks, ApplyResult, PlannedState } from "./planned.ts";
 import type { StateText } from "./state-file.ts";
 
@@ -12,7 +13,7 @@ const readAnswer = makeReader(stateAnswerSchema);
 export async function planThere(
   gateway: Gateway,
   text: StateText,
-  isPruning: boolean,
+  { isPruning, stopsOlder }: Pick<ApplyOptions, "isPruning" | "stopsOlder">,
 ): Promise<PlannedState> {
   const body = { file: text.name, state: text.value, prune: isPruning };
   const planned = await gateway.ask(askState(body));
@@ -21,13 +22,14 @@ export async function planThere(
   return {
     outline: readOutline(planned),
     warnings,
-    perform: (on) => performThere(gateway, { ...body, apply: true }, removals.length, on),
+    perform: (on) => performThere({ gateway, stopsOlder }, { ...body, apply: true }, removals.length, on),
   };
 }
 
-function askState(body: object): Ask<StateAnswer> {
+function askState(body: object, stopsOlder = false): Ask<StateAnswer> {
   return {
     route: { method: "POST", path: "/state" },
+    query: listStop(stopsOlder),
     body,
     read: readAnswer,
     here: () => Promise.reject(new Error("A store is changed without a gateway's route.")),
@@ -36,7 +38,7 @@ function askState(body: object): Ask<StateAnswer> {
 
 /** It works for some seconds at a time, and is asked again until nothing is left. */
 async function performThere(
-  gateway: Gateway,
+  { gateway, stopsOlder }: { readonly gateway: Gateway; readonly stopsOlder: boolean },
   body: object,
   removed: number,
   { keep, onChange }: ApplyHooks,
@@ -46,7 +48,9 @@ async function performThere(
   const end = (error: unknown) => ({ changes, removals, error });
   for (;;) {
     try {
-      const answer = await gateway.ask(askState({ ...body, removals: removed - removals.length }));
+      const answer = await gateway.ask(
+        askState({ ...body, removals: removed - removals.length }, stopsOlder),
+      );
       for (const { type, account_id, ...made } of answer.secrets)
         keep({ kind: type, accountId: account_id, ...made });
       changes.push(...answer.changes.map(readChange));
@@ -69,6 +73,7 @@ function readOutline({ account_names, ...plan }: StateAnswer): PlanOutline {
     kept: plan.kept.map(({ type, ...one }) => ({ kind: type, ...one })),
     unchanged: plan.unchanged,
     others: plan.others,
+    olderNodes: plan.older_nodes,
     nameAccount: (id) => account_names[id] ?? id,
   };
 }

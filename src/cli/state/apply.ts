@@ -2,6 +2,7 @@
 import { actAs } from "../../admin/audit/audit-trail.ts";
 import { openEmptyStore } from "../../app/start/open-store.ts";
 import type { Io } from "../../app/terminal.ts";
+import { refuseOlder } from "../../core/live-nodes.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Change, ChangeOutline, Plan, PlanOutline } from "../../moving/state/draft.ts";
 import type { StateWorld } from "../../moving/state/known.ts";
@@ -9,7 +10,7 @@ import { performPlan } from "../../moving/state/perform.ts";
 import { planState } from "../../moving/state/plan.ts";
 import { listWarnings } from "../../moving/state/warnings.ts";
 import { NoStoreError } from "../../store/engine/address.ts";
-import { makeCommandAct } from "../act.ts";
+import { makeCommandAct, STOP_OLDER, STOP_OLDER_HELP } from "../act.ts";
 import { type Open, requireOne, runOnStore } from "../administration.ts";
 import { type Arguments, parseArguments, readInteger, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -19,7 +20,7 @@ import type { ApplyHooks, ApplyResult, PlannedState } from "./planned.ts";
 import { readStateText, SecretsFile, type StateText } from "./state-file.ts";
 import { makeStateWorld } from "./state-world.ts";
 
-const HELP = `usage: poundkey apply STATE.yaml [--plan] [--prune] [--yes N] [--secrets FILE] [--json]
+const HELP = `usage: poundkey apply STATE.yaml [--plan] [--prune] [--yes N] [--secrets FILE] [--stop-older] [--json]
 
 Brings accounts, keys, aliases and named tokens to what a file says, and leaves all others alone. It prints every change
 before it makes it, and can be repeated: what is as the file says stays as it is. A field that is left out gets its default.
@@ -30,6 +31,7 @@ such a file.
   --prune                   remove what this file made before and no longer has
   --yes N                   required to remove more than ten: their number
   --secrets FILE            write the secrets of new keys and tokens to a new file, as JSON lines, instead of printing them
+${STOP_OLDER_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -45,6 +47,7 @@ const FLAGS = {
   yes: "value",
   secrets: "value",
   json: "switch",
+  ...STOP_OLDER,
 } as const;
 const YES_MAX = 100_000;
 /** More removals need their number. */
@@ -62,11 +65,11 @@ export function runApply(
     const asked = readAsked(parseArguments(args, FLAGS, 1));
     const text = readStateText(asked.file);
     const openWorld = async (opening: "find" | "make") =>
-      makeStateWorld(actAs(await openAs(opening), makeCommandAct(HELP, "")), settings);
+      makeStateWorld(actAs(await openAs(opening), makeCommandAct(HELP, "", asked.stopsOlder)), settings);
     const planned =
       gateway === null
         ? await planHere(openWorld, text, asked, settings)
-        : await planThere(gateway, text, asked.isPruning);
+        : await planThere(gateway, text, asked);
     const { outline, warnings } = planned;
     const secrets = asked.secrets === undefined ? null : new SecretsFile(asked.secrets);
     if (secrets?.exists() && outline.changes.some(makesSecret))
@@ -76,6 +79,7 @@ export function runApply(
     const output = new ApplyOutput(io, asked, text, secrets);
     output.printPlan(outline);
     if (asked.isPlan) return output.printResult(outline);
+    checkNodes(outline, asked);
     if (outline.changes.some(makesSecret)) secrets?.open();
     await output.perform(planned);
   });
@@ -88,7 +92,9 @@ function readAsked(given: Arguments): ApplyOptions {
   const isPruning = switches.has("prune");
   const yes = readInteger(given, "yes", 0, YES_MAX);
   if (yes !== undefined && !isPruning) throw new UsageError("--yes belongs to --prune");
-  return { file, isPlan, isPruning, yes, isJson: switches.has("json"), secrets: values.get("secrets") };
+  const stopsOlder = switches.has("stop-older");
+  const isJson = switches.has("json");
+  return { file, isPlan, isPruning, yes, isJson, stopsOlder, secrets: values.get("secrets") };
 }
 
 /** A store is made only once the file is known to be sound. */
@@ -139,6 +145,11 @@ async function performHere(
 
 function makesSecret({ action }: ChangeOutline): boolean {
   return action === "key.created" || action === "token.created";
+}
+
+/** Before anything is changed: otherwise the changes before the one that stops nodes would be made. */
+function checkNodes({ olderNodes }: PlanOutline, { stopsOlder }: ApplyOptions): void {
+  if (olderNodes.length > 0 && !stopsOlder) throw refuseOlder(olderNodes);
 }
 
 function checkRemovals({ removals: { length } }: PlanOutline, yes: number | undefined): void {

@@ -2,6 +2,7 @@
 import { clock } from "../../app/world.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import { CSV_TABLES, type CsvTableName } from "../../moving/litellm/tables.ts";
+import { STOP_OLDER } from "../act.ts";
 import { type Arguments, COMMON_FLAGS, UsageError } from "../arguments.ts";
 import { GATEWAYS, type GatewayName } from "./import-sources.ts";
 
@@ -21,6 +22,7 @@ export const FLAGS = {
   undo: "value",
   free: "switch",
   "foreign-until": "value",
+  ...STOP_OLDER,
 } as const;
 
 export interface ImportOptions {
@@ -35,6 +37,7 @@ export interface ImportOptions {
   readonly isFollowing: boolean;
   readonly isFree: boolean;
   readonly foreignUntilMs: number;
+  readonly stopsOlder: boolean;
 }
 
 /** The gateways to whose import a flag belongs. */
@@ -83,6 +86,7 @@ export function readOptions({ words: [first, file], values, switches }: Argument
     isFollowing: switches.has("follow"),
     isFree: switches.has("free"),
     foreignUntilMs,
+    stopsOlder: switches.has("stop-older"),
   };
 }
 

@@ -28,6 +28,8 @@ function findProblem(text: string, file: string, { variables }: Report): string 
 interface Result {
   readonly io: Io;
   readonly report: Report;
+  /** The nodes of older programs that the import stops. */
+  readonly olderNodes: readonly string[];
   readonly config: PlannedConfig;
   readonly file: string;
   readonly isNew: boolean;
@@ -39,7 +41,7 @@ interface Result {
  * Returns the exit code: 3 if something is left to decide. The configuration is written last: a gateway that starts on it has all
  * accounts and keys.
  */
-export function printResult({ io, report, config, file, isNew, isDry, isJson }: Result): number {
+export function printResult({ io, report, olderNodes, config, file, isNew, isDry, isJson }: Result): number {
   const text = writeConfigText(config);
   const isWritten = isNew && !isDry && text !== "";
   const problem = findProblem(text, file, report);
@@ -53,6 +55,7 @@ export function printResult({ io, report, config, file, isNew, isDry, isJson }: 
     const rows = report.sort();
     io.out(
       formatJson({
+        ...(olderNodes.length === 0 ? {} : { older_nodes: olderNodes }),
         counts,
         rows,
         variables,

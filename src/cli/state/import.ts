@@ -12,15 +12,18 @@ import {
 } from "../../app/start/configuration.ts";
 import { describeStore, openStore } from "../../app/start/open-store.ts";
 import { openCopy } from "../../app/start/store-copy.ts";
+import { listStopped } from "../../app/start/store-versions.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { showProgress } from "../../app/workers/progress.ts";
 import { clock } from "../../app/world.ts";
 import type { StoreSettings } from "../../config/store/store-settings.ts";
+import type { RowChange } from "../../core/audit/changes.ts";
+import { describeStops, nameNode, refuseOlder } from "../../core/live-nodes.ts";
 import { reportEmptyBalances } from "../../moving/balances.ts";
 import type { PlannedOwners } from "../../moving/plan.ts";
 import { Report } from "../../moving/report.ts";
 import { writeOwners } from "../../moving/write-owners.ts";
-import { makeCommandAct } from "../act.ts";
+import { makeCommandAct, STOP_OLDER_HELP } from "../act.ts";
 import { runOnStore } from "../administration.ts";
 import { type Arguments, parseArguments, UsageError } from "../arguments.ts";
 import { follow } from "./import-follow.ts";
@@ -52,6 +55,7 @@ more than before is paused. Exits with 3 if something wasn't taken or is paused.
   --undo REPORT.json        take back what an import made and nobody has changed since, by what it printed with --json
   --free                    keep a daily free allowance in an existing configuration (new-api)
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
+${STOP_OLDER_HELP}
   --json                    print JSON
   --config FILE             written if it doesn't exist (default: ./${DEFAULT_FILE}); else the lines to add are printed
   --store S                 as for \`poundkey serve\`
@@ -87,8 +91,8 @@ export async function runImport(
   return code === EXIT.done ? result : code;
 }
 
-function act(world: AdminWorld, name: string): ActingWorld {
-  return actAs(world, makeCommandAct(HELP, name));
+function act(world: AdminWorld, name: string, stopsOlder = false): ActingWorld {
+  return actAs(world, makeCommandAct(HELP, name, stopsOlder));
 }
 
 interface ImportParts {
@@ -107,18 +111,21 @@ async function importOnce(given: Arguments, { io, isJson, masterKey, open }: Imp
     const { config, owners } = await asked.gateway.read({ ...asked, report, settings, isNew, nowMs });
     const isPaid = config.billing !== undefined || settings.billing.charge === "always";
     const perform = async (world: AdminWorld) => {
-      const acting = act(world, asked.name);
+      const acting = act(world, asked.name, asked.stopsOlder);
       await write(acting, owners, { ...asked, settings, report });
       if (isPaid) await reportEmptyBalances(acting, owners, report);
     };
-    return { config, perform };
+    return { config, owners, perform };
   };
   const report = new Report();
-  const { config, perform } = await read(report);
+  const { config, owners, perform } = await read(report);
+  const olderNodes = (await listStopped(settings.store, listRows(owners))).map(nameNode);
+  if (olderNodes.length > 0 && !isJson) io.out(`${describeStops(olderNodes)}\n`);
+  if (olderNodes.length > 0 && !asked.isDry && !asked.stopsOlder) throw refuseOlder(olderNodes);
   const world = asked.isDry ? null : await open();
   if (world === null) await performOnCopy(settings.store, masterKey, perform);
   else await perform(world);
-  const result = printResult({ io, report, config, file, isNew, isDry: asked.isDry, isJson });
+  const result = printResult({ io, report, olderNodes, config, file, isNew, isDry: asked.isDry, isJson });
   if (world === null || !asked.isFollowing) return result;
   const repeat = async () => {
     const later = new Report();
@@ -127,6 +134,14 @@ async function importOnce(given: Arguments, { io, isJson, masterKey, open }: Imp
   };
   await follow({ io, isJson, repeat });
   return result;
+}
+
+/** The rows that the import would add. */
+function listRows({ accounts, keys }: PlannedOwners): readonly RowChange[] {
+  return [
+    ...accounts.map(({ account }) => ({ kind: "account", before: null, after: account }) as const),
+    ...keys.map(({ key }) => ({ kind: "key", before: null, after: key }) as const),
+  ];
 }
 
 /** A dry run takes the same steps, on a copy that is deleted, so that it fails where the import would. */

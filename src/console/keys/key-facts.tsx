@@ -42,15 +42,20 @@ export function Allowance({ of }: KeyProps) {
   );
 }
 
-/** A balance pays for what is beyond the allowance, and the throttle lets a free request through now and then. */
-function describeUsedUp(limit: number, { resets_at, next_slot_at }: KeyProps["of"]["allowance"]): string {
+/** A balance pays for what is beyond the allowance; without one, the throttle lets a free request through now and then. */
+function describeUsedUp(
+  limit: number,
+  { resets_at, next_slot_at, paid_by_balance }: KeyProps["of"]["allowance"],
+): string {
   const count = limit === 1 ? "1 request" : `${formatCount(limit)} requests`;
+  const used = `The daily allowance of ${count} is used up, and starts over ${formatRelativeTime(resets_at)}.`;
+  if (paid_by_balance) return `${used} Until then the account's balance pays.`;
   const next = next_slot_at && formatRelativeTime(next_slot_at);
   const free =
     next === null
       ? "requests are refused"
       : `one free request at a time is let through, the next ${next.startsWith("in ") ? next : "now"}`;
-  return `The daily allowance of ${count} is used up, and starts over ${formatRelativeTime(resets_at)}. Until then the account's balance pays; without one, ${free}.`;
+  return `${used} Until then a balance would pay; without one, ${free}.`;
 }
 
 const EVERYTHING = "all";

@@ -15,9 +15,10 @@ import type {
 import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
+import type { LiveNode } from "../live-nodes.ts";
 import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
 import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
-import type { Member, NamedToken } from "../people/people.ts";
+import type { Act, Member, NamedToken } from "../people/people.ts";
 import type { OwnerState, StoredCredential } from "../rows.ts";
 import type { PlainEntity, PlainThing } from "../things/plain.ts";
 
@@ -64,6 +65,9 @@ export type RowChange =
  */
 export type Trail = (change: RowChange) => readonly OutboxEvent[];
 
+/** The conditions under which changes are made, as an act states them. */
+export type ChangeTerms = Pick<Act, "claim" | "stopsOlder">;
+
 /** The things that change with a person, so that a node that is killed leaves all of it done or nothing. */
 export interface MemberReach {
   /** The person's sessions and agents' sign-ins end at this time. Missing if they go on. */
@@ -74,8 +78,14 @@ export interface MemberReach {
   readonly changeKey?: (key: GatewayKey) => GatewayKey;
 }
 
-/** Each method is one transaction, as in `Store`. */
+/**
+ * Each method is one transaction, as in `Store`. A change that programs from before wouldn't keep throws the Fault
+ * `older_nodes` while nodes of theirs run, unless the act stops them.
+ */
 export interface Changes extends DirectoryChanges {
+  /** Returns the live nodes whose programs wouldn't keep such rows, and which the store supports until they are written. */
+  listStopped(changes: readonly RowChange[]): Promise<readonly LiveNode[]>;
+
   /** A key from another gateway brings its foreign secrets and what was used of its budgets. */
   addKey(key: GatewayKey, digest: string, arrival?: Arrival): Promise<void>;
   /** Adds a person's key, unless their other keys are too many. */

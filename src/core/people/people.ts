@@ -46,6 +46,8 @@ export interface Act {
   readonly requestId: string;
   /** The record that its change leaves, so that a repeat changes nothing. Missing without an Idempotency-Key. */
   readonly claim?: RepeatClaim;
+  /** Set if its change may end the support for older programs whose nodes run. */
+  readonly stopsOlder?: true;
 }
 
 /** The gateway itself, for what it does on its own. */

@@ -115,6 +115,11 @@ export const PERMISSIONS = {
     isGlobal: true,
     words: "read accounts, keys, aliases and tokens as a state file, and apply one",
   },
+  "nodes.stop": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "make a change that stops nodes of an older program, with `?stop_older=true`",
+  },
   "members.write": { roles: ["admin"], isGlobal: true, words: "change members" },
 } as const satisfies Readonly<Record<string, PermissionRow>>;
 export type Permission = keyof typeof PERMISSIONS;

@@ -19,6 +19,9 @@ const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
 };
 
+/** The version of the API, which the specification sets. */
+const API_VERSION = "1.0.0";
+
 interface ServedDocument {
   /** The program's version. */
   readonly version: string;
@@ -36,7 +39,12 @@ export function writeOpenApi(
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
     }
   }
-  const info = { title: "Poundkey", version, description: DESCRIPTION };
+  const info = {
+    title: "Poundkey",
+    version: API_VERSION,
+    "x-program-version": version,
+    description: DESCRIPTION,
+  };
   const servers = basePath === "" ? {} : { servers: [{ url: basePath }] };
   const named = Object.fromEntries(
     Object.entries(NAMED).map(([name, schema]) => [name, toOpenApi({ ...schema })]),

@@ -81,11 +81,19 @@ export async function checkOperator(
   permission: Permission,
 ): Promise<Operator> {
   const { access } = await proveOperator(parts, asked);
-  const operator = { access, act: readAct(parts, asked, access), scope: access.scope(permission) };
+  const act = { ...readAct(parts, asked, access), ...readStop(asked.request, access) };
+  const operator = { access, act, scope: access.scope(permission) };
   // Also of a sender that lacks the permission: the refusal is on record.
   operators.set(asked.request, operator);
   access.require(permission);
   return operator;
+}
+
+const STOP = /[?&]stop_older=true(&|$)/;
+
+/** Only operators and admins of all accounts may stop nodes. For others the parameter changes nothing. */
+function readStop({ url }: Request, access: Access): Pick<Act, "stopsOlder"> {
+  return STOP.test(url) && access.may("nodes.stop") ? { stopsOlder: true } : {};
 }
 
 /** Returns the sender's rights. A bearer takes precedence, as browsers send cookies on their own. */

@@ -1,10 +1,15 @@
 // A plan in words: a line for each change, with its fields as they are and as they will be, and for each part that stays.
+import { describeStops } from "../../core/live-nodes.ts";
 import type { ChangeOutline, KeptEntry, PlanOutline } from "./draft.ts";
 
-/** A line for each part that is changed or stays, with its fields below it. Empty if there is none. */
-export function describePlan({ changes, removals, kept, nameAccount }: PlanOutline): string {
+/**
+ * A line for each part that is changed or stays, with its fields below it, behind one on the nodes that it stops. Empty if there
+ * is none.
+ */
+export function describePlan({ changes, removals, kept, olderNodes, nameAccount }: PlanOutline): string {
+  const stops = olderNodes.length === 0 ? [] : [describeStops(olderNodes)];
   const all = [...changes, ...removals].map((change) => describeChange(change, nameAccount));
-  return [...all, ...kept.map(describeKept)].join("\n");
+  return [...stops, ...all, ...kept.map(describeKept)].join("\n");
 }
 
 function describeChange(change: ChangeOutline, nameAccount: PlanOutline["nameAccount"]): string {

@@ -1,5 +1,6 @@
 // The plan of a state file while it is made: its changes, its mistakes, and the rows that its entries stand for.
 import type { AuditAction } from "../../core/audit/audit-log.ts";
+import type { RowChange } from "../../core/audit/changes.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Entry, Kind, Path, State, StateIssue } from "./file.ts";
 import type { KnownState, StateWorld } from "./known.ts";
@@ -52,6 +53,8 @@ export interface PlanOutline<One extends ChangeOutline = ChangeOutline> {
   readonly unchanged: number;
   /** The number of live accounts, keys, aliases and tokens that the file doesn't have. */
   readonly others: number;
+  /** The live nodes of older programs, with these, that the changes would stop, as they wouldn't keep them. */
+  readonly olderNodes: readonly string[];
   /** Returns the name of an account, also of one that is still to be made. */
   readonly nameAccount: (id: string) => string;
 }
@@ -69,6 +72,8 @@ export class Draft {
   readonly issues: StateIssue[] = [];
   readonly changes: Change[] = [];
   readonly kept: KeptEntry[] = [];
+  /** The accounts and keys as they will be. */
+  readonly rows: RowChange[] = [];
   readonly entries: MemoryEntry[] = [];
   readonly known: KnownState;
   readonly memory: Memory;

@@ -76,12 +76,14 @@ function planAccount(draft: Draft, entry: AccountEntry, { matcher, names, world 
     draft.kept.push({ ...about, reason: "closed, and stays closed" });
   } else if (found.kind === "new") {
     const fresh = makeAccount(fields, id, makeReading(world));
+    draft.rows.push({ kind: "account", before: null, after: fresh });
     const run: Change["run"] = (at) => addAccount(at, fresh, { isKnown: (one) => names.has(one) });
     const after = viewChosen(ACCOUNT_FIELDS, fresh);
     draft.changes.push({ ...about, action: "account.created", before: null, after, isDrift: isSame, run });
   } else {
     const before = found.row.of;
     const after = applyChange(before, reviseAccount(fields, makeReading(world))(before));
+    draft.rows.push({ kind: "account", before, after });
     const views = [before, after].map((row) => viewFields(ACCOUNT_FIELDS, row));
     const run: Change["run"] = (at) => bringAccount(at, id, fields);
     addChange(draft, { ...about, action: "account.changed", isDrift: isSame, run }, views);
@@ -140,11 +142,12 @@ function planKey(draft: Draft, entry: KeyEntry, parts: KeyParts): void {
     return;
   }
   if (found.kind === "new") {
-    draft.changes.push(planNewKey({ ...about, isDrift: isSame }, fields, parts));
+    planNewKey(draft, { ...about, isDrift: isSame }, fields, parts);
     return;
   }
   const before = found.row.of;
   const after = applyChange(before, reviseKey(fields, makeReading(world))(before));
+  draft.rows.push({ kind: "key", before, after });
   const views = [before, after].map((row) => viewFields(KEY_FIELDS, row));
   const run: Change["run"] = (at) => bringKey(at, id, fields);
   addChange(draft, { ...about, action: "key.changed", isDrift: isSame, run }, views);
@@ -153,7 +156,12 @@ function planKey(draft: Draft, entry: KeyEntry, parts: KeyParts): void {
 
 type New = About & Pick<Change, "isDrift">;
 
-function planNewKey(about: New, fields: Parameters<typeof makeKey>[0], { world, isKnown }: KeyParts): Change {
+function planNewKey(
+  draft: Draft,
+  about: New,
+  fields: Parameters<typeof makeKey>[0],
+  { world, isKnown }: KeyParts,
+): void {
   const { id, name } = about;
   const make = (last4: string) => makeKey(fields, { id, last4 }, makeReading(world));
   const planned = make("");
@@ -162,7 +170,9 @@ function planNewKey(about: New, fields: Parameters<typeof makeKey>[0], { world, 
     keep({ kind: "key", id, name, accountId: planned.accountId, secret });
     await addKey(at, { fresh: make(last4), digest }, { isKnown });
   };
-  return { ...about, action: "key.created", before: null, after: viewChosen(KEY_FIELDS, planned), run };
+  draft.rows.push({ kind: "key", before: null, after: planned });
+  const after = viewChosen(KEY_FIELDS, planned);
+  draft.changes.push({ ...about, action: "key.created", before: null, after, run });
 }
 
 /** Adds a change of a row that is here, if any of its fields differs. */

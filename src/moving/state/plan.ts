@@ -1,4 +1,5 @@
 // The plan of a state file: every change that would be made, before it is made, and everything that stays.
+import { nameNode } from "../../core/live-nodes.ts";
 import type { PlainThing } from "../../core/things/plain.ts";
 import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { planAliases } from "./aliases.ts";
@@ -46,6 +47,7 @@ export async function planState(
     before: memory,
     entries,
     others: countOthers(known, [...entries, ...removals]),
+    olderNodes: (await world.changes.listStopped(draft.rows)).map(nameNode),
     nameAccount: (id) => accounts.nameOf(id),
   };
 }

@@ -4,6 +4,7 @@ import type { StateAnswer, StateRequest } from "../../admin/state/state-schema.t
 import { Fault } from "../../core/fault.ts";
 import { asString } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
+import { refuseOlder } from "../../core/live-nodes.ts";
 import type { Change, MadeSecret, Plan } from "./draft.ts";
 import { readStateFile } from "./file.ts";
 import type { StateWorld } from "./known.ts";
@@ -24,6 +25,7 @@ export async function bringState(world: StateWorld, asked: StateRequest): Promis
   if (!apply || all.length > 0) return { ...shown, issues: showIssues(all) };
   if (removals !== undefined && removals !== plan.removals.length)
     throw invalidValue("removals", `expected ${plan.removals.length}, the removals that there are now`);
+  if (plan.olderNodes.length > 0 && !world.act.stopsOlder) throw refuseOlder(plan.olderNodes);
   return { ...shown, ...(await makeSome(world, plan)) };
 }
 
@@ -61,9 +63,10 @@ async function makeSome(world: StateWorld, plan: Plan) {
 }
 
 function showPlan(plan: Plan, warnings: readonly string[]): StateAnswer {
-  const { changes, removals, kept, unchanged, others } = plan;
+  const { changes, removals, kept, unchanged, others, olderNodes } = plan;
   return {
     applied: false,
+    older_nodes: [...olderNodes],
     issues: [],
     changes: changes.map(showChange),
     removals: removals.map(showChange),

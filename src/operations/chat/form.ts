@@ -152,7 +152,7 @@ export interface ChatRequest extends JsonObject {
   stop?: readonly string[];
   presence_penalty?: number;
   frequency_penalty?: number;
-  logit_bias?: Record<string, number>;
+  logit_bias?: Record<string, unknown>;
   logprobs?: boolean;
   top_logprobs?: number;
   seed?: number;

@@ -53,8 +53,8 @@ function composeClaim({ mark }: Engine, claim: RepeatClaim) {
  * Returns an engine whose transactions write the claim with what they write, and none that writes nothing else. They
  * throw `EarlierRequest` and write nothing if an earlier request has it.
  */
-export function claimWith(engine: Engine, claim: RepeatClaim | null): Engine {
-  if (claim === null) return engine;
+export function claimWith(engine: Engine, claim: RepeatClaim | undefined): Engine {
+  if (claim === undefined) return engine;
   const { firsts: claiming, makeRoom, takeBack } = composeClaim(engine, claim);
   let isWritten = false;
   /** `isOver` is true if an earlier attempt at this transaction was written, though its outcome stayed unknown. */

@@ -1,4 +1,5 @@
 // The port behind the methods that both engines share: statements, transactions and the SQL that differs.
+import type { LiveNode } from "../../core/live-nodes.ts";
 import type { FoundRow, Value } from "./found.ts";
 import type { Mark } from "./sql.ts";
 
@@ -27,8 +28,27 @@ export interface Change<T, Written = Statement> {
   readonly toResult: (written: readonly Result[]) => T;
 }
 
+/** The programs of a store's nodes, and the end of the support for older ones. */
+export interface Programs {
+  /** Reads the lowest version of the schema that is supported, locked until the commit, and the live nodes. */
+  readonly look: readonly Statement[];
+  /** Returns them from the results of `look`. */
+  parse(results: readonly Result[]): NodePrograms;
+  /** Returns the version of the schema of a program that knows so many of the shared steps. */
+  versionOf(stepsKnown: number): number;
+  /** Ends the support for programs that know less. It never comes back. */
+  endSupport(version: number): Statement;
+}
+
+export interface NodePrograms {
+  readonly oldestSupported: number;
+  /** Called within the transaction. */
+  readonly live: () => readonly LiveNode[];
+}
+
 export interface Engine {
   readonly mark: Mark;
+  readonly programs: Programs;
   /** True if the rows of a key, and those of an account, have an index in the order of time. */
   readonly hasOwnersInOrder: boolean;
   /** True if a statement blocks the event loop while it runs. */

@@ -1,6 +1,5 @@
 // The store's methods that are the same on both engines.
-import type { Changes, Trail } from "../../core/audit/changes.ts";
-import type { RepeatClaim } from "../../core/audit/repeats.ts";
+import type { ChangeTerms, Trail } from "../../core/audit/changes.ts";
 import type { PieceStore } from "../../core/batches/file.ts";
 import { auditLogMethods } from "../audit/audit-log.ts";
 import { claimWith, repeatMethods } from "../audit/repeats.ts";
@@ -32,6 +31,7 @@ import { memberChanges } from "../people/member-changes.ts";
 import { peopleMethods, tokenChanges } from "../people/people.ts";
 import { plainChanges, plainMethods } from "../things/plain.ts";
 import type { Engine } from "./engine.ts";
+import { guardOlder, olderMethods } from "./older-programs.ts";
 import { makeRecorder, type Recorder } from "./recording.ts";
 import { settingChanges, settingMethods } from "./settings.ts";
 
@@ -48,8 +48,13 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     ...settingMethods(engine),
     ...consoleMethods(engine),
     ...lessonMethods(engine),
-    changes: (trail: Trail, claim: RepeatClaim | null = null) =>
-      changeMethods(claimWith(engine, claim), claimWith(ofRows, claim), makeRecorder(engine, trail)),
+    changes: (trail: Trail, { claim, stopsOlder }: ChangeTerms = {}) => {
+      const guarded = stopsOlder ? ofRows : guardOlder(ofRows);
+      return {
+        ...changeMethods(claimWith(engine, claim), claimWith(guarded, claim), makeRecorder(engine, trail)),
+        ...olderMethods(engine),
+      };
+    },
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
     refusals: refusalMethods(engine),
@@ -71,7 +76,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
   };
 }
 
-function changeMethods(engine: Engine, ofRows: Engine, record: Recorder): Changes {
+function changeMethods(engine: Engine, ofRows: Engine, record: Recorder) {
   return {
     ...keyChanges(ofRows, record),
     ...accountChanges(ofRows, record),

@@ -3,6 +3,7 @@ import type { RowChange, Trail } from "../../core/audit/changes.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import { EVENT } from "../schema/tables.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
+import { endOlder } from "./older-programs.ts";
 import { insertSql } from "./sql.ts";
 
 /** Returns the statements that put a change on record: none if the trail has no entry for it. */
@@ -11,12 +12,13 @@ export type Recorder = (change: RowChange) => readonly Statement[];
 /** One statement writes so many events, where a change makes that many: a group's that many people leave by, for instance. */
 const EVENTS_AT_ONCE = 25;
 
-export function makeRecorder({ mark }: Pick<Engine, "mark">, trail: Trail): Recorder {
+export function makeRecorder({ mark, programs }: Pick<Engine, "mark" | "programs">, trail: Trail): Recorder {
   const add = composeAddEvent(mark);
   return (change) => {
     const events = trail(change);
-    if (events.length > EVENTS_AT_ONCE) return addMany(mark, events);
-    return events.map((event) => bind(add, ...EVENT.valuesOf(event)));
+    const ends = endOlder(programs, change);
+    if (events.length > EVENTS_AT_ONCE) return [...ends, ...addMany(mark, events)];
+    return [...ends, ...events.map((event) => bind(add, ...EVENT.valuesOf(event)))];
   };
 }
 

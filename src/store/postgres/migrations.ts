@@ -1,13 +1,15 @@
 // Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
-
+import { filterOlder } from "../../core/live-nodes.ts";
 import { bind } from "../engine/engine.ts";
 import { type FoundRow, readInteger } from "../engine/found.ts";
 import { recordMigration } from "../schema/migrated.ts";
+import { OlderNodesError } from "../schema/older-nodes.ts";
 import { explainUnsupported, makeSchema, type Schema, type Step } from "../schema/schema-step.ts";
 import { STEPS } from "../schema/steps.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
+import { LIVE_NODES, readLiveNode } from "./programs.ts";
 import { renderStep } from "./render-step.ts";
 import { FIRST_STEPS } from "./schema.ts";
 
@@ -39,11 +41,22 @@ export function makePostgresSchema(shared: readonly Step[] = STEPS): Schema<read
 }
 
 /**
- * Migrates the schema, unless another node has taken it further. False if the database holds no store and `create` is
- * false. Throws if this program is too old for it.
+ * Migrates the schema, unless another node has taken it further. False if the database holds no store and none is made.
+ * Throws if this program is too old for it, and an OlderNodesError.
  */
-export function migrate(pool: Pool, schema: Schema<readonly string[]>, create: boolean): Promise<boolean> {
-  return retryStartup(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, schema, create)));
+export function migrate(
+  pool: Pool,
+  schema: Schema<readonly string[]>,
+  rules: MigrationRules,
+): Promise<boolean> {
+  return retryStartup(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, schema, rules)));
+}
+
+interface MigrationRules {
+  /** False if only a store that is there is migrated. */
+  readonly create: boolean;
+  /** True if it may end the support for programs whose nodes run. */
+  readonly stopsOlder: boolean;
 }
 
 /** Retries while other starting nodes or a starting server interfere. */
@@ -61,7 +74,7 @@ export async function retryStartup<T>(work: () => Promise<T>): Promise<T> {
 async function migrateOn(
   connection: Connection,
   schema: Schema<readonly string[]>,
-  create: boolean,
+  { create, stopsOlder }: MigrationRules,
 ): Promise<boolean> {
   const send = (...queries: readonly Query[]) => connection.send(queries, LOCK_MS);
   const known = await versionIfAny(send, schema);
@@ -70,7 +83,7 @@ async function migrateOn(
   await send(bind(VERSION_TABLE));
   await send(bind(OLDEST_COLUMN));
   await send(bind(VERSION_ROW));
-  while (!(await takeSteps(connection, schema, known)));
+  while (!(await takeSteps(connection, schema, known, stopsOlder)));
   return true;
 }
 
@@ -79,19 +92,30 @@ async function takeSteps(
   connection: Connection,
   schema: Schema<readonly string[]>,
   from: number,
+  stopsOlder: boolean,
 ): Promise<boolean> {
   const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
   const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], LOCK_MS);
   const version = readVersion(found?.[0] ?? {}, schema);
   const next = version === 0 ? schema.version : Math.min(version + 1, schema.version);
+  const supported = readInteger(found?.[0] ?? {}, "oldest_supported");
+  const oldestSupported = Math.max(supported, schema.oldestSupported);
+  if (version > 0 && oldestSupported > supported && !stopsOlder) await checkEnd(connection, oldestSupported);
   for (const step of schema.steps.slice(version, next).flat()) await connection.send([bind(step)], STEP_MS);
   const moved = () => [
-    bind(SET_VERSION, next, schema.oldestSupported),
+    bind(SET_VERSION, next, oldestSupported),
     ...(next === schema.version ? recordMigration((position) => `$${position}`, from, next) : []),
   ];
   // Another node may have taken the schema further.
   await connection.commit(version < schema.version ? moved() : [], STEP_MS);
   return next >= schema.version;
+}
+
+/** Throws if live nodes have programs that know less than this version of the schema. */
+async function checkEnd(connection: Connection, version: number): Promise<void> {
+  const [nodes = []] = await connection.send([bind(LIVE_NODES)], LOCK_MS);
+  const older = filterOlder(nodes.map(readLiveNode), version);
+  if (older.length > 0) throw new OlderNodesError(older);
 }
 
 /** Checked first, because a node's user may not be allowed to create tables. */

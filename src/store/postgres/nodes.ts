@@ -8,13 +8,8 @@ import { selectSql } from "../engine/sql.ts";
 import { HOLD } from "../schema/tables.ts";
 
 import type { Pool } from "./pool.ts";
+import { DEAD, DEAD_MS } from "./programs.ts";
 
-/**
- * A node silent for this long counts as dead, but only to nodes that kept beating all that time: after a database
- * outage or a clock jump every node looks silent until each has had time to beat again.
- */
-const DEAD_MS = 15_000;
-const DEAD = `interval '${DEAD_MS} milliseconds'`;
 /** Longer than the interval between beats: a node silent for this long has seen no others meanwhile. */
 const GAP = "interval '7 seconds'";
 const FORGOTTEN = "interval '1 day'";

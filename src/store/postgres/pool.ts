@@ -6,6 +6,7 @@ import { Connection, type Query, type Result } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import type { Dialer } from "./dialer.ts";
 import { isOutage, RetryLimit } from "./failures.ts";
+import { POSTGRES_PROGRAMS } from "./programs.ts";
 import { makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
 /** For sums over whole tables. */
@@ -22,6 +23,7 @@ interface PoolOptions {
 }
 
 export class Pool implements Engine {
+  readonly programs = POSTGRES_PROGRAMS;
   readonly hasOwnersInOrder = true;
   readonly blocksLoop = false;
   readonly byIndexes = [bind("SELECT set_config('enable_seqscan', 'off', true)")];

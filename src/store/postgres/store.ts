@@ -8,6 +8,7 @@ import { NoStoreError, redactAddress } from "../engine/address.ts";
 import { bind } from "../engine/engine.ts";
 import { engineMethods } from "../engine/methods.ts";
 import { addDemand, answerDry } from "../engine/waiting.ts";
+import { OlderNodesError } from "../schema/older-nodes.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Dialer, type LookUp } from "./dialer.ts";
@@ -34,6 +35,8 @@ interface PostgresStoreOptions {
   readonly decide: Decide;
   /** If false, throws a NoStoreError if the database holds no store yet. */
   readonly create?: boolean;
+  /** True if a migration may end the support for programs whose nodes run. */
+  readonly stopsOlder?: boolean;
   /** The longest that a call waits for the database before it fails. Default: 3 s. */
   readonly patienceMs?: number;
   /** The most connections, each opened when it is needed. Default: 10. */
@@ -113,20 +116,21 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
 type OpenOptions = PostgresStoreOptions & Required<Pick<PostgresStoreOptions, "schema">>;
 
 async function openPool(
-  { url, readUrl, lookUp, schema, create = true, connections = CONNECTIONS_MAX, searchPath }: OpenOptions,
+  { url, readUrl, lookUp, schema, connections = CONNECTIONS_MAX, searchPath, ...rules }: OpenOptions,
   patienceMs: number,
 ): Promise<Pool> {
+  const { create = true, stopsOlder = false } = rules;
   checkAddress(url);
   const dialer = new Dialer({ url, readUrl, lookUp });
   let pool: Pool | null = null;
   try {
     const traits = await retryStartup(() => findTraits(dialer, patienceMs));
     pool = new Pool(dialer, traits, { patienceMs, connections, searchPath });
-    if (await migrate(pool, schema, create)) return pool;
+    if (await migrate(pool, schema, { create, stopsOlder })) return pool;
     throw new NoStoreError(redactAddress(url));
   } catch (error) {
     await pool?.close(0);
-    if (error instanceof NoStoreError) throw error;
+    if (error instanceof NoStoreError || error instanceof OlderNodesError) throw error;
     throw new Error(`The store ${redactAddress(url)} can't be opened: ${describeError(error)}.`, {
       cause: error,
     });

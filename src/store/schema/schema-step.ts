@@ -93,6 +93,9 @@ export function makeSchema<Rendered>(
   };
 }
 
+/** Returns the version of the schema that a program has which knows so many of the shared steps. */
+export const countFrom = (first: readonly unknown[]) => (stepsKnown: number) => first.length + stepsKnown;
+
 /** The reason why a program whose schema has this version can't use the store, or null. */
 export function explainUnsupported(version: number, oldestSupported: number): string | null {
   if (version >= oldestSupported) return null;

@@ -225,11 +225,8 @@ const CREDENTIAL_PRICES: Step = [
 /** An account's id in another system. */
 const EXTERNAL_IDS: Step = [{ kind: "addField", table: "account", field: ACCOUNT_FIELDS.external_id }];
 
-/** Limits of a key on some models. An older version would let its requests pass them. */
-const MODEL_LIMITS: Step = [
-  { kind: "addField", table: "gateway_key", field: KEY_FIELDS.model_limits },
-  { kind: "endSupport", stepsKnown: 31 },
-];
+/** Limits of a key on some models. The first that is set ends support for programs from before (`newer-rules.ts`). */
+const MODEL_LIMITS: Step = [{ kind: "addField", table: "gateway_key", field: KEY_FIELDS.model_limits }];
 
 /** Requests that came on a WebSocket, which are found by it, and those that compact their conversation. */
 const SOCKETS: Step = [

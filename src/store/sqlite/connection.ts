@@ -4,7 +4,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { CommitError, UnusableError } from "../engine/unavailable.ts";
 import type { Schema } from "../schema/schema-step.ts";
-import { migrate, readOldestSupported, readVersion } from "./migrate.ts";
+import { type MigrationHooks, migrate, readOldestSupported, readVersion } from "./migrate.ts";
 import { prepare, type Statements } from "./statements.ts";
 
 export const IN_MEMORY = ":memory:";
@@ -62,11 +62,9 @@ export interface Connection {
   close(): void;
 }
 
-interface ConnectOptions {
+interface ConnectOptions extends MigrationHooks {
   readonly create: boolean;
   readonly schema: Schema<string>;
-  /** Called after each step of a migration. */
-  readonly onStep?: (() => void) | undefined;
 }
 
 /** Opens the database and migrates it. Throws SQLite's error, or an Error that says why the file is refused. */
@@ -76,7 +74,7 @@ export function connect(path: string, options: ConnectOptions): Connection {
   try {
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
-    migrate(database, options.schema, options.onStep);
+    migrate(database, options.schema, options);
     // Only now: a migration may rebuild a table that others refer to.
     database.run("PRAGMA foreign_keys = ON");
     const sql = prepare(database);

@@ -6,6 +6,7 @@ import { Fault } from "../../core/fault.ts";
 import { CommitError, type UnusableError, unavailable } from "../engine/unavailable.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { asDamage, type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
+import type { MigrationHooks } from "./migrate.ts";
 
 const LOCK_POLL_MS = 4;
 /** A check reads the whole file, and a damaged one rarely mends. */
@@ -14,10 +15,9 @@ const CHECK_AGAIN_MS = 10_000;
 /** The result of work that has to wait for another process. */
 export const LOCKED = Symbol("locked");
 
-interface ConnectorOptions {
+interface ConnectorOptions extends MigrationHooks {
   readonly path: string;
   readonly schema: Schema<string>;
-  readonly onStep?: (() => void) | undefined;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
   /** Called with each new connection: rows cached before can't be trusted. */
@@ -118,9 +118,9 @@ export class Connector {
   }
 
   #open(): Connection {
-    const { path, schema, onStep, onConnect } = this.#options;
+    const { path, schema, onStep, checkEnd, onConnect } = this.#options;
     if (this.#create) makeFile(path);
-    const connection = connect(path, { create: this.#create, schema, onStep });
+    const connection = connect(path, { create: this.#create, schema, onStep, checkEnd });
     try {
       if (this.#suspect) connection.verify();
     } catch (error) {

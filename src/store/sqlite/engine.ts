@@ -1,5 +1,5 @@
 // The SQLite engine behind the methods that both engines share.
-import { bind, type Engine, type Result } from "../engine/engine.ts";
+import { bind, type Engine, type Programs, type Result } from "../engine/engine.ts";
 import { makePacing, makeSerialQueue } from "../engine/turns.ts";
 import type { Connection } from "./connection.ts";
 import type { Connector } from "./connector.ts";
@@ -14,6 +14,7 @@ const CHANGES = bind("SELECT total_changes() AS changes");
 const countChanges = ({ sql }: Connection) => sql.run(CHANGES)[0]?.changes;
 
 interface EngineParts {
+  readonly programs: Programs;
   /** Null for a database in memory, which no other thread can read. */
   readonly slowReads: SlowReads | null;
   /** Called after each transaction. */
@@ -52,7 +53,7 @@ const WORDS = {
 
 export function makeEngine(
   connector: Connector,
-  { slowReads, onWrite, onChange, truncateLog }: EngineParts,
+  { programs, slowReads, onWrite, onChange, truncateLog }: EngineParts,
 ): Engine {
   const work = makeWork(connector, onChange);
   const inTurn = makeSerialQueue();
@@ -70,6 +71,7 @@ export function makeEngine(
     });
   return {
     ...WORDS,
+    programs,
     run,
     runOnce: (statement, ...others) =>
       change([], () => ({ writes: [statement, ...others], toResult: ([written]) => written ?? NOTHING })),

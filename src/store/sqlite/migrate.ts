@@ -33,22 +33,37 @@ export function readSchema(path: string): { readonly stored: number; readonly ol
   return { stored: readVersion(database), oldestSupported: readOldestSupported(database) };
 }
 
+export interface MigrationHooks {
+  /** Called after each step. */
+  readonly onStep?: (() => void) | undefined;
+  /** Called before the support for programs that know less than a version of the schema ends. Throws if it may not. */
+  readonly checkEnd?: ((version: number) => void) | undefined;
+}
+
 /**
  * Migrates the schema, unless another process has taken it further. Each step of a store with rows is a transaction of its
- * own, so that one which is killed goes on where it was. `onStep` is called after each. Throws if this program is too old.
+ * own, so that one which is killed goes on where it was. Throws if this program is too old.
  */
-export function migrate(database: Database, schema: Schema<string>, onStep = () => {}): void {
+export function migrate(database: Database, schema: Schema<string>, hooks: MigrationHooks = {}): void {
   if (isMigrated(database, schema)) return;
   const from = readVersion(database);
-  for (let isOver = false; !isOver; onStep())
-    isOver = database.transaction(() => takeSteps(database, schema, from)).immediate();
+  for (let isOver = false; !isOver; hooks.onStep?.())
+    isOver = database.transaction(() => takeSteps(database, schema, from, hooks)).immediate();
 }
 
 /** Takes all steps of a new store, and one of another. Returns true after the last one. */
-function takeSteps(database: Database, schema: Schema<string>, from: number): boolean {
+function takeSteps(
+  database: Database,
+  schema: Schema<string>,
+  from: number,
+  { checkEnd }: MigrationHooks,
+): boolean {
   // Read again under the lock: another process may have migrated meanwhile.
   if (isMigrated(database, schema)) return true;
   const version = readVersion(database);
+  const supported = readOldestSupported(database);
+  const oldestSupported = Math.max(supported, schema.oldestSupported);
+  if (version > 0 && oldestSupported > supported) checkEnd?.(oldestSupported);
   const next = version === 0 ? schema.version : version + 1;
   for (const step of schema.steps.slice(version, next)) database.run(step);
   database.run(`PRAGMA user_version = ${next}`);
@@ -56,7 +71,7 @@ function takeSteps(database: Database, schema: Schema<string>, from: number): bo
   database.run(
     `INSERT INTO setting (name, value) VALUES ('oldest_supported', ?)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    [String(schema.oldestSupported)],
+    [String(oldestSupported)],
   );
   if (version === 0) database.run(`INSERT INTO setting (name, value) VALUES ('${OVERWRITTEN}', '1')`);
   if (next < schema.version) return false;

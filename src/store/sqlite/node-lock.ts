@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import type { LiveNode } from "../../core/live-nodes.ts";
 import { isLocked } from "./connection.ts";
 
 const TRIES_MAX = 10;
@@ -9,7 +10,13 @@ const TRIES_MAX = 10;
 const LOOKED_AT_MS = 100;
 /** A file has this at its end until it is locked. */
 const NEW = ".new";
-const NODE = /-node_[0-9a-f]+(\.new)?$/;
+/** A node's id has the version of the schema that its program knows, but those of 1.2 and older. */
+const NODE = /-(node_(?:(\d+)_)?[0-9a-f]+)(\.new)?$/;
+
+/** Returns a new id for a node whose program knows the schema up to this version. Its lock's file has it in its name. */
+export function makeNodeId(version: number, random: string): string {
+  return `node_${version}_${random}`;
+}
 
 /** The lock of one process, taken once. A store in memory needs none. */
 export class NodeLock {
@@ -65,6 +72,15 @@ export function hasEnded(databasePath: string, node: string): boolean {
     if (existsSync(path)) throw error;
   }
   return true;
+}
+
+/** Returns the live nodes on the database. */
+export function listNodes(databasePath: string): readonly LiveNode[] {
+  return readdirSync(dirname(databasePath)).flatMap((name) => {
+    const [end = "", id = "", known, isNew] = NODE.exec(name) ?? [];
+    if (name !== basename(databasePath) + end || end === "" || isNew !== undefined) return [];
+    return hasEnded(databasePath, id) ? [] : [{ id, schema: known === undefined ? null : Number(known) }];
+  });
 }
 
 function lockPath(databasePath: string, node: string): string {

@@ -1,10 +1,12 @@
 // The store on one SQLite file, which several processes may share.
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/decision.ts";
+import { filterOlder } from "../../core/live-nodes.ts";
 import type { Store } from "../../core/store.ts";
 import { Heart } from "../engine/heart.ts";
 import { engineMethods } from "../engine/methods.ts";
 import { addDemand, answerDry } from "../engine/waiting.ts";
+import { OlderNodesError } from "../schema/older-nodes.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -14,8 +16,9 @@ import { LogSync, QuietSync } from "./durability.ts";
 import { makeEngine } from "./engine.ts";
 import { measureFiles } from "./measure.ts";
 import { makeSqliteSchema } from "./migrate.ts";
-import { NodeLock } from "./node-lock.ts";
+import { listNodes, makeNodeId, NodeLock } from "./node-lock.ts";
 import { openPieces } from "./pieces.ts";
+import { sqlitePrograms } from "./programs.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
 import { SlowReads } from "./slow-reads.ts";
@@ -35,6 +38,8 @@ interface SqliteStoreOptions {
   readonly schema?: Schema<string>;
   /** Called after each step of a migration. */
   readonly onStep?: () => void;
+  /** True if a migration may end the support for programs whose nodes run. */
+  readonly stopsOlder?: boolean;
 }
 
 /** Resolves symbolic links: SQLite keeps the log beside the target, and syncs and node locks must go there too. */
@@ -49,7 +54,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const cache = new RowCache();
   const connector = makeConnector({ ...options, path, schema }, cache);
   await checkOpening(connector, path);
-  const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
+  const node = makeNodeId(schema.version, crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex"));
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
   const checkpoints = file === null ? null : new Checkpoints(file, connector);
@@ -62,7 +67,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   });
   const slowReads = file === null ? null : new SlowReads(file);
   const truncateLog = async () => checkpoints?.truncate() ?? true;
-  const parts = { slowReads, onWrite: look, truncateLog };
+  const parts = { slowReads, onWrite: look, truncateLog, programs: sqlitePrograms(file) };
   const { engine, ofRows, ofAccounts } = makeEngines(connector, cache, parts);
   const heart = makeHeart(connector, lock, schema.version);
   return {
@@ -97,11 +102,16 @@ function makeConnector(
     path,
     schema,
     onStep,
+    stopsOlder = false,
     lockWaitMs = LOCK_WAIT_MS,
   }: SqliteStoreOptions & Required<Pick<SqliteStoreOptions, "schema">>,
   cache: RowCache,
 ): Connector {
-  return new Connector({ path, schema, onStep, lockWaitMs, onConnect: () => cache.clear() });
+  const checkEnd = (version: number) => {
+    const older = stopsOlder || path === IN_MEMORY ? [] : filterOlder(listNodes(path), version);
+    if (older.length > 0) throw new OlderNodesError(older);
+  };
+  return new Connector({ path, schema, onStep, checkEnd, lockWaitMs, onConnect: () => cache.clear() });
 }
 
 async function checkOpening(connector: Connector, path: string): Promise<void> {
@@ -109,6 +119,7 @@ async function checkOpening(connector: Connector, path: string): Promise<void> {
     await connector.run(() => undefined);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    if (cause instanceof OlderNodesError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The store ${path} can't be opened: ${why}.`, { cause });
   }

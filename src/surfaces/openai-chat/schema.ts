@@ -164,9 +164,8 @@ export const chatRequestSchema = openObject(
     max_completion_tokens: Type.Optional(tokens),
     presence_penalty: Type.Optional(penalty),
     frequency_penalty: Type.Optional(penalty),
-    logit_bias: Type.Optional(
-      Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), { maxProperties: BIASES_MAX }),
-    ),
+    // A free-form map: what a target doesn't take, it refuses itself.
+    logit_bias: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: BIASES_MAX })),
     logprobs: Type.Optional(Type.Boolean()),
     top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
     seed: Type.Optional(countFrom(-Number.MAX_SAFE_INTEGER)),

@@ -38,6 +38,7 @@ const unused = {
     remaining: 200,
     resets_at: "2026-11-21T00:00:00.000Z",
     next_slot_at: null,
+    paid_by_balance: false,
   },
   spent_usd: { today: 0, month: 0, total: 0 },
   last_used_at: null,

@@ -130,6 +130,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     throw new Error("Not part of the measurement.");
   };
   return {
+    listStopped: async () => [],
     makeKey: none,
     addKey: async (key, digest) => void byDigest.set(digest, { key, rotation: 0 }),
     changeKey: nothing,

@@ -24,7 +24,7 @@ const claimAs = (id: string, more: Partial<RepeatClaim> = {}): RepeatClaim => ({
   token: `token ${count++}`,
   ...more,
 });
-const change = (store: Store, claim: RepeatClaim) => store.changes(() => [], claim);
+const change = (store: Store, claim: RepeatClaim) => store.changes(() => [], { claim });
 
 function repeat(opened: Opened): void {
   test("are written once of many at the same moment, on both nodes", async () => {
