@@ -67,7 +67,7 @@ async function passLines(stream: ReadableStream<Uint8Array>, print: Print): Prom
 /** The binary that tests start as processes (`harness/program.ts`). Null before it is built, and if it can't be. */
 let built: string | null = null;
 
-/** What Bun and its workers tell of a run. */
+/** For reports of Bun and marks of its workers. */
 const folder = mkdtempSync(join(tmpdir(), "poundkey-run-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const marks = join(folder, "marks");
@@ -177,7 +177,7 @@ function contain(words: readonly string[]) {
 /** Of the files that import a central one, there are hundreds. */
 const NEAREST_MAX = 60;
 
-/** How many files the run has. Zero where Bun chooses them. */
+/** The number of files of the run. Zero where Bun chooses them. */
 let planned = 0;
 
 async function main([first = "", ...rest]: readonly string[]): Promise<void> {

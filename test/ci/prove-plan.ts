@@ -11,7 +11,7 @@ export interface Proof {
 const TOGETHER_MS = 60_000;
 /** The inverse of the share of a core that a run gets. */
 const SLOWER = 4;
-const RUNS_MIN = 2;
+export const RUNS_MIN = 2;
 /** More of the same proves little. */
 const RUNS_MAX = 10;
 

@@ -4,7 +4,7 @@ import { APART, beginWith } from "../runner/apart.ts";
 import { makeTestEnvironment } from "../runner/environment.ts";
 import { readCpuMs } from "../runner/timings.ts";
 import { findBase, listChanged } from "./prove-changes.ts";
-import { type Proof, planRuns } from "./prove-plan.ts";
+import { type Proof, planRuns, RUNS_MIN } from "./prove-plan.ts";
 import { runSlowly } from "./prove-slowly.ts";
 
 const HELP = `usage: bun test/ci/prove.ts [--base REVISION]
@@ -13,6 +13,8 @@ const HELP = `usage: bun test/ci/prove.ts [--base REVISION]
 
 const root = join(import.meta.dir, "../..");
 const LIMIT_MS = 300_000;
+/** The plan counts what is computed. Rows that wait may take twice its minute, and are left then. */
+const TOGETHER_MS = 120_000;
 
 /** Returns whether the file passed. Shows what it printed if not. */
 async function prove(file: string): Promise<boolean> {
@@ -42,10 +44,18 @@ async function main([flag, revision]: readonly string[]): Promise<number> {
     return { file, isNew: newTitles.length > 0, cpuMs: isApart(file) ? null : readCpuMs(file) };
   });
   const { runs, left } = planRuns(proofs);
+  const beganMs = performance.now();
+  const ran: string[] = [];
   let failed = 0;
-  for (const file of runs) if (!(await prove(file))) failed++;
-  if (left.length > 0) console.log(`\nnot reached, for the long form:\n  ${left.join("\n  ")}`);
-  console.log(`\n${runs.length - failed} passed, ${failed} failed`);
+  for (const file of runs) {
+    if (performance.now() - beganMs > TOGETHER_MS) break;
+    ran.push(file);
+    if (!(await prove(file))) failed++;
+  }
+  const countRuns = (file: string) => ran.filter((one) => one === file).length;
+  const unproven = [...left, ...new Set(runs.filter((file) => countRuns(file) < RUNS_MIN))];
+  if (unproven.length > 0) console.log(`\nnot reached, for the long form:\n  ${unproven.join("\n  ")}`);
+  console.log(`\n${ran.length - failed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }
 

@@ -48,7 +48,7 @@ export function twoStores(makeBench: MakeBench): () => TwoStores {
 /** A suite that runs under a name on the stores of a bench. */
 export type Suite = (name: string, makeBench: MakeBench) => void;
 
-/** Makes a suite of groups of tests, by their titles. What they opened beside the stores is closed behind each test. */
+/** Makes a suite of groups of tests, by their titles. `closeOthers` runs behind each test. */
 export function makeSuite(
   groups: Readonly<Record<string, (opened: () => TwoStores) => void>>,
   closeOthers?: () => Promise<void>,
