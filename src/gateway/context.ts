@@ -105,7 +105,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.ask = ask;
     this.plan = plan;
     this.ticket = ticket;
-    this.refusals = new RequestRefusals(call.key.accountId);
+    this.refusals = new RequestRefusals(call.key);
     this.recorder = contents.begin(call, this);
     this.#atMs = atMs;
     this.startedMs = startedMs;

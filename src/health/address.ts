@@ -1,7 +1,8 @@
 // The address that a provider is called at, shared by its models and credentials, and whether connections to it succeed.
+import { NOBODY } from "../core/keys/key.ts";
 import { Breaker } from "./breaker.ts";
 
-/** It counts failed connections. No client can cause those, whereas a request can cause a model's error. */
+/** It counts failed connections, in nobody's name: no request can cause those, whereas one can cause a model's error. */
 export type Address = Breaker;
 
 /** The addresses by provider's name. Providers with one origin share one, and it outlives a reload that still uses it. */
@@ -25,12 +26,12 @@ export class Addresses {
   /** The number of addresses that may be called now. */
   countAvailable(nowMs: number): number {
     let count = 0;
-    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs) === 0) count++;
+    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs, NOBODY) === 0) count++;
     return count;
   }
 
   isAnyUnavailable(nowMs: number): boolean {
-    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs) !== 0) return true;
+    for (const address of this.#byOrigin.values()) if (address.waitMs(nowMs, NOBODY) !== 0) return true;
     return false;
   }
 }

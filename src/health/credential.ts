@@ -1,11 +1,13 @@
 // One credential of a provider: whether the provider accepts it, the number of attempts under way with it, and the
 // refusals of a request, which decides at its end which credentials are retired.
 import type { Fault } from "../core/fault.ts";
+import { type GatewayKey, NOBODY, namePayer } from "../core/keys/key.ts";
 import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { readMeaning } from "../core/models/upstream.ts";
 import type { Credential } from "../core/settings.ts";
-import { Breaker, type BreakerTerms } from "./breaker.ts";
+import { Breaker } from "./breaker.ts";
+import type { CircuitTerms } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
 import { CredentialLimits } from "./rate.ts";
 
@@ -16,8 +18,9 @@ const TOO_MANY = 429;
 /** Four characters of a shorter secret would reveal too much of it. */
 export const SHOWN_CHARACTERS_MIN = 12;
 /** Credit is topped up or a lock lifted within minutes, or not for days. One refused call per interval costs little. */
-const REFUSAL_TERMS: BreakerTerms = {
+const REFUSAL_TERMS: CircuitTerms = {
   inRowMax: 1,
+  countsShare: false,
   waitMs: 60_000,
   waitMaxMs: 3_600_000,
   relapseMs: 3_600_000,
@@ -52,26 +55,26 @@ export class Key {
 
   /** True if one request may try it again. */
   isDue(deployment: Deployment | undefined, nowMs: number): boolean {
-    return this.#refusals(deployment).every((refusal) => refusal.waitMs(nowMs) === 0);
+    return this.#refusals(deployment).every((refusal) => refusal.waitMs(nowMs, NOBODY) === 0);
   }
 
   /** Milliseconds until it is tried again if the provider has other credentials. 0 means now. */
   waitMs(nowMs: number): number {
-    return this.#refusal.waitMs(nowMs) ?? 0;
+    return this.#refusal.waitMs(nowMs, NOBODY) ?? 0;
   }
 
   /** True if this call probes whether the credential is still refused; its outcome must be recorded. */
   pass(deployment: Deployment, nowMs: number): boolean {
     const refusals = this.#refusals(deployment);
     if (refusals.length === 0 || !this.isDue(deployment, nowMs)) return false;
-    for (const refusal of refusals) refusal.pass(nowMs);
+    for (const refusal of refusals) refusal.pass(nowMs, NOBODY);
     return true;
   }
 
   /** Records that the provider accepted the credential. True if it had been retired. */
   recordSuccess(card: ModelCard, deployment: Deployment, nowMs: number): boolean {
     this.#served = card.id;
-    for (const refusal of this.#refusals(deployment)) refusal.recordSuccess(nowMs, true);
+    for (const refusal of this.#refusals(deployment)) refusal.recordSuccess(nowMs, NOBODY, "all");
     const wasRetired = this.retired !== null;
     this.retired = null;
     return wasRetired;
@@ -86,9 +89,10 @@ export class Key {
     isProbe: boolean,
   ): boolean {
     const ofDeployment = this.#refusalsBy.getOrInsertComputed(deployment, () => new Breaker(REFUSAL_TERMS));
-    ofDeployment.recordFailure(nowMs, isProbe);
+    const passage = isProbe ? "all" : "free";
+    ofDeployment.recordFailure(nowMs, NOBODY, passage, "shared");
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
-    this.#refusal.recordFailure(nowMs, isProbe);
+    this.#refusal.recordFailure(nowMs, NOBODY, passage, "shared");
     const isNew = this.retired === null;
     this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
@@ -96,13 +100,13 @@ export class Key {
 
   /** Ends a probe without an outcome, so that the next call may be a probe. */
   release(deployment: Deployment): void {
-    for (const refusal of this.#refusals(deployment)) refusal.release();
+    for (const refusal of this.#refusals(deployment)) refusal.release(NOBODY, "all");
   }
 
   #refusals(deployment: Deployment | undefined): readonly Breaker[] {
     if (this.retired === null && deployment === undefined) return NONE;
     const ofDeployment = deployment && this.#refusalsBy.get(deployment);
-    const open = ofDeployment?.isOpen === true ? [ofDeployment] : NONE;
+    const open = ofDeployment?.isOpenFor(NOBODY) === true ? [ofDeployment] : NONE;
     return this.retired === null ? open : [this.#refusal, ...open];
   }
 }
@@ -133,14 +137,16 @@ interface CredentialRefusal {
  */
 export class RequestRefusals {
   readonly accountId: string;
+  readonly payer: string;
   /** True once a credential has been refused, until it is settled. */
   isAny = false;
   #refusals: CredentialRefusal[] | null = null;
   /** The models that another credential served, or that failed otherwise. */
   #others: Set<string> | null = null;
 
-  constructor(accountId: string) {
-    this.accountId = accountId;
+  constructor(key: Pick<GatewayKey, "accountId" | "memberId">) {
+    this.accountId = key.accountId;
+    this.payer = namePayer(key);
   }
 
   /** `retire` is called if the refusal turns out to be about the credential. */

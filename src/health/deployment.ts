@@ -1,6 +1,8 @@
 // One model with one credential: its recent speed and failures, and whether it may be called now.
+import type { Evidence } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
-import { Breaker } from "./breaker.ts";
+import { Breaker, type Change, type Outcomes } from "./breaker.ts";
+import type { Passage } from "./circuit.ts";
 import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
 
@@ -8,7 +10,6 @@ import type { DeploymentPace } from "./line-pace.ts";
 export const SPEED_HALF_LIFE_MS = 15_000;
 /** The time for which older values are kept if there are no fresh ones. */
 const LAST_KEPT_MS = 6 * 3_600_000;
-const ERRORS_HALF_LIFE_MS = 30_000;
 const REST_MS = 1000;
 const REST_MAX_MS = 30_000;
 /** A provider's Retry-After is obeyed up to this limit. */
@@ -20,8 +21,6 @@ const SPEED_TIME_MIN_MS = 5;
 /** Failures that have faded below this weight are ignored, even those of a hundred credentials together. */
 const FAILURES_FORGOTTEN = 0.01;
 
-const GOOD = 0;
-const BAD = 1;
 const COUNT = 0;
 const SUM = 1;
 
@@ -35,7 +34,6 @@ export class Deployment {
   readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
   /** The time of the last answer that showed how fast it is. */
   measuredAtMs: number | null = null;
-  readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
   /** Null until a line of a batch may come here. */
@@ -45,9 +43,9 @@ export class Deployment {
   lastFault: Fault | null = null;
   #restsInRow = 0;
 
-  /** The number of recent outcomes, the older ones counting less, and how many of them were bad. */
-  countOutcomes(nowMs: number): { readonly good: number; readonly bad: number } {
-    return { good: this.#outcomes.at(GOOD, nowMs), bad: this.#outcomes.at(BAD, nowMs) };
+  /** The recent outcomes that a payer's choice rests on, or all of them. */
+  countOutcomes(nowMs: number, payer: string | null): Outcomes {
+    return this.breaker.countOutcomes(nowMs, payer);
   }
 
   /** The mean wait for an answer, streamed or whole. Null if unknown. */
@@ -65,42 +63,44 @@ export class Deployment {
     this.#waits.add(SUM, nowMs, waitMs);
   }
 
-  /** Milliseconds until it may be called. Null if unknown. */
-  waitMs(nowMs: number): number | null {
+  /** Milliseconds until a payer may call it. Null if unknown. */
+  waitMs(nowMs: number, payer: string): number | null {
     const restMs = Math.max(0, this.restsUntilMs - nowMs);
-    const breakerMs = this.breaker.waitMs(nowMs);
+    const breakerMs = this.breaker.waitMs(nowMs, payer);
     return breakerMs === null ? null : Math.max(restMs, breakerMs);
   }
 
-  /** True if its past failures no longer count. */
+  /** Milliseconds until somebody may call it. Null if unknown. */
+  waitForAllMs(nowMs: number): number | null {
+    const breakerMs = this.breaker.waitForAllMs(nowMs);
+    return breakerMs === null ? null : Math.max(0, this.restsUntilMs - nowMs, breakerMs);
+  }
+
+  /** True if its past failures no longer count, whoever met them. */
   isWell(nowMs: number): boolean {
-    if (this.breaker.isOpen || this.isResting(nowMs)) return false;
-    return this.#outcomes.at(BAD, nowMs) < FAILURES_FORGOTTEN;
+    if (this.breaker.isAnyOpen || this.isResting(nowMs)) return false;
+    return this.breaker.countOutcomes(nowMs, null).bad < FAILURES_FORGOTTEN;
   }
 
   isResting(nowMs: number): boolean {
     return this.restsUntilMs > nowMs;
   }
 
-  /** True if this closes the breaker. */
-  recordSuccess(nowMs: number, isProbe: boolean): boolean {
-    this.#outcomes.add(GOOD, nowMs);
+  /** Returns for whom this closes the breaker. */
+  recordSuccess(nowMs: number, payer: string, passage: Passage): Change {
     this.#restsInRow = 0;
-    const closes = this.breaker.recordSuccess(nowMs, isProbe);
-    // It has recovered: its earlier failures must not keep requests away.
-    if (closes) this.#outcomes.clear();
-    return closes;
+    return this.breaker.recordSuccess(nowMs, payer, passage);
   }
 
-  /** True if this opens the breaker. */
-  recordFailure(nowMs: number, isProbe: boolean, fault: Fault): boolean {
-    this.recordUnreached(nowMs, fault);
-    return this.breaker.recordFailure(nowMs, isProbe);
+  /** Returns for whom this opens the breaker. */
+  recordFailure(nowMs: number, payer: string, passage: Passage, fault: Fault, evidence: Evidence): Change {
+    this.lastFault = fault;
+    return this.breaker.recordFailure(nowMs, payer, passage, evidence);
   }
 
   /** Records a failed connection. It is reported, but isn't the model's fault, so the breaker doesn't count it. */
   recordUnreached(nowMs: number, fault: Fault): void {
-    this.#outcomes.add(BAD, nowMs);
+    this.breaker.recordShared(nowMs);
     this.lastFault = fault;
   }
 
@@ -122,12 +122,16 @@ export class Deployment {
   }
 }
 
-/** The recent outcomes of several together. */
-export function sumOutcomes(deployments: readonly Deployment[], nowMs: number) {
+/** The recent outcomes of several together that a payer's choice rests on, or all of them. */
+export function sumOutcomes(
+  deployments: readonly Deployment[],
+  nowMs: number,
+  payer: string | null,
+): Outcomes {
   let good = 0;
   let bad = 0;
   for (const deployment of deployments) {
-    const outcomes = deployment.countOutcomes(nowMs);
+    const outcomes = deployment.countOutcomes(nowMs, payer);
     good += outcomes.good;
     bad += outcomes.bad;
   }

@@ -31,17 +31,19 @@ export function drawMember<Member extends Sharer>(
   health: Health,
   roll: () => number,
   nowMs: number,
+  payer: string,
 ): Member | null {
   const open = members.filter(({ attempts }) => attempts.length > 0);
   if (open.length < 2) return open[0] ?? null;
-  const weigh = ({ weight, attempts }: Member) => weight * (1 - computeErrors(attempts, health, nowMs)) ** 2;
+  const weigh = ({ weight, attempts }: Member) =>
+    weight * (1 - computeErrors(attempts, health, nowMs, payer)) ** 2;
   return draw(open, weigh, roll) ?? open[0] ?? null;
 }
 
 /** The share of bad answers among the recent ones and a few assumed good ones, from 0 up to 1. */
-function computeErrors(attempts: readonly Attempt[], health: Health, nowMs: number): number {
+function computeErrors(attempts: readonly Attempt[], health: Health, nowMs: number, payer: string): number {
   const called = attempts.flatMap((attempt) => health.deployment(attempt) ?? []);
-  const { good, bad } = sumOutcomes(called, nowMs);
+  const { good, bad } = sumOutcomes(called, nowMs, payer);
   return bad / (good + bad + OUTCOMES_BEFORE);
 }
 
@@ -57,6 +59,7 @@ export function spread(
   health: Health,
   roll: () => number,
   nowMs: number,
+  payer: string,
 ): readonly Attempt[] {
   if (attempts.length < 2) return attempts;
   const order: Attempt[] = [];
@@ -65,7 +68,7 @@ export function spread(
     const others = left.filter((attempt) => attempt !== drawn);
     const other = draw(others, readWeight, roll);
     const mean = left.reduce((sum, attempt) => sum + readWeight(attempt), 0) / left.length;
-    const burden = (attempt: Attempt) => measureBurden(attempt, health, mean, nowMs);
+    const burden = (attempt: Attempt) => measureBurden(attempt, health, mean, nowMs, payer);
     const isOther = drawn && other && burden(other) < CLEARLY * burden(drawn);
     const next = isOther ? other : drawn;
     if (next) order.push(next);
@@ -77,12 +80,18 @@ function readWeight({ credential }: Attempt): number {
   return credential.weight;
 }
 
-function measureBurden(attempt: Attempt, health: Health, meanWeight: number, nowMs: number): number {
+function measureBurden(
+  attempt: Attempt,
+  health: Health,
+  meanWeight: number,
+  nowMs: number,
+  payer: string,
+): number {
   const deployment = health.deployment(attempt);
   const inFlight = health.key(attempt)?.inFlight ?? 0;
   const load = (inFlight * meanWeight) / attempt.credential.weight + 1;
   if (!deployment) return load * LATENCY_FLOOR_MS;
-  const { good, bad } = deployment.countOutcomes(nowMs);
+  const { good, bad } = deployment.countOutcomes(nowMs, payer);
   const errors = bad / (good + bad + OUTCOMES_BEFORE);
   return load * ((deployment.meanWaitMs(nowMs) ?? 0) + LATENCY_FLOOR_MS) * (1 + ERROR_COST * errors);
 }

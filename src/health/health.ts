@@ -1,6 +1,7 @@
 // The health of every model with every credential: which may be called now, and the outcome of each attempt.
 
 import { Fault } from "../core/fault.ts";
+import { NOBODY } from "../core/keys/key.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
@@ -13,6 +14,7 @@ import { Key } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
 import { Deployment } from "./deployment.ts";
 import { DeploymentPace } from "./line-pace.ts";
+import { PayerNotices } from "./payer-notices.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
@@ -50,9 +52,9 @@ class CardHealth {
   }
 
   /** Its likely speed and failures, kept until they change: selectors read those of thousands at each request. */
-  outlook(nowMs: number): Outlook {
+  outlook(nowMs: number, payer: string): Outlook {
     if (this.#outlook === null || nowMs >= this.#outlook.untilMs)
-      this.#outlook = foresee([...this.deployments.values()], nowMs);
+      this.#outlook = foresee([...this.deployments.values()], nowMs, payer);
     return this.#outlook;
   }
 
@@ -97,6 +99,7 @@ export class Health {
   readonly addresses = new Addresses();
   readonly refusals = new LearnedRefusals();
   readonly refusedFields = new RefusedFields();
+  readonly #notices = new PayerNotices();
   ownLimits: LimitKinds = findLimitKinds([]);
 
   constructor(log: Log) {
@@ -178,7 +181,7 @@ export class Health {
   /** True if connections to the provider have been failing and it is too early to try again. */
   isShut(provider: string, nowMs: number): boolean {
     const address = this.addresses.find(provider);
-    return address !== undefined && address.waitMs(nowMs) !== 0;
+    return address !== undefined && address.waitMs(nowMs, NOBODY) !== 0;
   }
 
   /** True if the credential is refused, it is too early to try it again, and another of the provider's isn't refused. */
@@ -193,11 +196,11 @@ export class Health {
   }
 
   /** True if the attempt may be made now and is within the credential's limits. */
-  isReady(attempt: Attempt, nowMs: number, load = ONE_CALL): boolean {
+  isReady(attempt: Attempt, nowMs: number, payer: string, load = ONE_CALL): boolean {
     const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
     if (this.#limitMs(attempt, nowMs, load) > 0) return false;
-    return !deployment || deployment.waitMs(nowMs) === 0;
+    return !deployment || deployment.waitMs(nowMs, payer) === 0;
   }
 
   /** Begins an attempt, whose outcome must be recorded. Null if the deployment may not be called now. */
@@ -214,8 +217,9 @@ export class Health {
     const deployment = own.deploy(identifyCredential(attempt.credential));
     changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
-    const passes = deployment.breaker.pass(nowMs);
-    if (passes === null) return null;
+    const payer = refusals?.payer ?? NOBODY;
+    const passage = deployment.breaker.pass(nowMs, payer);
+    if (passage === null) return null;
     if (!absence.isUnknown) absence.recordCall(nowMs);
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.addresses.find(card.provider);
@@ -230,10 +234,11 @@ export class Health {
       load,
       startedMs: nowMs,
       log: this.#log,
+      notices: this.#notices,
       changed,
-      isProbe: passes === "probe",
+      passage,
       isKeyProbe: key.pass(deployment, nowMs),
-      isAddressProbe: address?.pass(nowMs) === "probe",
+      addressPassage: address?.pass(nowMs, NOBODY) ?? "free",
     });
   }
 
@@ -247,10 +252,10 @@ export class Health {
   }
 
   /** Returns the fault for a request that can't make any attempt now, with the time after which it can. */
-  unavailable(attempts: readonly Attempt[], nowMs: number, load = ONE_CALL): Fault {
+  unavailable(attempts: readonly Attempt[], nowMs: number, payer: string, load = ONE_CALL): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
     const waiting = asked.map((attempt) => this.deployment(attempt));
-    const waits = asked.map((attempt) => this.waitMs(attempt, nowMs, load) ?? PROBE_MS);
+    const waits = asked.map((attempt) => this.waitMs(attempt, nowMs, payer, load) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
     if (waiting.some((deployment) => deployment?.isResting(nowMs))) {
       return new Fault("provider_busy", "The provider is overloaded or limiting requests.", details);
@@ -282,11 +287,11 @@ export class Health {
   }
 
   /** Milliseconds until it may be called. Null if unknown. */
-  waitMs(attempt: Attempt, nowMs: number, load = ONE_CALL): number | null {
+  waitMs(attempt: Attempt, nowMs: number, payer: string, load = ONE_CALL): number | null {
     const address = this.addresses.find(attempt.card.provider);
-    const addressMs = address ? address.waitMs(nowMs) : 0;
+    const addressMs = address ? address.waitMs(nowMs, NOBODY) : 0;
     const deployment = this.deployment(attempt);
-    const deploymentMs = deployment ? deployment.waitMs(nowMs) : 0;
+    const deploymentMs = deployment ? deployment.waitMs(nowMs, payer) : 0;
     if (addressMs === null || deploymentMs === null) return null;
     return Math.max(addressMs, deploymentMs, this.#limitMs(attempt, nowMs, load));
   }

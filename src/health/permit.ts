@@ -1,15 +1,18 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 
-import { findEvidence } from "../core/evidence.ts";
+import { type Evidence, findEvidence } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
+import { NOBODY } from "../core/keys/key.ts";
 import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Level, Log } from "../core/world/world.ts";
 import type { Absence } from "./absence.ts";
 import type { Address } from "./address.ts";
+import type { Passage } from "./circuit.ts";
 import type { Key, RequestRefusals } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
+import type { PayerNotices } from "./payer-notices.ts";
 import type { Load } from "./rate.ts";
 import type { Trouble } from "./trouble.ts";
 
@@ -25,13 +28,15 @@ interface PermitParts {
   readonly refusals: RequestRefusals | null;
   /** The attempt's use of the credential's limits. */
   readonly load: Load;
-  readonly isProbe: boolean;
+  /** How it has passed the deployment's breaker. */
+  readonly passage: Passage;
   /** True if the attempt probes whether the provider accepts the credential again. */
   readonly isKeyProbe: boolean;
-  /** True if the attempt probes whether the address accepts connections again. */
-  readonly isAddressProbe: boolean;
+  /** How it has passed the address's breaker. */
+  readonly addressPassage: Passage;
   readonly startedMs: number;
   readonly log: Log;
+  readonly notices: PayerNotices;
   /** Called when the outlook of the model may have changed. */
   readonly changed: () => void;
 }
@@ -43,9 +48,10 @@ export class Permit {
   readonly #parts: PermitParts;
   /** True if the credential had been refused. If the attempt fails, its request gets another one. */
   readonly isKeyProbe: boolean;
-  #isProbe: boolean;
+  /** `free` once its outcome is recorded. */
+  #passage: Passage;
   #isKeyProbe: boolean;
-  #isAddressProbe: boolean;
+  #addressPassage: Passage;
   #answeredMs: number | null = null;
   #isOver = false;
   #hasFailed = false;
@@ -57,9 +63,9 @@ export class Permit {
   constructor(parts: PermitParts) {
     this.#parts = parts;
     this.isKeyProbe = parts.isKeyProbe;
-    this.#isProbe = parts.isProbe;
+    this.#passage = parts.passage;
     this.#isKeyProbe = parts.isKeyProbe;
-    this.#isAddressProbe = parts.isAddressProbe;
+    this.#addressPassage = parts.addressPassage;
     parts.deployment.inFlight++;
     parts.key.inFlight++;
     parts.key.calledMs = parts.startedMs;
@@ -120,9 +126,10 @@ export class Permit {
     const { card, refusals } = this.#parts;
     if (fault.code !== "upstream_auth" && refusals?.isAny) refusals.recordOther(card.id);
     if (fault.details.gone) this.#recordGone(nowMs, fault);
-    if (fault.row.blame === "provider" && findEvidence(fault) !== "none") this.#recordFailure(nowMs, fault);
+    const evidence = findEvidence(fault);
+    if (fault.row.blame === "provider" && evidence !== "none") this.#recordFailure(nowMs, fault, evidence);
     // A provider that refuses a bad request as such, or whose model gave up, is working.
-    else if (upstreamStatus !== undefined && this.#isProbe) this.#recordModelSuccess(nowMs);
+    else if (upstreamStatus !== undefined && this.#passage !== "free") this.#recordModelSuccess(nowMs);
     this.abandon();
   }
 
@@ -138,9 +145,9 @@ export class Permit {
   abandon(): void {
     if (this.#isOver) return;
     this.#hasFailed = true;
-    if (this.#isProbe) this.#parts.deployment.breaker.release();
+    if (this.#passage !== "free") this.#parts.deployment.breaker.release(this.#payer, this.#passage);
     if (this.#isKeyProbe) this.#parts.key.release(this.#parts.deployment);
-    if (this.#isAddressProbe) this.#parts.address?.release();
+    if (this.#addressPassage !== "free") this.#parts.address?.release(NOBODY, this.#addressPassage);
     this.#end();
   }
 
@@ -167,15 +174,15 @@ export class Permit {
   #recordModelSuccess(nowMs: number): void {
     const { deployment } = this.#parts;
     deployment.lines?.answer();
-    const closed = deployment.recordSuccess(nowMs, this.#isProbe);
-    this.#isProbe = false;
-    if (closed) this.#logEvent("breaker_closed", "info");
+    const closed = deployment.recordSuccess(nowMs, this.#payer, this.#passage);
+    this.#passage = "free";
+    if (closed === "all") this.#logEvent("breaker_closed", "info");
   }
 
   /** Records that a connection was made, whatever its outcome. */
   #recordReached(nowMs: number): void {
-    const closed = this.#parts.address?.recordSuccess(nowMs, this.#isAddressProbe);
-    this.#isAddressProbe = false;
+    const closed = this.#parts.address?.recordSuccess(nowMs, NOBODY, this.#addressPassage);
+    this.#addressPassage = "free";
     if (closed) this.#logEvent("provider_reached", "info");
   }
 
@@ -183,25 +190,33 @@ export class Permit {
     const { address, deployment } = this.#parts;
     deployment.recordUnreached(nowMs, fault);
     this.#recordTrouble(nowMs, fault);
-    const opened = address?.recordFailure(nowMs, this.#isAddressProbe);
-    this.#isAddressProbe = false;
+    const opened = address?.recordFailure(nowMs, NOBODY, this.#addressPassage, "shared");
+    this.#addressPassage = "free";
     if (opened) this.#logEvent("provider_unreachable", "warn", describe(fault));
   }
 
-  #recordFailure(nowMs: number, fault: Fault): void {
+  get #payer(): string {
+    return this.#parts.refusals?.payer ?? NOBODY;
+  }
+
+  #recordFailure(nowMs: number, fault: Fault, evidence: Evidence): void {
     const { deployment } = this.#parts;
     const { upstreamStatus } = fault.details;
-    const isProbe = this.#isProbe;
+    const passage = this.#passage;
     if (fault.code === "provider_busy" && upstreamStatus === RATE_LIMITED) {
       deployment.rest(nowMs, fault);
       deployment.lines?.slow(this.#parts.startedMs, nowMs);
       return;
     }
     this.#recordTrouble(nowMs, fault);
-    this.#isProbe = false;
+    this.#passage = "free";
     if (fault.code === "upstream_auth") this.#recordRefusal(nowMs, fault);
-    if (!deployment.recordFailure(nowMs, isProbe, fault)) return;
-    this.#logEvent("breaker_opened", "warn", describe(fault));
+    const opened = deployment.recordFailure(nowMs, this.#payer, passage, fault, evidence);
+    if (opened === "all") this.#logEvent("breaker_opened", "warn", describe(fault));
+    else if (opened === "payer" && this.#parts.notices.take(this.#payer, nowMs)) {
+      const account = this.#parts.refusals?.accountId ?? null;
+      this.#logEvent("breaker.payer", "warn", { account, ...describe(fault) });
+    }
   }
 
   #recordTrouble(nowMs: number, fault: Fault): void {

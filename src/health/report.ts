@@ -52,8 +52,8 @@ function reportTrouble({ sinceMs, last }: Trouble, { nowMs, wallMs }: ReportPart
 
 function reportModel(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
   const deployments = listDeployments(health, id);
-  const waits = deployments.map((deployment) => deployment.waitMs(nowMs) ?? 0);
-  const addressMs = health.addresses.find(readProvider(id))?.waitMs(nowMs) ?? 0;
+  const waits = deployments.map((deployment) => deployment.waitForAllMs(nowMs) ?? 0);
+  const addressMs = health.addresses.find(readProvider(id))?.waitForAllMs(nowMs) ?? 0;
   const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
     id,
@@ -116,16 +116,20 @@ export function summarizeCard(health: Health, id: string, nowMs: number): Vitals
 
 /** The breaker counts as open if it is open for every credential, as one is enough to serve, or for the address. */
 function summarize(deployments: readonly Deployment[], address: Address | undefined, nowMs: number): Vitals {
-  const states = deployments.map(({ breaker }) => breaker.state);
+  const states = deployments.map(({ breaker: one }) => one.readState(nowMs));
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
-  const breaker = address?.isOpen ? address.state : own;
+  const addressState = address?.readState(nowMs) ?? "closed";
+  const breaker = addressState === "closed" ? own : addressState;
+  const openPayers = [...new Set(deployments.flatMap(({ breaker: one }) => one.listOpenPayers()))];
   const waits = deployments.map(({ firstMs }) => firstMs);
   const speeds = deployments.map((one) => one.tokensPerSecond);
   const [p50, p95] = computeQuantiles(waits, [0.5, 0.95], nowMs) ?? [];
   const [tokensPerSecond = null] = computeQuantiles(speeds, [0.5], nowMs) ?? [];
   return {
     breaker,
+    openFor: breaker !== "closed" ? "all" : openPayers.length > 0 ? "some" : null,
+    openPayers,
     errorRate: computeErrorRate(deployments, nowMs),
     inFlight: deployments.reduce((sum, deployment) => sum + deployment.inFlight, 0),
     firstTokenMs: p50 === undefined || p95 === undefined ? null : { p50, p95 },
@@ -137,17 +141,29 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
 const OUTCOMES_MIN = 0.05;
 
 function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number | null {
-  const { good, bad } = sumOutcomes(deployments, nowMs);
+  const { good, bad } = sumOutcomes(deployments, nowMs, null);
   return good + bad > OUTCOMES_MIN ? bad / (good + bad) : null;
 }
 
-/** For each model that was called, the number of its credentials with an open breaker. */
-export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
+/** For each model that was called, the number of its credentials with a breaker that is open for all. */
+export function countOpenBreakers(health: Health, nowMs: number): ReadonlyMap<string, number> {
   const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
-    const isShut = health.addresses.find(readProvider(id))?.isOpen === true;
-    return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
+    const address = health.addresses.find(readProvider(id));
+    const isShut = address !== undefined && address.readState(nowMs) !== "closed";
+    const isOpen = ({ breaker }: Deployment) => isShut || breaker.readState(nowMs) !== "closed";
+    return [id, [...deployments.values()].filter(isOpen).length];
   });
   return new Map(open);
+}
+
+/** For each model that was called, the number of payers for whom a breaker is open. */
+export function countOpenPayers(health: Health): ReadonlyMap<string, number> {
+  return new Map(
+    [...health.cards()].map(([id, { deployments }]) => {
+      const payers = [...deployments.values()].flatMap(({ breaker }) => breaker.listOpenPayers());
+      return [id, new Set(payers).size];
+    }),
+  );
 }
 
 /** For each provider and state, the number of its credentials, as `[provider, state, count]`. */

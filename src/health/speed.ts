@@ -11,16 +11,19 @@ const LOOK_AFTER_MS = 60_000;
 /** A prior: as if this many answers had been good. */
 const OUTCOMES_BEFORE = 20;
 
-/** Returns a model's outlook from what its credentials showed. It holds until `untilMs`, unless a call begins or ends. */
-export function foresee(deployments: readonly Deployment[], nowMs: number) {
+/**
+ * Returns a model's outlook for a payer from what its credentials showed. It holds until `untilMs`, unless a call begins or ends,
+ * and is the same for all payers if it holds for any time.
+ */
+export function foresee(deployments: readonly Deployment[], nowMs: number, payer: string) {
   const speed = estimateSpeed(deployments, nowMs);
   if (deployments.every((one) => one.isWell(nowMs))) return { ...speed, errorRate: 0, isOpen: false };
-  const isShut = deployments.every(({ breaker }) => breaker.isOpen);
+  const isShut = deployments.every(({ breaker }) => breaker.isOpenFor(payer));
   return {
     ...speed,
     // A model due for another try counts as healthy: without requests it could never recover.
-    errorRate: isShut ? 0 : boundErrorRate(deployments, nowMs),
-    isOpen: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
+    errorRate: isShut ? 0 : boundErrorRate(deployments, nowMs, payer),
+    isOpen: deployments.every((deployment) => deployment.waitMs(nowMs, payer) !== 0),
     untilMs: nowMs,
   };
 }
@@ -62,7 +65,7 @@ function average(values: readonly (number | null)[]): number | null {
  * A lower bound of the error rate, fading with time. Some failures are chance, about the square root of the number
  * counted, so a single one never drives out a good model.
  */
-function boundErrorRate(deployments: readonly Deployment[], nowMs: number): number {
-  const { good, bad } = sumOutcomes(deployments, nowMs);
+function boundErrorRate(deployments: readonly Deployment[], nowMs: number, payer: string): number {
+  const { good, bad } = sumOutcomes(deployments, nowMs, payer);
   return Math.max(0, bad - Math.sqrt(bad)) / (good + bad + OUTCOMES_BEFORE);
 }

@@ -32,7 +32,12 @@ export const METRICS = {
   ),
   poundkey_breaker_open: gauge(
     "breakers",
-    "Open circuit breakers of the model, at most one per credential and worker.",
+    "Circuit breakers of the model that are open for everybody, at most one per credential and worker.",
+    "model",
+  ),
+  poundkey_breaker_open_payers: gauge(
+    "payers",
+    "Members and accounts for whom a circuit breaker of the model is open because of their own requests.",
     "model",
   ),
   poundkey_model_shutdown_timestamp_seconds: {

@@ -1,6 +1,7 @@
 // The parts of health one by one, with time as an argument: fading counts, quantiles, the breaker, the retry budget.
 import { describe, expect, test } from "bun:test";
 import { Breaker } from "../../src/health/breaker.ts";
+import type { Passage } from "../../src/health/circuit.ts";
 import { computeQuantiles, FadingCounts, FadingValues } from "../../src/health/decay.ts";
 import { RetryBudget } from "../../src/health/retry-budget.ts";
 
@@ -53,27 +54,39 @@ describe("quantiles", () => {
   });
 });
 
-describe("the breaker", () => {
+describe("the breaker, with one payer", () => {
   /** Reports `count` failures at one moment. */
   function burst(breaker: Breaker, count: number, nowMs: number): boolean {
     let opened = false;
-    for (let at = 0; at < count; at++) opened = breaker.recordFailure(nowMs, false) || opened;
+    for (let at = 0; at < count; at++) opened = fail(breaker, nowMs) === "all" || opened;
     return opened;
   }
+  const fail = (breaker: Breaker, nowMs: number, passage: Passage = "free") =>
+    breaker.recordFailure(nowMs, "ann", passage, "caller");
+  const work = (breaker: Breaker, nowMs: number, passage: Passage = "free") =>
+    breaker.recordSuccess(nowMs, "ann", passage);
 
   test("opens on a burst, allows one probe at a time, and closes when it succeeds", () => {
     const breaker = new Breaker();
-    expect([burst(breaker, 4, 0), breaker.state, breaker.pass(0)]).toEqual([false, "closed", "free"]);
-    expect([burst(breaker, 1, 0), breaker.state, breaker.pass(999)]).toEqual([true, "open", null]);
-    expect([breaker.waitMs(400), breaker.waitMs(2000)]).toEqual([600, 0]);
-    expect([breaker.pass(1000), breaker.state, breaker.pass(1000), breaker.waitMs(9000)]).toEqual([
-      "probe",
-      "half_open",
-      null,
+    expect([burst(breaker, 4, 0), breaker.readState(0), breaker.pass(0, "ann")]).toEqual([
+      false,
+      "closed",
+      "free",
+    ]);
+    expect([burst(breaker, 1, 0), breaker.readState(0), breaker.pass(999, "ann")]).toEqual([
+      true,
+      "open",
       null,
     ]);
-    expect([breaker.recordSuccess(1100, true), breaker.state, breaker.pass(1100)]).toEqual([
-      true,
+    expect([breaker.waitMs(400, "ann"), breaker.waitMs(2000, "ann")]).toEqual([600, 0]);
+    expect([
+      breaker.pass(1000, "ann"),
+      breaker.readState(0),
+      breaker.pass(1000, "ann"),
+      breaker.waitMs(9000, "ann"),
+    ]).toEqual(["own", "half_open", null, null]);
+    expect([work(breaker, 1100, "own"), breaker.readState(0), breaker.pass(1100, "ann")]).toEqual([
+      "all",
       "closed",
       "free",
     ]);
@@ -85,14 +98,14 @@ describe("the breaker", () => {
     const waits: number[] = [];
     let nowMs = 0;
     for (let probe = 0; probe < 8; probe++) {
-      waits.push(breaker.waitMs(nowMs) ?? -1);
+      waits.push(breaker.waitMs(nowMs, "ann") ?? -1);
       nowMs += waits.at(-1) ?? 0;
-      expect(breaker.pass(nowMs)).toBe("probe");
-      breaker.recordFailure(nowMs, true);
+      expect(breaker.pass(nowMs, "ann")).toBe("own");
+      fail(breaker, nowMs, "own");
     }
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-    expect(breaker.pass(nowMs + 30_000)).toBe("probe");
-    expect([breaker.recordSuccess(nowMs + 30_000, true), breaker.state]).toEqual([true, "closed"]);
+    expect(breaker.pass(nowMs + 30_000, "ann")).toBe("own");
+    expect([work(breaker, nowMs + 30_000, "own"), breaker.readState(0)]).toEqual(["all", "closed"]);
   });
 
   test("continues its backoff if it opens again soon, and starts over later", () => {
@@ -102,56 +115,56 @@ describe("the breaker", () => {
     ] as const) {
       const breaker = new Breaker();
       burst(breaker, 5, 0);
-      breaker.pass(1000);
-      breaker.recordSuccess(1000, true);
+      breaker.pass(1000, "ann");
+      work(breaker, 1000, "own");
       burst(breaker, 5, 1000 + pauseMs);
-      expect(breaker.waitMs(1000 + pauseMs)).toBe(waitMs);
+      expect(breaker.waitMs(1000 + pauseMs, "ann")).toBe(waitMs);
     }
   });
 
   test("stays closed for failures that are rare or far apart", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 1000; at++) {
-      breaker.recordFailure(at, false);
-      breaker.recordSuccess(at, false);
-      breaker.recordSuccess(at, false);
+      fail(breaker, at);
+      work(breaker, at);
+      work(breaker, at);
     }
     for (let at = 1; at < 100; at++) {
-      for (let failure = 0; failure < 4; failure++) breaker.recordFailure(at * 60_000, false);
-      breaker.recordSuccess(at * 60_000, false);
+      for (let failure = 0; failure < 4; failure++) fail(breaker, at * 60_000);
+      work(breaker, at * 60_000);
     }
-    expect(breaker.state).toBe("closed");
+    expect(breaker.readState(0)).toBe("closed");
   });
 
   test("opens if no call succeeds, however rare they are", () => {
     const breaker = new Breaker();
-    const opened = [0, 1, 2, 3, 4].map((at) => breaker.recordFailure(at * 600_000, false));
-    expect(opened).toEqual([false, false, false, false, true]);
+    const opened = [0, 1, 2, 3, 4].map((at) => fail(breaker, at * 600_000));
+    expect(opened).toEqual([null, null, null, null, "all"]);
   });
 
   test("opens if most calls of the last seconds failed", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 10; at++) {
-      breaker.recordFailure(at * 100, false);
-      if (at % 2 === 0) breaker.recordFailure(at * 100, false);
-      breaker.recordSuccess(at * 100, false);
+      fail(breaker, at * 100);
+      if (at % 2 === 0) fail(breaker, at * 100);
+      work(breaker, at * 100);
     }
-    expect(breaker.state).toBe("open");
+    expect(breaker.readState(0)).toBe("open");
   });
 
   test("is unaffected by attempts from before it opened", () => {
     const breaker = new Breaker();
     burst(breaker, 30, 0);
-    breaker.recordSuccess(10, false);
-    expect([breaker.state, breaker.waitMs(10)]).toEqual(["open", 990]);
+    work(breaker, 10);
+    expect([breaker.readState(0), breaker.waitMs(10, "ann")]).toEqual(["open", 990]);
   });
 
   test("allows another probe after an inconclusive one", () => {
     const breaker = new Breaker();
     burst(breaker, 5, 0);
-    expect([breaker.pass(1000), breaker.pass(1000)]).toEqual(["probe", null]);
-    breaker.release();
-    expect(breaker.pass(1001)).toBe("probe");
+    expect([breaker.pass(1000, "ann"), breaker.pass(1000, "ann")]).toEqual(["own", null]);
+    breaker.release("ann", "own");
+    expect(breaker.pass(1001, "ann")).toBe("own");
   });
 });
 

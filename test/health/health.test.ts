@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault, type FaultCode } from "../../src/core/fault.ts";
 import type { FaultDetails } from "../../src/core/fault-details.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "../selectors/planning.ts";
 
 let router: Planning;
@@ -49,8 +50,8 @@ describe("several credentials", () => {
     router.works(makeCard("House#large"), "a", 0);
     router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 403 });
     expect(names(router.plan(0))).toBe("b");
-    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(true);
-    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 0)).toBe(false);
+    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0, NOBODY)).toBe(true);
+    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 0, NOBODY)).toBe(false);
   });
 
   test("are tried in turn if all are rejected, until one is accepted again", () => {
@@ -74,7 +75,7 @@ describe("several credentials", () => {
     router.on("House", ["a", 1]);
     for (let at = 0; at < 5; at++) router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 401 });
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 0)).toBeNull();
-    expect(router.health.unavailable(router.plan(0), 0).code).toBe("upstream_auth");
+    expect(router.health.unavailable(router.plan(0), 0, NOBODY).code).toBe("upstream_auth");
     router.on("House", ["a", 1]);
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 0)).not.toBeNull();
   });
@@ -84,8 +85,8 @@ describe("several credentials", () => {
       for (let at = 0; at < 5; at++) router.fails(HOUSE, name, 0, "upstream_error");
     }
     router.on("House", ["b", 1], ["c", 1]);
-    const states = [...(router.health.card(HOUSE.id)?.deployments.values() ?? [])].map(
-      ({ breaker }) => breaker.state,
+    const states = [...(router.health.card(HOUSE.id)?.deployments.values() ?? [])].map(({ breaker }) =>
+      breaker.readState(0),
     );
     expect([states, names(router.plan(0))]).toEqual([["open"], "c"]);
   });
@@ -110,7 +111,7 @@ describe("several credentials", () => {
     router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 7000 });
     expect([names(router.plan(6999)), router.plan(7000).length]).toEqual(["b", 2]);
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 6999)).toBeNull();
-    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(true);
+    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0, NOBODY)).toBe(true);
   });
 
   test("without Retry-After the rest grows each time, until a success", () => {
@@ -119,7 +120,7 @@ describe("several credentials", () => {
     const rest = () => {
       router.fails(HOUSE, "a", nowMs, "provider_busy", { upstreamStatus: 429 });
       let until = nowMs;
-      while (!router.health.isReady(router.attemptOf(HOUSE, "a"), until)) until += 100;
+      while (!router.health.isReady(router.attemptOf(HOUSE, "a"), until, NOBODY)) until += 100;
       rests.push(until - nowMs);
       nowMs = until;
     };
@@ -132,7 +133,7 @@ describe("several credentials", () => {
   test("if all rest, the fault says for how long", () => {
     router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 7000 });
     router.fails(HOUSE, "b", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 3000 });
-    const fault = router.health.unavailable(router.plan(1000), 1000);
+    const fault = router.health.unavailable(router.plan(1000), 1000, NOBODY);
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 2000]);
   });
 });
@@ -140,13 +141,13 @@ describe("several credentials", () => {
 describe("failures that count against a provider", () => {
   const five = (code: FaultCode, details: FaultDetails = {}) => {
     for (let at = 0; at < 5; at++) router.fails(OTHER, "x", 0, code, details);
-    return router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state;
+    return router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.readState(0);
   };
 
   test.each<FaultCode>(["upstream_error", "upstream_timeout", "provider_busy"])("%s does", (code) => {
     expect(five(code)).toBe("open");
     expect(router.events).toMatchObject([{ event: "breaker_opened", level: "warn", model: OTHER.id }]);
-    const fault = router.health.unavailable([router.attemptOf(OTHER, "x")], 400);
+    const fault = router.health.unavailable([router.attemptOf(OTHER, "x")], 400, NOBODY);
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["no_provider_available", 600]);
   });
 
@@ -166,7 +167,7 @@ describe("failures that count against a provider", () => {
   test("a probe that fails by the request's own fault shows that the provider is up", () => {
     five("upstream_error");
     router.fails(OTHER, "x", 1000, "upstream_rejected", { upstreamStatus: 400 });
-    expect(router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state).toBe("closed");
+    expect(router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.readState(0)).toBe("closed");
   });
 
   test("a probe whose client left is inconclusive, so the next request probes", () => {
@@ -185,7 +186,7 @@ describe("failures that count against a provider", () => {
     permit.fail(30, new Fault("upstream_error", "late"));
     const deployment = router.health.deployment(router.attemptOf(OTHER, "x"));
     expect([deployment?.inFlight, router.health.key(router.attemptOf(OTHER, "x"))?.inFlight]).toEqual([0, 0]);
-    expect(Math.round(deployment?.countOutcomes(30).good ?? 0)).toBe(1);
-    expect(Math.round(deployment?.countOutcomes(30).bad ?? 0)).toBe(1);
+    expect(Math.round(deployment?.countOutcomes(30, null).good ?? 0)).toBe(1);
+    expect(Math.round(deployment?.countOutcomes(30, null).bad ?? 0)).toBe(1);
   });
 });

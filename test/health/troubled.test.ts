@@ -1,6 +1,7 @@
 // Health look-ups for every model at each request: a healthy model is never penalised, and cached medians stay right.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { computeMedian, computeQuantiles, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
@@ -46,13 +47,13 @@ test("a healthy model has no failures and no waits; others recover over time; wh
     );
     for (const { id } of CARDS) {
       const deployments = listDeployments(id);
-      const kept = health.card(id)?.outlook(nowMs) ?? foresee([], nowMs);
-      const { errorRate, isOpen, firstTokenMs, tokensPerSecond } = foresee(deployments, nowMs);
+      const kept = health.card(id)?.outlook(nowMs, NOBODY) ?? foresee([], nowMs, NOBODY);
+      const { errorRate, isOpen, firstTokenMs, tokensPerSecond } = foresee(deployments, nowMs, NOBODY);
       expect(kept).toMatchObject({ errorRate, isOpen });
       expect(isClose(kept.firstTokenMs, firstTokenMs)).toBeTrue();
       expect(isClose(kept.tokensPerSecond, tokensPerSecond)).toBeTrue();
-      const bad = deployments.reduce((sum, deployment) => sum + deployment.countOutcomes(nowMs).bad, 0);
-      const isHeld = bad > 1 || deployments.some((deployment) => deployment.waitMs(nowMs) !== 0);
+      const bad = deployments.reduce((sum, deployment) => sum + deployment.countOutcomes(nowMs, null).bad, 0);
+      const isHeld = bad > 1 || deployments.some((deployment) => deployment.waitMs(nowMs, NOBODY) !== 0);
       if (isHeld) expect(unwell).toContain(id);
       seen[isHeld ? "held" : "well"]++;
       if (before.has(id) && !unwell.has(id)) seen.healed++;
@@ -84,7 +85,7 @@ test("a model's medians follow each measurement, and the removal of a credential
     permit?.recordFirstPart(startMs + tookMs);
     permit?.finish(startMs + 2 * tookMs, 100);
   };
-  const firstMs = () => health.card(card.id)?.outlook(5000).firstTokenMs ?? 0;
+  const firstMs = () => health.card(card.id)?.outlook(5000, NOBODY).firstTokenMs ?? 0;
   serve("one", 0, 1000);
   expect(firstMs()).toBeWithin(900, 1100);
   for (let at = 0; at < 3; at++) serve("two", 0, 100);

@@ -1,6 +1,7 @@
 // Failed connections count against the provider's address, and plans offer other addresses.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { countOpenBreakers, summarizeCard } from "../../src/health/report.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
@@ -23,14 +24,14 @@ describe("an address that accepts no connections", () => {
     unreached(5, 0);
     expect(told()).toEqual(["provider_unreachable"]);
     for (const model of [HOUSE, LARGE, makeCard("House#never-asked")]) {
-      expect(router.health.isReady(router.attemptOf(model, "b"), 999)).toBe(false);
+      expect(router.health.isReady(router.attemptOf(model, "b"), 999, NOBODY)).toBe(false);
       expect(router.health.begin(router.attemptOf(model, "b"), 999)).toBeNull();
     }
-    expect(router.health.isReady(router.attemptOf(OTHER, "x"), 999)).toBe(true);
+    expect(router.health.isReady(router.attemptOf(OTHER, "x"), 999, NOBODY)).toBe(true);
     expect(summarizeCard(router.health, LARGE.id, 999).breaker).toBe("open");
-    expect(countOpenBreakers(router.health).get(HOUSE.id)).toBe(1);
+    expect(countOpenBreakers(router.health, 999).get(HOUSE.id)).toBe(1);
     expect(names(router.plan(999, { fallbacks: [OTHER] }))).toBe("x");
-    const fault = router.health.unavailable(router.plan(400), 400);
+    const fault = router.health.unavailable(router.plan(400), 400, NOBODY);
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["no_provider_available", 600]);
     const probe = router.begun(router.attemptOf(HOUSE, "a"), 1000);
     expect(router.health.begin(router.attemptOf(LARGE, "b"), 1000)).toBeNull();
@@ -38,13 +39,13 @@ describe("an address that accepts no connections", () => {
     probe.fail(1010, new Fault("upstream_error", "no", { upstreamStatus: 500 }));
     expect(told()).toEqual(["provider_unreachable", "provider_reached"]);
     // Models that were never reached are not blamed.
-    expect(router.health.isReady(router.attemptOf(LARGE, "a"), 1010)).toBe(true);
+    expect(router.health.isReady(router.attemptOf(LARGE, "a"), 1010, NOBODY)).toBe(true);
   });
 
   test("waits longer after each failed probe, and an inconclusive probe allows the next", () => {
     unreached(5, 0);
     router.begun(router.attemptOf(HOUSE, "a"), 1000).fail(1000, REFUSED);
-    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 2999)).toBe(false);
+    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 2999, NOBODY)).toBe(false);
     router.begun(router.attemptOf(HOUSE, "a"), 3000).abandon();
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 3000)).not.toBeNull();
   });
@@ -52,14 +53,14 @@ describe("an address that accepts no connections", () => {
   test("is remembered if a new configuration still names it", () => {
     unreached(5, 0);
     router.on("Other", ["y", 1]);
-    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 999)).toBe(false);
+    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 999, NOBODY)).toBe(false);
   });
 
   test("is not one whose connections break or whose kept connections were closed", () => {
     for (const stale of [false, true]) {
       const fault = new Fault("upstream_error", "no", stale ? { stale } : {});
       for (let at = 0; at < 20; at++) router.health.begin(router.attemptOf(HOUSE, "a"), 0)?.fail(0, fault);
-      expect(router.health.isReady(router.attemptOf(LARGE, "a"), 0)).toBe(true);
+      expect(router.health.isReady(router.attemptOf(LARGE, "a"), 0, NOBODY)).toBe(true);
     }
     expect(told()).toEqual(["breaker_opened"]);
   });

@@ -1,6 +1,7 @@
 // A choice among many models of any kind: the first few are in the same order as if all were sorted.
 
 import { describe, expect, test } from "bun:test";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { CAPABILITIES, type ModelCard } from "../../src/core/models/card.ts";
 import { SKILLS, type SkillRow } from "../../src/core/models/skill.ts";
 import { UNSTEERED } from "../../src/core/models/steering.ts";
@@ -226,6 +227,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
         conversation: makeConversation("key", input.request),
         nowMs: 0,
         health: new Health(() => {}),
+        payer: NOBODY,
         stickiness: new Stickiness(),
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));

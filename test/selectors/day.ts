@@ -2,6 +2,7 @@
 
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Selector } from "../../src/core/models/selector.ts";
@@ -147,12 +148,13 @@ export class Day {
       ...describeChat(request),
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
-      readKnown: () => readKnown(this.#known, conversation),
+      readKnown: () => readKnown(this.#known, conversation, NOBODY),
       credentialsOf: (provider) =>
         this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],
       roll: () => 0.5,
       conversation,
       health: this.#health,
+      payer: NOBODY,
       stickiness: this.#known.stickiness,
       nowMs: this.#nowMs,
     });

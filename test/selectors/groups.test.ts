@@ -1,6 +1,7 @@
 // Models under one name: how they share the load, which conversations stay on which, and the order of fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { makeDice } from "./dice.ts";
@@ -148,5 +149,5 @@ test("if none may be called, the plan still exists to say so", () => {
   breaks(SOUTH, "s", 200);
   const plan = router.plan(300, GROUP);
   expect(names(plan)).toBe("n e s");
-  expect(router.health.unavailable(plan, 300).details.retryAfterMs).toBe(700);
+  expect(router.health.unavailable(plan, 300, NOBODY).details.retryAfterMs).toBe(700);
 });

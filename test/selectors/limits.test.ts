@@ -1,6 +1,7 @@
 // Credentials' own limits, with time as an argument: requests and tokens per minute.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { Rate } from "../../src/health/rate.ts";
 import { buildReport } from "../../src/health/report.ts";
@@ -109,7 +110,7 @@ describe("a credential at its limit", () => {
   test("rests for all of its provider's models", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 1 }]);
     expect(exhaust("a", 0)).toBe(1);
-    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(false);
+    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0, NOBODY)).toBe(false);
   });
 
   test("makes room for a fallback", () => {
@@ -124,7 +125,7 @@ describe("a credential at its limit", () => {
     exhaust("a", 0);
     exhaust("b", 0);
     const plan = router.plan(1000);
-    const fault = router.health.unavailable(plan, 1000);
+    const fault = router.health.unavailable(plan, 1000, NOBODY);
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 10_000]);
     expect(plan.map((attempt) => router.health.begin(attempt, 1000))).toEqual([null, null]);
     expect(names(router.plan(11_000))).toBe("b");
@@ -210,7 +211,7 @@ describe("tokens", () => {
     router.on("House", ["a", 1, LIMITED]);
     begin("a", 0, 50_000);
     const plan = router.plan(0, { tokens: 20_000 });
-    const fault = router.health.unavailable(plan, 0, { requests: 1, tokens: 20_000 });
+    const fault = router.health.unavailable(plan, 0, NOBODY, { requests: 1, tokens: 20_000 });
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 11_000]);
   });
 });

@@ -1,6 +1,7 @@
 // The order of attempts: fallbacks, open breakers, probes, and conversations that stay on their model.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { keepAble } from "../../src/gateway/plan/group-order.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
@@ -59,7 +60,7 @@ describe("fallbacks", () => {
     const plan = router.plan(400);
     expect(plan).toHaveLength(2);
     expect(plan.map((attempt) => router.health.begin(attempt, 400))).toEqual([null, null]);
-    const fault = router.health.unavailable(plan, 400);
+    const fault = router.health.unavailable(plan, 400, NOBODY);
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["no_provider_available", 600]);
   });
 });

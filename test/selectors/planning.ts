@@ -2,6 +2,7 @@
 
 import { Fault, type FaultCode } from "../../src/core/fault.ts";
 import type { FaultDetails } from "../../src/core/fault-details.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/models/card.ts";
 import type { Credential } from "../../src/core/settings.ts";
@@ -33,6 +34,8 @@ export interface Asking {
   readonly messages?: readonly ChatMessage[];
   readonly more?: Partial<ChatRequest>;
   readonly keyId?: string;
+  /** Missing for nobody's. */
+  readonly payer?: string;
   readonly tokens?: number;
 }
 
@@ -98,6 +101,7 @@ export class Planning {
       roll: this.#roll,
       conversation,
       health: this.health,
+      payer: asking.payer ?? NOBODY,
       stickiness: this.stickiness,
       nowMs,
     }).attempts;

@@ -1,11 +1,13 @@
 // Credentials that their provider refused: which request tries them again, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { buildReport } from "../../src/health/report.ts";
 import { HOUSE, makeCard, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;
+const PAYING = { accountId: "acc_a", memberId: null };
 const LARGE = makeCard("House#large");
 
 let router: Planning;
@@ -70,7 +72,7 @@ describe("a rejected credential", () => {
       const { untilMs } = shown("a", nowMs) ?? {};
       waits.push(((untilMs ?? 0) - nowMs) / MINUTE_MS);
       nowMs = untilMs ?? 0;
-      expect(router.health.isReady(router.attemptOf(HOUSE, "a"), nowMs - 1)).toBe(false);
+      expect(router.health.isReady(router.attemptOf(HOUSE, "a"), nowMs - 1, NOBODY)).toBe(false);
       refuse("a", nowMs);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
@@ -119,14 +121,14 @@ describe("a single request", () => {
   const states = () => NAMES.map((name) => shown(name, 0)?.state);
 
   test.each([401, 402, 403])("that all credentials refuse alike with %d retires none", (status) => {
-    const refusals = new RequestRefusals("acc_a");
+    const refusals = new RequestRefusals(PAYING);
     refuseAll(refusals, refused(status), refused(status), refused(status));
     refusals.settle();
     expect(states()).toEqual(["active", "active", "active"]);
   });
 
   test("retires those that were refused by name once another one serves it", () => {
-    const refusals = new RequestRefusals("acc_a");
+    const refusals = new RequestRefusals(PAYING);
     refuseAll(refusals, refused(401), refused(401));
     expect(states()).toEqual(["active", "active", "active"]);
     router.begun(router.attemptOf(HOUSE, "c"), 0, refusals).finish(1, 10);
@@ -135,7 +137,7 @@ describe("a single request", () => {
   });
 
   test("retires one at most if the refusals may be about the request", () => {
-    const refusals = new RequestRefusals("acc_a");
+    const refusals = new RequestRefusals(PAYING);
     refuseAll(refusals, refused(403), refused(403));
     router.begun(router.attemptOf(HOUSE, "c"), 0, refusals).finish(1, 10);
     refusals.settle();

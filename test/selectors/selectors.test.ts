@@ -1,6 +1,7 @@
 // The port of selectors: a new rule passes through plan, log and replay like the shipped ones.
 
 import { expect, test } from "bun:test";
+import { NOBODY } from "../../src/core/keys/key.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
@@ -34,6 +35,7 @@ function planBy(selector: SelectorRule, explore = 0) {
     nowMs: 0,
     credentialsOf: () => [{ secret: "s", weight: 1 }],
     health: new Health(() => {}),
+    payer: NOBODY,
     stickiness: new Stickiness(),
   });
 }

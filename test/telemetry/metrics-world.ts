@@ -12,6 +12,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_tool_server_up: () => null,
   poundkey_mcp_streams: () => null,
   poundkey_breaker_open: () => null,
+  poundkey_breaker_open_payers: () => new Map([["Acme#a", 1]]),
   poundkey_telemetry_dropped_total: () => null,
   poundkey_model_shutdown_timestamp_seconds: () => null,
   poundkey_store_up: () => null,

@@ -7,7 +7,14 @@ import { StateEvents } from "../../src/webhooks/state-events.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
 
-const VITALS = { errorRate: null, inFlight: 0, firstTokenMs: null, tokensPerSecond: null };
+const VITALS = {
+  openFor: null,
+  openPayers: [],
+  errorRate: null,
+  inFlight: 0,
+  firstTokenMs: null,
+  tokensPerSecond: null,
+};
 const CREDENTIAL: CredentialHealth = {
   id: null,
   last4: "abcd",

@@ -28,14 +28,17 @@ import {
 } from "../schema.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
 
-const vitals = {
+const VITALS = {
   breaker: allowWords(["closed", "open", "half_open"]),
+  open_for: Type.Union([allowWords(["all", "some"]), Type.Null()], {
+    description: "For whom the breaker is open: `some` are members or accounts whose own requests fail.",
+  }),
   error_rate: allowNull(share),
   in_flight: count,
   first_token_ms: allowNull(percentiles),
   tokens_per_second: allowNull(number),
 };
-const vitalsSchema = Type.Object(vitals);
+const vitalsSchema = Type.Object(VITALS);
 type VitalsView = View<typeof vitalsSchema>;
 
 const credentialSchema = Type.Object({
@@ -54,7 +57,7 @@ const credentialSchema = Type.Object({
 });
 export type CredentialView = View<typeof credentialSchema>;
 
-const modelSchema = Type.Object({ id: text, ...vitals, asks_again_at: allowNull(instant) });
+const modelSchema = Type.Object({ id: text, ...VITALS, asks_again_at: allowNull(instant) });
 
 export const providerSchema = Type.Object({
   name: text,
@@ -74,7 +77,7 @@ export const providerSchema = Type.Object({
       ...failureFields,
     }),
   ),
-  ...vitals,
+  ...VITALS,
   credentials: Type.Array(credentialSchema),
   models: Type.Array(modelSchema),
 });
@@ -108,6 +111,8 @@ export interface ProviderParts {
 const SHOWN_CHARACTERS_MIN = 12;
 const NO_VITALS: Vitals = {
   breaker: "closed",
+  openFor: null,
+  openPayers: [],
   errorRate: null,
   inFlight: 0,
   firstTokenMs: null,
@@ -216,9 +221,11 @@ function modelView(model: ModelHealth): View<typeof modelSchema> {
   return { id: model.id, ...vitalsView(model), asks_again_at: formatInstantOrNull(model.asksAgainAtMs) };
 }
 
-function vitalsView({ breaker, errorRate, inFlight, firstTokenMs, tokensPerSecond }: Vitals): VitalsView {
+function vitalsView(vitals: Vitals): VitalsView {
+  const { breaker, openFor, errorRate, inFlight, firstTokenMs, tokensPerSecond } = vitals;
   return {
     breaker,
+    open_for: openFor,
     error_rate: roundShare(errorRate),
     in_flight: inFlight,
     first_token_ms: firstTokenMs && {

@@ -4,7 +4,7 @@ import { measureAge } from "../../catalogue/feeds/as-of.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
-import { countCredentials, countOpenBreakers, measureFailing } from "../../health/report.ts";
+import { countCredentials, countOpenBreakers, countOpenPayers, measureFailing } from "../../health/report.ts";
 import type { BatchRunner } from "../../jobs/runner.ts";
 import { LABEL_END, type Reading } from "../../telemetry/metrics.ts";
 import type { PriceWatch } from "../models/catalogue-watch.ts";
@@ -46,7 +46,8 @@ export function createStateReadings({
     wallMs: clock.nowMs(),
   });
   return {
-    poundkey_breaker_open: () => countOpenBreakers(health()),
+    poundkey_breaker_open: () => countOpenBreakers(health(), rest.deadlines.nowMs()),
+    poundkey_breaker_open_payers: () => countOpenPayers(health()),
     poundkey_store_up: () => Number(watch.isSound),
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,

@@ -48,6 +48,14 @@ export const KEY_DEFAULTS = {
   pausedBy: [],
 } satisfies Partial<GatewayKey>;
 
+/** The payer of what is asked in nobody's name, such as a report. */
+export const NOBODY = "";
+
+/** The payer of a key's requests: its member within the account, or all service keys of the account together. */
+export function namePayer({ accountId, memberId }: Pick<GatewayKey, "accountId" | "memberId">): string {
+  return memberId === null ? accountId : `${accountId} ${memberId}`;
+}
+
 /** A key found by one of its secrets. */
 export interface ProvenKey {
   readonly key: GatewayKey;

@@ -4,8 +4,12 @@ import type { FailureWords } from "../log/failure.ts";
 import type { StoredCredential } from "../rows.ts";
 
 export interface Vitals {
-  /** `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
+  /** For all payers. `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
   readonly breaker: "closed" | "open" | "half_open";
+  /** `all`: nobody's requests are sent. `some`: those of a few payers aren't. Null if everybody's are. */
+  readonly openFor: "all" | "some" | null;
+  /** The payers whose own requests aren't sent. */
+  readonly openPayers: readonly string[];
   /** The share of recent attempts that failed. Null without attempts. */
   readonly errorRate: number | null;
   readonly inFlight: number;

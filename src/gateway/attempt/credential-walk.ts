@@ -15,15 +15,17 @@ const ROLL_BYTES = 4;
 export class CredentialWalk {
   readonly #ports: Pick<PlanPorts, "health" | "random">;
   readonly #call: CredentialSource;
+  readonly #payer: string;
   /** The credentials that the request was sent with, by model. */
   readonly #asked = new Map<string, Set<Credential>>();
   #untilMs: number | null = null;
   /** The model whose credential was refused last. Null if the last attempt failed otherwise. */
   #card: Attempt["card"] | null = null;
 
-  constructor(ports: Pick<PlanPorts, "health" | "random">, call: CredentialSource) {
+  constructor(ports: Pick<PlanPorts, "health" | "random">, call: CredentialSource, payer: string) {
     this.#ports = ports;
     this.#call = call;
+    this.#payer = payer;
   }
 
   recordCall({ card, credential }: Attempt): void {
@@ -43,14 +45,16 @@ export class CredentialWalk {
     const { health, random } = this.#ports;
     const asked = this.#asked.get(card.id);
     const isOpen = (attempt: Attempt) =>
-      asked?.has(attempt.credential) !== true && !health.isRefused(attempt) && health.isReady(attempt, nowMs);
+      asked?.has(attempt.credential) !== true &&
+      !health.isRefused(attempt) &&
+      health.isReady(attempt, nowMs, this.#payer);
     const first = planned.filter((attempt) => attempt.card === card && isOpen(attempt));
     const others = listCredentials(this.#call, card.provider)
       .map((credential) => ({ card, credential }))
       .filter((attempt) => isOpen(attempt) && !first.some((one) => one.credential === attempt.credential));
     if (first.length > 0) return [...first, ...others];
     const roll = () => random.bytes(ROLL_BYTES).reduce((sum, byte) => (sum + byte) / 256, 0);
-    return spread(others, health, roll, nowMs);
+    return spread(others, health, roll, nowMs, this.#payer);
   }
 }
 

@@ -66,7 +66,7 @@ export class Failover<F extends Form, Result> {
     const { grant } = context;
     const { attempts, spares } = context.plan;
     this.#failures = new LeadingFailures(context.call.selection);
-    this.#walk = new CredentialWalk(ports, context.call);
+    this.#walk = new CredentialWalk(ports, context.call, context.refusals.payer);
     this.#left = attempts.filter(({ card }) => isPaidByHold(grant, card));
     this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
     if (first?.fault) {
@@ -87,6 +87,7 @@ export class Failover<F extends Form, Result> {
   }
 
   async #runAttempts(): Promise<Result> {
+    const { refusals } = this.#context;
     const { attempts, spares, load } = this.#context.plan;
     const { health, deadlines } = this.#ports;
     for (let running = this.#goOn(); running; running = this.#goOn()) {
@@ -101,7 +102,7 @@ export class Failover<F extends Form, Result> {
       }
     }
     if (this.#last !== null) throw suggestAnother(this.#last, this.#context.call.selection);
-    const fault = health.unavailable([...attempts, ...spares], deadlines.nowMs(), load);
+    const fault = health.unavailable([...attempts, ...spares], deadlines.nowMs(), refusals.payer, load);
     const [provider, ...others] = new Set(attempts.map(({ card }) => card.provider));
     throw provider === undefined || others.length > 0 ? fault : nameProvider(fault, provider);
   }
@@ -136,7 +137,8 @@ export class Failover<F extends Form, Result> {
       const nowMs = deadlines.nowMs();
       const { card } = attempt;
       const load = measureLoad(this.#ports, context, attempt);
-      if (!this.#mayAsk(card) || !health.isReady(attempt, nowMs, load)) continue;
+      if (!this.#mayAsk(card) || !health.isReady(attempt, nowMs, this.#context.refusals.payer, load))
+        continue;
       const isRetry = this.#called.has(card.provider) && !this.#isReplacement(attempt);
       if (isRetry && !health.mayRetry(card.provider, nowMs)) {
         log({ event: "retry_refused", level: "debug", request_id: context.call.requestId, model: card.id });

@@ -27,6 +27,8 @@ export interface OrderInput {
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
+  /** Whose request it is. */
+  readonly payer: string;
   /** The load that one call puts on a credential. */
   readonly load?: Load;
   readonly stickiness: Stickiness;
@@ -39,18 +41,18 @@ export interface OrderInput {
  * follow, larger weights first, then the fallbacks. Throws the first model's Fault if none can take the request.
  */
 export function orderGroup({ members, fallbacks }: Group, input: OrderInput): readonly ModelCard[] {
-  const { health, stickiness, conversation, roll, nowMs, load, refuseUnable } = input;
+  const { health, stickiness, conversation, roll, nowMs, payer, load, refuseUnable } = input;
   const weights = new Map(members.map(({ card, weight }) => [card, weight]));
   const { able, refused } = keepAble([...weights.keys()], refuseUnable);
   if (able.length === 0) throw refused;
   const sharers = able.map((card) => {
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
-    const open = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
+    const open = attempts.filter((attempt) => health.isReady(attempt, nowMs, payer, load));
     return { card, weight: weights.get(card) ?? 0, attempts: open };
   });
   const open = sharers.flatMap(({ attempts }) => attempts);
   const first =
-    stickiness.find(conversation, open, nowMs)?.card ?? drawMember(sharers, health, roll, nowMs)?.card;
+    stickiness.find(conversation, open, nowMs)?.card ?? drawMember(sharers, health, roll, nowMs, payer)?.card;
   const others = [...able, ...keepAble(fallbacks, refuseUnable).able];
   return [...new Set(first ? [first, ...others] : others)];
 }

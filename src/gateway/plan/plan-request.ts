@@ -1,5 +1,6 @@
 // Makes the plan of a request from what is currently known about the providers.
 
+import { namePayer } from "../../core/keys/key.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Deadlines, Log, Random } from "../../core/world/world.ts";
@@ -101,6 +102,7 @@ function planAmong<F extends Form>(
   load: Load,
 ): Plan {
   const { operation, ask, conversation, selection, rules, steering, markup } = call;
+  const payer = namePayer(call.key);
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const plan = planCalls({
@@ -113,11 +115,12 @@ function planAmong<F extends Form>(
     steering,
     markup,
     ceiling,
-    readKnown: () => readKnown(ports, conversation),
+    readKnown: () => readKnown(ports, conversation, payer),
     credentialsOf: (provider) => listCredentials(call, provider),
     roll: () => toRoll(random.bytes(ROLL_BYTES)),
     conversation,
     health,
+    payer,
     load,
     stickiness,
     nowMs: deadlines.nowMs(),
@@ -145,12 +148,13 @@ export type KnownPorts = Pick<PlanPorts, "health" | "learning" | "caches" | "sti
 export function readKnown(
   { health, learning, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
+  payer: string,
 ): CurrentFacts {
   const nowMs = deadlines.nowMs();
   const away = health.findAway(nowMs);
   const over = ({ cards, places }: CardTable) => {
     const known = health.cards().listBy(places);
-    const seenAt = (place: number) => known[place]?.outlook(nowMs) ?? null;
+    const seenAt = (place: number) => known[place]?.outlook(nowMs, payer) ?? null;
     if (away.size === 0) return seenAt;
     return (place: number) => (away.has(cards[place]?.provider ?? "") ? UNREACHED : seenAt(place));
   };

@@ -131,9 +131,9 @@ function limitAttempts(
 /** Returns the attempts on one model that are allowed now, spread over its credentials. A due probe goes first. */
 function orderAttempts(
   attempts: readonly Attempt[],
-  { health, roll, nowMs, load }: PlanInput,
+  { health, roll, nowMs, payer, load }: PlanInput,
 ): readonly Attempt[] {
-  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
+  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, payer, load));
   if (ready.length < 2) return ready;
   // Probe at most one rejected credential, so that others remain for the request.
   const refused = pickLongestRefused(
@@ -141,8 +141,11 @@ function orderAttempts(
     health,
   );
   const others = ready.filter((attempt) => !health.isRefused(attempt));
-  const isOpen = (attempt: Attempt) => Number(health.deployment(attempt)?.breaker.isOpen ?? false);
-  return [...refused, ...spread(others, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a))];
+  const isOpen = (attempt: Attempt) => Number(health.deployment(attempt)?.breaker.isOpenFor(payer) ?? false);
+  return [
+    ...refused,
+    ...spread(others, health, roll, nowMs, payer).toSorted((a, b) => isOpen(b) - isOpen(a)),
+  ];
 }
 
 /** If all credentials of a provider are rejected, keep trying them in turn: a balance may be topped up again. */

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { readInput } from "../../admin/input.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import type { GatewayKey } from "../../core/keys/key.ts";
+import { type GatewayKey, namePayer } from "../../core/keys/key.ts";
 import type { RequestRecord } from "../../core/log/record.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Steering } from "../../core/models/steering.ts";
@@ -90,6 +90,7 @@ export async function decideForKey(ports: RoutePorts, request: Request, key: Gat
     ...readKnown(
       ports.known,
       new Conversation(key.id, { nameConversation: () => nameConversation(asked, null) }),
+      namePayer(key),
     ),
     request: asked,
     needs: findNeeds(asked),

@@ -1,5 +1,7 @@
 // One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
+import type { Evidence } from "../../core/evidence.ts";
 import { Fault } from "../../core/fault.ts";
+import { namePayer } from "../../core/keys/key.ts";
 import type { HookAction, HookCost, HookRule } from "../../core/models/hook.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { PassedTexts } from "./passed.ts";
@@ -8,12 +10,13 @@ import type { HookOutcome } from "./server.ts";
 import type { Changes } from "./texts.ts";
 import type { UnderWay } from "./under-way.ts";
 
-/** A circuit breaker, which stops calls to a hook that fails. */
+type Passage = "free" | "own" | "all" | "both";
+
+/** A circuit breaker, which stops calls to a hook that fails, by payers. */
 export interface HookBreaker {
-  pass(nowMs: number): "free" | "probe" | null;
-  recordSuccess(nowMs: number, isProbe: boolean): boolean;
-  recordFailure(nowMs: number, isProbe: boolean): boolean;
-  release(): void;
+  pass(nowMs: number, payer: string): Passage | null;
+  recordSuccess(nowMs: number, payer: string, passage: Passage): unknown;
+  recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): unknown;
 }
 
 export interface JudgePorts {
@@ -105,7 +108,8 @@ export class Judge {
   async #ask(question: Question, asking: Asking): Promise<HookOutcome> {
     const { clock } = this.#ports;
     const startMs = clock.monotonicMs();
-    const pass = this.#breaker.pass(startMs);
+    const payer = namePayer(question.key);
+    const pass = this.#breaker.pass(startMs, payer);
     if (pass === null) {
       this.#tell("failed", startMs, asking, "its breaker is open");
       return { kind: "failed", reason: "" };
@@ -120,9 +124,8 @@ export class Judge {
     cancel();
     const answer = this.#check(given, question);
     const endMs = clock.monotonicMs();
-    const isProbe = pass === "probe";
-    if (answer.kind === "failed") this.#breaker.recordFailure(endMs, isProbe);
-    else this.#breaker.recordSuccess(endMs, isProbe);
+    if (answer.kind === "failed") this.#breaker.recordFailure(endMs, payer, pass, "caller");
+    else this.#breaker.recordSuccess(endMs, payer, pass);
     this.#tell(
       nameAction(answer, question),
       startMs,

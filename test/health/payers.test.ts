@@ -1,0 +1,190 @@
+// Breakers by payers: what one payer can make fail opens nothing for another, and real outages open for all.
+import { describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { Breaker } from "../../src/health/breaker.ts";
+import { RequestRefusals } from "../../src/health/credential.ts";
+import { HOUSE, makeCard, Planning } from "../selectors/planning.ts";
+import { Dice } from "../sim/dice.ts";
+
+const CALLER = "caller";
+
+/** Lets the payer call, if the breaker does. Returns false if it doesn't. */
+function call(breaker: Breaker, nowMs: number, payer: string, works: boolean): boolean {
+  const passage = breaker.pass(nowMs, payer);
+  if (passage === null) return false;
+  if (works) breaker.recordSuccess(nowMs, payer, passage);
+  else breaker.recordFailure(nowMs, payer, passage, CALLER);
+  return true;
+}
+
+describe("a breaker with several payers", () => {
+  test("opens for the one whose calls fail, and for nobody else", () => {
+    const breaker = new Breaker();
+    call(breaker, 0, "ben", true);
+    for (let at = 0; at < 50; at++) call(breaker, at, "ann", false);
+    expect([breaker.pass(50, "ann"), breaker.pass(50, "ben"), breaker.pass(50, "new")]).toEqual([
+      null,
+      "free",
+      "free",
+    ]);
+    expect([breaker.readState(50), breaker.listOpenPayers()]).toEqual(["closed", ["ann"]]);
+  });
+
+  test("stays closed for all at a second payer's stray failures, however many the first has", () => {
+    const breaker = new Breaker();
+    for (let second = 0; second < 600; second++) {
+      for (let at = 0; at < 20; at++) call(breaker, second * 1000 + at * 50, "ann", false);
+      expect(call(breaker, second * 1000 + 990, "ben", second % 4 !== 0)).toBeTrue();
+    }
+  });
+
+  test("isn't opened by five failures of one for another who has failed more often before", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 40; at++) call(breaker, at * 60_000, "ben", at % 4 !== 0);
+    for (let at = 0; at < 5; at++) call(breaker, 2_400_000 + at, "ann", false);
+    expect([breaker.pass(2_400_010, "ben"), breaker.pass(2_400_010, "cat")]).toEqual(["free", "free"]);
+  });
+
+  test("opens for all after at most five failures beyond those of the first", () => {
+    for (let payers = 2; payers <= 6; payers++) {
+      const breaker = new Breaker();
+      const failed = new Map<string, number>();
+      for (let at = 0; at < 60 && breaker.readState(at) === "closed"; at++) {
+        const payer = `payer ${at % payers}`;
+        if (call(breaker, at, payer, false)) failed.set(payer, (failed.get(payer) ?? 0) + 1);
+      }
+      const counts = [...failed.values()];
+      expect(breaker.pass(60, "new")).toBeNull();
+      expect(counts.reduce((sum, count) => sum + count, 0) - Math.max(...counts)).toBeLessThanOrEqual(5);
+    }
+  });
+
+  test("counts what no request can have caused for everybody, whoever met it", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 5; at++) breaker.recordFailure(0, at % 2 ? "ann" : "ben", "free", "shared");
+    expect([breaker.readState(0), breaker.pass(0, "new")]).toEqual(["open", null]);
+  });
+
+  test("counts shared failures in a payer's own reading, too", () => {
+    const breaker = new Breaker();
+    for (const payer of ["ann", "ben"]) call(breaker, 0, payer, true);
+    for (let at = 0; at < 4; at++) breaker.recordFailure(1, "ben", "free", "shared");
+    call(breaker, 2, "ann", false);
+    expect([breaker.pass(3, "ann"), breaker.pass(3, "new")]).toEqual([null, "free"]);
+  });
+
+  test("lets a payer test its own circuit without waiting for another's test", () => {
+    const breaker = new Breaker();
+    for (const payer of ["ann", "ben"]) for (let at = 0; at < 4; at++) call(breaker, 0, payer, false);
+    // Between the last ones, both have succeeded, so that nothing opens for all.
+    for (const payer of ["ann", "ben", "cat", "cat", "cat"]) call(breaker, 1, payer, true);
+    for (let at = 0; at < 5; at++) call(breaker, 100_000, "ann", false);
+    for (const payer of ["cat", "ben"]) call(breaker, 100_001, payer, true);
+    for (let at = 0; at < 5; at++) call(breaker, 200_000 + at, "ben", false);
+    expect(breaker.listOpenPayers()).toEqual(["ann", "ben"]);
+    expect([breaker.pass(300_000, "ann"), breaker.pass(300_000, "ann")]).toEqual(["own", null]);
+    expect([breaker.pass(300_000, "ben"), breaker.pass(300_000, "cat")]).toEqual(["own", "free"]);
+  });
+
+  test("isn't kept open for all by one payer's failing tests", () => {
+    const breaker = new Breaker();
+    for (const payer of ["ann", "ben"]) for (let at = 0; at < 5; at++) call(breaker, 0, payer, false);
+    expect(breaker.readState(0)).toBe("open");
+    expect(call(breaker, 1000, "ann", false)).toBeTrue();
+    expect([breaker.waitMs(1001, "ann"), breaker.waitMs(1001, "cat")]).toEqual([1999, 0]);
+    expect(call(breaker, 1001, "cat", true)).toBeTrue();
+    expect([breaker.readState(1001), breaker.pass(1001, "ann")]).toEqual(["closed", "free"]);
+  });
+
+  test("waits longer once two payers' tests have failed", () => {
+    const breaker = new Breaker();
+    for (const payer of ["ann", "ben"]) for (let at = 0; at < 5; at++) call(breaker, 0, payer, false);
+    call(breaker, 1000, "ann", false);
+    call(breaker, 1000, "ben", false);
+    expect([breaker.waitMs(1000, "cat"), breaker.pass(2999, "cat"), breaker.pass(3000, "cat")]).toEqual([
+      2000,
+      null,
+      "all",
+    ]);
+  });
+
+  test("gives a payer the same answers with and without another whose calls all fail", () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const share = [0, 0.01, 0.05, 0.6][seed % 4] ?? 0;
+      const run = (isBeside: boolean) => {
+        const dice = new Dice(seed);
+        const other = new Dice(seed + 1000);
+        const breaker = new Breaker();
+        const answers: boolean[] = [];
+        for (let at = 0; at < 2000; at++) {
+          const nowMs = at * 100 + dice.int(0, 49);
+          const works = !dice.chance(share);
+          for (let more = 0; isBeside && more < 3; more++) call(breaker, nowMs, "ann", other.chance(0.3));
+          answers.push(call(breaker, nowMs, "ben", works));
+        }
+        return answers;
+      };
+      // A payer that fails by itself in more than half of its calls confirms the other's failures.
+      if (share < 0.5) expect(run(true)).toEqual(run(false));
+      else expect(run(true)).toContain(false);
+    }
+  });
+
+  test("forgets the payer that called longest ago, and keeps a bounded number", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 5; at++) call(breaker, 0, "ann", false);
+    for (let at = 0; at < 256; at++) call(breaker, 1 + at, `payer ${at}`, true);
+    expect([breaker.listOpenPayers(), breaker.pass(300, "ann")]).toEqual([[], "free"]);
+  });
+});
+
+describe("a model that fails for one payer", () => {
+  const ANN = { accountId: "acc_ann", memberId: null };
+  const BEN = { accountId: "acc_ben", memberId: null };
+
+  function fail(router: Planning, key: typeof ANN, nowMs: number, credential: string, fault: Fault): void {
+    const attempt = router.attemptOf(HOUSE, credential);
+    router.health.begin(attempt, nowMs, new RequestRefusals(key))?.fail(nowMs, fault);
+  }
+
+  test("is planned and called for others, with one log line a minute", () => {
+    const router = new Planning();
+    router.begun(router.attemptOf(HOUSE, "a"), 0, new RequestRefusals(BEN)).finish(1, 1);
+    router.begun(router.attemptOf(HOUSE, "b"), 0, new RequestRefusals(BEN)).finish(1, 1);
+    const failed = new Fault("upstream_error", "no", { upstreamStatus: 500 });
+    for (let at = 0; at < 40; at++) for (const name of ["a", "b"]) fail(router, ANN, at, name, failed);
+    for (const name of ["a", "b"]) {
+      const attempt = router.attemptOf(HOUSE, name);
+      expect(router.health.begin(attempt, 50, new RequestRefusals(ANN))).toBeNull();
+      expect(router.health.begin(attempt, 50, new RequestRefusals(BEN))).not.toBeNull();
+      expect(router.health.isReady(attempt, 50, "acc_ann")).toBeFalse();
+      expect(router.health.isReady(attempt, 50, "acc_ben")).toBeTrue();
+    }
+    expect(router.health.card(HOUSE.id)?.outlook(50, "acc_ben")).toMatchObject({
+      errorRate: 0,
+      isOpen: false,
+    });
+    expect(router.health.card(HOUSE.id)?.outlook(50, "acc_ann")).toMatchObject({ isOpen: true });
+    expect(router.events).toMatchObject([
+      { event: "breaker.payer", account: "acc_ann", model: HOUSE.id, fault: "upstream_error" },
+    ]);
+  });
+
+  test("keeps its share of an alias for others", () => {
+    const draws = (isBeside: boolean) => {
+      const router = new Planning();
+      const other = makeCard("Other#small");
+      const group = [HOUSE, other].map((card) => ({ card, weight: 1 }));
+      router.begun(router.attemptOf(HOUSE, "a"), 0, new RequestRefusals(BEN)).finish(1, 1);
+      const failed = new Fault("upstream_timeout", "no");
+      if (isBeside)
+        for (let at = 0; at < 30; at++) fail(router, ANN, 2 + at * 40, "ab"[at % 2] ?? "", failed);
+      const firsts = Array.from({ length: 200 }, (_, at) => {
+        const plan = router.plan(2000, { group, keyId: `key ${at}`, payer: "acc_ben" });
+        return plan[0]?.card.id;
+      });
+      return firsts.filter((id) => id === HOUSE.id).length;
+    };
+    expect(draws(true)).toBe(draws(false));
+  });
+});
