@@ -110,7 +110,7 @@ export class Breaker {
   readonly #ring = new OutcomeRing();
   readonly #all: Gate;
   readonly #circuits = new Map<string, PayerCircuit>();
-  /** Failures that count for everybody's choice, whoever met them. */
+  /** Failures that count for everybody's choice. */
   readonly #shared = new FadingCounts(1, OUTCOMES_HALF_LIFE_MS);
 
   constructor(terms: CircuitTerms = CALL_TERMS) {

@@ -26,7 +26,7 @@ export interface CircuitTerms {
   readonly relapseMs: number;
 }
 
-/** How a call has passed: freely, or as a probe of the payer's own circuit, of the one for all, or of both. */
+/** The way a call has passed: freely, or as a probe of the payer's own circuit, of the one for all, or of both. */
 export type Passage = "free" | "own" | "all" | "both";
 
 export function probesOwn(passage: Passage): boolean {

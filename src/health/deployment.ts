@@ -76,7 +76,7 @@ export class Deployment {
     return breakerMs === null ? null : Math.max(0, this.restsUntilMs - nowMs, breakerMs);
   }
 
-  /** True if its past failures no longer count, whoever met them. */
+  /** True if none of its past failures counts any more, for any payer. */
   isWell(nowMs: number): boolean {
     if (this.breaker.isAnyOpen || this.isResting(nowMs)) return false;
     return this.breaker.countOutcomes(nowMs, null).bad < FAILURES_FORGOTTEN;

@@ -28,11 +28,11 @@ interface PermitParts {
   readonly refusals: RequestRefusals | null;
   /** The attempt's use of the credential's limits. */
   readonly load: Load;
-  /** How it has passed the deployment's breaker. */
+  /** The way it has passed the deployment's breaker. */
   readonly passage: Passage;
   /** True if the attempt probes whether the provider accepts the credential again. */
   readonly isKeyProbe: boolean;
-  /** How it has passed the address's breaker. */
+  /** The way it has passed the address's breaker. */
   readonly addressPassage: Passage;
   readonly startedMs: number;
   readonly log: Log;

@@ -27,7 +27,7 @@ export interface OrderInput {
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
-  /** Whose request it is. */
+  /** The payer of the request. */
   readonly payer: string;
   /** The load that one call puts on a credential. */
   readonly load?: Load;
