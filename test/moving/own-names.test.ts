@@ -95,9 +95,9 @@ test.each(["router_settings", "litellm_settings", "general_settings"])(
       report,
     );
     expect(root[section]).toEqual({ kept: 1, cleared: null, same: { deep: [1] }, only: 4 });
-    expect(["kept", "cleared", "same", "only", "nothing"].filter((field) => isStored(section, field))).toEqual([
-      "only",
-    ]);
+    expect(
+      ["kept", "cleared", "same", "only", "nothing"].filter((field) => isStored(section, field)),
+    ).toEqual(["only"]);
     expect(report.rows.map(({ item }) => item)).toEqual([
       `${section}.kept of the database`,
       `${section}.cleared of the database`,

@@ -159,8 +159,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a bad request is the provider's fault",
     file: "src/health/permit.ts",
-    find: 'if (fault.row.blame === "provider" && !provoked) this.#recordFailure',
-    replace: 'if (fault.row.blame !== "gateway" && !provoked) this.#recordFailure',
+    find: 'if (fault.row.blame === "provider" && evidence !== "none") this.#recordFailure',
+    replace: 'if (fault.row.blame !== "gateway") this.#recordFailure',
     tests: ["test/health/health.test.ts"],
   },
   {

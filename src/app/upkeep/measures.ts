@@ -33,7 +33,7 @@ interface MeasuresParts {
   readonly ledger: () => Pick<Ledger, "accountLimits">;
 }
 
-/** Of a budget of an account, in USD. */
+/** The use and the limit of an account's budget, in USD. */
 interface BudgetMeasure {
   readonly account: string;
   /** Its period, and the models that share it. */

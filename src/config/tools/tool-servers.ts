@@ -79,7 +79,7 @@ const auth = Type.Union(
 
 const NO_STDIO =
   "a server that is started by a command (stdio) isn't run here: put one that speaks streamable HTTP in front of it, and write its address as `url`";
-/** What clients' own files have. */
+/** Fields of clients' own files, which are refused by name. */
 const OTHERS = {
   command: NO_STDIO,
   args: NO_STDIO,

@@ -1,4 +1,4 @@
-// Warnings about tool servers that are valid: credentials too short to be told from words.
+// Warnings about tool servers that are valid: credentials so short that words may look like them.
 import type { Settings } from "../../core/settings.ts";
 import { HIDDEN_CHARACTERS_MIN, type ToolAuth } from "../../core/tools/tool-server.ts";
 import type { Issue } from "../errors.ts";

@@ -152,14 +152,12 @@ function isBusy(status: number): boolean {
 }
 
 function findCode(error: UpstreamError): FaultCode {
-  const { status, means, codes = [] } = error;
+  const { status, means } = error;
   const ruled = means ?? error.rules?.find((rule) => matchesRule(error, rule))?.means;
   if (ruled !== undefined) return ruled;
   // Later, the same request is refused in the same way, whatever the status says.
   if (isTooLarge(error)) return "context_length_exceeded";
-  const coded = BUDGET_OF_USER.test(error.message ?? "")
-    ? undefined
-    : codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
+  const coded = findCoded(error);
   if (saysGone(error)) return "model_not_found";
   if (namesOtherThing(error)) return "not_found";
   // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
@@ -171,6 +169,12 @@ function findCode(error: UpstreamError): FaultCode {
   if (coded !== undefined && VAGUE_STATUSES.has(status)) return coded;
   if (isBusy(status)) return "provider_busy";
   return isRejection(status) ? (searched(error) ?? "upstream_rejected") : "upstream_error";
+}
+
+/** Returns the meaning of the first code that has one. A budget of the request's own user is the client's matter. */
+function findCoded({ message = "", codes = [] }: UpstreamError): FaultCode | undefined {
+  if (BUDGET_OF_USER.test(message)) return undefined;
+  return codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
 }
 
 /** True if a rule is about this error. */

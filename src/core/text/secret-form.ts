@@ -15,7 +15,7 @@ const CHECKED = `(?:${KEY_PREFIX}|${LOGIN_PREFIX}|${TOKEN_PREFIX})[0-9A-Za-z]{${
 const ADMIN = `${ADMIN_PREFIX}[0-9A-Za-z]{${BODY_DIGITS}}`;
 const WHOLE = new RegExp(`^(?:${CHECKED}|${ADMIN})$`);
 const ANYWHERE = new RegExp(`(?=(${CHECKED}|${ADMIN}))`, "g");
-/** What stands before the digits. */
+/** The part before the digits. */
 const PREFIX = /^.*-/;
 const BASIC = /\bbasic\s+([\w+/=-]+)/i;
 const SHOWN = 4;

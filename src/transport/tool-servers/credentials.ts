@@ -24,7 +24,7 @@ export class Credentials {
   readonly #ports: ToolServerPorts;
   /** The same object for each call: tokens are kept by it. */
   readonly #source: ClientCredentials | null;
-  /** What was last sent. Of `pass`, it is made for each request. */
+  /** The credential that was last sent. That of `pass` is made for each request. */
   #latest: Credential;
 
   constructor(server: ToolServer, ports: ToolServerPorts) {
