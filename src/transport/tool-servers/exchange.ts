@@ -63,7 +63,13 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 export async function exchange(target: ExchangeTarget, request: ExchangeRequest): Promise<Answer> {
   const { scope } = request;
   try {
-    const { response, credential } = await sendWithToken(target, request);
+    const asked = target.credentials.get(target.pass);
+    const first = asked instanceof Promise ? await scope.wait(asked) : asked;
+    const answer = await send(target, request, first);
+    const mayHaveExpired = answer.status === 401 && first.refuse !== undefined;
+    const { response, credential } = mayHaveExpired
+      ? await sendAgain(target, request, { response: answer, credential: first })
+      : { response: answer, credential: first };
     const { status, headers } = response;
     if (isRefusal(status)) throw await explainStatus(target, response);
     const sent = headers.get(SESSION_HEADER);
@@ -93,23 +99,20 @@ interface SentRequest {
   readonly credential: Credential;
 }
 
-/** A 401 says that nothing was carried out. So if there is another token to be had, the request is sent once more with it. */
-async function sendWithToken(target: ExchangeTarget, request: ExchangeRequest): Promise<SentRequest> {
-  const first = await sendOnce(target, request);
-  const { refuse } = first.credential;
-  if (first.response.status !== 401 || refuse === undefined) return first;
-  refuse();
-  await first.response.body?.cancel();
+/** A 401 says that nothing was carried out, so the request is sent once more with another token. */
+async function sendAgain(
+  target: ExchangeTarget,
+  request: ExchangeRequest,
+  refused: SentRequest,
+): Promise<SentRequest> {
+  refused.credential.refuse?.();
+  await refused.response.body?.cancel();
   request.scope.endReading();
-  const second = await sendOnce(target, request);
-  if (second.response.status === 401) second.credential.refuse?.();
-  return second;
-}
-
-async function sendOnce(target: ExchangeTarget, request: ExchangeRequest): Promise<SentRequest> {
-  const found = target.credentials.get(target.pass);
-  const credential = found instanceof Promise ? await request.scope.wait(found) : found;
-  return { response: await send(target, request, credential), credential };
+  const asked = target.credentials.get(target.pass);
+  const credential = asked instanceof Promise ? await request.scope.wait(asked) : asked;
+  const response = await send(target, request, credential);
+  if (response.status === 401) credential.refuse?.();
+  return { response, credential };
 }
 
 function send(
