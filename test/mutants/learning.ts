@@ -278,7 +278,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a model behind an open breaker counts as well",
     file: "src/health/deployment.ts",
-    find: "this.breaker.isOpen || ",
+    find: "this.breaker.isAnyOpen || ",
     replace: "",
     tests: ["test/health/troubled.test.ts"],
   },
