@@ -7,7 +7,8 @@ import type { Program } from "./process.ts";
 import { newKillWorld } from "./world.ts";
 
 const TIMES = 200;
-const PLANTED_TIMES = 12;
+/** A planted bug is found by the second kill mostly, and later on a machine that is too busy to answer much before one. */
+const PLANTED_TIMES = 60;
 const TOLD_EVERY = 50;
 
 interface Course {
