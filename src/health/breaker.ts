@@ -122,7 +122,7 @@ export class Breaker {
     return this.#all.isOpen || this.#circuits.get(payer)?.gate.isOpen === true;
   }
 
-  /** True if it is open whoever pays. */
+  /** True if it is open for every payer. */
   get isOpenForAll(): boolean {
     return this.#all.isOpen;
   }

@@ -14,7 +14,7 @@ type Passage = "free" | "own" | "all" | "both";
 
 /** A circuit breaker, which stops calls to a hook that fails, by payers. */
 export interface HookBreaker {
-  /** True if it is open whoever pays. */
+  /** True if it is open for every payer. */
   readonly isOpenForAll: boolean;
   readState(nowMs: number): HookState["state"];
   pass(nowMs: number, payer: string): Passage | null;
@@ -50,7 +50,7 @@ export interface Asking {
 }
 
 const NOTHING: Judgement = { changes: new Map(), calls: new Map() };
-/** While a hook fails for everybody, a text that can't pass unasked waits for this share of the time limit, … */
+/** While a hook fails for everybody, a text that must not pass unasked waits for this share of the time limit, … */
 const FAILING_SHARE = 1 / 4;
 /** … and at least this long. */
 const FAILING_MS_MIN = 100;

@@ -1,4 +1,4 @@
-// One hook that fails: which texts it is asked about, for how long, and what is told of it.
+// One hook that fails: which texts it is asked about, for how long, and which state is reported.
 import { describe, expect, test } from "bun:test";
 import { Breaker } from "../../../src/health/breaker.ts";
 import { Judge } from "../../../src/steps/hooks/judge.ts";
