@@ -51,7 +51,9 @@ export const KEY_DEFAULTS = {
 } satisfies Partial<GatewayKey>;
 
 /** The sender of a request that a hook judges. */
-export interface JudgedSender extends Pick<GatewayKey, "accountId" | "memberId"> {
+export interface JudgedSender {
+  readonly accountId: string;
+  readonly memberId: string | null;
   /** True if an open breaker doesn't stop the call, because its text would pass unjudged. */
   readonly insists: boolean;
 }
