@@ -3,6 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { hooksKey } from "../admin/keys/console-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { asArray } from "../core/json/json.ts";
+import type { JudgedSender } from "../core/keys/key.ts";
 import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
@@ -15,6 +16,7 @@ import type { Cache } from "../steps/cache/cache.ts";
 import { Hooks } from "../steps/hooks/hooks.ts";
 import { askModel, type Moderate } from "../steps/hooks/moderation.ts";
 import { askServer } from "../steps/hooks/server.ts";
+import { isConnectFailure } from "../transport/broken.ts";
 import { readShortText } from "../transport/short-text.ts";
 import { clock, random } from "./world.ts";
 
@@ -33,21 +35,27 @@ export function createHooks(
   { store, fetch, log, world, ports }: HookParts,
   rules: readonly HookRule[],
 ): Hooks {
-  const moderate: Moderate = async (model, input, signal) => {
-    const call = { path: "/v1/moderations", body: { model, input }, idPrefix: "hook", signal };
-    const { requestId, status, body } = await callOwn(ports(), await hooksKey(world), call);
-    if (status !== OK) throw new Error(`the model's answer has status ${status}`);
-    const [row] = await store.requests({ requestId }, { limit: 1, after: null });
-    return { results: asArray(body.results), nanoUsd: row?.costNanoUsd ?? 0 };
-  };
+  /** The model's failures count for the sender of the judged request, and no breaker that others opened stops the call. */
+  const makeModerate =
+    (asksFor: JudgedSender): Moderate =>
+    async (model, input, signal) => {
+      const call = { path: "/v1/moderations", body: { model, input }, idPrefix: "hook", signal };
+      const key = { ...(await hooksKey(world)), asksFor };
+      const { requestId, status, body } = await callOwn(ports(), key, call);
+      if (status !== OK) throw new Error(`the model's answer has status ${status}`);
+      const [row] = await store.requests({ requestId }, { limit: 1, after: null });
+      return { results: asArray(body.results), nanoUsd: row?.costNanoUsd ?? 0 };
+    };
+  const serverPorts = { fetch, readText: readShortText, isConnectFailure, version };
   const hooks = new Hooks({
     clock,
     random,
     log,
-    ask: ({ target }, question, signal) =>
-      target.kind === "server"
-        ? askServer({ fetch, readText: readShortText, version }, target, question, signal)
-        : askModel(moderate, target, question, signal),
+    ask({ target, passesOnFailure: insists }, question, signal) {
+      if (target.kind === "server") return askServer(serverPorts, target, question, signal);
+      const { accountId, memberId } = question.key;
+      return askModel(makeModerate({ accountId, memberId, insists }), target, question, signal);
+    },
     accountName: async (id) => (await store.account(id))?.name ?? null,
     makeBreaker: () => new Breaker(),
   });

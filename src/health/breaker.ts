@@ -122,6 +122,11 @@ export class Breaker {
     return this.#all.isOpen || this.#circuits.get(payer)?.gate.isOpen === true;
   }
 
+  /** True if it is open for every payer. */
+  get isOpenForAll(): boolean {
+    return this.#all.isOpen;
+  }
+
   get isAnyOpen(): boolean {
     if (this.#all.isOpen) return true;
     for (const { gate } of this.#circuits.values()) if (gate.isOpen) return true;

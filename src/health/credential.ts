@@ -144,8 +144,8 @@ export class RequestRefusals {
   /** The models that another credential served, or that failed otherwise. */
   #others: Set<string> | null = null;
 
-  constructor(key: Pick<GatewayKey, "accountId" | "memberId">) {
-    this.accountId = key.accountId;
+  constructor(key: Pick<GatewayKey, "accountId" | "memberId" | "asksFor">) {
+    this.accountId = (key.asksFor ?? key).accountId;
     this.payer = namePayer(key);
   }
 

@@ -200,7 +200,8 @@ export class Health {
     const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
     if (this.#limitMs(attempt, nowMs, load) > 0) return false;
-    return !deployment || deployment.waitMs(nowMs, payer) === 0;
+    if (!deployment) return true;
+    return load.insists ? !deployment.isResting(nowMs) : deployment.waitMs(nowMs, payer) === 0;
   }
 
   /** Begins an attempt, whose outcome must be recorded. Null if the deployment may not be called now. */
@@ -218,7 +219,7 @@ export class Health {
     changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const payer = refusals?.payer ?? NOBODY;
-    const passage = deployment.breaker.pass(nowMs, payer);
+    const passage = deployment.breaker.pass(nowMs, payer) ?? (load.insists ? "free" : null);
     if (passage === null) return null;
     if (!absence.isUnknown) absence.recordCall(nowMs);
     const key = this.key(attempt) ?? new Key(attempt.credential);

@@ -26,6 +26,8 @@ export interface Load {
   readonly tokens: number;
   /** True for a line of a batch, which leaves room to single requests. Missing for those. */
   readonly isLine?: boolean;
+  /** True if an open breaker doesn't stop it. Missing if that does. */
+  readonly insists?: boolean;
 }
 
 /** One call, whatever its length. */

@@ -1,4 +1,5 @@
 // The table of all metrics. Counters, `/metrics`, the sum over workers and the manual's table come from these rows.
+import { HOOK_METRICS } from "./hook-metrics.ts";
 import {
   calls,
   count,
@@ -10,14 +11,10 @@ import {
   MS_PER_SECOND,
   money,
   requests,
-  work,
 } from "./metric-row.ts";
 import { SOCKET_METRICS } from "./socket-metrics.ts";
 import { STATE_METRICS } from "./state-metrics.ts";
 import { TOOL_METRICS } from "./tool-metrics.ts";
-
-/** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
-const HOOK_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
 
 export const METRICS = {
   poundkey_build_info: {
@@ -218,14 +215,7 @@ export const METRICS = {
     ...events("Errors in the gateway itself, each of which is logged."),
     on: "internal_error",
   },
-  poundkey_hook_seconds: {
-    ...work("Time that a call to a hook took, by its result: passed, changed, blocked or failed."),
-    per: MS_PER_SECOND,
-    bounds: HOOK_BOUNDS_MS,
-    labels: ["hook", "action"],
-    on: "hook",
-    by: "ms",
-  },
+  ...HOOK_METRICS,
   ...STATE_METRICS,
   poundkey_tokens_part_total: count("tokens")(
     "Parts of the tokens in poundkey_tokens_total: cached, cache_write (of prompts) and reasoning (of completions).",

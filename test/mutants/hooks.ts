@@ -11,8 +11,8 @@ export const HOOKS: readonly Mutant[] = [
   {
     name: "hooks: a text passes that a hook could not be asked about",
     file: JUDGE,
-    find: "if (this.rule.passesOnFailure) return NOTHING;",
-    replace: "return NOTHING;",
+    find: "if (passesOnFailure) {",
+    replace: "if (name) {",
     tests: FAILURES,
   },
   {
@@ -32,8 +32,8 @@ export const HOOKS: readonly Mutant[] = [
   {
     name: "hooks: an account's calls have no bound",
     file: "src/steps/hooks/under-way.ts",
-    find: "if (count > CALLS_MAX) {",
-    replace: "if (count > 2 * CALLS_MAX) {",
+    find: "const ACCOUNT_CALLS_MAX = 64;",
+    replace: "const ACCOUNT_CALLS_MAX = 128;",
     tests: FAILURES,
   },
   {

@@ -60,6 +60,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "socket.closed", reason: "client_closed" },
   { event: "socket.turn", outcome: "completed" },
   { event: "hook", hook: "masks", action: "passed", ms: 12 },
+  { event: "hook_passed", hook: "masks", texts: 2 },
 ];
 
 const EVERY_READING = {

@@ -1,8 +1,10 @@
 // Events of providers' health: a change is reported once over all nodes, and at most once in five minutes for each state.
 import { expect, test } from "bun:test";
 import type { CredentialHealth, ProviderHealth } from "../../src/core/models/health.ts";
+import type { HookState } from "../../src/core/models/hook.ts";
 import type { Store } from "../../src/core/store.ts";
 import { listHealthStates } from "../../src/webhooks/health-states.ts";
+import { listHookStates } from "../../src/webhooks/hook-states.ts";
 import { StateEvents } from "../../src/webhooks/state-events.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
@@ -176,4 +178,24 @@ test("a model that its provider doesn't have is reported once, and again after i
   }
   expect(seen).toEqual([[], ["model.gone"], [], [], ["model.gone"]]);
   await store.close();
+});
+
+test("a hook that fails for everybody is reported once over all nodes, and again only after it worked", async () => {
+  const store: Store = await openMemoryStore();
+  const clock = new ManualClock();
+  let state: HookState["state"] = "open";
+  const seen = () => listHookStates({ name: "guard", state, reason: "status 500" });
+  const nodes = [new StateEvents({ store, clock, seen }), new StateEvents({ store, clock, seen })];
+  const look = async (next: HookState["state"]) => {
+    state = next;
+    for (const node of nodes) await node.refresh();
+    return (await store.takeEvents(clock.nowMs(), 50)).map(({ type, data }) => [type, data]);
+  };
+  const down = ["hook.down", { hook: "guard", name: "guard", reason: "status 500" }];
+  expect(await look("open")).toEqual([down]);
+  expect(await look("half_open")).toEqual([]);
+  expect(await look("open")).toEqual([]);
+  await clock.move(6 * 60_000);
+  expect(await look("closed")).toEqual([]);
+  expect(await look("open")).toEqual([down]);
 });

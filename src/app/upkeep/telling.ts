@@ -4,9 +4,11 @@ import type { Store } from "../../core/store.ts";
 import type { Deadlines, Fetch, Log } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { buildReport } from "../../health/report.ts";
+import type { Hooks } from "../../steps/hooks/hooks.ts";
 import { listBestStates } from "../../webhooks/best-state.ts";
 import { Delivering } from "../../webhooks/delivery.ts";
 import { listHealthStates } from "../../webhooks/health-states.ts";
+import { listHookStates } from "../../webhooks/hook-states.ts";
 import { StateEvents } from "../../webhooks/state-events.ts";
 import type { LiveConfiguration } from "../start/live-configuration.ts";
 import { clock, random } from "../world.ts";
@@ -15,13 +17,14 @@ interface TellingParts {
   readonly store: Store;
   readonly live: LiveConfiguration;
   readonly health: Health;
+  readonly hooks: Pick<Hooks, "listStates">;
   readonly lessons: { best(): string | null };
   readonly deadlines: Pick<Deadlines, "nowMs">;
   readonly fetch: Fetch;
   readonly log: Log;
 }
 
-export function createTelling({ store, live, health, lessons, deadlines, fetch, log }: TellingParts) {
+export function createTelling({ store, live, health, hooks, lessons, deadlines, fetch, log }: TellingParts) {
   const delivering = new Delivering({
     store,
     clock,
@@ -36,7 +39,11 @@ export function createTelling({ store, live, health, lessons, deadlines, fetch, 
     const now = { nowMs: deadlines.nowMs(), wallMs: clock.nowMs() };
     return buildReport({ health, providers: live.settings.providers, cards: [], ...now });
   };
-  const seen = () => [...report().flatMap(listHealthStates), ...listBestStates(lessons.best())];
+  const seen = () => [
+    ...report().flatMap(listHealthStates),
+    ...hooks.listStates().flatMap(listHookStates),
+    ...listBestStates(lessons.best()),
+  ];
   const models = {
     settings: () => live.settings,
     cards: () => live.snapshot.catalogue.listWithEnded(),

@@ -26,6 +26,7 @@ export const EVENTS = {
   "member.keys_expired": "A person's personal keys have expired at {until}.",
   "provider.down": "The provider {provider} gets no requests any more: {reason}.",
   "provider.up": "The provider {provider} answers again.",
+  "hook.down": "The hook {hook} fails: {reason}.",
   "model.gone": "The provider {provider} doesn't have the model {model} any more.",
   "model.ending": "The model {model}, which is in use here, ends: its last day is {until}.",
   "router.best_changed": "The model that is best overall is {model} now. Before, it was {before}.",

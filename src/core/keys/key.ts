@@ -31,6 +31,8 @@ export interface GatewayKey extends ValuesOf<typeof KEY_FIELDS> {
   readonly memberTools?: readonly string[];
   /** True if its member may use no personal keys in the account now, known once the key was proven. */
   readonly isMemberOut?: true;
+  /** The sender of the request in whose name it asks, of a key by which hooks ask models. Missing for all others. */
+  readonly asksFor?: JudgedSender;
   /** Each reason for which it is paused, once. Empty for a key that was paused before reasons were kept. */
   readonly pausedBy: readonly Pauser[];
 }
@@ -48,11 +50,22 @@ export const KEY_DEFAULTS = {
   pausedBy: [],
 } satisfies Partial<GatewayKey>;
 
+/** The sender of a request that a hook judges. */
+export interface JudgedSender {
+  readonly accountId: string;
+  readonly memberId: string | null;
+  /** True if an open breaker doesn't stop the call, because its text would pass unjudged. */
+  readonly insists: boolean;
+}
+
 /** The payer of what is asked in nobody's name, such as a report. */
 export const NOBODY = "";
 
+type Payer = Pick<GatewayKey, "accountId" | "memberId" | "asksFor">;
+
 /** The payer of a key's requests: its member within the account, or all service keys of the account together. */
-export function namePayer({ accountId, memberId }: Pick<GatewayKey, "accountId" | "memberId">): string {
+export function namePayer({ accountId, memberId, asksFor }: Payer): string {
+  if (asksFor !== undefined) return namePayer(asksFor);
   return memberId === null ? accountId : `${accountId} ${memberId}`;
 }
 

@@ -47,6 +47,15 @@ export interface HookRule {
   readonly version: string;
 }
 
+/** A hook as a process has found it. */
+export interface HookState {
+  readonly name: string;
+  /** That of its breaker, for all payers. */
+  readonly state: "closed" | "open" | "half_open";
+  /** The way in which it failed last. It names no address. */
+  readonly reason: string;
+}
+
 /** The result of one call to a hook. */
 export const HOOK_ACTIONS = ["passed", "changed", "blocked", "failed"] as const;
 export type HookAction = (typeof HOOK_ACTIONS)[number];

@@ -73,6 +73,7 @@ function planWith<F extends Form>(
 
 function measureCall<F extends Form>({ health }: PlanPorts, call: Call<F>): Load {
   const load = health.ownLimits.tokens ? estimateCall(call) : ONE_CALL;
+  if (call.key.asksFor?.insists) return { ...load, insists: true };
   if (!call.line) return load;
   noteLinePlaces(health, call, ({ provider }) => listCredentials(call, provider));
   return { ...load, isLine: true };

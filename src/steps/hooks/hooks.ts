@@ -1,7 +1,7 @@
 // The operator's hooks as steps, in their order. A change of the configuration leaves running requests as they began.
 import { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
-import type { HookRule } from "../../core/models/hook.ts";
+import type { HookRule, HookState } from "../../core/models/hook.ts";
 import type { Random } from "../../core/world/world.ts";
 import type { Step } from "../../gateway/step.ts";
 import { type HookBreaker, Judge, type JudgePorts } from "./judge.ts";
@@ -46,6 +46,12 @@ export class Hooks {
   #listNamed(hooks: readonly string[]): readonly Step[] {
     const missing = hooks.find((name) => !this.#names.has(name));
     return missing === undefined ? this.#list : [makeRefusal(missing)];
+  }
+
+  /** Returns the states of the hooks that this process has asked. */
+  listStates(): readonly HookState[] {
+    const nowMs = this.#ports.clock.monotonicMs();
+    return this.#list.flatMap((step) => step.readState(nowMs) ?? []);
   }
 
   #makeStep(rule: HookRule): HookStep {

@@ -2,7 +2,7 @@
 import type { Evidence } from "../../core/evidence.ts";
 import { Fault } from "../../core/fault.ts";
 import { namePayer } from "../../core/keys/key.ts";
-import type { HookAction, HookCost, HookRule } from "../../core/models/hook.ts";
+import type { HookAction, HookCost, HookRule, HookState } from "../../core/models/hook.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
 import type { PassedTexts } from "./passed.ts";
 import type { Question } from "./protocol.ts";
@@ -14,6 +14,9 @@ type Passage = "free" | "own" | "all" | "both";
 
 /** A circuit breaker, which stops calls to a hook that fails, by payers. */
 export interface HookBreaker {
+  /** True if it is open for every payer. */
+  readonly isOpenForAll: boolean;
+  readState(nowMs: number): HookState["state"];
   pass(nowMs: number, payer: string): Passage | null;
   recordSuccess(nowMs: number, payer: string, passage: Passage): unknown;
   recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): unknown;
@@ -47,11 +50,17 @@ export interface Asking {
 }
 
 const NOTHING: Judgement = { changes: new Map(), calls: new Map() };
+/** While a hook fails for everybody, a text that must not pass unasked waits for this share of the time limit, … */
+const FAILING_SHARE = 1 / 4;
+/** … and at least this long. */
+const FAILING_MS_MIN = 100;
 
 export class Judge {
   readonly rule: HookRule;
   readonly #breaker: HookBreaker;
   readonly #ports: JudgePorts;
+  #isAsked = false;
+  #lastReason = "";
 
   constructor(rule: HookRule, breaker: HookBreaker, ports: JudgePorts) {
     this.rule = rule;
@@ -70,13 +79,13 @@ export class Judge {
     const nowMs = clock.monotonicMs();
     const texts = question.texts.filter((text) => !passed.has(scope, text, nowMs));
     if (texts.length === 0 && question.toolCalls.length === 0) return NOTHING;
-    const leave = underWay.enter(key.accountId);
+    const leave = underWay.enter(key);
     try {
       const asked = { ...question, texts };
       const answer = await this.#ask(asked, asking);
       switch (answer.kind) {
         case "failed":
-          return this.#fail();
+          return this.#fail(asked, asking);
         case "blocked":
           throw this.#refuse(question, answer.reason);
         case "judged":
@@ -104,28 +113,26 @@ export class Judge {
     return { changes, calls: answer.calls };
   }
 
+  /** Null before this process has asked the hook. */
+  readState(nowMs: number): HookState | null {
+    if (!this.#isAsked) return null;
+    const { name } = this.rule;
+    return { name, state: this.#breaker.readState(nowMs), reason: this.#lastReason };
+  }
+
   /** Waits no longer than the hook may take, whatever its server or the connection does. */
   async #ask(question: Question, asking: Asking): Promise<HookOutcome> {
     const { clock } = this.#ports;
     const startMs = clock.monotonicMs();
     const payer = namePayer(question.key);
-    const pass = this.#breaker.pass(startMs, payer);
-    if (pass === null) {
+    const passage = this.#breaker.pass(startMs, payer);
+    if (passage === null && !this.rule.passesOnFailure) {
       this.#tell("failed", startMs, asking, "its breaker is open");
       return { kind: "failed", reason: "" };
     }
-    const ending = new AbortController();
-    const { promise: late, resolve } = Promise.withResolvers<HookOutcome>();
-    const cancel = clock.after(asking.timeoutMs, () => {
-      resolve({ kind: "failed", reason: `no answer within ${asking.timeoutMs} ms` });
-      ending.abort();
-    });
-    const given = await Promise.race([this.#ports.ask(this.rule, question, ending.signal), late]);
-    cancel();
-    const answer = this.#check(given, question);
-    const endMs = clock.monotonicMs();
-    if (answer.kind === "failed") this.#breaker.recordFailure(endMs, payer, pass, "caller");
-    else this.#breaker.recordSuccess(endMs, payer, pass);
+    const timeoutMs = passage === null ? this.#limitFailing(asking.timeoutMs) : asking.timeoutMs;
+    const answer = this.#check(await this.#askWithin(timeoutMs, question), question);
+    this.#record(clock.monotonicMs(), payer, passage ?? "free", answer);
     this.#tell(
       nameAction(answer, question),
       startMs,
@@ -134,6 +141,34 @@ export class Judge {
       answer.cost,
     );
     return answer;
+  }
+
+  /** A payer whose own texts alone make the hook fail has no less time for the others. */
+  #limitFailing(timeoutMs: number): number {
+    if (!this.#breaker.isOpenForAll) return timeoutMs;
+    return Math.min(timeoutMs, Math.max(FAILING_MS_MIN, this.rule.timeoutMs * FAILING_SHARE));
+  }
+
+  async #askWithin(timeoutMs: number, question: Question): Promise<HookOutcome> {
+    const ending = new AbortController();
+    const { promise: late, resolve } = Promise.withResolvers<HookOutcome>();
+    const cancel = this.#ports.clock.after(timeoutMs, () => {
+      resolve({ kind: "failed", reason: `no answer within ${timeoutMs} ms` });
+      ending.abort();
+    });
+    const given = await Promise.race([this.#ports.ask(this.rule, question, ending.signal), late]);
+    cancel();
+    return given;
+  }
+
+  #record(nowMs: number, payer: string, passage: Passage, answer: HookOutcome): void {
+    this.#isAsked = true;
+    if (answer.kind !== "failed") {
+      this.#breaker.recordSuccess(nowMs, payer, passage);
+      return;
+    }
+    this.#lastReason = answer.reason;
+    this.#breaker.recordFailure(nowMs, payer, passage, answer.isUnsent ? "shared" : "caller");
   }
 
   /** A hook that changes a text although it never does is broken: a stream's beginning may have been shown by then. */
@@ -158,12 +193,14 @@ export class Judge {
     log({ event: "hook", level: cause === null ? "debug" : "warn", ...about, ...(cause && { cause }) });
   }
 
-  #fail(): Judgement {
-    if (this.rule.passesOnFailure) return NOTHING;
-    throw new Fault(
-      "hook_unavailable",
-      `The hook '${this.rule.name}' could not be asked. Please try again shortly.`,
-    );
+  #fail({ texts }: Question, { requestId }: Asking): Judgement {
+    const { name, passesOnFailure } = this.rule;
+    if (passesOnFailure) {
+      const about = { hook: name, request_id: requestId, texts: texts.length };
+      this.#ports.log({ event: "hook_passed", level: "warn", ...about });
+      return NOTHING;
+    }
+    throw new Fault("hook_unavailable", `The hook '${name}' could not be asked. Please try again shortly.`);
   }
 
   #refuse({ at }: Question, reason: string): Fault {

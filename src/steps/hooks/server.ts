@@ -12,7 +12,12 @@ const ANSWER_BYTES = 1_000_000;
 export type HookOutcome = (
   | HookAnswer
   /** `reason` is for the log, and names no address. */
-  | { readonly kind: "failed"; readonly reason: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      /** True if there was no connection, so that nothing was sent. */
+      readonly isUnsent?: boolean;
+    }
 ) & {
   /** Missing if the hook has no model of its own, or it failed before it was known. */
   readonly cost?: HookCost;
@@ -21,13 +26,15 @@ export type HookOutcome = (
 interface ServerPorts {
   readonly fetch: Fetch;
   readonly readText: ReadText;
+  /** True for an error of a connection that failed before anything was sent. */
+  readonly isConnectFailure: (error: unknown) => boolean;
   /** The program's version, for the user agent. */
   readonly version: string;
 }
 
 /** Never rejects. Neither the client's key nor any of its headers goes along. */
 export async function askServer(
-  { fetch: post, readText, version }: ServerPorts,
+  { fetch: post, readText, isConnectFailure, version }: ServerPorts,
   { url, secret, network }: Extract<HookTarget, { kind: "server" }>,
   question: Question,
   signal: AbortSignal,
@@ -56,6 +63,6 @@ export async function askServer(
     if (text === null) return { kind: "failed", reason: "its answer is too long" };
     return readAnswer(text, question) ?? { kind: "failed", reason: "its answer is not of the protocol" };
   } catch (error) {
-    return { kind: "failed", reason: describeNoConnection(error) };
+    return { kind: "failed", reason: describeNoConnection(error), isUnsent: isConnectFailure(error) };
   }
 }

@@ -2,7 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { HookAction, HookCost, HookPlace } from "../../core/models/hook.ts";
+import type { HookAction, HookCost, HookPlace, HookState } from "../../core/models/hook.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
@@ -31,6 +31,10 @@ export class HookStep implements Step {
   constructor(judge: Judge, ports: StepPorts) {
     this.#judge = judge;
     this.#ports = ports;
+  }
+
+  readState(nowMs: number): HookState | null {
+    return this.#judge.readState(nowMs);
   }
 
   async before<F extends Form>(

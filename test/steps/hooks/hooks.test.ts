@@ -22,6 +22,8 @@ function makeHooks() {
     makeBreaker() {
       breakers++;
       return {
+        isOpenForAll: false,
+        readState: () => "closed",
         pass: () => "free",
         recordSuccess: () => false,
         recordFailure: () => false,

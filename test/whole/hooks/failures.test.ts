@@ -95,7 +95,7 @@ test("a hook that keeps failing isn't asked for a while", async () => {
   expect(own.hook.calls.length).toBe(5);
 });
 
-test("64 calls of an account wait for hooks, further ones are refused, and requests without hooks go on", async () => {
+test("64 calls of an account wait for hooks, 32 of a key, further ones are refused, and others go on", async () => {
   Object.assign(own.hook, { behaviour: "slow" });
   const [way] = ways;
   if (!way) throw new Error("There is no way.");
@@ -103,22 +103,26 @@ test("64 calls of an account wait for hooks, further ones are refused, and reque
   own.hook.calls.length = 0;
   const leaving = new AbortController();
   const [path, body] = makeRequest(way, "say: hello");
-  const { secret } = await own.world.newKey({ name: "many", hooks: ["stuck"], requests_per_day: null });
-  const headers = { "content-type": "application/json", authorization: `Bearer ${secret}` };
-  const post = () =>
-    fetch(own.world.url + path, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-      signal: leaving.signal,
-    });
-  const waiting = Array.from({ length: 64 }, () => post().catch(() => null));
+  const makePost = async (name: string) => {
+    const { secret } = await own.world.newKey({ name, hooks: ["stuck"], requests_per_day: null });
+    const headers = { "content-type": "application/json", authorization: `Bearer ${secret}` };
+    const sent = { method: "POST", headers, body: JSON.stringify(body), signal: leaving.signal };
+    return () => fetch(own.world.url + path, sent);
+  };
+  const waiting: Promise<unknown>[] = [];
+  const fill = (post: () => Promise<unknown>) =>
+    waiting.push(...Array.from({ length: 32 }, () => post().catch(() => null)));
+  const refuse = async (post: () => Promise<Response>) => {
+    const refused = await post();
+    return [refused.status, await refused.text()];
+  };
+  const [first, second, third] = [await makePost("one"), await makePost("two"), await makePost("three")];
+  fill(first);
+  await until("half of them wait", () => own.hook.calls.length === 32);
+  expect(await refuse(first)).toEqual([429, expect.stringContaining("32 requests of a key")]);
+  fill(second);
   await until("64 wait", () => own.hook.calls.length === 64);
-  const refused = await post();
-  expect([refused.status, await refused.text()]).toEqual([
-    429,
-    expect.stringContaining("too_many_parallel_requests"),
-  ]);
+  expect(await refuse(third)).toEqual([429, expect.stringContaining("64 requests of an account")]);
   expect(readWords(await own.ask(way, "say: hello"))).toBe("hello");
   leaving.abort();
   await Promise.all(waiting);

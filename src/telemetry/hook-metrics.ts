@@ -1,0 +1,24 @@
+// The metrics of hooks.
+import { count, MS_PER_SECOND, work } from "./metric-row.ts";
+
+/** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
+const BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
+
+export const HOOK_METRICS = {
+  poundkey_hook_seconds: {
+    ...work("Time that a call to a hook took, by its result: passed, changed, blocked or failed."),
+    per: MS_PER_SECOND,
+    bounds: BOUNDS_MS,
+    labels: ["hook", "action"],
+    on: "hook",
+    by: "ms",
+  },
+  poundkey_hook_passed_total: {
+    ...count("texts")(
+      "Texts that passed unjudged, because their hook failed and has `on_failure: pass`.",
+      "hook",
+    ),
+    on: "hook_passed",
+    by: "texts",
+  },
+} as const;

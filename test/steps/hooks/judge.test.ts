@@ -1,0 +1,123 @@
+// One hook that fails: which texts it is asked about, for how long, and which state is reported.
+import { describe, expect, test } from "bun:test";
+import { Breaker } from "../../../src/health/breaker.ts";
+import { Judge } from "../../../src/steps/hooks/judge.ts";
+import { PassedTexts } from "../../../src/steps/hooks/passed.ts";
+import type { HookOutcome } from "../../../src/steps/hooks/server.ts";
+import { UnderWay } from "../../../src/steps/hooks/under-way.ts";
+import { listHookStates } from "../../../src/webhooks/hook-states.ts";
+import { ManualClock } from "../../harness/manual-clock.ts";
+import { readSettings } from "../../harness/settings.ts";
+import { catchThrown, readCode } from "../../harness/thrown.ts";
+
+const ANN = { id: "key_ann", name: "ann", accountId: "acct_ann", memberId: null };
+const BEN = { id: "key_ben", name: "ben", accountId: "acct_ben", memberId: null };
+const CAT = { id: "key_cat", name: "cat", accountId: "acct_cat", memberId: null };
+type Sender = typeof ANN;
+
+function makeWorld(onFailure: "pass" | "refuse", timeout = "2s") {
+  const yaml = [
+    "providers: { OpenAI: { keys: [sk-1] } }",
+    `hooks: [{ name: own, url: "http://guard", timeout: ${timeout}, on_failure: ${onFailure} }]`,
+  ];
+  const [rule] = readSettings(yaml.join("\n")).hooks;
+  if (rule === undefined) throw new Error("There is no hook.");
+  const clock = new ManualClock();
+  const asked: string[] = [];
+  const answers = { next: "hangs" as HookOutcome | "hangs" };
+  const ports = { clock, log: () => {}, passed: new PassedTexts(), underWay: new UnderWay() };
+  const judge = new Judge(rule, new Breaker(), {
+    ...ports,
+    ask(_rule, { key }) {
+      asked.push(key.name);
+      return answers.next === "hangs" ? new Promise<HookOutcome>(() => {}) : Promise.resolve(answers.next);
+    },
+  });
+  let texts = 0;
+  const ask = (key: Sender) => {
+    const part = { texts: [`text ${texts++}`], toolCalls: [], messages: null };
+    const question = { at: "request" as const, callId: "", ...part, model: "A#a", key };
+    return judge.judge(question, {
+      trace: () => {},
+      requestId: "",
+      timeoutMs: rule.timeoutMs,
+      isWhole: true,
+    });
+  };
+  /** Asks, and returns how long the hook was waited for. */
+  const wait = async (key: Sender): Promise<number> => {
+    const startMs = clock.nowMs();
+    let tookMs = -1;
+    const end = () => {
+      tookMs = clock.nowMs() - startMs;
+    };
+    void ask(key).then(end, end);
+    for (let moved = 0; tookMs < 0 && moved < 3000; moved += 50) await clock.move(50);
+    return tookMs;
+  };
+  return { judge, clock, asked, answers, ask, wait };
+}
+
+describe("on_failure: pass", () => {
+  test("a judge that hangs is asked every time, for a quarter of its time limit once two payers have met it", async () => {
+    const { wait, asked, clock } = makeWorld("pass");
+    for (let at = 0; at < 5; at++) await Promise.all([wait(ANN), wait(BEN)]);
+    const waits: number[] = [];
+    for (let at = 0; at < 3; at++) waits.push(await wait(CAT), await wait(ANN));
+    expect(asked).toHaveLength(16);
+    // One question at a time, which tests whether the judge is back, has all of the time.
+    expect(waits.filter((waitMs) => waitMs === 500).length).toBeGreaterThanOrEqual(4);
+    await clock.move(60_000);
+    expect(await wait(CAT)).toBe(2000);
+  });
+
+  test("one payer's failing texts take no time from the texts of others, and none from its own", async () => {
+    const { wait, answers, ask, asked } = makeWorld("pass");
+    answers.next = { kind: "failed", reason: "status 500" };
+    for (let at = 0; at < 20; at++) await ask(ANN);
+    answers.next = "hangs";
+    expect([await wait(BEN), await wait(ANN)]).toEqual([2000, 2000]);
+    expect(asked).toHaveLength(22);
+  });
+
+  test("a connection that is refused opens the breaker for everybody, and each text is still tried", async () => {
+    const { answers, ask, asked, wait } = makeWorld("pass");
+    answers.next = { kind: "failed", reason: "no connection", isUnsent: true };
+    for (let at = 0; at < 6; at++) await ask(ANN);
+    expect(asked).toHaveLength(6);
+    answers.next = "hangs";
+    expect(await wait(BEN)).toBe(500);
+  });
+
+  test("a time limit of a quarter is never below 100 ms", async () => {
+    const { answers, ask, wait } = makeWorld("pass", "200ms");
+    answers.next = { kind: "failed", reason: "no connection", isUnsent: true };
+    for (let at = 0; at < 6; at++) await ask(ANN);
+    answers.next = "hangs";
+    expect(await wait(BEN)).toBe(100);
+  });
+});
+
+test("on_failure: refuse: a breaker that one payer opens refuses its requests alone", async () => {
+  const { answers, ask, asked } = makeWorld("refuse");
+  answers.next = { kind: "failed", reason: "status 500" };
+  for (let at = 0; at < 6; at++) expect(readCode(await catchThrown(ask(ANN)))).toBe("hook_unavailable");
+  expect(asked).toHaveLength(5);
+  answers.next = { kind: "blocked", reason: "forbidden" };
+  expect(readCode(await catchThrown(ask(BEN)))).toBe("content_blocked");
+});
+
+test("a hook is down while its breaker is open for all, and nothing is said before it was asked", async () => {
+  const { answers, ask, judge, clock } = makeWorld("pass");
+  const look = () => [judge.readState(clock.nowMs()) ?? []].flat().flatMap(listHookStates);
+  expect(look()).toEqual([]);
+  answers.next = { kind: "blocked", reason: "no" };
+  await catchThrown(ask(BEN));
+  answers.next = { kind: "failed", reason: "status 500" };
+  for (let at = 0; at < 9; at++) await ask(ANN);
+  expect(look()).toMatchObject([{ subject: "hook own", state: "up", type: null }]);
+  for (let at = 0; at < 9; at++) await ask(BEN);
+  const [state] = look();
+  expect(state).toMatchObject({ subject: "hook own", state: "down", type: "hook.down", isNews: true });
+  expect(state?.describe("up")).toEqual({ hook: "own", name: "own", reason: "status 500" });
+});
