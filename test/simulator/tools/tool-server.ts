@@ -70,6 +70,11 @@ export class ToolServerFake {
     this.#faults.set(method, [...(this.#faults.get(method) ?? []), ...faults]);
   }
 
+  /** Takes the planned faults of this method back. */
+  unplan(method: string): void {
+    this.#faults.delete(method);
+  }
+
   countRuns(tool: string): number {
     return this.runs.get(tool) ?? 0;
   }
