@@ -3,10 +3,10 @@
 
 const SHARE_MAX = 0.75;
 /** The longest that a call waits for a place. */
-export const PLACE_WAIT_MS = 5000;
+const WAIT_MS = 5000;
 
 /** A call that waits for a place. */
-export interface Waiter {
+interface Waiter {
   readonly accountId: string;
   readonly untilMs: number;
   /** Called once it has a place. */
@@ -37,7 +37,7 @@ export class Places {
 
   /** Waits for a place. A wait that ends without one must be withdrawn. */
   wait(accountId: string, nowMs: number, give: () => void): Waiter {
-    const waiter: Waiter = { accountId, untilMs: nowMs + PLACE_WAIT_MS, give, hasPlace: false };
+    const waiter: Waiter = { accountId, untilMs: nowMs + WAIT_MS, give, hasPlace: false };
     this.#waiting.getOrInsertComputed(accountId, () => new Set()).add(waiter);
     return waiter;
   }
@@ -48,7 +48,7 @@ export class Places {
     else this.#drop(waiter);
   }
 
-  /** Gives a place back, and on to the next who waits. */
+  /** Ends the use of a place, which goes to the next call that waits. */
   leave(accountId: string, nowMs: number): void {
     const held = this.#countHeld(accountId) - 1;
     this.#taken--;
@@ -72,7 +72,7 @@ export class Places {
     return next;
   }
 
-  /** Waiters whose time is over are dropped: they are told so elsewhere. */
+  /** Waiters whose time is over are dropped: each has a deadline of its own that ends it. */
   #findOldest(accountId: string, nowMs: number): Waiter | null {
     for (const waiter of this.#waiting.get(accountId) ?? []) {
       if (waiter.untilMs > nowMs) return waiter;

@@ -1,6 +1,6 @@
 // The places of a tool server's calls: the share of an account, and who gets the next free one.
 import { describe, expect, test } from "bun:test";
-import { PLACE_WAIT_MS, Places } from "../../src/tools/places.ts";
+import { Places } from "../../src/tools/places.ts";
 import { Dice } from "../sim/dice.ts";
 
 /** Takes all places that the account may have, and returns their number. */
@@ -9,6 +9,8 @@ function takeAll(places: Places, accountId: string): number {
   while (places.take(accountId)) count++;
   return count;
 }
+
+const WAIT_MS = 5000;
 
 describe("one account", () => {
   test.each([
@@ -72,11 +74,11 @@ describe("the next free place", () => {
     const first = places.wait("first", 1, () => given.push("first"));
     places.wait("second", 1, () => given.push("second"));
     places.withdraw(left, 2);
-    places.leave("a", PLACE_WAIT_MS);
+    places.leave("a", WAIT_MS);
     expect(given).toEqual(["first"]);
-    places.withdraw(first, PLACE_WAIT_MS);
+    places.withdraw(first, WAIT_MS);
     expect(given).toEqual(["first", "second"]);
-    places.leave("second", PLACE_WAIT_MS);
+    places.leave("second", WAIT_MS);
     expect(places.take("a")).toBe(true);
   });
 });

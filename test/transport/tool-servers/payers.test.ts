@@ -27,7 +27,7 @@ async function crash(fake: ToolServerFake, call: () => Promise<ToolReply>): Prom
   const sent = fake.listSeen("tools/call").length;
   const code = await read(call());
   // One that was refused before it was sent leaves the fault to the next call.
-  if (fake.listSeen("tools/call").length === sent) fake.unplan("tools/call");
+  if (fake.listSeen("tools/call").length === sent) fake.faults.delete("tools/call");
   return code;
 }
 
