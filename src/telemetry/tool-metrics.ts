@@ -26,7 +26,7 @@ export const TOOL_METRICS = {
   poundkey_tool_server_up: {
     ...gauge(
       "0 or 1",
-      "Whether the tool server answered last (1) or failed (0). Absent until it was asked.",
+      "Whether the tool server gave its lists and was reached when it was last asked (1) or not (0). Absent until it was asked.",
       "server",
     ),
     over: "min",

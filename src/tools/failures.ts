@@ -18,15 +18,16 @@ export function makeUnavailable(server: string, details: FaultDetails = {}): Fau
   return new Fault("tool_server_unavailable", message, details);
 }
 
-/** It has failed several times in a row and is not asked at the moment. */
-export function makeResting(server: string, waitMs: number): Fault {
+/** The tool has failed several times in a row and is not called at the moment. */
+export function makeResting(server: string, tool: string, waitMs: number): Fault {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  const message = `The tool server "${server}" has been failing and is asked again in ${seconds} s.`;
+  const message = `"${tool}" of the tool server "${server}" has been failing and can be called again in ${seconds} s.`;
   return new Fault("tool_server_unavailable", message, { retryAfterMs: waitMs });
 }
 
-export function makeBusy(server: string, parallel: number): Fault {
-  const message = `The tool server "${server}" has ${parallel} calls under way, the most that it may have. Try again.`;
+/** A call has waited for a place as long as it may. */
+export function makeBusy(server: string): Fault {
+  const message = `The tool server "${server}" has as many calls under way as it may have, of your account or in all. Try again.`;
   return new Fault("tool_server_busy", message);
 }
 

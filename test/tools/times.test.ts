@@ -1,6 +1,5 @@
-// When tool servers are asked for their lists, and when calls to one that fails stop.
+// When tool servers are asked for their lists, and what of them is kept.
 import { describe, expect, test } from "bun:test";
-import { ToolBreaker } from "../../src/tools/breaker.ts";
 import { type ListTimes, planList } from "../../src/tools/freshness.ts";
 import { buildMirror, EMPTY_LISTS } from "../../src/tools/mirror.ts";
 import { MirrorPool } from "../../src/tools/mirror-pool.ts";
@@ -25,42 +24,6 @@ describe("a list", () => {
     ["isn't shown after ten minutes", { ...taken, failedAtMs: 599_000 }, 600_000, false, false],
   ] as const)("%s", (_name, times, nowMs, canShow, mustAsk) => {
     expect(planList(times, nowMs)).toEqual({ canShow, mustAsk });
-  });
-});
-
-describe("calls", () => {
-  test("stop after five failures in a row for 10 s, doubling to a minute, and one call tries", () => {
-    const breaker = new ToolBreaker();
-    let nowMs = 0;
-    for (let at = 0; at < 4; at++) breaker.recordFailure(nowMs);
-    breaker.recordSuccess();
-    for (let at = 0; at < 4; at++) breaker.recordFailure(nowMs);
-    expect([breaker.enter(nowMs), breaker.isOpen()]).toEqual([0, false]);
-    breaker.recordFailure(nowMs);
-    const pauses: number[] = [];
-    for (let at = 0; at < 5; at++) {
-      const waitMs = breaker.enter(nowMs);
-      pauses.push(waitMs);
-      nowMs += waitMs;
-      expect(breaker.enter(nowMs)).toBe(0);
-      // While one call tries, no other does.
-      expect(breaker.enter(nowMs)).toBeGreaterThan(0);
-      breaker.recordFailure(nowMs);
-    }
-    expect(pauses).toEqual([10_000, 20_000, 40_000, 60_000, 60_000]);
-    nowMs += 60_000;
-    expect(breaker.enter(nowMs)).toBe(0);
-    breaker.recordSuccess();
-    expect([breaker.enter(nowMs), breaker.enter(nowMs)]).toEqual([0, 0]);
-  });
-
-  test("that were under way don't prolong the pause, and a client that left frees the try", () => {
-    const breaker = new ToolBreaker();
-    for (let at = 0; at < 5; at++) breaker.recordFailure(0);
-    breaker.recordFailure(5_000);
-    expect(breaker.enter(10_000)).toBe(0);
-    breaker.recordNothing();
-    expect(breaker.enter(10_000)).toBe(0);
   });
 });
 

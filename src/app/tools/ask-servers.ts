@@ -3,6 +3,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import type { Settings } from "../../core/settings.ts";
 import type { ToolDirectory } from "../../core/tools/tool-directory.ts";
 import type { ToolSessions } from "../../core/tools/tool-sessions.ts";
+import { makeToolBreaker } from "../../health/tool.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../transport/deadlines.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
@@ -32,6 +33,7 @@ export async function withToolServers<Result>(
     sessions: NO_SESSIONS,
     // Only values that clients send are digested.
     digest: (text) => text,
+    makeBreaker: makeToolBreaker,
     log: () => {},
     version,
   });

@@ -2,6 +2,7 @@
 import { version } from "../../../package.json" with { type: "json" };
 import type { ToolServer } from "../../core/tools/tool-server.ts";
 import type { ToolSessions } from "../../core/tools/tool-sessions.ts";
+import { makeToolBreaker } from "../../health/tool.ts";
 import { createAuthorize } from "../../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../transport/deadlines.ts";
 import { ToolServers } from "../../transport/tool-servers/tool-servers.ts";
@@ -31,7 +32,12 @@ export async function probeTools(servers: readonly ToolServer[]): Promise<readon
   const deadlines = new DeadlineSweep(clock);
   const authorize = createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile });
   const ports = { clock, deadlines, random, fetch, authorize, sessions: NO_SESSIONS, version };
-  const asked = new ToolServers({ ...ports, digest: (text) => text, log: () => {} });
+  const asked = new ToolServers({
+    ...ports,
+    digest: (text) => text,
+    makeBreaker: makeToolBreaker,
+    log: () => {},
+  });
   asked.replace(servers);
   try {
     await Promise.all(servers.map(({ name }) => asked.list(name, null).catch(() => null)));

@@ -8,6 +8,7 @@ import type { Gateway, GatewayPorts } from "../../gateway/gateway.ts";
 import { ServerSessions } from "../../gateway/tools/server-sessions.ts";
 import { ToolRuns } from "../../gateway/tools/tool-runs.ts";
 import { KnownPrompts } from "../../health/prompts.ts";
+import { makeToolBreaker } from "../../health/tool.ts";
 import type { HttpPorts } from "../../http/ports.ts";
 import { ToolDoor } from "../../http/tools/door.ts";
 import { OwnToolsDoor } from "../../http/tools/loop/serve-own-tools.ts";
@@ -93,6 +94,7 @@ function createServers(
     authorize: createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile }),
     sessions,
     digest: (text) => vault.digest(`tool credential ${text}`),
+    makeBreaker: makeToolBreaker,
     log,
     version,
   });

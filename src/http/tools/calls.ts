@@ -134,6 +134,7 @@ export class ToolCalls {
       method: readCalled(method),
       target: method === "resources/read" ? String(sent.arguments.uri) : name,
       arguments: sent.arguments,
+      key,
       owner: nameOwner({ accountId: key.accountId, keyId: key.id, session }),
       meta: makeMeta(sent.traceparent),
       client: sent.ending,

@@ -1,6 +1,7 @@
 // One call of a tool, or of a prompt or a resource, at its server: sent once, in the server's era and the caller's session.
 import type { Fault } from "../../core/fault.ts";
 import { asNumber, asString, type JsonObject } from "../../core/json/json.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
 import type { ToolProgress, ToolReply } from "../../core/tools/tool-reply.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import { makeBrokenAnswer, makeInputUnsupported, makeResultTooLarge } from "../../tools/failures.ts";
@@ -23,6 +24,8 @@ export interface ServerCall {
   readonly target: string;
   /** A call's or a prompt's arguments. */
   readonly arguments: JsonObject | undefined;
+  /** The sender's: its account takes the call's place, and its payer's failures are nobody else's. */
+  readonly key: Pick<GatewayKey, "accountId" | "memberId">;
   /** The session or key that the server's session is for: no two owners share one. */
   readonly owner: string;
   /** Beside the protocol's own fields, such as `traceparent`. */

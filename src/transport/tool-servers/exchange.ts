@@ -91,7 +91,7 @@ function explain({ name }: ExchangeTarget, thrown: unknown): unknown {
   const cause = nameConnectionFailure(thrown) ?? "connection broken";
   // A connection that broke later may have carried the call there.
   if (!isConnectFailure(thrown)) return makeBrokenAnswer(name, cause);
-  return makeUnavailable(name, { reason: cause, upstream: { cause } });
+  return makeUnavailable(name, { reason: cause, unsent: true, upstream: { cause } });
 }
 
 interface SentRequest {

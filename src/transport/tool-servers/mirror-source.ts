@@ -19,8 +19,8 @@ export type OnMirror = (before: Mirror | null, after: Mirror) => void;
 
 interface SourceListener {
   readonly onMirror: OnMirror;
-  /** The lists could be read, after they could not. */
-  readonly onReturn: () => void;
+  /** The lists could be read. `isBack` is true if they could not before. */
+  readonly onRead: (isBack: boolean) => void;
 }
 
 export class MirrorSource {
@@ -141,7 +141,7 @@ export class MirrorSource {
     const isBack = this.#fault !== null;
     this.#failedAtMs = null;
     this.#fault = null;
-    if (isBack) this.#listener.onReturn();
+    this.#listener.onRead(isBack);
     const before = this.#mirror;
     // The same object stays for the same lists, so that those merged of it stay too.
     if (before !== null && areSameMirrors(before, mirror)) return;

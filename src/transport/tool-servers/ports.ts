@@ -1,7 +1,23 @@
 // The effects that calls to tool servers need.
+import type { Evidence } from "../../core/evidence.ts";
 import type { ToolSessions } from "../../core/tools/tool-sessions.ts";
 import type { Clock, Deadlines, Fetch, Log, Random } from "../../core/world/world.ts";
 import type { Authorize } from "../auth/authorize.ts";
+
+/** The way a call has passed a breaker: freely, or as a test of whether it may close for its payer, for all, or for both. */
+export type Passage = "free" | "own" | "all" | "both";
+
+/** A circuit breaker of one tool, which stops calls of those for whom it fails. Times are on the monotonic clock. */
+export interface ToolBreaker {
+  isOpenFor(payer: string): boolean;
+  /** Null if the wait ends with a call under way. */
+  waitMs(nowMs: number, payer: string): number | null;
+  pass(nowMs: number, payer: string): Passage | null;
+  recordSuccess(nowMs: number, payer: string, passage: Passage): unknown;
+  recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): unknown;
+  release(payer: string, passage: Passage): void;
+  hasten(nowMs: number): void;
+}
 
 export interface ToolServerPorts {
   readonly clock: Clock;
@@ -12,6 +28,7 @@ export interface ToolServerPorts {
   readonly sessions: ToolSessions;
   /** A keyed digest of a client's own credential: the credential itself is kept no longer than its request. */
   readonly digest: (text: string) => string;
+  readonly makeBreaker: () => ToolBreaker;
   readonly log: Log;
   /** The gateway's version. */
   readonly version: string;

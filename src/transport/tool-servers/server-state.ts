@@ -1,13 +1,16 @@
-// One tool server in this process: its mirrors by credential, its breaker, and the calls under way.
+// One tool server in this process: its mirrors by credential, the breakers of its tools, and the calls under way.
+import { findEvidence } from "../../core/evidence.ts";
 import { type Fault, toFault } from "../../core/fault.ts";
+import { namePayer } from "../../core/keys/key.ts";
 import type { ToolReply } from "../../core/tools/tool-reply.ts";
 import type { ToolServer } from "../../core/tools/tool-server.ts";
-import { ToolBreaker } from "../../tools/breaker.ts";
 import { makeBusy, makeResting } from "../../tools/failures.ts";
 import type { LeftOut, Mirror } from "../../tools/mirror.ts";
 import { MirrorPool } from "../../tools/mirror-pool.ts";
+import { Places } from "../../tools/places.ts";
 import { RecentValues } from "../../tools/recent-values.ts";
 import { callServer, isServerFailure, type ServerCall } from "./call.ts";
+import { CallScope } from "./call-scope.ts";
 import type { CallerSessions } from "./caller-sessions.ts";
 import { Credentials } from "./credentials.ts";
 import { Listening } from "./listening.ts";
@@ -15,6 +18,7 @@ import { MirrorSource, type OnMirror } from "./mirror-source.ts";
 import { Peer } from "./peer.ts";
 import type { ToolServerPorts } from "./ports.ts";
 import type { RequestIds } from "./request-ids.ts";
+import { type PassedCall, ToolBreakers } from "./tool-breakers.ts";
 
 /** Values of `pass` whose lists are kept. The ones that were used longest ago go first. */
 const PASS_VALUES_MAX = 1000;
@@ -47,7 +51,8 @@ export class ServerState {
   readonly #parts: StateParts;
   readonly #server: ToolServer;
   readonly #credentials: Credentials;
-  readonly #breaker = new ToolBreaker();
+  readonly #breakers: ToolBreakers;
+  readonly #places: Places;
   readonly #shared: MirrorSource;
   /** By the digest of the value. */
   readonly #byPass = new RecentValues<MirrorSource>({
@@ -59,22 +64,26 @@ export class ServerState {
   readonly #listening: Listening | null;
   /** The one without a caller's credential. */
   #sharedPeer: Peer | null = null;
-  #underWay = 0;
-  /** The fault of the last call, if the server caused it. */
-  #lastFault: Fault | null = null;
+  /** The fault of the last connection, if there was none. */
+  #connectionFault: Fault | null = null;
   #hasAnswered = false;
 
   constructor(server: ToolServer, parts: StateParts) {
     this.#parts = parts;
     this.#server = server;
     this.#credentials = new Credentials(server, parts.ports);
+    this.#breakers = new ToolBreakers(parts.ports.makeBreaker);
+    this.#places = new Places(server.parallel);
     this.#shared = this.#makeSource((before, after) => parts.onMirror(server.name, before, after));
     this.#listening = this.#isPass ? null : new Listening(this.#peerFor(null), this.#shared);
   }
 
   #makeSource(onMirror: OnMirror): MirrorSource {
-    const onReturn = () => this.#breaker.recordReturn(this.#nowMs());
-    return new MirrorSource(this.#parts.ports, this.#pool, { onMirror, onReturn });
+    const onRead = (isBack: boolean) => {
+      this.#connectionFault = null;
+      if (isBack) this.#breakers.hasten(this.#nowMs());
+    };
+    return new MirrorSource(this.#parts.ports, this.#pool, { onMirror, onRead });
   }
 
   get server(): ToolServer {
@@ -124,56 +133,93 @@ export class ServerState {
 
   /** Rejects with a fault of the table. */
   async call(call: ServerCall, pass: string | null): Promise<ToolReply> {
-    const { name, parallel } = this.#server;
+    const { accountId } = call.key;
     this.#credentials.require(pass);
-    if (this.#underWay >= parallel) throw makeBusy(name, parallel);
-    const waitMs = this.#breaker.enter(this.#nowMs());
-    if (waitMs > 0) throw makeResting(name, waitMs);
-    this.#underWay++;
-    const source = this.#sourceFor(pass);
+    if (!this.#places.take(accountId)) await this.#waitForPlace(call);
     try {
-      const terms = { peer: this.#peerFor(pass), source, sessions: this.#parts.sessions };
-      const reply = await callServer(terms, call);
-      this.#recordAnswer();
-      return reply;
+      const passed = this.#passBreaker(call);
+      const source = this.#sourceFor(pass);
+      try {
+        const terms = { peer: this.#peerFor(pass), source, sessions: this.#parts.sessions };
+        const reply = await callServer(terms, call);
+        this.#recordAnswer(passed);
+        return reply;
+      } catch (thrown) {
+        this.#recordFault(passed, toFault(thrown), source);
+        throw thrown;
+      }
+    } finally {
+      this.#places.leave(accountId, this.#nowMs());
+    }
+  }
+
+  /** Rejects with `tool_server_busy` after 5 s, and at once if the tool isn't called anyway. */
+  async #waitForPlace(call: ServerCall): Promise<void> {
+    const { deadlines } = this.#parts.ports;
+    const tool = nameTool(call);
+    const restMs = this.#breakers.waitMs(tool, namePayer(call.key), this.#nowMs());
+    if (restMs > 0) throw makeResting(this.#server.name, tool, restMs);
+    const { promise: given, resolve } = Promise.withResolvers<void>();
+    const waiter = this.#places.wait(call.key.accountId, this.#nowMs(), resolve);
+    const scope = new CallScope(deadlines, waiter.untilMs, () => makeBusy(this.#server.name), call.client);
+    try {
+      await scope.wait(given);
     } catch (thrown) {
-      this.#recordFault(toFault(thrown));
-      // Its lists, asked for again every 10 s, show when it is back: the pauses between tries of calls grow to a minute.
-      if (this.#breaker.isOpen()) source.markOutdated();
+      this.#places.withdraw(waiter, this.#nowMs());
       throw thrown;
     } finally {
-      this.#underWay--;
+      scope.close();
     }
+  }
+
+  #passBreaker(call: ServerCall): PassedCall {
+    const tool = nameTool(call);
+    const payer = namePayer(call.key);
+    const nowMs = this.#nowMs();
+    const passed = this.#breakers.pass(tool, payer, nowMs);
+    if (passed === null)
+      throw makeResting(this.#server.name, tool, this.#breakers.waitMs(tool, payer, nowMs));
+    return passed;
   }
 
   #nowMs(): number {
     return this.#parts.ports.deadlines.nowMs();
   }
 
-  #recordAnswer(): void {
-    this.#breaker.recordSuccess();
-    this.#lastFault = null;
+  #recordAnswer(passed: PassedCall): void {
+    this.#breakers.recordSuccess(passed, this.#nowMs());
+    this.#recordReached();
+  }
+
+  #recordReached(): void {
+    this.#connectionFault = null;
     this.#hasAnswered = true;
   }
 
-  #recordFault(fault: Fault): void {
+  #recordFault(passed: PassedCall, fault: Fault, source: MirrorSource): void {
+    const evidence = findEvidence(fault);
+    if (evidence === "shared") this.#connectionFault = fault;
+    else if (fault.details.upstreamStatus !== undefined) this.#recordReached();
     if (isServerFailure(fault)) {
-      this.#breaker.recordFailure(this.#nowMs());
-      this.#lastFault = fault;
+      // Its lists, asked for again every 10 s, show when it is back: the pauses between tries of calls grow to a minute.
+      if (this.#breakers.recordFailure(passed, evidence, this.#nowMs())) source.markOutdated();
     } else if (fault.code.startsWith("tool_")) {
       // It has answered, if only to refuse.
-      this.#breaker.recordSuccess();
-    } else this.#breaker.recordNothing();
+      this.#breakers.recordSuccess(passed, this.#nowMs());
+    } else this.#breakers.release(passed);
   }
 
-  /** Nothing that was learned with a value of `pass` is shown, but whether calls go through. */
+  /**
+   * Its state is that of its lists and of connections: what a tool makes of its arguments says nothing about the server. Nothing
+   * that was learned with a value of `pass` is shown, but whether it is reached.
+   */
   describe(): ServerDescription {
     const { known, latest, fault, checkedAtMs } = this.#shared;
-    const failure = fault ?? this.#lastFault;
+    const failure = fault ?? this.#connectionFault;
     const hasAnswered = this.#hasAnswered || latest !== null;
     return {
       name: this.#server.name,
-      state: failure !== null || this.#breaker.isOpen() ? "down" : hasAnswered ? "up" : "unknown",
+      state: failure !== null ? "down" : hasAnswered ? "up" : "unknown",
       era: known.known?.version ?? null,
       version: known.known?.release ?? null,
       instructions: known.known?.instructions ?? null,
@@ -201,6 +247,11 @@ export class ServerState {
     this.#listening?.stop();
     return this.#shared.close(this.#peerFor(null));
   }
+}
+
+/** As its calls are named in the log: resources have addresses without end, so their reading counts as one tool. */
+function nameTool({ method, target }: ServerCall): string {
+  return method === "tools/call" ? target : method;
 }
 
 function countMirrors(sources: Iterable<MirrorSource>): number {

@@ -5,6 +5,8 @@ import { until } from "../../whole/world/until.ts";
 import { startToolsWorld, type ToolsWorld } from "./tools-world.ts";
 
 const PARALLEL = 32;
+/** The most of them that one account may hold. */
+const SHARE = 24;
 
 let world: ToolsWorld;
 beforeAll(async () => {
@@ -19,20 +21,26 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const call = (name: string, text = "a") => world.ask("tools/call", { name, arguments: { text } });
+const call = (name: string, text = "a", secret = world.secret) =>
+  world.ask("tools/call", { name, arguments: { text } }, { secret });
 const readCode = (result: JsonObject) => asObject(asObject(result._meta)["poundkey/error"]).code;
 const isEcho = ({ content }: JsonObject) => String(asObject(asArray(content)[0]).text).startsWith("echo: ");
 
-test("one that hangs with as many calls as it may have holds up nobody else's", async () => {
+test("one that hangs with as many calls as an account may have there holds up nobody else's", async () => {
   const { hangs } = world.servers;
-  const slow = Array.from({ length: PARALLEL }, () => call("hangs_slow"));
-  await until("all of them hang", () => hangs?.countRuns("slow") === PARALLEL);
-  expect(readCode(await call("hangs_echo"))).toBe("tool_server_busy");
+  const slow = Array.from({ length: SHARE }, () => call("hangs_slow"));
+  await until("all of them hang", () => hangs?.countRuns("slow") === SHARE);
+  const next = call("hangs_echo");
+  const account_id = await world.newAccount("second");
+  const { secret: second } = await world.newKey({ account_id, requests_per_day: null });
+  const theirs = Array.from({ length: PARALLEL - SHARE }, () => call("hangs_echo", "b", second));
+  expect((await Promise.all(theirs)).every(isEcho)).toBe(true);
+  expect(readCode(await next)).toBe("tool_server_busy");
   const others = await Promise.all(Array.from({ length: PARALLEL }, () => call("well_echo")));
   expect(others.every(isEcho)).toBe(true);
   const { tools } = await world.ask("tools/list");
   expect(asArray(tools).map((tool) => asObject(tool).name)).toContain("hangs_echo");
-  for (let at = 0; at < PARALLEL; at++) hangs?.finish();
+  for (let at = 0; at < SHARE; at++) hangs?.finish();
   expect((await Promise.all(slow)).every(({ isError }) => isError === undefined)).toBe(true);
   expect(isEcho(await call("hangs_echo"))).toBe(true);
 });

@@ -42,7 +42,8 @@ export class ToolServerFake {
   readonly ended: string[] = [];
   options: ToolServerOptions;
   tools: readonly JsonObject[] = TOOLS;
-  readonly #faults = new Map<string, ToolFault[]>();
+  /** The faults that the next requests of a method meet. */
+  readonly faults = new Map<string, ToolFault[]>();
   readonly #streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
   readonly #cancels = new Map<unknown, () => void>();
   readonly #working = new Map<unknown, () => void>();
@@ -67,7 +68,7 @@ export class ToolServerFake {
 
   /** The next request of this method meets the fault. */
   plan(method: string, ...faults: readonly ToolFault[]): void {
-    this.#faults.set(method, [...(this.#faults.get(method) ?? []), ...faults]);
+    this.faults.set(method, [...(this.faults.get(method) ?? []), ...faults]);
   }
 
   countRuns(tool: string): number {
@@ -119,7 +120,7 @@ export class ToolServerFake {
     const seen = describeRequest(request, message);
     this.seen.push(seen);
     this.mistakes.push(...listMistakes(seen));
-    const fault = this.#faults.get(seen.method)?.shift() ?? null;
+    const fault = this.faults.get(seen.method)?.shift() ?? null;
     if (fault?.kind === "status")
       return new Response("trouble", { status: fault.status, headers: { ...fault.headers } });
     if (fault?.kind === "stall") return this.#stall(request, seen);

@@ -157,6 +157,7 @@ export class OwnCalls {
       method: "tools/call" as const,
       target: tool,
       arguments: sent.arguments,
+      key,
       owner: nameOwner({ accountId: key.accountId, keyId: key.id, session: null }),
       meta: sent.traceparent === null ? {} : { traceparent: sent.traceparent },
       client: sent.ending,
