@@ -261,7 +261,7 @@ export interface ServerRules {
   /** The most bytes of large request bodies in memory at once. */
   readonly bodyMemoryBytes: number;
   readonly drainMs: number;
-  /** How long a start waits for a store that is away. */
+  /** The longest that a start waits for a store that is away. */
   readonly storeWaitMs: number;
   readonly keepAliveMs: number;
   /** The longest that a client's connection stays open between requests, in seconds. */

@@ -9,7 +9,6 @@ import { addRole } from "../store/postgres/role.ts";
 import { type PostgresServer, startPostgres } from "../store/postgres/server.ts";
 import { until } from "../whole/world/until.ts";
 
-const TEST_MS = 120_000;
 const KEY = Buffer.alloc(32, 1).toString("base64");
 const OTHER_KEY = Buffer.alloc(32, 2).toString("base64");
 const ROLE = "gateway";
@@ -19,8 +18,8 @@ beforeAll(async () => {
   server = await startPostgres();
   await addRole(server.url, ROLE, "right");
   await (await openStore(server.url, KEY)).store.close();
-}, TEST_MS);
-afterAll(() => server.remove(), TEST_MS);
+}, LONG_MS);
+afterAll(() => server.remove(), LONG_MS);
 
 interface Given {
   readonly yaml?: string;
@@ -28,7 +27,7 @@ interface Given {
   readonly masterKey?: string;
 }
 
-/** Makes a folder with a configuration, and a `systemd-notify` that writes down what it is told. */
+/** Makes a folder with a configuration, and a `systemd-notify` that keeps its arguments in a file. */
 function makePlace({ yaml = "", store = server.url, masterKey = KEY }: Given = {}) {
   const place = newPlace(yaml);
   const bin = join(place.directory, "bin");
@@ -95,7 +94,7 @@ test(
       expect((await ask("/readyz"))?.status).toBe(200);
     });
   },
-  TEST_MS,
+  LONG_MS,
 );
 
 test(
@@ -110,7 +109,7 @@ test(
       expect(waits(serving)).toBe(false);
     });
   },
-  TEST_MS,
+  LONG_MS,
 );
 
 test(
@@ -122,7 +121,7 @@ test(
       expect(await serving.exited).toBe(EXIT.done);
     });
   },
-  TEST_MS,
+  LONG_MS,
 );
 
 function addressOf(user: string, password: string): string {
@@ -154,5 +153,5 @@ test.each<readonly [string, () => Given, string]>([
       }
     }
   },
-  TEST_MS,
+  LONG_MS,
 );

@@ -48,7 +48,7 @@ interface StartParts {
   readonly readAddress?: ReadAddress;
   /** The address at which its probes are answered while the store is migrated. */
   readonly probes?: ProbeAddress;
-  /** How long it waits for a store that is away. Commands don't. */
+  /** The longest that it waits for a store that is away. Commands don't wait. */
   readonly waitMs?: number;
   /** True if the migration may end the support for programs whose nodes run. */
   readonly stopsOlder?: boolean;

@@ -5,7 +5,7 @@ import { type ProbeAddress, WorkProbes, type WorkStatus } from "./work-probes.ts
 
 declare const self: Worker;
 
-/** What goes on. */
+/** A part of the work, until the next begins. */
 export interface Phase {
   /** A participle, such as `copying the store`. */
   readonly what: string;
