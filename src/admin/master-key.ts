@@ -1,4 +1,5 @@
 // Binds the store to its master key at the first start, checks the key at every later one, and changes it.
+import { LastingError } from "../core/lasting-error.ts";
 import type { Store } from "../core/store.ts";
 import {
   addMasterKey,
@@ -37,7 +38,7 @@ type Sources = Omit<MasterKeySources, "inUse">;
 const CHANGED = "changed";
 
 /**
- * Opens the store's keys, or makes a master key for a new store. Throws an Error for the operator if the master key is
+ * Opens the store's keys, or makes a master key for a new store. Throws a LastingError for the operator if the master key is
  * malformed, missing, or none of the store's, since no secret could be recognised with it.
  */
 export async function openMasterKey(store: Store, sources: Sources): Promise<OpenedKeys> {
@@ -72,10 +73,10 @@ function openRing(ring: KeyRing, masterKey: Uint8Array, sources: Sources): DataK
   throw refuse(`The master key in ${source} was replaced on ${day} and no longer opens this store.`, sources);
 }
 
-function refuse(message: string, { file, textSource }: Sources): Error {
-  if (textSource) return new Error(`${message} Provide the one that belongs to it.`);
+function refuse(message: string, { file, textSource }: Sources): LastingError {
+  if (textSource) return new LastingError(`${message} Provide the one that belongs to it.`);
   const places = [MASTER_KEY_VARIABLE, ...(file ? [file.path] : [])].join(" or in ");
-  return new Error(`${message} Provide the one that belongs to it in ${places}.`);
+  return new LastingError(`${message} Provide the one that belongs to it in ${places}.`);
 }
 
 /** The ports of a change of the master key. */

@@ -10,5 +10,5 @@ export interface Io {
   readonly isColored?: boolean;
 }
 
-/** `partial` is for work that was done and left something for people to decide. */
-export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3 } as const;
+/** `partial` is for work that was done and left something for people to decide, `lasting` for a start that fails until they act. */
+export const EXIT = { done: 0, failed: 1, usage: 2, partial: 3, lasting: 4 } as const;

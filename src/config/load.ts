@@ -245,7 +245,7 @@ function buildServerRules(
 ): ServerRules {
   const { host = "127.0.0.1", port = 8080, trusted_proxies: trustedProxies = [], hosts = [] } = server;
   const { body_limit = "32MB", drain = "25s", keep_alive = "15s", cors = [] } = server;
-  const { idle_timeout = "75s", base_path: basePath = "" } = server;
+  const { idle_timeout = "75s", store_wait = "2m", base_path: basePath = "" } = server;
   checkPublicUrl(server.public_url ?? null, basePath, issues);
   const bodyBytesMax = readBytes(body_limit);
   const bodyMemoryBytes = readBytes(server.body_memory ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax));
@@ -261,6 +261,7 @@ function buildServerRules(
     bodyBytesMax,
     bodyMemoryBytes,
     drainMs: readMs(drain),
+    storeWaitMs: readMs(store_wait),
     keepAliveMs: readMs(keep_alive),
     idleSeconds: Math.ceil(readMs(idle_timeout) / 1000),
     basePath,

@@ -184,6 +184,7 @@ const server = options(
     body_limit: size("1KB", "1GiB"),
     body_memory: size("1KB", "64GiB"),
     drain: duration("0s", "1h"),
+    store_wait: duration("0s", "1h"),
     keep_alive: duration("10ms", "5m"),
     idle_timeout: duration("1s", "255s"),
     hosts: list(host),

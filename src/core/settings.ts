@@ -261,6 +261,8 @@ export interface ServerRules {
   /** The most bytes of large request bodies in memory at once. */
   readonly bodyMemoryBytes: number;
   readonly drainMs: number;
+  /** The longest that a start waits for a store that is away. */
+  readonly storeWaitMs: number;
   readonly keepAliveMs: number;
   /** The longest that a client's connection stays open between requests, in seconds. */
   readonly idleSeconds: number;

@@ -1,5 +1,6 @@
 // Reads or makes the master key, and derives keys from it.
 import { hkdfSync } from "node:crypto";
+import { LastingError } from "../core/lasting-error.ts";
 import type { Random } from "../core/world/world.ts";
 
 export const MASTER_KEY_VARIABLE = "POUNDKEY_MASTER_KEY";
@@ -32,17 +33,17 @@ export interface MasterKeySources {
 }
 
 /**
- * Returns the master key from the environment, or else from its file, which is made for a new store. Throws an Error that
+ * Returns the master key from the environment, or else from its file, which is made for a new store. Throws a LastingError that
  * names the source.
  */
 export function readMasterKey(sources: MasterKeySources): Uint8Array {
   const { text, file, inUse, random } = sources;
   if (text) return parseMasterKey(text, nameSource(sources));
-  if (file === null) throw new Error(`${MASTER_KEY_VARIABLE} is not set.`);
+  if (file === null) throw new LastingError(`${MASTER_KEY_VARIABLE} is not set.`);
   const kept = file.read();
   if (kept !== null) return parseMasterKey(kept, file.path);
   if (inUse) {
-    throw new Error(
+    throw new LastingError(
       `The store's master key is missing: it is neither in ${MASTER_KEY_VARIABLE} nor in ${file.path}. Without it, no key works.`,
     );
   }
@@ -60,12 +61,12 @@ export function makeMasterKeyText(random: Random): string {
   return `${Buffer.from(random.bytes(MASTER_KEY_BYTES)).toString("base64")}\n`;
 }
 
-/** Decodes 32 bytes from base64. Throws an Error that names the source and never shows the text. */
+/** Decodes 32 bytes from base64. Throws a LastingError that names the source and never shows the text. */
 export function parseMasterKey(text: string, source: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = BASE64_SHAPE.test(trimmed) ? Buffer.from(trimmed, "base64") : null;
   if (bytes?.length === MASTER_KEY_BYTES) return new Uint8Array(bytes);
-  throw new Error(
+  throw new LastingError(
     `${source} must be ${MASTER_KEY_BYTES} bytes in base64, as printed by \`openssl rand -base64 32\`.`,
   );
 }

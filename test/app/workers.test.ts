@@ -220,7 +220,7 @@ test.concurrent.each([
     world.place.configure(spoilt);
     process.kill(first, "SIGKILL");
     const [, failed] = await serving.logged("worker_ended", 2);
-    expect(failed).toMatchObject({ code: 1 });
+    expect(failed).toMatchObject({ code: 4 });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
     world.place.configure(world.compose());
@@ -229,7 +229,7 @@ test.concurrent.each([
     world.place.configure(spoilt);
     process.kill(pidsOf(serving)[2] ?? 0, "SIGKILL");
     process.kill(second, "SIGKILL");
-    expect(await serving.exited).toBe(1);
+    expect(await serving.exited).toBe(4);
   },
   TEST_MS,
 );

@@ -256,17 +256,19 @@ describe("serve", () => {
       writeFileSync(join(folder, "poundkey.yaml"), "log: {}\nserver:\n  admin_token: fifteen-letters\n");
       const said =
         "poundkey.yaml:3:16: server.admin_token: expected 16 to 512 printable characters without spaces, got a hidden value\n";
-      for (const args of [["serve", "--port", "0"], ["check"]])
-        expect(await poundkey(folder, args)).toEqual({ code: 1, out: "", err: said });
+      const ends = [
+        { args: ["serve", "--port", "0"], code: 4 },
+        { args: ["check"], code: 1 },
+      ];
+      for (const { args, code } of ends)
+        expect(await poundkey(folder, args)).toEqual({ code, out: "", err: said });
       const env = { POUNDKEY_ADMIN_TOKEN: "fifteen-letters" };
       rmSync(join(folder, "poundkey.yaml"));
-      for (const args of [["serve", "--port", "0"], ["check"]]) {
-        const { code, err } = await poundkey(folder, args, env);
-        expect([code, err]).toEqual([
-          1,
-          "environment: POUNDKEY_ADMIN_TOKEN: expected 16 to 512 printable characters without spaces\n",
-        ]);
-      }
+      for (const { args, code } of ends)
+        expect(await poundkey(folder, args, env)).toMatchObject({
+          code,
+          err: "environment: POUNDKEY_ADMIN_TOKEN: expected 16 to 512 printable characters without spaces\n",
+        });
       expect(readdirSync(folder)).toEqual([]);
     },
     LONG_MS,

@@ -47,6 +47,7 @@ describe("valid configurations", () => {
         bodyBytesMax: 32_000_000,
         bodyMemoryBytes: 256_000_000,
         drainMs: 25_000,
+        storeWaitMs: 120_000,
         keepAliveMs: 15_000,
         idleSeconds: 75,
         basePath: "",

@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import { EXIT } from "../../src/app/terminal.ts";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
 import { DEPLOY } from "./files.ts";
@@ -90,6 +91,12 @@ describe("versions, times and configurations", () => {
     expect(turns).toEqual(one ?? []);
     expect(unit("poundkey@.service").ExecStart).toBe(`${unit("poundkey.service").ExecStart} --share-port`);
     expect(unit("poundkey.service").Type).toBe("notify");
+  });
+
+  test("a unit starts again for ever, but for the exit code that says that it can't help", () => {
+    const { Restart, RestartSec, RestartPreventExitStatus, StartLimitIntervalSec } = unit("poundkey.service");
+    expect([Restart, RestartSec, StartLimitIntervalSec]).toEqual(["on-failure", "2", "0"]);
+    expect(RestartPreventExitStatus).toBe(String(EXIT.lasting));
   });
 
   test("each configuration is valid", () => {

@@ -17,6 +17,7 @@ const server: ServerRules = {
   bodyBytesMax: 1000,
   bodyMemoryBytes: 1000,
   drainMs: 0,
+  storeWaitMs: 0,
   keepAliveMs: 0,
   idleSeconds: 75,
   basePath: "",

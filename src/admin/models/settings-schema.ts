@@ -99,6 +99,7 @@ const serverSchema = Type.Object({
   body_memory: count,
   drain_ms: number,
   keep_alive_ms: number,
+  store_wait_ms: number,
   idle_timeout_ms: number,
   hosts: Type.Array(text),
   trusted_proxies: Type.Array(text),

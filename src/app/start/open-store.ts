@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type OpenedKeys, openMasterKey } from "../../admin/master-key.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";
+import { LastingError } from "../../core/lasting-error.ts";
 import type { Store } from "../../core/store.ts";
 import type { ByteVault, Vault } from "../../core/world/world.ts";
 import { type DataKeys, deriveDataKeys } from "../../keys/data-keys.ts";
@@ -18,6 +19,7 @@ import { openSqliteStore } from "../../store/sqlite/store.ts";
 import { showProgress } from "../workers/progress.ts";
 import type { ProbeAddress } from "../workers/work-probes.ts";
 import { clock, random } from "../world.ts";
+import { awaitStore } from "./await-store.ts";
 import { openUpgraded, waitForOlder } from "./upgrade.ts";
 
 /** The permission bits of the group and of others in a file's mode. */
@@ -46,6 +48,8 @@ interface StartParts {
   readonly readAddress?: ReadAddress;
   /** The address at which its probes are answered while the store is migrated. */
   readonly probes?: ProbeAddress;
+  /** The longest that it waits for a store that is away. Commands don't wait. */
+  readonly waitMs?: number;
   /** True if the migration may end the support for programs whose nodes run. */
   readonly stopsOlder?: boolean;
 }
@@ -117,8 +121,9 @@ async function openEngine(
   address: string,
   masterKeyText: string | undefined,
   opening: AnyOpening,
-  { readAddress: readUrl, probes, stopsOlder = false }: StartParts,
+  start: StartParts,
 ) {
+  const { probes, stopsOlder = false } = start;
   const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening !== "make" && !storeExists(path)) throw new NoStoreError(showPlace(address));
@@ -130,18 +135,36 @@ async function openEngine(
     return { store, file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
-    throw new Error(
+    throw new LastingError(
       "A postgres:// store needs POUNDKEY_MASTER_KEY, the same on every node: 32 bytes in base64, as printed by `openssl rand -base64 32`.",
     );
   }
+  return { store: await openPostgres(address, opening === "make", start), file: null };
+}
+
+const CONNECTING = {
+  what: "connecting to the store, and migrating it if its schema is older",
+  status: "migrating",
+} as const;
+const WAITING = { what: "waiting for the store", status: "waiting" } as const;
+
+async function openPostgres(
+  url: string,
+  create: boolean,
+  { readAddress: readUrl, probes, waitMs, stopsOlder = false }: StartParts,
+): Promise<Store> {
   // Imported only here, so that a gateway on SQLite starts faster.
   const { openPostgresStore } = await import("../../store/postgres/store.ts");
-  const create = opening === "make";
-  const connect = () =>
-    waitForOlder(() => openPostgresStore({ url: address, readUrl, decide, create, stopsOlder }), say);
-  const what = "connecting to the store, and migrating it if its schema is older";
-  const store = probes === undefined ? connect() : showProgress({ what, all: null, probes }, connect);
-  return { store: await store, file: null };
+  const open = (onReached?: () => void) =>
+    waitForOlder(() => openPostgresStore({ url, readUrl, decide, create, stopsOlder, onReached }), say);
+  if (waitMs === undefined) return open();
+  return showProgress({ ...CONNECTING, all: null, probes }, (progress) =>
+    awaitStore(() => open(() => progress.turnTo(CONNECTING)), {
+      waitMs,
+      say,
+      onAway: () => progress.turnTo(WAITING),
+    }),
+  );
 }
 
 /** Returns the absolute path of a SQLite store's file, or null for PostgreSQL. Throws for any other address. */
@@ -149,7 +172,7 @@ export function findDatabaseFile(address: string): string | null {
   const path = /^sqlite:(.+)$/.exec(address)?.[1];
   if (path !== undefined) return path === IN_MEMORY ? path : resolve(path);
   if (/^postgres(ql)?:\/\//.test(address)) return null;
-  throw new Error("The store's address is not supported. Use sqlite:PATH or postgres://….");
+  throw new LastingError("The store's address is not supported. Use sqlite:PATH or postgres://….");
 }
 
 /** True if the file has content. SQLite would make a new store of an empty one. */

@@ -4,6 +4,7 @@ import { ensureAdminToken } from "../../admin/people/token.ts";
 import type { Sections } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
 import { watchConfig } from "../../config/watch.ts";
+import { LastingError } from "../../core/lasting-error.ts";
 import type { LogRules, Settings } from "../../core/settings.ts";
 import type { Log, LogEvent } from "../../core/world/world.ts";
 import type { Simulator } from "../../simulator/server.ts";
@@ -62,14 +63,14 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
   const { loaded, file } = loadConfig(own, source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
-    return EXIT.failed;
+    return EXIT.lasting;
   }
   const run = PART === null && own.workers > 1 ? serveByWorkers : serve;
   try {
     return await run({ ...own, file, sections: loaded.sections }, loaded.settings, io);
   } catch (error) {
     io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
-    return EXIT.failed;
+    return error instanceof LastingError ? EXIT.lasting : EXIT.failed;
   }
 }
 
@@ -150,6 +151,7 @@ async function openAndDescribeStore(
   const readAddress = () => readStoreAddress(settings, source);
   const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY, "make", {
     readAddress,
+    waitMs: server.storeWaitMs,
     stopsOlder,
     ...(isAnswering ? { probes } : {}),
   });

@@ -1,13 +1,19 @@
 // The thread that says how far a long piece of work is, while the main thread is busy with it: to people, to systemd, and to
 // probes at the gateway's address.
 import { statSync, writeSync } from "node:fs";
-import { type ProbeAddress, WorkProbes } from "./work-probes.ts";
+import { type ProbeAddress, WorkProbes, type WorkStatus } from "./work-probes.ts";
 
 declare const self: Worker;
 
-export interface Work {
+/** A part of the work, until the next begins. */
+export interface Phase {
   /** A participle, such as `copying the store`. */
   readonly what: string;
+  /** For probes. Default: "migrating". */
+  readonly status?: WorkStatus;
+}
+
+export interface Work extends Phase {
   /** The number of parts, or of bytes if `file` is given. Null if it can't be known. */
   readonly all: number | null;
   /** The file that grows while the work goes on. */
@@ -18,7 +24,7 @@ export interface Work {
   readonly probes?: ProbeAddress | undefined;
 }
 
-/** The message that starts the thread. The next one ends it. */
+/** The message that starts the thread. Each phase replaces the one before, and null ends the thread. */
 export interface ProgressStart {
   readonly work: Work;
   /** The number of parts done, then 1 while a bar is shown, then 1 once the work has ended. */
@@ -48,19 +54,29 @@ interface Times {
 }
 
 let end = () => {};
+let turnTo = (_phase: Phase) => {};
 
-self.onmessage = ({ data }: MessageEvent<ProgressStart | null>) => {
-  if (data === null) return end();
+self.onmessage = ({ data }: MessageEvent<ProgressStart | Phase | null>) => {
+  if (data === null) end();
+  else if ("work" in data) begin(data);
+  else turnTo(data);
+};
+
+function begin(start: ProgressStart): void {
+  let { work } = start;
   const beganMs = performance.now();
   const times = { beganMs, shownMs: beganMs, toldMs: Number.NEGATIVE_INFINITY, done: 0, grownMs: beganMs };
-  const probes = data.work.probes === undefined ? null : new WorkProbes(data.work.probes);
-  const timer = setInterval(() => look(data, times, probes), LOOK_EVERY_MS);
+  const probes = work.probes === undefined ? null : new WorkProbes(work.probes);
+  const timer = setInterval(() => look({ ...start, work }, times, probes), LOOK_EVERY_MS);
+  turnTo = (phase) => {
+    work = { ...work, ...phase };
+  };
   end = () => {
     clearInterval(timer);
     probes?.stop();
     self.postMessage(null);
   };
-};
+}
 
 function look({ work, shared, isTerminal }: ProgressStart, times: Times, probes: WorkProbes | null): void {
   const nowMs = performance.now();
@@ -72,7 +88,8 @@ function look({ work, shared, isTerminal }: ProgressStart, times: Times, probes:
     seconds: Math.floor((nowMs - times.beganMs) / 1000),
     isStill: nowMs - times.grownMs >= STILL_MS,
   });
-  probes?.show({ work: text, share: work.all === null ? null : findShare(work.all, done) });
+  const { status = "migrating" } = work;
+  probes?.show({ status, work: text, share: work.all === null ? null : findShare(work.all, done) });
   if (nowMs - times.toldMs >= LINE_EVERY_MS) {
     times.toldMs = nowMs;
     extendStart(text);

@@ -1,6 +1,6 @@
 // Shows on standard error how far long work is: after a second a bar on a terminal, else a line every ten seconds.
 
-import type { ProgressStart, Work } from "./progress-thread.ts";
+import type { Phase, ProgressStart, Work } from "./progress-thread.ts";
 
 const SHARED_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
 const CLEAR_LINE = "\r\x1b[K";
@@ -21,6 +21,11 @@ class Progress {
   /** Counts one part. */
   add(): void {
     Atomics.add(this.#shared, 0, 1);
+  }
+
+  /** Says from now on that other work goes on. */
+  turnTo(phase: Phase): void {
+    this.#thread.postMessage(phase);
   }
 
   #endAnswering(): Promise<void> {
@@ -47,7 +52,7 @@ class Progress {
 /** Runs the work and shows how far it is. */
 export async function showProgress<Result>(
   work: Work,
-  task: (progress: Pick<Progress, "add">) => Promise<Result> | Result,
+  task: (progress: Pick<Progress, "add" | "turnTo">) => Promise<Result> | Result,
 ): Promise<Result> {
   const progress = new Progress(work);
   try {

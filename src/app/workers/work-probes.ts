@@ -1,4 +1,4 @@
-// Answers the probes of a gateway that hasn't started yet because its store is being copied or migrated.
+// Answers the probes of a gateway that hasn't started yet because its store is away, or being copied or migrated.
 
 export interface ProbeAddress {
   readonly hostname: string;
@@ -7,7 +7,10 @@ export interface ProbeAddress {
   readonly reusePort: boolean;
 }
 
+export type WorkStatus = "migrating" | "waiting";
+
 interface WorkState {
+  readonly status: WorkStatus;
   /** In words. */
   readonly work: string;
   /** From 0 to 1. Null if it can't be known. */
@@ -19,7 +22,7 @@ const ALIVE = ["/healthz", "/health/liveliness", "/health/liveness"];
 /** It is alive and not ready, so that nobody ends it and nobody sends it requests. */
 export class WorkProbes {
   readonly #server: Bun.Server<undefined> | null;
-  #shown: WorkState = { work: "starting", share: null };
+  #shown: WorkState = { status: "migrating", work: "starting", share: null };
 
   constructor({ hostname, port, reusePort }: ProbeAddress) {
     try {
@@ -39,8 +42,8 @@ export class WorkProbes {
   }
 
   #answer({ pathname }: URL): Response {
-    const { work, share } = this.#shown;
-    if (ALIVE.includes(pathname)) return Response.json({ status: "migrating", work, share });
+    const { status, work, share } = this.#shown;
+    if (ALIVE.includes(pathname)) return Response.json({ status, work, share });
     const headers = { "retry-after": "10" };
     return Response.json({ status: "not ready", problems: [`store: ${work}`] }, { status: 503, headers });
   }

@@ -163,7 +163,7 @@ export class Supervisor {
       shortLives = isShort ? shortLives + 1 : 0;
       if (this.#isHopeless(shortLives)) {
         this.#stopAll();
-        return EXIT.failed;
+        return code === EXIT.lasting ? code : EXIT.failed;
       }
       const pauses = Math.min(shortLives + 1, RESTART_PAUSES_MAX);
       await Promise.race([Bun.sleep(RESTART_PAUSE_MS * pauses), this.#stop.promise]);

@@ -98,6 +98,7 @@ export function settingsView(
       body_limit: server.bodyBytesMax,
       body_memory: server.bodyMemoryBytes,
       drain_ms: server.drainMs,
+      store_wait_ms: server.storeWaitMs,
       keep_alive_ms: server.keepAliveMs,
       idle_timeout_ms: server.idleSeconds * MS_PER_SECOND,
       hosts: server.hosts,

@@ -6,6 +6,9 @@ const RETRY_AFTER_MS = 1000;
 /** The commit failed without an answer: it is unknown whether the transaction was written. */
 export class CommitError extends Error {}
 
+/** The store can't be opened because nothing answers at its address, or not yet: the same attempt may soon succeed. */
+export class StoreAwayError extends Error {}
+
 /** The store can't be used until the operator acts. The message says why. */
 export class UnusableError extends Error {}
 

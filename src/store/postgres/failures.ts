@@ -1,6 +1,7 @@
 // Classifies database failures: whether a retry may help, what is to blame, and the error to report.
 import { SQL } from "bun";
-import { CommitError } from "../engine/unavailable.ts";
+import { LastingError } from "../../core/lasting-error.ts";
+import { CommitError, StoreAwayError } from "../engine/unavailable.ts";
 
 export const CONNECTIONS_MAX = 10;
 
@@ -9,6 +10,9 @@ export class LateError extends Error {}
 
 /** No server could be used: its name has no address, or it doesn't answer, or only reads. */
 export class UnreachableError extends Error {}
+
+/** The server, or a file that its address names for TLS, isn't as the address says. */
+export class UntrustedError extends UnreachableError {}
 
 /** Returns the server's SQLSTATE. Null if the server did not answer. */
 export function readSqlState(error: unknown): string | null {
@@ -51,6 +55,28 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;
   if (!(error instanceof SQL.PostgresError)) return false;
   return error.code.startsWith("ERR_POSTGRES_CONNECTION_") || /^57P0[1-3]$/.test(readSqlState(error) ?? "");
+}
+
+/** True if the server knows no such user, or refuses the password or this address (28xxx). */
+function isRefusedUser(error: unknown): boolean {
+  return /^28/.test(readSqlState(error) ?? "");
+}
+
+/**
+ * True if no server that can be written is there yet: none is reached, or it starts, stops, only reads, has no connection
+ * left (53xxx), or its pooler reaches none (08xxx).
+ */
+function isAway(error: unknown): boolean {
+  if (error instanceof UntrustedError || isRefusedUser(error)) return false;
+  if (error instanceof LateError || error instanceof CommitError) return true;
+  return isPassing(error) || isDeadServer(error) || /^(08|53)/.test(readSqlState(error) ?? "");
+}
+
+/** Returns the error for a store that can't be opened, of the class that says whether another attempt may succeed. */
+export function explainUnopened(place: string, error: unknown): Error {
+  const message = `The store ${place} can't be opened: ${describeError(error)}.`;
+  if (isAway(error)) return new StoreAwayError(message, { cause: error });
+  return new (isRefusedUser(error) ? LastingError : Error)(message, { cause: error });
 }
 
 /** True if the connection was closed by the server (57P01) or cut off. */

@@ -2,7 +2,7 @@
 import type { ReservedSQL, SQL } from "bun";
 import type { PostgresHost } from "../../core/world/postgres-address.ts";
 import { type ConnectionSettings, makeClient } from "./client.ts";
-import { isOutage, UnreachableError } from "./failures.ts";
+import { isOutage, UnreachableError, UntrustedError } from "./failures.ts";
 
 const CONNECT_MS = 1000;
 
@@ -53,8 +53,8 @@ export class Session {
       return await Session.#connect(place, options);
     } catch (error) {
       if (isOutage(error)) throw error;
-      // Such as a certificate's file that can't be read.
-      throw new UnreachableError(error instanceof Error ? error.message : String(error), { cause: error });
+      // Such as a certificate that isn't trusted, or whose file can't be read.
+      throw new UntrustedError(error instanceof Error ? error.message : String(error), { cause: error });
     }
   }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
+import { LastingError } from "../../core/lasting-error.ts";
 import type { Store, StoreSize } from "../../core/store.ts";
 import { findAddressMistake } from "../../core/world/postgres-address.ts";
 import { NoStoreError, redactAddress } from "../engine/address.ts";
@@ -12,7 +13,7 @@ import { OlderNodesError } from "../schema/older-nodes.ts";
 import type { Schema } from "../schema/schema-step.ts";
 import { Batches } from "./batches.ts";
 import { Dialer, type LookUp } from "./dialer.ts";
-import { CONNECTIONS_MAX, describeError } from "./failures.ts";
+import { CONNECTIONS_MAX, explainUnopened } from "./failures.ts";
 import { makePostgresSchema, migrate, retryStartup } from "./migrations.ts";
 import { endNode, findOrphans, listDead, makeHeart } from "./nodes.ts";
 import { pieceRows } from "./pieces.ts";
@@ -37,6 +38,8 @@ interface PostgresStoreOptions {
   readonly create?: boolean;
   /** True if a migration may end the support for programs whose nodes run. */
   readonly stopsOlder?: boolean;
+  /** Called once a server answers, before the migration. */
+  readonly onReached?: (() => void) | undefined;
   /** The longest that a call waits for the database before it fails. Default: 3 s. */
   readonly patienceMs?: number;
   /** The most connections, each opened when it is needed. Default: 10. */
@@ -47,7 +50,10 @@ interface PostgresStoreOptions {
   readonly schema?: Schema<readonly string[]>;
 }
 
-/** Opens the store and migrates it. Throws an Error that says what is wrong, but not the credentials. */
+/**
+ * Opens the store and migrates it. Throws an Error that says what is wrong, but not the credentials: a StoreAwayError if the
+ * same may soon succeed, a LastingError if it can't.
+ */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { decide, patienceMs = PATIENCE_MS, schema = makePostgresSchema() } = options;
   const pool = await openPool({ ...options, schema }, patienceMs);
@@ -119,21 +125,20 @@ async function openPool(
   { url, readUrl, lookUp, schema, connections = CONNECTIONS_MAX, searchPath, ...rules }: OpenOptions,
   patienceMs: number,
 ): Promise<Pool> {
-  const { create = true, stopsOlder = false } = rules;
+  const { create = true, stopsOlder = false, onReached } = rules;
   checkAddress(url);
   const dialer = new Dialer({ url, readUrl, lookUp });
   let pool: Pool | null = null;
   try {
     const traits = await retryStartup(() => findTraits(dialer, patienceMs));
+    onReached?.();
     pool = new Pool(dialer, traits, { patienceMs, connections, searchPath });
     if (await migrate(pool, schema, { create, stopsOlder })) return pool;
     throw new NoStoreError(redactAddress(url));
   } catch (error) {
     await pool?.close(0);
     if (error instanceof NoStoreError || error instanceof OlderNodesError) throw error;
-    throw new Error(`The store ${redactAddress(url)} can't be opened: ${describeError(error)}.`, {
-      cause: error,
-    });
+    throw explainUnopened(redactAddress(url), error);
   }
 }
 
@@ -141,7 +146,7 @@ async function openPool(
 function checkAddress(url: string): void {
   const mistake = findAddressMistake(url);
   if (mistake === null) return;
-  throw new Error(
+  throw new LastingError(
     `The store's postgres:// address is malformed: ${mistake}. In the user name and password, encode / : @ ? # % as %2F %3A %40 %3F %23 %25.`,
   );
 }

@@ -188,7 +188,7 @@ describe("four nodes", () => {
           return startGatewayProcess({ store: url, simulatorUrl: simulator.url, masterKey }).ended;
         }),
       );
-      expect(ends.map(({ code }) => code)).toEqual([1, 1]);
+      expect(ends.map(({ code }) => code)).toEqual([4, 4]);
       expect(ends[0]?.err).toContain("needs POUNDKEY_MASTER_KEY");
       expect(ends[1]?.err).toContain("a different master key");
     });

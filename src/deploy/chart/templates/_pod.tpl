@@ -72,7 +72,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       {{- end }}
-      # The first pod of a new version migrates the store before it listens.
+      # A start that waits for its store, or migrates it, is alive and not ready.
       startupProbe:
         httpGet: { path: /healthz, port: http }
         periodSeconds: 2
