@@ -102,6 +102,10 @@ test.each(CLAIMS)("$word has its effect in the dialect $dialect", async (claim) 
   }
 });
 
+test("every word has a request that has the thing", () => {
+  expect(Object.keys(REFUSAL_PROBES)).toEqual(Object.keys(REFUSALS));
+});
+
 test("words are claimed only in dialects in which models chat", () => {
   const chatting = DIALECTS.filter((name) => findDialect(name).chat !== undefined);
   expect(chatting).toEqual([...CHAT_DIALECTS]);

@@ -37,7 +37,7 @@ type WithoutLevel<Word extends RefusalWord> = Word extends `reasoning_effort=${E
   ? "reasoning_effort"
   : Word;
 
-/** Returns what a word changes in the facts of a model. `isRefused` is told whether the facts refuse it by themselves. */
+/** Returns what a word changes in the facts of a model. `isRefused` takes whether the facts refuse it by themselves. */
 type Rule<Facts> = (
   facts: Facts,
   isRefused: (isKnown?: boolean) => boolean,
