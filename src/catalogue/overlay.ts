@@ -1,5 +1,6 @@
 // The operator's changes to the catalogue's cards, and the mistakes in them.
 import type { Capability, ModelCard } from "../core/models/card.ts";
+import { type AbilityWord, listRows } from "../core/models/refusal-rules.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { findNearest } from "../core/text/nearest.ts";
 import { isUnitMistake, priceView } from "./price.ts";
@@ -54,15 +55,23 @@ function takeRefusals({ refuses, accepts }: ModelOverlay): Pick<ModelCard, "refu
   };
 }
 
-/** The operator's word on forced calls replaces that of the list. */
-function directTools(
+/** A capability that a word takes from a model, and the part of it that is left. */
+const PARTS: Readonly<Record<AbilityWord, readonly [whole: Capability, part: Capability]>> = {
+  forced_tool: ["tools", "tools_auto"],
+};
+const PART_ROWS = listRows(PARTS);
+
+/** The operator's words on what a model can do in part replace those of the list. */
+function takeAbilities(
   given: ModelCard["capabilities"],
   { refuses, accepts }: ModelOverlay,
 ): ModelCard["capabilities"] {
-  if (refuses?.has("forced_tool") && given.has("tools")) return swapCapability(given, "tools", "tools_auto");
-  if (accepts?.has("forced_tool") && given.has("tools_auto"))
-    return swapCapability(given, "tools_auto", "tools");
-  return given;
+  let able = given;
+  for (const [word, [whole, part]] of PART_ROWS) {
+    if (refuses?.has(word) && able.has(whole)) able = swapCapability(able, whole, part);
+    else if (accepts?.has(word) && able.has(part)) able = swapCapability(able, part, whole);
+  }
+  return able;
 }
 
 function swapCapability(given: ModelCard["capabilities"], from: Capability, to: Capability) {
@@ -72,7 +81,7 @@ function swapCapability(given: ModelCard["capabilities"], from: Capability, to: 
 /** A price for searches says that the model searches. */
 function listCapabilities(card: ModelCard, change: ModelOverlay): ModelCard["capabilities"] {
   const { capabilities, price } = change;
-  const given = directTools(capabilities ?? card.capabilities, change);
+  const given = takeAbilities(capabilities ?? card.capabilities, change);
   return price?.perSearch === undefined ? given : new Set([...given, "search"]);
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
+import { CHAT_DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
@@ -26,7 +26,7 @@ function writeTable(): string {
 }
 
 function listNames(names: readonly DialectName[]): string {
-  return names.length === DIALECTS.length ? "any" : names.join(", ");
+  return names.length === CHAT_DIALECTS.length ? "any" : names.join(", ");
 }
 
 test("the table lists every word (UPDATE_DOCS=1 updates it)", () => {

@@ -42,6 +42,8 @@ const MODEL_LIMITS = [
   "ledger/limits/model-limits.ts",
   "store/limits/model-limit-column.ts",
 ];
+/** The row itself is the example. */
+const RULE = { title: "A rule of a target", own: /^core\/models\/refusals\.ts$/ };
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
 
@@ -143,6 +145,21 @@ export const CHANGES: readonly Change[] = [
     others: ["core/fields/key.ts", "console/log/refusal-groups.tsx"],
     most: 2,
   },
+  {
+    ...RULE,
+    example: "schema_union",
+    names: matchWord("schema_union"),
+    most: 2,
+    reason: "a line in the table of each dialect that applies it",
+  },
+  {
+    ...RULE,
+    example: "user_after_tool",
+    names: matchWord("user_after_tool"),
+    most: 2,
+    reason: "a sentence that servers say it in",
+  },
+  { ...RULE, example: "picture_jpeg", names: matchWord("picture_jpeg"), most: 1 },
   { title: "A fault", example: "alias_exists", names: matchWord("alias_exists"), most: 2 },
   { title: "A metric", example: "poundkey_hedges_total", names: matchWord("poundkey_hedges_total"), most: 1 },
   {

@@ -1,5 +1,5 @@
 // The tests' simulator: the product's, with validators as strict as the real providers and a record of its calls.
-import type { DialectName } from "../../src/core/models/dialect-names.ts";
+import type { ChatDialectName } from "../../src/core/models/dialect-names.ts";
 import * as product from "../../src/simulator/server.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { checkMessagesRequest } from "./anthropic-validator.ts";
@@ -14,11 +14,9 @@ import { checkResponsesRequest } from "./responses-validator.ts";
 import { understand } from "./understand.ts";
 import { checkWholeRequest } from "./whole-validator.ts";
 
-/** Dialects without chat are checked by `checkWholeRequest` only. */
-type ChatDialectName = Exclude<DialectName, "voyage" | "jina">;
 type Validator = (incoming: Incoming, model: string) => void;
 
-/** The type makes the table complete: a dialect without a validator doesn't compile. */
+/** The type makes the table complete: a dialect without a validator doesn't compile. Those without chat need only `checkWholeRequest`. */
 export const VALIDATORS: Readonly<Record<ChatDialectName, Validator>> = {
   openai: ({ body }, model) => checkChatRequest(body, model),
   responses: ({ body, path }, model) => checkResponsesRequest(body, model, path),

@@ -67,7 +67,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/config/fields.ts FIELDS",
     "src/config/fields.ts findNote",
     "src/config/fields.ts visitFields",
-    "src/core/models/refusals.ts REFUSALS",
     "src/core/models/words/overflow.ts OVERFLOW_ROWS",
     "src/core/models/words/gone.ts GONE_ROWS",
     "src/core/models/words/oversize.ts OVERSIZE_ROWS",

@@ -14,5 +14,18 @@ export const DIALECTS = [
 ] as const;
 export type DialectName = (typeof DIALECTS)[number];
 
+/** Those in which models chat. */
+export const CHAT_DIALECTS = [
+  "openai",
+  "responses",
+  "anthropic",
+  "gemini",
+  "mistral",
+  "cohere",
+  "perplexity",
+  "bedrock",
+] as const satisfies readonly DialectName[];
+export type ChatDialectName = (typeof CHAT_DIALECTS)[number];
+
 /** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
 export const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);

@@ -1,6 +1,6 @@
 // The vocabulary of refusals: everything that a model or the server in front of it may refuse in a request, one row each.
-// A new rule of a target is a row here, and the code that applies it.
-import { DIALECTS, type DialectName } from "./dialect-names.ts";
+// A new rule of a target is a row here, and the code that applies it, for which the compiler asks (`refusal-rules.ts`).
+import { CHAT_DIALECTS, type ChatDialectName, type DialectName } from "./dialect-names.ts";
 
 /** The part of a request that a refusal is about. */
 type RefusedPart = "field" | "turns" | "tools" | "pictures";
@@ -13,7 +13,7 @@ interface RefusalRule {
   readonly source: string;
   readonly seen: string;
   /** The dialects in which it has an effect. The configuration accepts it only for models that are called in one of them. */
-  readonly appliesIn: readonly DialectName[];
+  readonly appliesIn: readonly ChatDialectName[];
 }
 
 const LIVE_TABLE = { source: "pi, issue 7961", seen: "2026-08" };
@@ -22,17 +22,17 @@ const OMNIROUTE = { source: "OmniRoute, issue 4661", seen: "2026-08" };
 const TEMPLATE = { source: "vLLM, issue 41114", seen: "2026-04" };
 const PICTURES = { source: "home-assistant, issue 167208", seen: "2026-08" };
 
-function refuseField(
+function refuseField<const Dialects extends readonly ChatDialectName[]>(
   meaning: string,
   found: Pick<RefusalRule, "source" | "seen">,
-  ...appliesIn: readonly DialectName[]
-): RefusalRule {
-  return { concerns: "field", meaning, ...found, appliesIn };
+  ...appliesIn: Dialects
+) {
+  return { concerns: "field", meaning, ...found, appliesIn } as const;
 }
 
-const SAMPLED: readonly DialectName[] = ["openai", "responses", "anthropic", "gemini"];
-const LEVELLED: readonly DialectName[] = ["openai", "responses", "anthropic"];
-const LEVELLED_FROM_NONE: readonly DialectName[] = ["openai", "responses"];
+const SAMPLED = ["openai", "responses", "anthropic", "gemini"] as const;
+const LEVELLED = ["openai", "responses", "anthropic"] as const;
+const LEVELLED_FROM_NONE = ["openai", "responses"] as const;
 
 /** Every word of the vocabulary but those with a number in them. */
 export const REFUSALS = {
@@ -93,7 +93,7 @@ export const REFUSALS = {
     concerns: "tools",
     meaning: "a `tool_choice` that forces a call",
     ...LIVE_TABLE,
-    appliesIn: DIALECTS,
+    appliesIn: CHAT_DIALECTS,
   },
   tools_with_effort: {
     concerns: "tools",
@@ -118,12 +118,17 @@ export const REFUSALS = {
     meaning: "videos (`video_url`)",
     source: "the vendors' API references",
     seen: "2026-11",
-    appliesIn: DIALECTS,
+    appliesIn: CHAT_DIALECTS,
   },
 } as const satisfies Readonly<Record<string, RefusalRule>>;
 
-function refusePicture(kind: string): RefusalRule {
-  return { concerns: "pictures", meaning: `pictures in ${kind}`, ...PICTURES, appliesIn: DIALECTS };
+function refusePicture(kind: string) {
+  return {
+    concerns: "pictures",
+    meaning: `pictures in ${kind}`,
+    ...PICTURES,
+    appliesIn: CHAT_DIALECTS,
+  } as const;
 }
 
 /** The kinds of pictures that a target may refuse, as in the type of a data URL. */
@@ -180,14 +185,14 @@ interface ParsedRefusal {
   readonly word: Refusal;
   /** True if it was written behind a minus sign: the target takes it after all. */
   readonly isTaken: boolean;
-  readonly appliesIn: readonly DialectName[];
+  readonly appliesIn: readonly ChatDialectName[];
 }
 
 /** Reads a word as the operator writes it. Null if the vocabulary doesn't have it. */
 export function parseRefusal(text: string): ParsedRefusal | null {
   const isTaken = text.startsWith("-");
   const word = isTaken ? text.slice(1) : text;
-  if (isCountWord(word)) return { word, isTaken, appliesIn: DIALECTS };
+  if (isCountWord(word)) return { word, isTaken, appliesIn: CHAT_DIALECTS };
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 
@@ -196,7 +201,7 @@ export function explainNoEffect(
   { appliesIn }: Pick<ParsedRefusal, "appliesIn">,
   spoken: readonly DialectName[],
 ): string | null {
-  if (spoken.some((name) => appliesIn.includes(name))) return null;
+  if (appliesIn.some((name) => spoken.includes(name))) return null;
   return `has no effect: only requests in the dialect ${appliesIn.join(" or ")} are changed for it`;
 }
 
@@ -212,7 +217,7 @@ export function isRefused({ refuses, accepts }: RefusalRules, refusal: Refusal, 
   return isKnown && !accepts?.has(refusal);
 }
 
-type EffortLevel = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+export type EffortLevel = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** Returns the levels of effort that the target takes. `known` are those that the gateway knows it to take. */
 export function listEfforts<Level extends EffortLevel>(

@@ -2,7 +2,8 @@
 // chooses, and the tests' strict providers refuse the same.
 import { remember } from "../world/remember.ts";
 import type { ModelCard } from "./card.ts";
-import { type CountName, PICTURE_KINDS, type PictureKind, type Refusal, readMost } from "./refusals.ts";
+import { listRows, type MediaWord } from "./refusal-rules.ts";
+import { type CountName, type PictureKind, type Refusal, readMost } from "./refusals.ts";
 
 interface TargetRow {
   readonly providers: readonly string[];
@@ -106,13 +107,23 @@ export const findOwnLimits = remember(
   ({ refuses }: ModelCard): TargetLimits => readLimits([...(refuses ?? [])]),
 );
 
+const MEDIA: Readonly<Record<MediaWord, PictureKind | "video">> = {
+  picture_png: "png",
+  picture_jpeg: "jpeg",
+  picture_gif: "gif",
+  picture_webp: "webp",
+  video: "video",
+};
+const MEDIA_ROWS = listRows(MEDIA);
+
 function readLimits(refuses: readonly Refusal[]): TargetLimits {
   const findMost = (of: CountName) => Math.min(...refuses.flatMap((refusal) => readMost(refusal, of) ?? []));
+  const untaken = MEDIA_ROWS.filter(([word]) => refuses.includes(word)).map(([, kind]) => kind);
   return {
     toolsMax: findMost("tools"),
     pictureBytesMax: findMost("picture_bytes"),
     textCharactersMax: findMost("text_characters"),
-    untakenPictures: PICTURE_KINDS.filter((kind) => refuses.includes(`picture_${kind}`)),
-    takesVideos: !refuses.includes("video"),
+    untakenPictures: untaken.filter((kind) => kind !== "video"),
+    takesVideos: !untaken.includes("video"),
   };
 }

@@ -1,6 +1,7 @@
 // The turns of a conversation for a server whose chat template refuses some orders of roles: system messages that come
 // late, several of them, two turns of the same role in a row, or a user's turn right behind the results of calls.
 import type { ModelCard } from "../../core/models/card.ts";
+import { listRows, type OrderWord } from "../../core/models/refusal-rules.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import type {
   ChatMessage,
@@ -24,6 +25,18 @@ const ESCAPED = ["messages.content"];
 /** opencode and pi say as much there for Mistral's models (opencode, pull request 7490). */
 const TAKEN: ChatMessage = { role: "assistant", content: "OK." };
 
+type Order = (messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>) => readonly ChatMessage[];
+
+/** Each leaves alone what the ones before it have mended. Texts made of system messages may be joined with others. */
+const ORDERS: Readonly<Record<OrderWord, Order>> = {
+  system: placeSystem,
+  system_late: placeSystem,
+  system_several: placeSystem,
+  same_role_twice: joinRoles,
+  user_after_tool: answerResults,
+};
+const ORDER_ROWS = listRows(ORDERS);
+
 interface Arrangement {
   readonly messages: readonly ChatMessage[];
   readonly dropped: readonly string[];
@@ -46,9 +59,9 @@ export function isArrangeable(
 }
 
 function orderTurns(messages: readonly ChatMessage[], refuses: ReadonlySet<Refusal>): readonly ChatMessage[] {
-  const placed = hasNotes(refuses) ? placeSystem(messages, refuses) : messages;
-  const joined = refuses.has("same_role_twice") ? joinRoles(placed) : placed;
-  return refuses.has("user_after_tool") ? answerResults(joined) : joined;
+  let ordered = messages;
+  for (const [word, order] of ORDER_ROWS) if (refuses.has(word)) ordered = order(ordered, refuses);
+  return ordered;
 }
 
 /**

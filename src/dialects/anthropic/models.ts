@@ -1,7 +1,8 @@
 // The rules of each generation of Claude models, as one table of name patterns.
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
-import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
+import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
+import { listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 
 export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
@@ -105,10 +106,27 @@ const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
 /** `claude-opus-4-20250514`, `claude-3-5-haiku-latest`, `claude-sonnet-4@20250514`, `anthropic/claude-opus-4.7`. */
 const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
+/** Without adaptive thinking a model thinks by a budget, if it takes one: the second rule stands behind the first. */
+const RULES: DialectRules<"anthropic", Traits> = {
+  temperature: ({ temperature }, isRefused) => ({ temperature: !isRefused(!temperature) }),
+  top_p: ({ topP }, isRefused) => ({ topP: !isRefused(!topP) }),
+  top_k: ({ topK }, isRefused) => ({ topK: !isRefused(!topK) }),
+  reasoning_effort: ({ efforts }, _isRefused, rules) => ({ efforts: listEfforts(rules, EFFORTS, efforts) }),
+  thinking_adaptive: ({ thinking }, isRefused) => ({
+    thinking: isRefused(thinking !== "adaptive") ? "budget" : "adaptive",
+  }),
+  thinking_budget({ budgets, thinking }, isRefused) {
+    const isTaken = !isRefused(!budgets);
+    const byBudget = isTaken ? "budget" : "none";
+    return { budgets: isTaken, thinking: thinking === "adaptive" ? thinking : byBudget };
+  },
+  prefill: ({ prefill }, isRefused) => ({ prefill: !isRefused(!prefill) }),
+};
+
 /** Finds a model's traits by its upstream name. */
 export const findTraits = remember((card: ModelCard): Traits => {
   const { name } = card;
-  return applyRules(card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
+  return applyRules(RULES, card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
 });
 
 /**
@@ -131,25 +149,7 @@ const findNamed = remember((card: ModelCard) => findSure(card, TAKES_ALL));
 const findChosen = remember((card: ModelCard) => findSure(card, isClaude(card.name) ? NEWEST : TAKES_ALL));
 
 function findSure(card: ModelCard, others: Traits): Traits {
-  return applyRules(card, findListed(card.name) ?? others);
-}
-
-/** Puts the operator's words over the table. */
-function applyRules(card: ModelCard, known: Traits): Traits {
-  if (!hasRules(card)) return known;
-  const isAdaptive = !isRefused(card, "thinking_adaptive", known.thinking !== "adaptive");
-  const budgets = !isRefused(card, "thinking_budget", !known.budgets);
-  const byBudget = budgets ? "budget" : "none";
-  return {
-    ...known,
-    temperature: !isRefused(card, "temperature", !known.temperature),
-    topP: !isRefused(card, "top_p", !known.topP),
-    topK: !isRefused(card, "top_k", !known.topK),
-    thinking: isAdaptive ? "adaptive" : byBudget,
-    budgets,
-    efforts: listEfforts(card, EFFORTS, known.efforts),
-    prefill: !isRefused(card, "prefill", !known.prefill),
-  };
+  return applyRules(RULES, card, findListed(card.name) ?? others);
 }
 
 function isClaude(name: string): boolean {

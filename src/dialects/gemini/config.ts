@@ -57,18 +57,19 @@ export function makeConfig(
 
 function makeNucleus(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
   const config: JsonObject = {};
-  const { temperature, top_p: topP } = request;
+  const { temperature, top_p: topP, top_k: topK } = request;
   if (!facts.temperature) drop("temperature");
   else if (temperature !== undefined) config.temperature = temperature;
   if (!facts.topP) drop("top_p");
   else if (topP !== undefined) config.topP = topP;
+  if (!facts.topK) drop("top_k");
+  else if (typeof topK === "number") config.topK = topK;
   return config;
 }
 
 function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
   const config: JsonObject = {};
-  const { seed, n, top_k: topK } = request;
-  if (typeof topK === "number") config.topK = topK;
+  const { seed, n } = request;
   if (n !== undefined && n > 1) config.candidateCount = n;
   const stops = request.stop?.filter((text) => text !== "") ?? [];
   if (stops.length > STOPS_MAX) drop("stop");

@@ -1,7 +1,7 @@
 // The facts needed for encoding, by patterns of model names: Gemini's API accepts different fields per generation.
 
 import type { ModelCard } from "../../core/models/card.ts";
-import { hasRules, isRefused } from "../../core/models/refusals.ts";
+import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
 import { remember } from "../../core/world/remember.ts";
 
 /** The levels of thinking, from the lowest. */
@@ -94,9 +94,20 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemini-4-neon/, { ...NEWEST, thinking: { by: "level", levels: ["LOW", "MEDIUM", "HIGH", "XHIGH"] } }],
 ];
 
+const RULES: DialectRules<"gemini", ModelFacts> = {
+  temperature: ({ temperature }, isRefused) => ({ temperature: !isRefused(!temperature) }),
+  top_p: ({ topP }, isRefused) => ({ topP: !isRefused(!topP) }),
+  top_k: ({ topK }, isRefused) => ({ topK: !isRefused(!topK) }),
+  thinking_budget: ({ thinking }, isRefused) =>
+    thinking?.by === "budget" && isRefused() ? { thinking: null } : {},
+  thinking_level: ({ thinking }, isRefused) =>
+    thinking?.by === "level" && isRefused() ? { thinking: null } : {},
+  prefill: ({ prefill }, isRefused) => ({ prefill: !isRefused(!prefill) }),
+};
+
 /** Finds a model's facts by its name, with the operator's words over them. */
 export const findFacts = remember(
-  (card: ModelCard): ModelFacts => applyRules(card, findByName(card.name) ?? NEWEST),
+  (card: ModelCard): ModelFacts => applyRules(RULES, card, findByName(card.name) ?? NEWEST),
 );
 
 /** True if a row has the model's name. */
@@ -106,20 +117,6 @@ export const isKnownModel = ({ name }: ModelCard): boolean => findByName(name) !
 function findByName(modelName: string): ModelFacts | undefined {
   const name = modelName.toLowerCase().replace(/^.*\//, "");
   return FACTS.find(([pattern]) => pattern.test(name))?.[1];
-}
-
-function applyRules(card: ModelCard, known: ModelFacts): ModelFacts {
-  if (!hasRules(card)) return known;
-  const { thinking } = known;
-  const isThinkingRefused = thinking !== null && isRefused(card, `thinking_${thinking.by}`);
-  return {
-    ...known,
-    thinking: isThinkingRefused ? null : thinking,
-    prefill: !isRefused(card, "prefill", !known.prefill),
-    temperature: !isRefused(card, "temperature", !known.temperature),
-    topP: !isRefused(card, "top_p", !known.topP),
-    topK: !isRefused(card, "top_k", !known.topK),
-  };
 }
 
 /** True for Vertex AI, which serves the same dialect with other limits. */

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
+import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
 import { hasRules, isRefused, listEfforts, type Refusal } from "../../core/models/refusals.ts";
 import type { ErrorRule } from "../../core/models/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
@@ -171,25 +172,36 @@ export const PLAIN: OpenaiQuirks = {
 /** Returns the quirks for one model, with the operator's words over them. */
 export function findQuirks(quirks: OpenaiQuirks, card: ModelCard): OpenaiQuirks {
   const exception = quirks.models.find((model) => model.names.test(card.name));
-  return applyRules(card, exception === undefined ? quirks : { ...quirks, ...exception.quirks });
+  return putWords(card, exception === undefined ? quirks : { ...quirks, ...exception.quirks });
 }
 
-const WORDS = ["temperature", "top_p"] as const;
+const RULES: DialectRules<"openai", OpenaiQuirks> = {
+  temperature: (quirks, isRefused) => changeField(quirks, "temperature", isRefused),
+  top_p: (quirks, isRefused) => changeField(quirks, "top_p", isRefused),
+  reasoning_effort: ({ effort }, _isRefused, rules) => ({
+    effort: { ...effort, values: listEfforts(rules, EFFORTS, effort.values) },
+  }),
+  tools_with_effort: ({ toolsWhileThinking }, isRefused) => ({
+    toolsWhileThinking: !isRefused(!toolsWhileThinking),
+  }),
+  schema_union: ({ toolUnions }, isRefused) => ({ toolUnions: !isRefused(!toolUnions) }),
+};
 
-function applyRules(card: ModelCard, known: OpenaiQuirks): OpenaiQuirks {
+/** Leaves a field out, or lets it pass after all. */
+function changeField(
+  { refuses, refusesThinking }: OpenaiQuirks,
+  field: string,
+  isRefused: (isKnown?: boolean) => boolean,
+): Partial<OpenaiQuirks> {
+  if (isRefused()) return { refuses: [...refuses, field] };
+  if (isRefused(true)) return {};
+  const isOther = (one: string) => one !== field;
+  return { refuses: refuses.filter(isOther), refusesThinking: refusesThinking.filter(isOther) };
+}
+
+/** The refused orders of roles come with each call, since a server's answers add to them; here some are taken back. */
+function putWords(card: ModelCard, known: OpenaiQuirks): OpenaiQuirks {
   if (!hasRules(card)) return known;
-  const isTaken = (field: string) => WORDS.some((word) => word === field && !isRefused(card, word, true));
-  const values = listEfforts(card, EFFORTS, known.effort.values);
-  return {
-    ...known,
-    refuses: [
-      ...known.refuses.filter((field) => !isTaken(field)),
-      ...WORDS.filter((word) => isRefused(card, word)),
-    ],
-    refusesThinking: known.refusesThinking.filter((field) => !isTaken(field)),
-    effort: { ...known.effort, values },
-    toolUnions: !isRefused(card, "schema_union", !known.toolUnions),
-    refusesTurns: new Set([...known.refusesTurns].filter((word) => isRefused(card, word, true))),
-    toolsWhileThinking: !isRefused(card, "tools_with_effort", !known.toolsWhileThinking),
-  };
+  const refusesTurns = new Set([...known.refusesTurns].filter((word) => isRefused(card, word, true)));
+  return { ...applyRules(RULES, card, known), refusesTurns };
 }

@@ -3,7 +3,6 @@
 import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
-import { isRefused } from "../../core/models/refusals.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import {
@@ -32,7 +31,7 @@ import { readReasoning } from "../_chat/thinking-wish.ts";
 import { askTier } from "../_chat/tier.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
-import { chooseEffort, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
+import { chooseEffort, findFacts, type ModelFacts, refusesSampling, takesSampling } from "./models.ts";
 
 /** Lower values are answered with 400 (OpenAI, Responses API: `max_output_tokens`). */
 export const OUTPUT_TOKENS_MIN = 16;
@@ -94,7 +93,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),
-    makeSampling(request, card, facts),
+    makeSampling(request, facts),
     makeTextOptions(request, facts),
   );
   const extras = passRest(request, listCarried(request, card), [], target);
@@ -149,14 +148,14 @@ function makeReasoning(request: ChatRequest, facts: ModelFacts): EncodedFields {
   };
 }
 
-function makeSampling(request: ChatRequest, card: ModelCard, facts: ModelFacts): EncodedFields {
+function makeSampling(request: ChatRequest, facts: ModelFacts): EncodedFields {
   const isSilenced = refusesSampling(facts, request.reasoning_effort);
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const field of ["temperature", "top_p"] as const) {
     if (request[field] === undefined) continue;
-    if (isRefused(card, field, isSilenced)) dropped.push(field);
-    else fields[field] = request[field];
+    if (takesSampling(facts, field, isSilenced)) fields[field] = request[field];
+    else dropped.push(field);
   }
   const scores = pickFields(request, ["logprobs", "top_logprobs"]);
   if (isSilenced) dropped.push(...Object.keys(scores));

@@ -3,8 +3,14 @@
 import { asArray, asObject, changeFields, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
-import { isRefused } from "../../core/models/refusals.ts";
-import { chooseEffort, EFFORTS, findFacts, type ModelFacts, refusesSampling } from "./models.ts";
+import {
+  chooseEffort,
+  EFFORTS,
+  findFacts,
+  type ModelFacts,
+  refusesSampling,
+  takesSampling,
+} from "./models.ts";
 
 /** A client's own body with some fields changed, and their names. */
 interface FittedBody {
@@ -30,7 +36,7 @@ export function fitToModel(body: JsonObject, card: ModelCard, mends: Mending | u
   const isSilenced = isKnown && refusesSampling(facts, effort ?? undefined);
   for (const field of ["temperature", "top_p"] as const) {
     const isHarmless = mends !== "refused" && body[field] === DEFAULTS[field];
-    if (!isSet(body[field]) || isHarmless || !isRefused(card, field, isSilenced)) continue;
+    if (!isSet(body[field]) || isHarmless || takesSampling(facts, field, isSilenced)) continue;
     changes[field] = undefined;
     dropped.push(field);
   }

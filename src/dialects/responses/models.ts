@@ -1,6 +1,7 @@
 // The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026).
 import type { ModelCard } from "../../core/models/card.ts";
-import { hasRules, isRefused, listEfforts } from "../../core/models/refusals.ts";
+import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
+import { listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { HAS_BREAKPOINTS } from "../_chat/cache/cache-breakpoint.ts";
@@ -51,6 +52,8 @@ const HAS_PHASES = /^gpt-(5\.([3-9]|\d\d)|[6-9]|\d\d)/;
 /** Lowest first. */
 export const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
+type SamplingField = "temperature" | "top_p";
+
 export interface ModelFacts {
   /** Undefined if unknown: its reasoning is then neither refused nor relied on. */
   readonly reasons: boolean | undefined;
@@ -66,18 +69,32 @@ export interface ModelFacts {
   readonly hasBreakpoints: boolean;
   /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
+  /** Sampling fields of which the operator says that the model takes them, or refuses them. Others depend on the effort. */
+  readonly told: { readonly [Field in SamplingField]?: boolean };
   /** False if they are assumed, from the newest models that are known or from the card's capabilities. */
   readonly isSure: boolean;
 }
 
+const RULES: DialectRules<"responses", ModelFacts> = {
+  temperature: ({ told }, isRefused) => ({ told: { ...told, temperature: readWord(isRefused) } }),
+  top_p: ({ told }, isRefused) => ({ told: { ...told, top_p: readWord(isRefused) } }),
+  reasoning_effort({ efforts: known, reasons }, _isRefused, rules) {
+    const efforts = listEfforts(rules, EFFORTS, known ?? EFFORTS);
+    return { efforts, reasons: efforts.length === 0 ? false : reasons };
+  },
+  schema_union: ({ toolUnions }, isRefused) => ({ toolUnions: !isRefused(!toolUnions) }),
+};
+
+/** Returns what the operator says of a field: that it is taken, or not. Undefined without a word. */
+function readWord(isRefused: (isKnown?: boolean) => boolean): boolean | undefined {
+  if (isRefused()) return false;
+  return isRefused(true) ? undefined : true;
+}
+
 /** Finds a card's facts by name, with the operator's words over them. */
-export const findFacts = remember((card: ModelCard): ModelFacts => {
-  const known = findByName(card);
-  if (!hasRules(card)) return known;
-  const efforts = listEfforts(card, EFFORTS, known.efforts ?? EFFORTS);
-  const toolUnions = !isRefused(card, "schema_union", !known.toolUnions);
-  return { ...known, efforts, toolUnions, reasons: efforts.length === 0 ? false : known.reasons };
-});
+export const findFacts = remember((card: ModelCard): ModelFacts => applyRules(RULES, card, findByName(card)));
+
+const NOTHING = {};
 
 /** Names may have a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
 function findByName(card: ModelCard): ModelFacts {
@@ -99,6 +116,7 @@ function findByName(card: ModelCard): ModelFacts {
       hasPhases,
       hasBreakpoints,
       openAi: true,
+      told: NOTHING,
       isSure: !isGuess,
     };
   }
@@ -113,6 +131,7 @@ function findByName(card: ModelCard): ModelFacts {
     hasPhases: false,
     hasBreakpoints: false,
     openAi: false,
+    told: NOTHING,
     isSure: false,
   };
 }
@@ -123,6 +142,11 @@ export function chooseEffort(asked: ReasoningEffort, facts: ModelFacts): Reasoni
   if (efforts === null || efforts.includes(asked)) return asked;
   const rank = EFFORTS.indexOf(asked);
   return efforts.find((effort) => EFFORTS.indexOf(effort) > rank) ?? efforts.at(-1);
+}
+
+/** True if the model takes a sampling field: by the operator's word, or else unless its effort silences it. */
+export function takesSampling({ told }: ModelFacts, field: SamplingField, isSilenced: boolean): boolean {
+  return told[field] ?? !isSilenced;
 }
 
 /** OpenAI's models refuse sampling fields while they reason. Those with effort `none` accept them with it. */
