@@ -88,6 +88,22 @@ export interface Engine {
   dropFreed(tables: readonly string[]): Promise<boolean>;
 }
 
+/** A lookup of rows by what is asked for. */
+export interface Lookup extends Statement {
+  /** True if an index finds its rows, so that it looks at few others, however many there are. */
+  readonly isBounded: boolean;
+}
+
+/** Runs a lookup where it lets others go on: a search of all rows of a large table would stop the event loop. */
+export async function runLookup(
+  { blocksLoop, run, runSlowReads }: Pick<Engine, "blocksLoop" | "run" | "runSlowReads">,
+  { isBounded, ...statement }: Lookup,
+): Promise<readonly FoundRow[]> {
+  if (isBounded || !blocksLoop) return run(statement);
+  const [found = []] = await runSlowReads([statement]);
+  return found;
+}
+
 /** Returns the first row. Null if there is none. */
 export function readFirst<Row>(
   { rowOf }: { readonly rowOf: (found: FoundRow) => Row },

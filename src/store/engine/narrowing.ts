@@ -8,7 +8,7 @@ import { UNTAGGED } from "../../core/text/tags.ts";
 import type { Page } from "../../core/world/page.ts";
 import type { LogQuestion } from "../log/log-search.ts";
 import { ACCOUNT, KEY, type Table } from "../schema/tables.ts";
-import type { Statement } from "./engine.ts";
+import type { Lookup, Statement } from "./engine.ts";
 import { composeContains, composeIs } from "./folding.ts";
 import type { Value } from "./found.ts";
 import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
@@ -55,6 +55,11 @@ export class Narrowing {
   within(scope: Scope | undefined, rows: ScopedRows): void {
     const condition = scope ? composeScope(scope, rows, (value) => this.bind(value)) : null;
     if (condition !== null) this.add(condition);
+  }
+
+  /** True if every row is within the conditions so far. */
+  get isEmpty(): boolean {
+    return this.#conditions.length === 0;
   }
 
   get where(): string {
@@ -197,7 +202,7 @@ export function composeRefusals(
   };
 }
 
-export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
+export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Lookup {
   const by = new Narrowing(mark);
   const { accountId, memberId, contact, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
   by.within(scope, KEY_ROWS);
@@ -205,7 +210,6 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   by.by(memberId, (at) => `member_id = ${at}`);
   if (contact !== undefined) by.add(composeIs("contact", contact, (value) => by.bind(value)));
   if (isRevoked !== undefined) by.add(`revoked_at_ms IS ${isRevoked ? "NOT " : ""}NULL`);
-  by.by(except && `${except}%`, (at) => `id NOT LIKE ${at}`);
   by.by(filter?.expiring?.fromMs, (at) => `expires_at_ms > ${at}`);
   by.by(filter?.expiring?.toMs, (at) => `expires_at_ms <= ${at}`);
   if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
@@ -217,17 +221,22 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   }
   by.byPart(text, ["name", "id", "last4"]);
   by.byPart(filter?.modelsText, ["allowed_models"]);
+  // A person has few keys, and few ids are left out.
+  const isBounded = by.isEmpty || memberId !== undefined;
+  by.by(except && `${except}%`, (at) => `id NOT LIKE ${at}`);
   const end = pageEnd(by, "created_at_ms", page);
-  return { text: `${selectSql(KEY)} ${end}`, values: by.values };
+  return { text: `${selectSql(KEY)} ${end}`, values: by.values, isBounded };
 }
 
-export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Statement {
+export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Lookup {
   const by = new Narrowing(mark);
   const { text, scope } = filter ?? {};
   by.within(scope, ACCOUNT_ROWS);
   by.byPart(text, ["name", "external_id"]);
+  // A scope names its accounts.
+  const isBounded = !text;
   const end = pageEnd(by, "created_at_ms", page);
-  return { text: `${selectSql(ACCOUNT)} ${end}`, values: by.values };
+  return { text: `${selectSql(ACCOUNT)} ${end}`, values: by.values, isBounded };
 }
 
 /** When a key was last used, to the hour. */

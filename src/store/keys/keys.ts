@@ -7,7 +7,15 @@ import type { GatewayKey, ProvenKey } from "../../core/keys/key.ts";
 import { readRevision } from "../../core/keys/key-change.ts";
 import type { OwnerState } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
-import { bind, type Change, type Engine, type Result, readFirst, type Statement } from "../engine/engine.ts";
+import {
+  bind,
+  type Change,
+  type Engine,
+  type Result,
+  readFirst,
+  runLookup,
+  type Statement,
+} from "../engine/engine.ts";
 import { type FoundRow, readInteger } from "../engine/found.ts";
 import { accountsLookup, keysLookup } from "../engine/narrowing.ts";
 import type { Recorder } from "../engine/recording.ts";
@@ -36,14 +44,15 @@ export function readProvenKey(found: FoundRow): ProvenKey {
   return { key, rotation: key.rotations - readInteger(found, "rotations_since") };
 }
 
-export function keyMethods({ mark, run }: Engine) {
+export function keyMethods(engine: Engine) {
+  const { mark, run } = engine;
   const byDigest = keyByDigestSql(mark);
   const byId = `${selectSql(KEY)} WHERE id = ${mark(1)}`;
   return {
     key: async (id, scope) =>
       readFirst(KEY, await run(narrowToScope({ head: byId, values: [id], rows: KEY_ROWS }, scope, mark))),
     keyByDigest: async (digest) => readFirst({ rowOf: readProvenKey }, await run(bind(byDigest, digest))),
-    keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
+    keys: async (page, filter) => (await runLookup(engine, keysLookup(filter, page, mark))).map(KEY.rowOf),
   } satisfies Partial<Store>;
 }
 
@@ -169,14 +178,16 @@ function keyEndings(engine: Engine, record: Recorder) {
   } satisfies Partial<Changes>;
 }
 
-export function accountMethods({ mark, run }: Engine) {
+export function accountMethods(engine: Engine) {
+  const { mark, run } = engine;
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${mark(1)}`;
   return {
     account: async (id, scope) => {
       const lookup = { head: byId, values: [id], rows: ACCOUNT_ROWS };
       return readFirst(ACCOUNT, await run(narrowToScope(lookup, scope, mark)));
     },
-    accounts: async (page, filter) => (await run(accountsLookup(filter, page, mark))).map(ACCOUNT.rowOf),
+    accounts: async (page, filter) =>
+      (await runLookup(engine, accountsLookup(filter, page, mark))).map(ACCOUNT.rowOf),
   } satisfies Partial<Store>;
 }
 

@@ -1,9 +1,9 @@
 // Counts people by the facts from which their state follows.
 import type { PeopleCount, PeopleStore } from "../../core/people/people.ts";
-import { bind, type Engine } from "../engine/engine.ts";
+import { bind, type Engine, runLookup } from "../engine/engine.ts";
 import { type FoundRow, readInteger } from "../engine/found.ts";
 
-export function countMethods({ run }: Engine) {
+export function countMethods(engine: Engine) {
   const flag = (condition: string, name: string) => `CASE WHEN ${condition} THEN 1 ELSE 0 END AS ${name}`;
   const facts = [
     flag("anonymised_at_ms IS NOT NULL", "is_anonymised"),
@@ -14,7 +14,7 @@ export function countMethods({ run }: Engine) {
   ];
   const counted = `SELECT ${facts.join(", ")}, count(*) AS people FROM member GROUP BY 1, 2, 3, 4, 5`;
   return {
-    countPeople: async () => (await run(bind(counted))).map(readCount),
+    countPeople: async () => (await runLookup(engine, { ...bind(counted), isBounded: false })).map(readCount),
   } satisfies Partial<PeopleStore>;
 }
 

@@ -26,7 +26,7 @@ import {
   TEXT,
   TIME,
 } from "../engine/columns.ts";
-import { bind, type Engine, readFirst, type Statement } from "../engine/engine.ts";
+import { bind, type Engine, readFirst, runLookup, type Statement } from "../engine/engine.ts";
 import { readInteger, readText } from "../engine/found.ts";
 import type { Recorder } from "../engine/recording.ts";
 import { narrowMembers } from "../engine/scope.ts";
@@ -207,7 +207,8 @@ function tokenMethods({ mark, run }: Engine) {
   } satisfies Partial<PeopleStore>;
 }
 
-function memberMethods({ mark, run }: Engine) {
+function memberMethods(engine: Engine) {
+  const { mark, run } = engine;
   const first = mark(1);
   const second = mark(2);
   const third = mark(3);
@@ -229,7 +230,9 @@ function memberMethods({ mark, run }: Engine) {
     },
     members: async ({ limit, after }, scope) => {
       const values = [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
-      const found = await run(narrowMembers({ head: page, tail: pageEnd, values }, scope, mark));
+      const lookup = narrowMembers({ head: page, tail: pageEnd, values }, scope, mark);
+      const isBounded = (scope?.accountIds ?? null) === null;
+      const found = await runLookup(engine, { ...lookup, isBounded });
       return found.map(MEMBER.rowOf);
     },
     endedRoles: async (nowMs, most) => (await run(bind(ended, nowMs, most))).map(MEMBER.rowOf),
