@@ -65,7 +65,7 @@ export function applyRules<Facts>(
 }
 
 /** Returns the rows of a table by words, in its order. */
-export function listRows<Word extends RefusalWord, Value>(
+export function listRows<Word extends string, Value>(
   table: Readonly<Partial<Record<Word, Value>>>,
 ): readonly (readonly [Word, Value])[] {
   const isWord = (name: string): name is Word => Object.hasOwn(table, name);
