@@ -13,8 +13,8 @@ function suite(here: CheckScript): void {
   let before: object;
 
   beforeAll(async () => {
-    // A slot so near that the SDK waits for it by default.
-    under = await startUnderTest({ more: "quota: { throttle: 20s }" });
+    // A slot so near that the SDK waits for it by default, which is up to 60 s, and so far that it doesn't come meanwhile.
+    under = await startUnderTest({ more: "quota: { throttle: 55s }" });
     door = doorTo(under.url);
     spent = (await under.newKey({ requests_per_day: 1 })).secret;
     const bound = (await under.newKey({ allowed_models: ["OpenAI#gpt-5.4"] })).secret;

@@ -81,6 +81,17 @@ class City(BaseModel):
 WEATHER = openai.pydantic_function_tool(Weather, name="get_weather")
 
 
+# First, while the key still has to wait for its next slot.
+@check("one call alone when the allowance is used up")
+def spent():
+    patient = OpenAI(base_url=GIVEN["door"] + "/v1", api_key=GIVEN["spent"])
+    given = {"model": PLAIN, "messages": user("say: hi")}
+    error = failure(openai.RateLimitError, lambda: patient.chat.completions.create(**given))
+    same((error.code, error.type), ("rate_limit_exceeded", "rate_limit_error"))
+    assert error.body["reset_at"].endswith("Z"), error.body
+    assert 0 < int(error.response.headers["retry-after"]) <= 60, error.response.headers
+
+
 @check("a whole answer with usage and the request's id")
 def whole():
     answer = client().chat.completions.create(model="local/sim-mini", messages=user("say: one two three"))
@@ -232,16 +243,6 @@ def leaving():
     hasty = client(timeout=0.3)
     silent = {"model": PLAIN + "~silent", "messages": user("say: hi")}
     failure(openai.APITimeoutError, lambda: hasty.chat.completions.create(**silent))
-
-
-@check("one call alone when the allowance is used up")
-def spent():
-    patient = OpenAI(base_url=GIVEN["door"] + "/v1", api_key=GIVEN["spent"])
-    given = {"model": PLAIN, "messages": user("say: hi")}
-    error = failure(openai.RateLimitError, lambda: patient.chat.completions.create(**given))
-    same((error.code, error.type), ("rate_limit_exceeded", "rate_limit_error"))
-    assert error.body["reset_at"].endswith("Z"), error.body
-    assert 0 < int(error.response.headers["retry-after"]) <= 60, error.response.headers
 
 
 if sys.argv[1] == "--list":
