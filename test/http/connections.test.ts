@@ -10,7 +10,7 @@ import { asking, PROVIDER_NAMES, startHttpWorld } from "../whole/world/world.ts"
 
 /** Longer than the default timeout of Bun's server. */
 const SILENCE_MS = 13_000;
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 const STREAMS = 2000;
 const FLOOD_PIECES = 6000;
 
