@@ -33,8 +33,8 @@ interface Sum {
 
 /** Waiting for children leaves a little room for more than the cores can do. */
 const ROOM = availableParallelism() * 1.1;
-/** The time of a step of which none is kept. */
-const UNKNOWN_SECONDS = 60;
+/** The time of a step of which none is kept: it starts before those that are known to be short. */
+const UNKNOWN_SECONDS = 600;
 
 const print = (text: string) => console.log(text);
 
