@@ -91,7 +91,7 @@ describe("a seed", () => {
 /** The names of nodes are drawn outside the simulation. */
 function withoutNames(story: readonly string[]): string {
   const names = new Map<string, string>();
-  return story.join("\n").replace(/node_[0-9a-f]+/g, (name) => {
+  return story.join("\n").replace(/node_\d+_[0-9a-f]+/g, (name) => {
     const known = names.get(name) ?? `node ${names.size + 1}`;
     names.set(name, known);
     return known;
