@@ -110,7 +110,7 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
     await page.keyboard.press("Escape");
     // The allowance that refused it stands on the key's own page.
     const facts =
-      /^The daily allowance of 1 request is used up, .* balance pays; .* one free request .* in \d+ min\.$/;
+      /^The daily allowance of 1 request is used up, .* balance would pay; .* one free request .* in \d+ min\.$/;
     await page.getByText(facts).waitFor();
     await leave();
   });
