@@ -1,19 +1,5 @@
 // The names of the dialects.
 
-export const DIALECTS = [
-  "openai",
-  "responses",
-  "anthropic",
-  "gemini",
-  "mistral",
-  "cohere",
-  "perplexity",
-  "bedrock",
-  "voyage",
-  "jina",
-] as const;
-export type DialectName = (typeof DIALECTS)[number];
-
 /** Those in which models chat. */
 export const CHAT_DIALECTS = [
   "openai",
@@ -24,8 +10,11 @@ export const CHAT_DIALECTS = [
   "cohere",
   "perplexity",
   "bedrock",
-] as const satisfies readonly DialectName[];
+] as const;
 export type ChatDialectName = (typeof CHAT_DIALECTS)[number];
+
+export const DIALECTS = [...CHAT_DIALECTS, "voyage", "jina"] as const;
+export type DialectName = (typeof DIALECTS)[number];
 
 /** The dialects that have cache marks, and in which an answer's limit can be sent that the client didn't set. */
 export const MARKED_DIALECTS: ReadonlySet<DialectName> = new Set(["anthropic", "bedrock"]);
