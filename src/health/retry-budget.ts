@@ -29,21 +29,57 @@ class RecentCount {
 
 const RETRIES_PER_REQUEST = 0.2;
 const RETRIES_EXTRA = 10;
+/** Beyond this number, the one that was counted first is forgotten. */
+const PAYERS_MAX = 256;
 
-/** Attempts beyond the first: at most 20% of the requests and 10 more, over 10 seconds. */
+class PayerCounts {
+  readonly requests = new RecentCount();
+  readonly retries = new RecentCount();
+}
+
+/**
+ * Attempts beyond the first at one provider, over 10 seconds: at most 20% of a payer's requests and 10 more, and as many of all
+ * payers' together, in which the retries of the payer with the most don't count. So nobody uses up another's.
+ */
 export class RetryBudget {
-  readonly #requests = new RecentCount();
-  readonly #retries = new RecentCount();
+  readonly #payers = new Map<string, PayerCounts>();
 
-  recordRequest(nowMs: number): void {
-    this.#requests.add(nowMs);
+  recordRequest(nowMs: number, payer: string): void {
+    this.#find(payer).requests.add(nowMs);
   }
 
-  /** Returns true and counts the attempt if one more is allowed. */
-  spend(nowMs: number): boolean {
-    if (this.#retries.sum(nowMs) + 1 > RETRIES_PER_REQUEST * this.#requests.sum(nowMs) + RETRIES_EXTRA)
-      return false;
-    this.#retries.add(nowMs);
+  /** Returns true and counts the attempt if the payer may make one more. */
+  spend(nowMs: number, payer: string): boolean {
+    const own = this.#find(payer);
+    if (!isWithin(own.retries.sum(nowMs) + 1, own.requests.sum(nowMs)) || !this.#allows(nowMs)) return false;
+    own.retries.add(nowMs);
     return true;
   }
+
+  #allows(nowMs: number): boolean {
+    let requests = 0;
+    let retries = 0;
+    let most = 0;
+    for (const counts of this.#payers.values()) {
+      const retried = counts.retries.sum(nowMs);
+      requests += counts.requests.sum(nowMs);
+      retries += retried;
+      most = Math.max(most, retried);
+    }
+    return isWithin(retries - most, requests);
+  }
+
+  #find(payer: string): PayerCounts {
+    const known = this.#payers.get(payer);
+    if (known !== undefined) return known;
+    const made = new PayerCounts();
+    const [first] = this.#payers.keys();
+    if (this.#payers.size >= PAYERS_MAX && first !== undefined) this.#payers.delete(first);
+    this.#payers.set(payer, made);
+    return made;
+  }
+}
+
+function isWithin(retries: number, requests: number): boolean {
+  return retries <= RETRIES_PER_REQUEST * requests + RETRIES_EXTRA;
 }

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { random } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";
+import { namePayer } from "../../src/core/keys/key.ts";
 import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
@@ -43,6 +44,7 @@ const SETUP: ProviderSetup = {
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
 const KEY = makeKey("key_a", { requestsPerDay: null });
+const PAYER = namePayer(KEY);
 const UPSTREAMS = new Map([["House", makeUpstream(SETUP, [findDialect("openai")])]]);
 const REPLY = {
   id: "x",
@@ -129,11 +131,11 @@ test("all clients are answered while a credential is refused and probed, and it 
   for (; !asked.includes("bad"); at++) await ask(at);
   expect(told()).toEqual(["credential_retired"]);
   // The retry budget is used up, and a probe doesn't need it.
-  while (health.mayRetry("House", clock.nowMs()));
+  while (health.mayRetry("House", clock.nowMs(), PAYER));
   for (const minutes of [1, 2, 4, 8]) {
     asked = [];
     await clock.move(minutes * MINUTE_MS);
-    while (health.mayRetry("House", clock.nowMs()));
+    while (health.mayRetry("House", clock.nowMs(), PAYER));
     const attempts: number[] = [];
     for (let count = 0; count < 8; count++) attempts.push(await ask(at++));
     expect([asked.filter((name) => name === "bad").length, attempts]).toEqual([1, [2, 1, 1, 1, 1, 1, 1, 1]]);

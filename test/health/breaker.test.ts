@@ -170,12 +170,12 @@ describe("the breaker, with one payer", () => {
 
 describe("the retry budget", () => {
   /** Makes this many requests in a second, each asking for a retry. Returns the number of retries granted. */
-  function second(budget: RetryBudget, requests: number, atMs: number): number {
+  function second(budget: RetryBudget, requests: number, atMs: number, payer = "ann"): number {
     let granted = 0;
     for (let at = 0; at < requests; at++) {
       const nowMs = atMs + (at * 1000) / requests;
-      budget.recordRequest(nowMs);
-      if (budget.spend(nowMs)) granted++;
+      budget.recordRequest(nowMs, payer);
+      if (budget.spend(nowMs, payer)) granted++;
     }
     return granted;
   }
@@ -200,5 +200,23 @@ describe("the retry budget", () => {
       expect(bySecond.slice(from, from + 10).reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(50);
     }
     expect(second(budget, 10, 5_000_000)).toBe(10);
+  });
+
+  test("isn't used up by another payer, whatever it asks", () => {
+    const budget = new RetryBudget();
+    const alone = new RetryBudget();
+    for (let at = 0; at < 60; at++) {
+      second(budget, 500, at * 1000);
+      const requests = 1 + (at % 30);
+      expect(second(budget, requests, at * 1000, "ben")).toBe(second(alone, requests, at * 1000, "ben"));
+    }
+  });
+
+  test("is one for many payers, but for the one with the most retries", () => {
+    const budget = new RetryBudget();
+    let granted = 0;
+    for (let at = 0; at < 200; at++) granted += second(budget, 1, 1_000_000 + at, `payer ${at}`);
+    // A fifth of the requests and ten, the one of the payer with the most, and the one that reached the bound.
+    expect(granted).toBe(0.2 * 200 + 10 + 2);
   });
 });

@@ -2,31 +2,19 @@
 import { toFault } from "../../src/core/fault.ts";
 import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
-import type { Store } from "../../src/core/store.ts";
 import { Ending } from "../../src/core/world/ending.ts";
 import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { OPENAI } from "../../src/dialects/openai/models.ts";
-import { Gateway } from "../../src/gateway/gateway.ts";
+import type { Gateway } from "../../src/gateway/gateway.ts";
 import { Routes } from "../../src/gateway/plan/routes.ts";
 import { makeUpstream, type Upstream } from "../../src/gateway/plan/upstream.ts";
-import { Caches } from "../../src/health/caches.ts";
-import { Health } from "../../src/health/health.ts";
-import { KnownPrompts } from "../../src/health/prompts.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
-import { createVault } from "../../src/keys/vault.ts";
-import { LearnedModels } from "../../src/learning/learned.ts";
-import { createLedger } from "../../src/ledger/ledger.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import { createAuthorize } from "../../src/transport/auth/authorize.ts";
-import { DeadlineSweep } from "../../src/transport/deadlines.ts";
-import { KeptConnections } from "../../src/transport/kept.ts";
-import { Reachability } from "../../src/transport/reachability.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { makeConversation, plainCall } from "../harness/conversation.ts";
-import { NO_TOKENS } from "../harness/no-tokens.ts";
-import { makeKey, NOON, openMemoryStore, RULES } from "../harness/samples.ts";
+import { makeKey, NOON, openMemoryStore } from "../harness/samples.ts";
 import { Dice } from "./dice.ts";
 import { EventClock } from "./event-clock.ts";
+import { makeGateway } from "./lone-gateway.ts";
 
 export interface OutageSetup {
   readonly seed: number;
@@ -88,7 +76,12 @@ class Outage {
     const { perSecond, seconds } = this.#setup;
     const store = await openMemoryStore(KEY);
     await store.beat();
-    const gateway = this.#makeGateway(store);
+    const gateway = makeGateway({
+      store,
+      clock: this.#clock,
+      dice: this.#dice,
+      fetch: (url, init) => this.#fetch(url, init),
+    });
     const upstreams = this.#makeUpstreams();
     const requests = perSecond * seconds;
     const asked: Promise<void>[] = [];
@@ -107,29 +100,6 @@ class Outage {
     this.#turns = running === this.#running ? this.#turns + 1 : 0;
     this.#running = running;
     return running > 0 && this.#turns < TURNS_MAX;
-  }
-
-  #makeGateway(store: Store): Gateway {
-    const clock = this.#clock.forLife(() => false);
-    const random = { bytes: (count: number) => this.#dice.bytes(count) };
-    const deadlines = new DeadlineSweep(clock);
-    return new Gateway({
-      clock,
-      random,
-      ledger: createLedger({ store, clock, rules: () => RULES }),
-      vault: createVault(new Uint8Array(32).fill(7), random),
-      log: () => {},
-      deadlines,
-      health: new Health(() => {}),
-      stickiness: new Stickiness(),
-      caches: new Caches(),
-      prompts: new KnownPrompts(random),
-      learning: { known: new LearnedModels(), learn: () => {} },
-      fetch: (url, init) => this.#fetch(url, init),
-      reachability: new Reachability(deadlines, async () => true),
-      kept: new KeptConnections(),
-      authorize: createAuthorize(NO_TOKENS),
-    });
   }
 
   #makeUpstreams(): ReadonlyMap<string, Upstream> {

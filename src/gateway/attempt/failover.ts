@@ -132,19 +132,20 @@ export class Failover<F extends Form, Result> {
   #next(): AttemptRun<F> | null {
     const context = this.#context;
     const { health, deadlines, log } = this.#ports;
+    const { payer } = context.refusals;
     if (context.attempts - this.#free >= CALLS_MAX) return null;
     for (let attempt = this.#takeNext(); attempt; attempt = this.#takeNext()) {
       const nowMs = deadlines.nowMs();
       const { card } = attempt;
       const load = measureLoad(this.#ports, context, attempt);
-      if (!this.#mayAsk(card) || !health.isReady(attempt, nowMs, this.#context.refusals.payer, load))
-        continue;
+      if (!this.#mayAsk(card) || !health.isReady(attempt, nowMs, payer, load)) continue;
       const isRetry = this.#called.has(card.provider) && !this.#isReplacement(attempt);
-      if (isRetry && !health.mayRetry(card.provider, nowMs)) {
+      if (isRetry && !health.mayRetry(card.provider, nowMs, payer)) {
         log({ event: "retry_refused", level: "debug", request_id: context.call.requestId, model: card.id });
         continue;
       }
-      if (context.attempts > 0 && !this.#called.has(card.provider)) health.countStep(card.provider, nowMs);
+      if (context.attempts > 0 && !this.#called.has(card.provider))
+        health.countStep(card.provider, nowMs, payer);
       const running = this.#begin(attempt, nowMs);
       if (running !== null) return running;
     }
