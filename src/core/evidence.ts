@@ -8,6 +8,9 @@ import { readMeaning } from "./models/upstream.ts";
  */
 export type Evidence = "shared" | "caller" | "none";
 
+/** The way a call has passed a breaker: freely, or as a test of its payer's own circuit, of the one for all, or of both. */
+export type Passage = "free" | "own" | "all" | "both";
+
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const TOO_MANY = 429;
@@ -38,7 +41,7 @@ function readAuth(fault: Fault): Evidence {
 }
 
 /** True if the provider's words say that the credential itself is refused, whatever the request says. */
-function namesKey({ details: { upstream } }: Fault): boolean {
+export function namesKey({ details: { upstream } }: Fault): boolean {
   if (upstream?.code !== undefined && readMeaning(upstream.code) === "upstream_auth") return true;
   const words = (upstream?.message ?? "").replace(QUOTATIONS, "");
   return KEY_WORDS.test(words) && !PROMPT_WORDS.test(words);

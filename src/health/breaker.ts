@@ -1,6 +1,6 @@
 // The circuit breaker of a deployment, an address, a hook or a tool: one circuit for each payer, and one for all.
-import type { Evidence } from "../core/evidence.ts";
-import { NOBODY } from "../core/keys/key.ts";
+import type { Evidence, Passage } from "../core/evidence.ts";
+import { NOBODY, readAccount } from "../core/keys/key.ts";
 import type { Vitals } from "../core/models/health.ts";
 import {
   BAD,
@@ -10,7 +10,6 @@ import {
   HALF_LIFE_MS,
   isBurst,
   OUTCOMES_HALF_LIFE_MS,
-  type Passage,
   PayerCircuit,
   probesOwn,
 } from "./circuit.ts";
@@ -176,18 +175,38 @@ export class Breaker {
     return isOwn ? "both" : "all";
   }
 
-  /** Returns for whom this closes it. */
-  recordSuccess(nowMs: number, payer: string, passage: Passage): Change {
+  /** True if no other payer has called within the hour. */
+  isAlone(nowMs: number, payer: string): boolean {
+    for (const [name, { calledMs }] of this.#circuits)
+      if (name !== payer && nowMs - calledMs < IN_USE_MS) return false;
+    return true;
+  }
+
+  /** Names those whose failures count as one where two must agree: the account if several have called within the hour, else the payer. */
+  nameVoice(nowMs: number, payer: string): string {
+    const account = readAccount(payer);
+    for (const [name, { calledMs }] of this.#circuits)
+      if (readAccount(name) !== account && nowMs - calledMs < IN_USE_MS) return account;
+    return payer;
+  }
+
+  /** When a payer last called, on the monotonic clock. 0 if it never did. */
+  calledAtMs(payer: string): number {
+    return this.#circuits.get(payer)?.calledMs ?? 0;
+  }
+
+  /** Returns for whom this closes it. `voice` names those whose outcome it is in the reading for all. */
+  recordSuccess(nowMs: number, payer: string, passage: Passage, voice = payer): Change {
     const own = this.#circuits.get(payer) ?? this.#make(payer);
     own.calledMs = nowMs;
     own.outcomes.add(GOOD, nowMs);
-    if (!this.#all.isOpen) this.#ring.add(nowMs, payer, WORKED);
+    if (!this.#all.isOpen) this.#ring.add(nowMs, voice, WORKED);
     else if (probesAll(passage)) return this.#recover(nowMs);
     return own.recordSuccess(nowMs, passage) && !this.#all.isOpen ? this.#name(nowMs) : null;
   }
 
-  /** Returns for whom this opens it. */
-  recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): Change {
+  /** Returns for whom this opens it. `voice` names those whose outcome it is in the reading for all. */
+  recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence, voice = payer): Change {
     const own = this.#circuits.get(payer) ?? this.#make(payer);
     own.calledMs = nowMs;
     if (evidence === "shared") this.recordShared(nowMs);
@@ -196,7 +215,7 @@ export class Breaker {
       this.#recordProbe(nowMs, payer, passage, evidence);
       return null;
     }
-    this.#ring.add(nowMs, payer, evidence === "shared" ? SHARED : CALLER);
+    this.#ring.add(nowMs, voice, evidence === "shared" ? SHARED : CALLER);
     if (this.#ring.isBurst(nowMs, this.#terms)) {
       this.#all.open(nowMs);
       if (probesOwn(passage)) own.recordFailure(nowMs, passage);

@@ -1,4 +1,5 @@
 // One circuit of a breaker: closed while calls succeed, open after a burst of failures, half-open while one probe is out.
+import type { Passage } from "../core/evidence.ts";
 import type { Vitals } from "../core/models/health.ts";
 import { FadingCounts } from "./decay.ts";
 
@@ -25,9 +26,6 @@ export interface CircuitTerms {
   /** If it opens again within this time after it closed, the longer waits continue. */
   readonly relapseMs: number;
 }
-
-/** The way a call has passed: freely, or as a probe of the payer's own circuit, of the one for all, or of both. */
-export type Passage = "free" | "own" | "all" | "both";
 
 export function probesOwn(passage: Passage): boolean {
   return passage === "own" || passage === "both";

@@ -1,17 +1,16 @@
 // One credential of a provider: whether the provider accepts it, the number of attempts under way with it, and the
 // refusals of a request, which decides at its end which credentials are retired.
+import type { Evidence, Passage } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
-import { type GatewayKey, NOBODY, namePayer } from "../core/keys/key.ts";
+import { type GatewayKey, namePayer } from "../core/keys/key.ts";
 import { describeFailure } from "../core/log/failure.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import { readMeaning } from "../core/models/upstream.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker } from "./breaker.ts";
 import type { CircuitTerms } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
 import { CredentialLimits } from "./rate.ts";
 
-const UNAUTHORIZED = 401;
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
 const TOO_MANY = 429;
@@ -26,15 +25,34 @@ const REFUSAL_TERMS: CircuitTerms = {
   relapseMs: 3_600_000,
 };
 
+/** A breaker of refusals that a call tests, and how the call has passed it. */
+export interface KeyProbe {
+  readonly refusal: Breaker;
+  readonly passage: Passage;
+}
+
+/** A refusal as a payer's call met it. */
+interface MetRefusal {
+  readonly payer: string;
+  readonly evidence: Evidence;
+  /** The provider's status. Null if it sent none. */
+  readonly status: number | null;
+  /** The breakers that the call tested. Empty if it wasn't known to be refused. */
+  readonly probes: readonly KeyProbe[];
+}
+
+const NO_PROBES: readonly KeyProbe[] = [];
+
 export class Key {
   readonly last4: string | null;
   readonly limits: CredentialLimits;
   inFlight = 0;
   /** When it was last called, on the monotonic clock. Null if it never was. */
   calledMs: number | null;
-  /** The time of and reason for the provider's refusal. Null if it hasn't refused the credential. */
+  /** The time of and reason for the provider's refusal to everybody. Null if it hasn't refused the credential. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
-  readonly #refusal = new Breaker(REFUSAL_TERMS);
+  /** Null until the provider refuses it. */
+  #refusal: Breaker | null = null;
   /** Breakers for single models that refuse the credential while it serves others. */
   readonly #refusalsBy = new WeakMap<Deployment, Breaker>();
   /** The last model that it served. */
@@ -48,70 +66,105 @@ export class Key {
     this.last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
   }
 
-  /** True if it is known to be refused, for this model or for all. */
-  isRefused(deployment: Deployment | undefined): boolean {
-    return this.#refusals(deployment).length > 0;
+  /** True if it is known to be refused to the payer, for this model or for all. */
+  isRefused(deployment: Deployment | undefined, payer: string): boolean {
+    const refusals = this.#refusals(deployment);
+    return refusals !== NONE && isAnyOpen(refusals, payer);
   }
 
-  /** True if one request may try it again. */
-  isDue(deployment: Deployment | undefined, nowMs: number): boolean {
-    return this.#refusals(deployment).every((refusal) => refusal.waitMs(nowMs, NOBODY) === 0);
+  /** True if one request of the payer may try it again. */
+  isDue(deployment: Deployment | undefined, nowMs: number, payer: string): boolean {
+    const refusals = this.#refusals(deployment);
+    return refusals === NONE || areAllDue(refusals, nowMs, payer);
   }
 
   /** Milliseconds until it is tried again if the provider has other credentials. 0 means now. */
   waitMs(nowMs: number): number {
-    return this.#refusal.waitMs(nowMs, NOBODY) ?? 0;
+    return this.#refusal?.waitForAllMs(nowMs) ?? 0;
   }
 
-  /** True if this call probes whether the credential is still refused; its outcome must be recorded. */
-  pass(deployment: Deployment, nowMs: number): boolean {
+  /** When it was last refused to the payer or to everybody, on the monotonic clock. 0 if it never was. */
+  refusedAtMs(payer: string): number {
+    return Math.max(this.retired?.atMs ?? 0, this.#refusal?.calledAtMs(payer) ?? 0);
+  }
+
+  /** Returns what this call tests: whether the credential is still refused. The outcome must be recorded. */
+  pass(deployment: Deployment, nowMs: number, payer: string): readonly KeyProbe[] {
     const refusals = this.#refusals(deployment);
-    if (refusals.length === 0 || !this.isDue(deployment, nowMs)) return false;
-    for (const refusal of refusals) refusal.pass(nowMs, NOBODY);
-    return true;
+    return refusals === NONE || !areAllDue(refusals, nowMs, payer)
+      ? NO_PROBES
+      : probe(refusals, nowMs, payer);
   }
 
   /** Records that the provider accepted the credential. True if it had been retired. */
-  recordSuccess(card: ModelCard, deployment: Deployment, nowMs: number): boolean {
+  recordSuccess(card: ModelCard, deployment: Deployment, nowMs: number, payer: string): boolean {
     this.#served = card.id;
-    for (const refusal of this.#refusals(deployment)) refusal.recordSuccess(nowMs, NOBODY, "all");
+    const refusals = this.#refusals(deployment);
+    if (refusals === NONE) return false;
+    const voice = deployment.breaker.nameVoice(nowMs, payer);
+    // An answer shows that it is accepted, even if the call wasn't sent to test that.
+    for (const refusal of refusals) refusal.recordSuccess(nowMs, payer, "both", voice);
     const wasRetired = this.retired !== null;
     this.retired = null;
     return wasRetired;
   }
 
-  /** Records a refusal. True if that retires the credential: after a 403, one that served another model is not retired. */
-  recordRefusal(
-    card: ModelCard,
-    deployment: Deployment,
-    nowMs: number,
-    status: number | null,
-    isProbe: boolean,
-  ): boolean {
-    const ofDeployment = this.#refusalsBy.getOrInsertComputed(deployment, () => new Breaker(REFUSAL_TERMS));
-    const passage = isProbe ? "all" : "free";
-    ofDeployment.recordFailure(nowMs, NOBODY, passage, "shared");
+  /**
+   * Records a refusal. True if that retires the credential for everybody: after a 403, one that served another model is not
+   * retired, nor is one that a single payer of several found refused without words that name it.
+   */
+  recordRefusal(card: ModelCard, deployment: Deployment, nowMs: number, met: MetRefusal): boolean {
+    const { status } = met;
+    const ofDeployment = this.#refusalsBy.getOrInsertComputed(deployment, makeRefusal);
+    record(ofDeployment, deployment, nowMs, met);
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
-    this.#refusal.recordFailure(nowMs, NOBODY, passage, "shared");
+    this.#refusal ??= makeRefusal();
+    record(this.#refusal, deployment, nowMs, met);
+    if (!this.#refusal.isOpenForAll && !deployment.breaker.isAlone(nowMs, met.payer)) return false;
     const isNew = this.retired === null;
     this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
   }
 
-  /** Ends a probe without an outcome, so that the next call may be a probe. */
-  release(deployment: Deployment): void {
-    for (const refusal of this.#refusals(deployment)) refusal.release(NOBODY, "all");
+  /** Ends a test without an outcome, so that the next call may be one. */
+  release(probes: readonly KeyProbe[], payer: string): void {
+    for (const { refusal, passage } of probes) if (passage !== "free") refusal.release(payer, passage);
   }
 
+  /** Those that the provider has refused since the configuration was read, for this model or for all. */
   #refusals(deployment: Deployment | undefined): readonly Breaker[] {
-    if (this.retired === null && deployment === undefined) return NONE;
     const ofDeployment = deployment && this.#refusalsBy.get(deployment);
-    const open = ofDeployment?.isOpenFor(NOBODY) === true ? [ofDeployment] : NONE;
-    return this.retired === null ? open : [this.#refusal, ...open];
+    if (this.#refusal === null) return ofDeployment === undefined ? NONE : [ofDeployment];
+    return ofDeployment === undefined ? [this.#refusal] : [this.#refusal, ofDeployment];
   }
 }
 
+/** A credential that hasn't been refused costs its requests no object. */
 const NONE: readonly Breaker[] = [];
+const makeRefusal = () => new Breaker(REFUSAL_TERMS);
+
+function isAnyOpen(refusals: readonly Breaker[], payer: string): boolean {
+  return refusals.some((refusal) => refusal.isOpenFor(payer));
+}
+
+function areAllDue(refusals: readonly Breaker[], nowMs: number, payer: string): boolean {
+  return refusals.every((refusal) => refusal.waitMs(nowMs, payer) === 0);
+}
+
+function probe(refusals: readonly Breaker[], nowMs: number, payer: string): readonly KeyProbe[] {
+  const open = refusals.filter((refusal) => refusal.isOpenFor(payer));
+  return open.map((refusal) => ({ refusal, passage: refusal.pass(nowMs, payer) ?? "free" }));
+}
+
+function record(
+  refusal: Breaker,
+  { breaker }: Deployment,
+  nowMs: number,
+  { payer, evidence, probes }: MetRefusal,
+): void {
+  const passage = probes.find((probe) => probe.refusal === refusal)?.passage ?? "free";
+  refusal.recordFailure(nowMs, payer, passage, evidence, breaker.nameVoice(nowMs, payer));
+}
 
 function explainStatus(status: number | null): string {
   if (status === 401) return "the provider says that the key is invalid (401)";
@@ -122,18 +175,15 @@ function explainStatus(status: number | null): string {
   return `the provider refuses the key or says that its credit is used up (${status ?? "no status"})`;
 }
 
-const KEY_WORDS = /\b(api[ _-]?key|access[ _-]key|credential)/i;
-
 interface CredentialRefusal {
   readonly cardId: string;
   readonly words: string;
-  readonly isNamed: boolean;
   readonly retire: () => void;
 }
 
 /**
  * A prompt that a filter answers with 403, or that a small balance can't pay, is refused with every credential. So what
- * is refused to a request counts only once it is known whether another credential did better.
+ * is refused to a request without words that name the credential counts only once it is known whether another one did better.
  */
 export class RequestRefusals {
   readonly accountId: string;
@@ -155,7 +205,7 @@ export class RequestRefusals {
     const { upstreamCode } = describeFailure(fault);
     this.isAny = true;
     this.#refusals ??= [];
-    this.#refusals.push({ cardId, words: `${status} ${upstreamCode}`, isNamed: namesKey(fault), retire });
+    this.#refusals.push({ cardId, words: `${status} ${upstreamCode}`, retire });
   }
 
   /** A call of the model ended in another way, after a credential has been refused. */
@@ -176,22 +226,11 @@ export class RequestRefusals {
   }
 }
 
-/** Returns the refusals that are about their credentials. */
+/** Returns the refusals that are about their credentials, of several one at most: the others may be about the request. */
 function chooseRetired(
   refusals: readonly CredentialRefusal[],
   hasOther: boolean,
 ): readonly CredentialRefusal[] {
   if (refusals.length === 1) return refusals;
-  const isEqual = refusals.every(({ words }) => words === refusals[0]?.words);
-  if (isEqual && !hasOther) return [];
-  const named = refusals.filter(({ isNamed }) => isNamed);
-  return named.length > 0 || !hasOther ? named : refusals.slice(0, 1);
-}
-
-/** True if the refusal can only be about the credential, whatever the request says. */
-function namesKey(fault: Fault): boolean {
-  const { upstreamStatus, upstream } = fault.details;
-  if (upstreamStatus === UNAUTHORIZED) return true;
-  if (upstream?.code !== undefined && readMeaning(upstream.code) === "upstream_auth") return true;
-  return KEY_WORDS.test(upstream?.message ?? "");
+  return hasOther ? refusals.slice(0, 1) : [];
 }

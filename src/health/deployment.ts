@@ -1,8 +1,7 @@
 // One model with one credential: its recent speed and failures, and whether it may be called now.
-import type { Evidence } from "../core/evidence.ts";
+import type { Evidence, Passage } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
 import { Breaker, type Change, type Outcomes } from "./breaker.ts";
-import type { Passage } from "./circuit.ts";
 import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
 

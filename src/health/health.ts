@@ -173,9 +173,9 @@ export class Health {
     return this.#troubles.get(provider) ?? new Trouble();
   }
 
-  /** True if the provider doesn't accept this credential, for this model or for any. */
-  isRefused(attempt: Attempt): boolean {
-    return this.key(attempt)?.isRefused(this.deployment(attempt)) ?? false;
+  /** True if the provider doesn't accept this credential from the payer, for this model or for any. */
+  isRefused(attempt: Attempt, payer: string): boolean {
+    return this.key(attempt)?.isRefused(this.deployment(attempt), payer) ?? false;
   }
 
   /** True if connections to the provider have been failing and it is too early to try again. */
@@ -184,13 +184,13 @@ export class Health {
     return address !== undefined && address.waitMs(nowMs, NOBODY) !== 0;
   }
 
-  /** True if the credential is refused, it is too early to try it again, and another of the provider's isn't refused. */
-  isBarred(attempt: Attempt, nowMs: number): boolean {
+  /** True if the credential is refused to the payer, too early to try again, and another of the provider's isn't refused. */
+  isBarred(attempt: Attempt, nowMs: number, payer: string): boolean {
     const deployment = this.deployment(attempt);
     const own = this.key(attempt);
-    if (!own?.isRefused(deployment) || own.isDue(deployment, nowMs)) return false;
+    if (!own?.isRefused(deployment, payer) || own.isDue(deployment, nowMs, payer)) return false;
     for (const [secret, key] of this.#keys.get(attempt.card.provider) ?? []) {
-      if (!key.isRefused(this.#cards.get(attempt.card.id)?.deployments.get(secret))) return true;
+      if (!key.isRefused(this.#cards.get(attempt.card.id)?.deployments.get(secret), payer)) return true;
     }
     return false;
   }
@@ -198,7 +198,7 @@ export class Health {
   /** True if the attempt may be made now and is within the credential's limits. */
   isReady(attempt: Attempt, nowMs: number, payer: string, load = ONE_CALL): boolean {
     const deployment = this.deployment(attempt);
-    if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
+    if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs, payer)) return false;
     if (this.#limitMs(attempt, nowMs, load) > 0) return false;
     if (!deployment) return true;
     return load.insists ? !deployment.isResting(nowMs) : deployment.waitMs(nowMs, payer) === 0;
@@ -212,13 +212,13 @@ export class Health {
     load = ONE_CALL,
   ): Permit | null {
     const { card } = attempt;
-    if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs)) return null;
+    const payer = refusals?.payer ?? NOBODY;
+    if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs, payer)) return null;
     const own = this.#card(card.id);
     const { absence, changed } = own;
     const deployment = own.deploy(identifyCredential(attempt.credential));
     changed();
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
-    const payer = refusals?.payer ?? NOBODY;
     const passage = deployment.breaker.pass(nowMs, payer) ?? (load.insists ? "free" : null);
     if (passage === null) return null;
     if (!absence.isUnknown) absence.recordCall(nowMs);
@@ -238,7 +238,7 @@ export class Health {
       notices: this.#notices,
       changed,
       passage,
-      isKeyProbe: key.pass(deployment, nowMs),
+      keyProbes: key.pass(deployment, nowMs, payer),
       addressPassage: address?.pass(nowMs, NOBODY) ?? "free",
     });
   }
@@ -254,7 +254,7 @@ export class Health {
 
   /** Returns the fault for a request that can't make any attempt now, with the time after which it can. */
   unavailable(attempts: readonly Attempt[], nowMs: number, payer: string, load = ONE_CALL): Fault {
-    const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
+    const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs, payer));
     const waiting = asked.map((attempt) => this.deployment(attempt));
     const waits = asked.map((attempt) => this.waitMs(attempt, nowMs, payer, load) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };

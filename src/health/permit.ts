@@ -1,6 +1,6 @@
 // The permit for one attempt: its outcome is recorded once, and its end in any case.
 
-import { type Evidence, findEvidence } from "../core/evidence.ts";
+import { type Evidence, findEvidence, namesKey, type Passage } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import { NOBODY } from "../core/keys/key.ts";
@@ -9,8 +9,7 @@ import type { ModelCard } from "../core/models/card.ts";
 import type { Level, Log } from "../core/world/world.ts";
 import type { Absence } from "./absence.ts";
 import type { Address } from "./address.ts";
-import type { Passage } from "./circuit.ts";
-import type { Key, RequestRefusals } from "./credential.ts";
+import type { Key, KeyProbe, RequestRefusals } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 import type { PayerNotices } from "./payer-notices.ts";
 import type { Load } from "./rate.ts";
@@ -30,8 +29,8 @@ interface PermitParts {
   readonly load: Load;
   /** The way it has passed the deployment's breaker. */
   readonly passage: Passage;
-  /** True if the attempt probes whether the provider accepts the credential again. */
-  readonly isKeyProbe: boolean;
+  /** The breakers by which the attempt tests whether the provider accepts the credential again. */
+  readonly keyProbes: readonly KeyProbe[];
   /** The way it has passed the address's breaker. */
   readonly addressPassage: Passage;
   readonly startedMs: number;
@@ -42,6 +41,7 @@ interface PermitParts {
 }
 
 const RATE_LIMITED = 429;
+const NONE: readonly KeyProbe[] = [];
 
 /** Times are on the monotonic clock. */
 export class Permit {
@@ -50,7 +50,8 @@ export class Permit {
   readonly isKeyProbe: boolean;
   /** `free` once its outcome is recorded. */
   #passage: Passage;
-  #isKeyProbe: boolean;
+  /** Empty once their outcome is recorded. */
+  #keyProbes: readonly KeyProbe[];
   #addressPassage: Passage;
   #answeredMs: number | null = null;
   #isOver = false;
@@ -62,9 +63,9 @@ export class Permit {
 
   constructor(parts: PermitParts) {
     this.#parts = parts;
-    this.isKeyProbe = parts.isKeyProbe;
+    this.isKeyProbe = parts.keyProbes.length > 0;
     this.#passage = parts.passage;
-    this.#isKeyProbe = parts.isKeyProbe;
+    this.#keyProbes = parts.keyProbes;
     this.#addressPassage = parts.addressPassage;
     parts.deployment.inFlight++;
     parts.key.inFlight++;
@@ -146,7 +147,7 @@ export class Permit {
     if (this.#isOver) return;
     this.#hasFailed = true;
     if (this.#passage !== "free") this.#parts.deployment.breaker.release(this.#payer, this.#passage);
-    if (this.#isKeyProbe) this.#parts.key.release(this.#parts.deployment);
+    this.#parts.key.release(this.#keyProbes, this.#payer);
     if (this.#addressPassage !== "free") this.#parts.address?.release(NOBODY, this.#addressPassage);
     this.#end();
   }
@@ -167,8 +168,8 @@ export class Permit {
     if (refusals?.isAny) refusals.recordOther(card.id);
     this.#recordReached(nowMs);
     this.#recordModelSuccess(nowMs);
-    this.#isKeyProbe = false;
-    if (key.recordSuccess(card, deployment, nowMs)) this.#logEvent("credential_back", "info");
+    this.#keyProbes = NONE;
+    if (key.recordSuccess(card, deployment, nowMs, this.#payer)) this.#logEvent("credential_back", "info");
   }
 
   #recordModelSuccess(nowMs: number): void {
@@ -210,7 +211,7 @@ export class Permit {
     }
     this.#recordTrouble(nowMs, fault);
     this.#passage = "free";
-    if (fault.code === "upstream_auth") this.#recordRefusal(nowMs, fault);
+    if (fault.code === "upstream_auth") this.#recordRefusal(nowMs, fault, evidence);
     const opened = deployment.recordFailure(nowMs, this.#payer, passage, fault, evidence);
     if (opened === "all") this.#logEvent("breaker_opened", "warn", describe(fault));
     else if (opened === "payer" && this.#parts.notices.take(this.#payer, nowMs)) {
@@ -231,20 +232,21 @@ export class Permit {
     if (isNew) this.#logEvent("model_gone", "error", describe(fault));
   }
 
-  /** If the credential was known to be refused, this confirms it. Otherwise, it is decided once the request has ended. */
-  #recordRefusal(nowMs: number, fault: Fault): void {
+  /** Words that name the credential, and its being refused again, count at once; all else once the request has ended. */
+  #recordRefusal(nowMs: number, fault: Fault, evidence: Evidence): void {
     const { deployment, key, card, refusals } = this.#parts;
-    const isProbe = this.#isKeyProbe;
-    this.#isKeyProbe = false;
-    const retire = () => this.#retire(nowMs, fault, isProbe);
-    if (refusals === null || key.isRefused(deployment)) retire();
+    const probes = this.#keyProbes;
+    this.#keyProbes = NONE;
+    const retire = () => this.#retire(nowMs, fault, evidence, probes);
+    if (refusals === null || namesKey(fault) || key.isRefused(deployment, this.#payer)) retire();
     else refusals.add(card.id, fault, retire);
   }
 
-  #retire(nowMs: number, fault: Fault, isProbe: boolean): void {
+  #retire(nowMs: number, fault: Fault, evidence: Evidence, probes: readonly KeyProbe[]): void {
     const { deployment, key, card } = this.#parts;
     const status = fault.details.upstreamStatus ?? null;
-    if (!key.recordRefusal(card, deployment, nowMs, status, isProbe)) return;
+    const met = { payer: this.#payer, evidence, status, probes };
+    if (!key.recordRefusal(card, deployment, nowMs, met)) return;
     const { upstreamCode, message } = describeFailure(fault);
     const words = { upstream_status: status, upstream_code: upstreamCode, message };
     this.#logEvent("credential_retired", "error", words);

@@ -63,7 +63,7 @@ describe("several credentials", () => {
     router.works(HOUSE, "b", 5);
     router.works(HOUSE, "b", 5);
     expect(names(router.plan(6))).toBe("b");
-    expect(router.health.isBarred(router.attemptOf(HOUSE, "a"), 6)).toBe(true);
+    expect(router.health.isBarred(router.attemptOf(HOUSE, "a"), 6, NOBODY)).toBe(true);
     expect(router.events.map(({ event }) => event)).toEqual([
       "credential_retired",
       "credential_retired",

@@ -82,4 +82,18 @@ export const SHARING: readonly Mutant[] = [
     replace: ">= Number.POSITIVE_INFINITY",
     tests: ["test/catalogue/later-prices.test.ts"],
   },
+  {
+    name: "one payer's refusal is everybody's",
+    file: "src/health/permit.ts",
+    find: "const met = { payer: this.#payer, evidence, status, probes };",
+    replace: 'const met = { payer: this.#payer, evidence: "shared" as const, status, probes };',
+    tests: ["test/health/payers.test.ts"],
+  },
+  {
+    name: "one payer uses up the retries of others",
+    file: "src/health/retry-budget.ts",
+    find: "return isWithin(retries - most, requests);",
+    replace: "return isWithin(retries, requests);",
+    tests: ["test/health/breaker.test.ts"],
+  },
 ];

@@ -96,15 +96,15 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "refused credentials are never asked again",
     file: "src/health/credential.ts",
-    find: "refusal.waitMs(nowMs, NOBODY) === 0",
-    replace: "refusal.waitMs(nowMs, NOBODY) === -1",
+    find: "refusal.waitMs(nowMs, payer) === 0",
+    replace: "refusal.waitMs(nowMs, payer) === -1",
     tests: ["test/selectors/refusals.test.ts"],
   },
   {
     name: "one request takes all credentials out of use",
     file: "src/health/credential.ts",
-    find: "if (isEqual && !hasOther) return [];",
-    replace: "if (isEqual && !hasOther) return refusals;",
+    find: "return hasOther ? refusals.slice(0, 1) : [];",
+    replace: "return hasOther ? refusals.slice(0, 1) : refusals;",
     tests: ["test/selectors/refusals.test.ts"],
   },
   {
@@ -222,7 +222,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "refused ones are asked",
     file: "src/health/health.ts",
-    find: " || this.isBarred(attempt, nowMs)) return null;",
+    find: " || this.isBarred(attempt, nowMs, payer)) return null;",
     replace: ") return null;",
     tests: ["test/health/health.test.ts"],
   },

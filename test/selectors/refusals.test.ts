@@ -127,12 +127,12 @@ describe("a single request", () => {
     expect(states()).toEqual(["active", "active", "active"]);
   });
 
-  test("retires those that were refused by name once another one serves it", () => {
-    const refusals = new RequestRefusals(PAYING);
-    refuseAll(refusals, refused(401), refused(401));
-    expect(states()).toEqual(["active", "active", "active"]);
-    router.begun(router.attemptOf(HOUSE, "c"), 0, refusals).finish(1, 10);
-    refusals.settle();
+  test("retires at once those whose refusals name them, even if it asks no more", () => {
+    const named = new Fault("upstream_auth", "no", {
+      upstreamStatus: 401,
+      upstream: { message: "Incorrect API key provided." },
+    });
+    refuseAll(new RequestRefusals(PAYING), named, named);
     expect(states()).toEqual(["retired", "retired", "active"]);
   });
 

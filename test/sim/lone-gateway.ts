@@ -24,8 +24,7 @@ interface GatewayParts {
   readonly clock: EventClock;
   readonly dice: Dice;
   readonly fetch: Fetch;
-  /** The configuration that its health knows. Missing for none: then each attempt's credential is a new one. */
-  readonly providers?: readonly ProviderSetup[];
+  readonly providers: readonly ProviderSetup[];
 }
 
 export function makeGateway({ store, clock: events, dice, fetch, providers }: GatewayParts): Gateway {
@@ -33,7 +32,7 @@ export function makeGateway({ store, clock: events, dice, fetch, providers }: Ga
   const random = { bytes: (count: number) => dice.bytes(count) };
   const deadlines = new DeadlineSweep(clock);
   const health = new Health(() => {});
-  if (providers !== undefined) health.configured(providers);
+  health.configured(providers);
   return new Gateway({
     clock,
     random,

@@ -61,6 +61,14 @@ test.each([
   LONG_MS,
 );
 
+test("thirty dead credentials of thirty-one that answer slowly are passed over from the third request on", async () => {
+  const dead = { seed: 17, share: 0, status: 503, keys: 31, deadKeys: 30, hasFallback: false } as const;
+  const figures = await runOutage({ ...dead, callMs: 100, perSecond: 0.4, seconds: 20 });
+  show("30 of 31 keys are dead", figures);
+  expect(figures.failed).toBeLessThanOrEqual(1);
+  expect(figures.calls).toBeLessThanOrEqual(dead.deadKeys + figures.requests);
+});
+
 test(
   "all credentials dead: each client is told so, soon, and a fallback answers them all",
   async () => {

@@ -27,6 +27,8 @@ export interface OutageSetup {
   readonly keys: number;
   readonly deadKeys: number;
   readonly hasFallback: boolean;
+  /** The time that each call takes. Missing for 20 ms. */
+  readonly callMs?: number;
 }
 
 export interface OutageFigures {
@@ -73,7 +75,8 @@ class Outage {
   }
 
   async run(): Promise<OutageFigures> {
-    const { perSecond, seconds } = this.#setup;
+    const { perSecond, seconds, keys } = this.#setup;
+    const providers = [makeProvider("Alpha", keys), makeProvider("Beta", 1)];
     const store = await openMemoryStore(KEY);
     await store.beat();
     const gateway = makeGateway({
@@ -81,8 +84,9 @@ class Outage {
       clock: this.#clock,
       dice: this.#dice,
       fetch: (url, init) => this.#fetch(url, init),
+      providers,
     });
-    const upstreams = this.#makeUpstreams();
+    const upstreams = new Map(providers.map((setup) => [setup.name, makeUpstream(setup, [DIALECT])]));
     const requests = perSecond * seconds;
     const asked: Promise<void>[] = [];
     for (let at = 0; at < requests; at++)
@@ -102,28 +106,12 @@ class Outage {
     return running > 0 && this.#turns < TURNS_MAX;
   }
 
-  #makeUpstreams(): ReadonlyMap<string, Upstream> {
-    const make = (name: "Alpha" | "Beta", keys: number): [string, Upstream] => {
-      const setup: ProviderSetup = {
-        name,
-        dialect: null,
-        baseUrl: `https://${name.toLowerCase()}.example/v1`,
-        credentials: Array.from({ length: keys }, (_, at) => ({ secret: `secret ${at}`, weight: 1 })),
-        headers: {},
-        timeouts: TIMEOUTS,
-        unlistedModels: false,
-      };
-      return [name, makeUpstream(setup, [DIALECT])];
-    };
-    return new Map([make("Alpha", this.#setup.keys), make("Beta", 1)]);
-  }
-
   async #fetch(url: string, init: RequestInit): Promise<Response> {
     init.signal?.throwIfAborted();
     const isFailing = url.includes("alpha");
     if (isFailing) this.#calls++;
     this.#waiting++;
-    await this.#clock.wait(CALL_MS);
+    await this.#clock.wait(this.#setup.callMs ?? CALL_MS);
     this.#waiting--;
     const secret = /secret (\d+)/.exec(new Headers(init.headers).get("authorization") ?? "")?.[1];
     if (isFailing && Number(secret) < this.#setup.deadKeys) return refuse(401, "Incorrect API key provided.");
@@ -168,6 +156,18 @@ class Outage {
     this.#open--;
     this.#longestMs = Math.max(this.#longestMs, this.#clock.monotonicMs - beganMs);
   }
+}
+
+function makeProvider(name: "Alpha" | "Beta", keys: number): ProviderSetup {
+  return {
+    name,
+    dialect: null,
+    baseUrl: `https://${name.toLowerCase()}.example/v1`,
+    credentials: Array.from({ length: keys }, (_, at) => ({ secret: `secret ${at}`, weight: 1 })),
+    headers: {},
+    timeouts: TIMEOUTS,
+    unlistedModels: false,
+  };
 }
 
 function refuse(status: number, message: string): Response {

@@ -69,6 +69,11 @@ export function namePayer({ accountId, memberId, asksFor }: Payer): string {
   return memberId === null ? accountId : `${accountId} ${memberId}`;
 }
 
+/** Returns the account of a payer. */
+export function readAccount(payer: string): string {
+  return payer.split(" ", 1)[0] ?? payer;
+}
+
 /** A key found by one of its secrets. */
 export interface ProvenKey {
   readonly key: GatewayKey;

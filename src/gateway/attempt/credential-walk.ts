@@ -46,7 +46,7 @@ export class CredentialWalk {
     const asked = this.#asked.get(card.id);
     const isOpen = (attempt: Attempt) =>
       asked?.has(attempt.credential) !== true &&
-      !health.isRefused(attempt) &&
+      !health.isRefused(attempt, this.#payer) &&
       health.isReady(attempt, nowMs, this.#payer);
     const first = planned.filter((attempt) => attempt.card === card && isOpen(attempt));
     const others = listCredentials(this.#call, card.provider)

@@ -73,7 +73,9 @@ export function planCalls(input: PlanInput): Plan {
   );
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
   const order =
-    plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
+    plan.length > 0
+      ? plan
+      : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs, input.payer));
   const attempts = limitAttempts(order, input.health, longer);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
   return { attempts, spares, load, decision };
@@ -137,10 +139,11 @@ function orderAttempts(
   if (ready.length < 2) return ready;
   // Probe at most one rejected credential, so that others remain for the request.
   const refused = pickLongestRefused(
-    ready.filter((attempt) => health.isRefused(attempt)),
+    ready.filter((attempt) => health.isRefused(attempt, payer)),
     health,
+    payer,
   );
-  const others = ready.filter((attempt) => !health.isRefused(attempt));
+  const others = ready.filter((attempt) => !health.isRefused(attempt, payer));
   const isOpen = (attempt: Attempt) => Number(health.deployment(attempt)?.breaker.isOpenFor(payer) ?? false);
   return [
     ...refused,
@@ -149,8 +152,8 @@ function orderAttempts(
 }
 
 /** If all credentials of a provider are rejected, keep trying them in turn: a balance may be topped up again. */
-function pickLongestRefused(attempts: readonly Attempt[], health: Health): readonly Attempt[] {
-  const atMs = (attempt: Attempt) => health.key(attempt)?.retired?.atMs ?? 0;
+function pickLongestRefused(attempts: readonly Attempt[], health: Health, payer: string): readonly Attempt[] {
+  const atMs = (attempt: Attempt) => health.key(attempt)?.refusedAtMs(payer) ?? 0;
   return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
 }
 

@@ -1,5 +1,5 @@
 // One hook: asks it about the texts that it hasn't passed before, within its bounds, and says what becomes of them.
-import type { Evidence } from "../../core/evidence.ts";
+import type { Evidence, Passage } from "../../core/evidence.ts";
 import { Fault } from "../../core/fault.ts";
 import { namePayer } from "../../core/keys/key.ts";
 import type { HookAction, HookCost, HookRule, HookState } from "../../core/models/hook.ts";
@@ -9,8 +9,6 @@ import type { Question } from "./protocol.ts";
 import type { HookOutcome } from "./server.ts";
 import type { Changes } from "./texts.ts";
 import type { UnderWay } from "./under-way.ts";
-
-type Passage = "free" | "own" | "all" | "both";
 
 /** A circuit breaker, which stops calls to a hook that fails, by payers. */
 export interface HookBreaker {

@@ -1,11 +1,8 @@
 // The effects that calls to tool servers need.
-import type { Evidence } from "../../core/evidence.ts";
+import type { Evidence, Passage } from "../../core/evidence.ts";
 import type { ToolSessions } from "../../core/tools/tool-sessions.ts";
 import type { Clock, Deadlines, Fetch, Log, Random } from "../../core/world/world.ts";
 import type { Authorize } from "../auth/authorize.ts";
-
-/** The way a call has passed a breaker: freely, or as a test of whether it may close for its payer, for all, or for both. */
-export type Passage = "free" | "own" | "all" | "both";
 
 /** A circuit breaker of one tool, which stops calls of those for whom it fails. Times are on the monotonic clock. */
 export interface ToolBreaker {

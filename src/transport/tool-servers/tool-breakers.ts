@@ -1,6 +1,6 @@
 // The breakers of a server's tools, by payer. A tool that hasn't failed has none.
-import type { Evidence } from "../../core/evidence.ts";
-import type { Passage, ToolBreaker } from "./ports.ts";
+import type { Evidence, Passage } from "../../core/evidence.ts";
+import type { ToolBreaker } from "./ports.ts";
 
 /** A server shows no more tools than this. Beyond it, the breaker that was made first goes. */
 const BREAKERS_MAX = 1000;
