@@ -30,7 +30,8 @@ beforeAll(async () => {
     const text = await readText(request);
     if (request.headers.authorization?.includes("limited") === true) {
       response.writeHead(429, { "content-type": "application/json", "retry-after": "600" });
-      return response.end(JSON.stringify({ error: { message: "Rate limit reached." } }));
+      response.end(JSON.stringify({ error: { message: "Rate limit reached." } }));
+      return;
     }
     const said = Object.entries(SAYS).find(([word]) => text.includes(word))?.[1];
     response.writeHead(said?.status ?? 200, { "content-type": "application/json" });
