@@ -1,7 +1,13 @@
 // A visitor of the console in a real browser. Every request to another host and every error is recorded.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 const EXECUTABLE = Bun.which("chromium") ?? Bun.which("google-chrome");
@@ -42,9 +48,14 @@ export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld
   };
 }
 
-/** Null if Chromium isn't installed. */
+/** Runs until its process ends: all files of a worker share it, since a start costs half a second of CPU. */
+let shared: Promise<BrowserServer> | null = null;
+
+/** Connects to the process's Chromium, with contexts of its own that its `close()` ends. Null if it isn't installed. */
 export async function startBrowser(): Promise<Browser | null> {
-  return EXECUTABLE ? chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
+  if (!EXECUTABLE) return null;
+  shared ??= chromium.launchServer({ executablePath: EXECUTABLE, args: FLAGS });
+  return chromium.connect((await shared).wsEndpoint());
 }
 
 export interface Visitor {

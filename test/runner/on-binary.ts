@@ -1,6 +1,9 @@
 // The test files that run against the binary once it is built.
 
-/** Scenarios, SDKs and commands that start the binary if there is one. Otherwise their gateways run in the test's process. */
+/**
+ * What a binary may do otherwise than the sources: what is embedded in it, its workers, its files, its signals, and each route and
+ * SDK once. Where there is none, their gateways run in the test's process.
+ */
 export const ON_BINARY: readonly string[] = [
   "test/app/restart",
   "test/app/retired",
@@ -12,9 +15,15 @@ export const ON_BINARY: readonly string[] = [
   "test/clients/",
   "test/console/",
   "test/http/",
-  "test/mistakes/",
   "test/python/",
   "test/store/checkpoints",
   "test/store/slow-reads",
-  "test/whole/",
+  "test/whole/answers/surfaces",
+  "test/whole/batches/",
+  "test/whole/http",
+  "test/whole/network/",
+  "test/whole/people/",
 ];
+
+/** Scenarios of the same code, which need the binary in the long form only. */
+export const ALSO_ON_BINARY: readonly string[] = ["test/mistakes/", "test/whole/"];
