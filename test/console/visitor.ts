@@ -51,10 +51,19 @@ export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld
 /** Runs until its process ends: all files of a worker share it, since a start costs half a second of CPU. */
 let shared: Promise<BrowserServer> | null = null;
 
+async function launch(executablePath: string): Promise<BrowserServer> {
+  const server = await chromium.launchServer({ executablePath, args: FLAGS });
+  // A test that hangs takes it down, which the next file mustn't feel.
+  server.on("close", () => {
+    shared = null;
+  });
+  return server;
+}
+
 /** Connects to the process's Chromium, with contexts of its own that its `close()` ends. Null if it isn't installed. */
 export async function startBrowser(): Promise<Browser | null> {
   if (!EXECUTABLE) return null;
-  shared ??= chromium.launchServer({ executablePath: EXECUTABLE, args: FLAGS });
+  shared ??= launch(EXECUTABLE);
   return chromium.connect((await shared).wsEndpoint());
 }
 
