@@ -1,13 +1,7 @@
 // A visitor of the console in a real browser. Every request to another host and every error is recorded.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Browser,
-  type BrowserContextOptions,
-  type BrowserServer,
-  chromium,
-  type Page,
-} from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type Setup, startUnderTest, type UnderTest } from "../harness/harness.ts";
 
 const EXECUTABLE = Bun.which("chromium") ?? Bun.which("google-chrome");
@@ -48,23 +42,9 @@ export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld
   };
 }
 
-/** Runs until its process ends: all files of a worker share it, since a start costs half a second of CPU. */
-let shared: Promise<BrowserServer> | null = null;
-
-async function launch(executablePath: string): Promise<BrowserServer> {
-  const server = await chromium.launchServer({ executablePath, args: FLAGS });
-  // A test that hangs takes it down, which the next file mustn't feel.
-  server.on("close", () => {
-    shared = null;
-  });
-  return server;
-}
-
-/** Connects to the process's Chromium, with contexts of its own that its `close()` ends. Null if it isn't installed. */
+/** Null if Chromium isn't installed. */
 export async function startBrowser(): Promise<Browser | null> {
-  if (!EXECUTABLE) return null;
-  shared ??= launch(EXECUTABLE);
-  return chromium.connect((await shared).wsEndpoint());
+  return EXECUTABLE ? chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
 }
 
 export interface Visitor {
