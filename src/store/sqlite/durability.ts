@@ -78,7 +78,7 @@ const QUIET_MS = 1000;
 
 type Time = Pick<Clock, "monotonicMs" | "after">;
 
-/** A process may end before its timers. */
+/** Its timers keep no process alive. */
 const REAL_TIME: Time = {
   monotonicMs: () => performance.now(),
   after(delayMs, task) {
