@@ -78,7 +78,7 @@ for (const agent of AGENTS) {
           expect({ id, printed }).toMatchObject({
             printed: expect.stringContaining(`turn-${turn + 1}-done`),
           });
-          expect(printed).toContain(`The tools answered: ${agent.tool}`);
+          if (turn > 0) expect(printed).toContain(`The tools answered: ${agent.tool}`);
         }
       },
       PATIENT_MS,
