@@ -28,7 +28,7 @@ const seen: string[] = [];
 for (const [number, agent] of AGENTS.entries()) {
   const native = NATIVE[agent.name] ?? FOREIGN;
   const all = SILENCES.map((silence, at) => `${at === 1 ? FOREIGN : native}${silence}`);
-  // What those that speak chat completions are sent is the same, so that each has another silence.
+  // Those that speak chat completions are sent the same, so each has another silence.
   const rows = agent.isPlain ? sampleRows(all, all.length, number) : all;
   describe.skipIf(!isInstalled(agent))(agent.name, () => {
     test.concurrent.each([...rows])(

@@ -32,7 +32,7 @@ export function writeCatches(catches: Catches, mutants: readonly Mutant[]): void
 
 /**
  * Returns the statement of a file's top level that holds the words, or the whole text if it isn't a single one: a change
- * elsewhere in the file says little of them. What a statement calls isn't looked at either, in this file or in others; the long
+ * elsewhere in the file says little of them. The functions that it calls aren't looked at, in this file or in others: the long
  * form tries all mutants.
  */
 export function takeStatement(text: string, words: string): string {

@@ -1,8 +1,8 @@
 // The test files that run against the binary once it is built.
 
 /**
- * What a binary may do otherwise than the sources: what is embedded in it, its workers, its files, its signals, and each route and
- * SDK once. Where there is none, their gateways run in the test's process.
+ * Scenarios, SDKs and commands in which a binary may differ from the sources: by the files embedded in it, its workers, its
+ * signals, and by each route once. Where there is none, their gateways run in the test's process.
  */
 export const ON_BINARY: readonly string[] = [
   "test/app/restart",

@@ -138,7 +138,7 @@ test.concurrent("an early head is sent together with a comment", async () => {
   expect(text).toEndWith("data: [DONE]\n\n");
 });
 
-/** So many looks in a row find the flood where it was before all buffers are full: upstream, gateway and client share one process. */
+/** After as many looks that find no more of the flood, all buffers are full: upstream, gateway and client share one process. */
 const STILL_LOOKS = 20;
 
 test("a reader that pauses is not cut off, and the provider is not blamed", async () => {
