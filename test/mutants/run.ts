@@ -138,7 +138,18 @@ function listChanged(catches: Catches): readonly Mutant[] {
   return MUTANTS.filter((mutant) => !isUnchanged(mutant, catches[mutant.name]));
 }
 
+/** Returns what records a catch as soon as it is known, so that a run that is given up loses none. */
+function makeRecorder(catches: Catches): (verdict: Verdict) => void {
+  const kept: Record<string, Catch> = { ...catches };
+  return ({ mutant, by }) => {
+    if (by === null || !process.env.UPDATE_CAUGHT) return;
+    kept[mutant.name] = by;
+    writeCatches(kept, MUTANTS);
+  };
+}
+
 async function judgeAll(mutants: readonly Mutant[], catches: Catches): Promise<readonly Verdict[]> {
+  const record = makeRecorder(catches);
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
     const copies = Array.from({ length: AT_ONCE }, (_, number) => makeCopy(folder, number));
@@ -148,6 +159,7 @@ async function judgeAll(mutants: readonly Mutant[], catches: Catches): Promise<r
       for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
         const verdict = await judge(copy, mutant, catches[mutant.name]);
         show(verdict);
+        record(verdict);
         verdicts.push(verdict);
       }
     };
@@ -170,10 +182,6 @@ async function main(args: readonly string[]): Promise<number> {
   const mutants = chosen.filter(({ name }) => part === undefined || name.includes(part));
   console.log(`${mutants.length} of ${MUTANTS.length} mutants`);
   const verdicts = mutants.length === 0 ? [] : await judgeAll(mutants, catches);
-  if (process.env.UPDATE_CAUGHT) {
-    const found = verdicts.flatMap(({ mutant, by }) => (by === null ? [] : [[mutant.name, by] as const]));
-    writeCatches({ ...catches, ...Object.fromEntries(found) }, MUTANTS);
-  }
   const missed = verdicts.filter(({ caught }) => !caught).length;
   console.log(`\n${verdicts.length - missed} passed, ${missed} failed`);
   return missed === 0 ? 0 : 1;
