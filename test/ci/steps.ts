@@ -114,9 +114,9 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
 const SCENARIOS: Step = {
   name: "scenarios",
   needs: READY,
-  cpu: 1,
+  cpu: 1.3,
   minutes: 45,
-  work: { under: ALSO_ON_BINARY, atOnce: 1 },
+  work: { under: ALSO_ON_BINARY, atOnce: 2 },
 };
 
 /** All files that no other row takes. */

@@ -14,7 +14,20 @@ export const ON_BINARY: readonly string[] = [
   "test/cli/store-commands",
   "test/clients/",
   "test/console/",
-  "test/http/",
+  "test/http/admin",
+  "test/http/batches/",
+  "test/http/connections",
+  "test/http/docs",
+  "test/http/files/admin-files",
+  "test/http/files/by-id",
+  "test/http/files/files",
+  "test/http/openapi",
+  "test/http/slow-readers",
+  "test/http/sockets/sockets",
+  "test/http/tools/calls",
+  "test/http/tools/reload",
+  "test/http/tools/streams",
+  "test/http/tools/workers",
   "test/python/",
   "test/store/checkpoints",
   "test/store/slow-reads",
@@ -25,5 +38,5 @@ export const ON_BINARY: readonly string[] = [
   "test/whole/people/",
 ];
 
-/** Scenarios of the same code, which need the binary in the long form only. */
-export const ALSO_ON_BINARY: readonly string[] = ["test/mistakes/", "test/whole/"];
+/** Scenarios of the same code, which need the binary in the long form only. What they say of logs shows in the test's process alone. */
+export const ALSO_ON_BINARY: readonly string[] = ["test/http/", "test/mistakes/", "test/whole/"];
