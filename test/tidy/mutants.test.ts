@@ -23,6 +23,11 @@ test("each mutant applies to the code as it is", () => {
   );
 });
 
+test("each mutant has a name of its own, by which its catch is kept", () => {
+  const names = MUTANTS.map(({ name }) => name);
+  expectNone(names.filter((name, at) => names.indexOf(name) < at));
+});
+
 test("each planted bug applies to the code as it is", () => {
   expectNone(
     PLANTS.flatMap(({ name, file, changes }) => {
