@@ -38,5 +38,5 @@ export const ON_BINARY: readonly string[] = [
   "test/whole/people/",
 ];
 
-/** Scenarios of the same code, which need the binary in the long form only. What they say of logs shows in the test's process alone. */
+/** Scenarios of the same code, which need the binary in the long form only. Their rows about logs run in the test's process alone. */
 export const ALSO_ON_BINARY: readonly string[] = ["test/http/", "test/mistakes/", "test/whole/"];
