@@ -98,7 +98,7 @@ async function catchMutant(
 ): Promise<Run & { readonly by: Catch | null }> {
   if (last !== undefined) {
     const { flags, env } = aimAt(last);
-    const days = last.seed === undefined ? {} : { SIM_DAYS: "1" };
+    const days: Record<string, string> = last.seed === undefined ? {} : { SIM_DAYS: "1" };
     const run = await runTests(copy, flags, { ...env, ...days }, ONE_MAX_MS);
     // A test that hangs names nothing, but it was the only one.
     const again = { ...last, digest: digestCatch(mutant, last) };
