@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { APART, beginWith } from "./runner/apart.ts";
 import { makeTestEnvironment } from "./runner/environment.ts";
 import { readGraph } from "./runner/graph.ts";
-import { ON_BINARY } from "./runner/on-binary.ts";
+import { ALSO_ON_BINARY, ON_BINARY } from "./runner/on-binary.ts";
 import { describeProgress, readMarks, Screen, sumCpuMs } from "./runner/progress.ts";
 import { type FileResult, findMissing, readReport } from "./runner/report.ts";
 import { keepTimings, TIMINGS_FLAGS } from "./runner/timings.ts";
@@ -188,7 +188,10 @@ async function main([first = "", ...rest]: readonly string[]): Promise<void> {
   };
   switch (first) {
     case "--binary":
-      return testFiles(["--parallel=2"], plan(graph.tests.filter(beginWith(ON_BINARY))));
+      return testFiles(
+        ["--parallel=2"],
+        plan(graph.tests.filter(beginWith([...ON_BINARY, ...ALSO_ON_BINARY]))),
+      );
     case "--near": {
       const near = plan(graph.rankNear(rest).slice(0, NEAREST_MAX));
       console.log(`the ${near.length} nearest test files that import ${rest.join(", ")}`);

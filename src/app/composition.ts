@@ -71,6 +71,8 @@ interface GatewayOptions {
   readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
+  /** Tells what is late. Tests replace it by one whose clock they move. */
+  readonly deadlines?: DeadlineSweep;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
@@ -91,9 +93,8 @@ export interface RunningGateway {
 
 /** Starts listening. Throws if the address is in use or the store is unusable. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { opened, settings: first, fetch = upstreamFetch } = options;
+  const { opened, settings: first, fetch = upstreamFetch, deadlines = new DeadlineSweep(clock) } = options;
   const ending: DrainState = { draining: false, refusing: false };
-  const deadlines = new DeadlineSweep(clock);
   const held = createHeldParts(first.server, deadlines, () => live.settings.responses.sockets);
   const later = () => ({ health, live, gateway, runner, tools, ledger });
   const state = observeState({ ...options, ...held, fetch, deadlines }, later);

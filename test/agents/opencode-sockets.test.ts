@@ -38,7 +38,7 @@ const overSockets = (agent: Agent): Agent => ({
 });
 
 describe.skipIf(OPENCODE === undefined || !isInstalled(OPENCODE))("opencode", () => {
-  test.each([...sampleRows(FAMILIES, 2)])(
+  test.each([...sampleRows(FAMILIES, FAMILIES.length)])(
     "runs a command over a connection, at %s",
     async (model) => {
       if (OPENCODE === undefined) return;

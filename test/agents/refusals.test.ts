@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../../src/core/json/json.ts";
 import { doorTo } from "../clients/setting.ts";
+import { IS_LONG } from "../harness/long.ts";
 import { AGENTS, type Agent, AIDER_AGENT, isInstalled, runAgent } from "./agents.ts";
 import { MODEL, REFUSALS, type Refusal, writePriced } from "./refusals.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
@@ -130,22 +131,22 @@ async function play(agent: Agent, refusal: Refusal, habit: Habit): Promise<void>
 }
 
 /**
- * Refusals that are tried with all agents only if `REFUSALS=all`: others have the same form, or `faults.test.ts` has them.
- * Here each is tried with the agents that start in a second, or with those that other tests leave out.
+ * Refusals that are tried with all agents only in the long form: others have the same form, or `faults.test.ts` has them. Here
+ * each is tried with the agents that start in a second, or with those that other tests leave out.
  */
 const USUALLY: Readonly<Record<string, readonly string[]>> = {
+  too_many_parallel_requests: ["claude", "codex", "gemini", "qwen"],
   tokens_per_minute_exceeded: ["claude", "codex"],
   budget_reserved: ["claude", "codex"],
-  rate_limit_exceeded: ["opencode", "qwen", "aider"],
+  rate_limit_exceeded: ["qwen"],
   insufficient_balance: ["aider"],
 };
-const isWhole = process.env.REFUSALS === "all";
 
 const PLAYERS = [...AGENTS, AIDER_AGENT].filter((agent) => agent.name in HABITS && isInstalled(agent));
 // Those that wait for a minute begin first.
 for (const refusal of REFUSALS) {
   describe.skipIf(PLAYERS.length === 0)(refusal.code, () => {
-    const players = PLAYERS.filter(({ name }) => isWhole || (USUALLY[refusal.code]?.includes(name) ?? true));
+    const players = PLAYERS.filter(({ name }) => IS_LONG || (USUALLY[refusal.code]?.includes(name) ?? true));
     test.concurrent.each(players.map((agent) => [agent.name, agent] as const))(
       "%s",
       (name, agent) => play(agent, refusal, HABITS[name] ?? {}),

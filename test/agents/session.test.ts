@@ -26,7 +26,7 @@ const seen: string[] = [];
 
 for (const [at, agent] of LONG_RUNNING.entries()) {
   describe.skipIf(!isInstalled(agent))(agent.name, () => {
-    test.concurrent.each([...sampleRows(FAMILIES, 2, at)])(
+    test.concurrent.each([...sampleRows(FAMILIES, FAMILIES.length, at)])(
       "twelve steps over %s",
       (id) =>
         inTurn(async () => {

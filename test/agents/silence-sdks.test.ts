@@ -11,6 +11,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { type LanguageModel, streamText } from "ai";
 import OpenAI from "openai";
+import { sampleRows } from "../harness/long.ts";
 import { ASK, PATIENT_MS, readPatiently, SILENCES } from "./silence.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
@@ -122,7 +123,7 @@ function listTests(name: string, read: Read, rows: readonly string[]): void {
         readPatiently(under.url, (url) => read(url, under.secret, id)),
       );
   });
-  test.each(rows)(
+  test.each([...rows])(
     `${name} over %s`,
     async (id) => {
       expect(await reading.get(`${name} ${id}`)).toEqual([200]);
@@ -133,7 +134,8 @@ function listTests(name: string, read: Read, rows: readonly string[]): void {
 
 for (const [name, read] of Object.entries(IN_JAVASCRIPT))
   listTests(name, read, listRows([FOREIGN, findNative(name)]));
-for (const [sdk, python] of Object.entries(PYTHONS)) {
-  // Each is a program of its own.
-  if (existsSync(python)) listTests(`${sdk} in Python`, readInPython(sdk, python), listRows([FOREIGN]));
+for (const [at, [sdk, python]] of Object.entries(PYTHONS).entries()) {
+  // Each row is a program of its own.
+  const rows = sampleRows(listRows([FOREIGN]), SILENCES.length, at);
+  if (existsSync(python)) listTests(`${sdk} in Python`, readInPython(sdk, python), rows);
 }

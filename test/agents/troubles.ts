@@ -1,4 +1,5 @@
 // The errors that end a coding agent's turn, and those from which it recovers, in one table per agent.
+import { IS_LONG } from "../harness/long.ts";
 
 export interface Trouble {
   readonly name: string;
@@ -27,13 +28,27 @@ function failOnce(agent: string, trouble: string): string {
 
 /**
  * Refusals that end a turn at the first of them. `usual` is the number of requests of such a turn, `answered` that of a
- * turn with an answer.
+ * turn with an answer. These agents take seconds of CPU to start, so three rows of the same kind belong to the long form.
  */
 function listFinal(agent: string, usual: number, answered = usual): readonly Trouble[] {
   // An agent that sends two at once may end with the first refusal.
   const requests = { requests: 1, requestsMax: usual };
   return [
     { name: "a wrong key", model: PLAIN, key: "wrong", says: /Incorrect API key/, ...requests },
+    {
+      name: "a busy provider, once",
+      model: failOnce(agent, "429"),
+      says: ANSWERED,
+      requests: answered + 1,
+      requestsMax: 2 * answered,
+    },
+    ...(IS_LONG ? listAlike(requests) : []),
+  ];
+}
+
+/** Refusals of the gateway and of the provider that an agent takes as it takes a wrong key. */
+function listAlike(requests: Pick<Trouble, "requests" | "requestsMax">): readonly Trouble[] {
+  return [
     { name: "a key for other models", model: PLAIN, key: "forbidden", says: /This key/, ...requests },
     {
       name: "an empty balance",
@@ -43,19 +58,7 @@ function listFinal(agent: string, usual: number, answered = usual): readonly Tro
       says: /balance/i,
       ...requests,
     },
-    {
-      name: "a request that the provider refuses",
-      model: `${PLAIN}~400`,
-      says: /Simulated/,
-      ...requests,
-    },
-    {
-      name: "a busy provider, once",
-      model: failOnce(agent, "429"),
-      says: ANSWERED,
-      requests: answered + 1,
-      requestsMax: 2 * answered,
-    },
+    { name: "a request that the provider refuses", model: `${PLAIN}~400`, says: /Simulated/, ...requests },
   ];
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doorTo } from "../clients/setting.ts";
+import { sampleRows } from "../harness/long.ts";
 import { makeVendors, writeVendors } from "../whole/world/vendor-rules.ts";
 import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
@@ -43,7 +44,7 @@ async function play(agent: Agent, model: string, home: string, prompts: readonly
 }
 
 describe.each(PLAYED.map((agent) => [agent.name, agent] as const))("%s", (name, agent) => {
-  test.skipIf(!isInstalled(agent)).each([...(MODELS[name] ?? [])])(
+  test.skipIf(!isInstalled(agent)).each([...sampleRows(MODELS[name] ?? [], 2)])(
     "calls a tool and goes on over %s, and no request of its is refused",
     async (model) => {
       const call = writeCall([agent.tool, agent.input("printf it-works")]);
@@ -70,7 +71,9 @@ const PDF = [
 ].join("\n");
 
 describe.each(PLAYED.filter(({ name }) => name === "claude"))("$name", (agent) => {
-  test.skipIf(!isInstalled(agent)).each(["OpenAI#gpt-4.1", "Azure#gpt-4.1", "Local#gpt-5.5-own"])(
+  test
+    .skipIf(!isInstalled(agent))
+    .each([...sampleRows(["OpenAI#gpt-4.1", "Azure#gpt-4.1", "Local#gpt-5.5-own"], 2)])(
     "reads a PDF over %s, and goes on",
     async (model) => {
       const home = world.makeHome();

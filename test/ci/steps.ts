@@ -1,5 +1,5 @@
 // The steps of the whole run and of its gate, as rows. Each test file belongs to the first row that takes it.
-import { ON_BINARY } from "../runner/on-binary.ts";
+import { ALSO_ON_BINARY, ON_BINARY } from "../runner/on-binary.ts";
 import type { Step } from "./row.ts";
 
 const bun = process.execPath;
@@ -44,7 +44,7 @@ const GATE: readonly Step[] = [
 
 const READY = ["start", "build"];
 
-const FOLDERS: readonly Step[] = [
+const makeFolders = (isLong: boolean): readonly Step[] => [
   {
     name: "rulers",
     needs: READY,
@@ -106,12 +106,21 @@ const FOLDERS: readonly Step[] = [
     needs: READY,
     cpu: 1.2,
     minutes: 60,
-    work: { under: ON_BINARY, atOnce: 3, onBinary: true },
+    work: { under: isLong ? [...ON_BINARY, ...ALSO_ON_BINARY] : ON_BINARY, atOnce: 3, onBinary: true },
   },
 ];
 
+/** In the long form they run against the binary. */
+const SCENARIOS: Step = {
+  name: "scenarios",
+  needs: READY,
+  cpu: 1.3,
+  minutes: 45,
+  work: { under: ALSO_ON_BINARY, atOnce: 2 },
+};
+
 /** All files that no other row takes. */
-const REST: readonly Step[] = [
+const makeRest = (isLong: boolean): readonly Step[] => [
   {
     name: "processes",
     needs: READY,
@@ -129,6 +138,7 @@ const REST: readonly Step[] = [
       atOnce: 1,
     },
   },
+  ...(isLong ? [] : [SCENARIOS]),
   {
     name: "rooms",
     needs: READY,
@@ -234,5 +244,5 @@ const LONG: readonly Step[] = [
 /** The rows, in the order in which they take files. */
 export function makeSteps({ isLong, base }: Course): readonly Step[] {
   const programs = [...makePrograms(isLong), ...(base === null ? [] : [makeProof(base)])];
-  return [...programs, ...(isLong ? LONG : []), ...FOLDERS, ...GATE, ...REST];
+  return [...programs, ...(isLong ? LONG : []), ...makeFolders(isLong), ...GATE, ...makeRest(isLong)];
 }

@@ -8,9 +8,11 @@ import { openStore } from "../../src/app/start/open-store.ts";
 import { configJsonSchema } from "../../src/config/published-schema.ts";
 import type { Fetch, LogEvent } from "../../src/core/world/world.ts";
 import type { Step } from "../../src/gateway/step.ts";
+import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 import { until } from "../whole/world/until.ts";
+import type { ManualClock } from "./manual-clock.ts";
 import { loadText, requireSettings } from "./settings.ts";
 
 /** Set when the built binary is tested. */
@@ -65,6 +67,8 @@ export interface Setup {
   readonly fetch?: Fetch;
   /** Stand before and around every answer, in this process only. */
   readonly steps?: readonly Step[];
+  /** Moves the time by which calls are late and providers rest. Such a gateway is in this process, whatever there is. */
+  readonly clock?: ManualClock;
 }
 
 /** Every dialect of the simulator as a provider that accepts unlisted names. */
@@ -96,13 +100,14 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const configFile = join(directory, "poundkey.yaml");
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
   const store = `store: "${setup.store ?? makeDatabase(directory)}"`;
-  const relay = BINARY && setup.fetch ? startRelay(simulator.url, setup.fetch) : null;
+  const binary = setup.clock ? undefined : BINARY;
+  const relay = binary && setup.fetch ? startRelay(simulator.url, setup.fetch) : null;
   const upstream = relay?.url.origin ?? simulator.url;
   const more = typeof setup.more === "function" ? setup.more(upstream) : (setup.more ?? "");
   writeFileSync(configFile, [server, store, providersYaml(upstream), more].join("\n"));
   const events: LogEvent[] = [];
   const another = () =>
-    BINARY ? startBinary(BINARY, configFile, directory, setup) : startInside(configFile, setup, events);
+    binary ? startBinary(binary, configFile, directory, setup) : startInside(configFile, setup, events);
   const started = await another();
   const operator = makeOperator(started.url, events);
   // On a busy machine the first demands to a new database may time out.
@@ -217,6 +222,7 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
     noticeMs: 0,
     ...(setup.fetch ? { fetch: setup.fetch } : {}),
     ...(setup.steps ? { steps: setup.steps } : {}),
+    ...(setup.clock ? { deadlines: new DeadlineSweep(setup.clock) } : {}),
   });
   return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };
 }

@@ -29,6 +29,7 @@ import {
 import { catchThrown } from "../harness/thrown.ts";
 import { unrecorded } from "../harness/unrecorded.ts";
 import { fill, list } from "../surfaces/growth/place.ts";
+import { until } from "../whole/world/until.ts";
 import { ALWAYS, findErrors, openPayments } from "./payments.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
@@ -158,7 +159,7 @@ describe("over HTTP", () => {
       `content-length: ${body.length}`,
     ];
     socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
-    // Keys are cached for half a second, so the change applies after that.
+    // The head is there before the change.
     await Bun.sleep(50);
     const changed = await fetch(`${gateway.url}/admin/v1/keys/${id}`, {
       method: "PATCH",
@@ -166,7 +167,8 @@ describe("over HTTP", () => {
       body: JSON.stringify({ allowed_models: ["OpenAI#other"] }),
     });
     expect(changed.status).toBe(200);
-    await Bun.sleep(600);
+    // Keys are cached for half a second.
+    await until("the change applies", async () => (await gateway.chat(body, { secret })).status === 403);
     socket.write(body.slice(10));
     expect((await answer).split("\r\n")[0]).toContain("403");
     socket.destroy();

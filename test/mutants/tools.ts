@@ -41,13 +41,6 @@ export const TOOLS: readonly Mutant[] = [
     tests: [`${DIR}/sessions.test.ts`],
   },
   {
-    name: "a list of tools is kept over a change of rights",
-    file: "src/tools/merged-list.ts",
-    find: "JSON.stringify(levels)}`",
-    replace: '""}`',
-    tests: [`${DIR}/streams.test.ts`],
-  },
-  {
     name: "a right to a tool that was taken away is there for half a second more",
     file: "src/ledger/rights.ts",
     find: "tool === undefined ? null : refuseCall(",

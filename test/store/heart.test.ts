@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { Heart } from "../../src/store/engine/heart.ts";
 import { QuietSync } from "../../src/store/sqlite/durability.ts";
+import { ManualClock } from "../harness/manual-clock.ts";
 import { catchThrown } from "../harness/thrown.ts";
-import { until } from "../whole/world/until.ts";
 
 /** Counts beats, which fail while `isAway`. */
 function startHeart(aliveMs: number) {
@@ -55,18 +55,20 @@ test("the log is synced once after the last of several transactions", async () =
   let syncs = 0;
   let notes = 0;
   let syncedAfter = 0;
+  const clock = new ManualClock();
   const quiet = new QuietSync(async () => {
     syncs++;
     syncedAfter = notes;
-  });
+  }, clock);
   const write = () => {
     notes++;
     quiet.note();
   };
   write();
-  await Bun.sleep(600);
+  await clock.move(600);
   write();
-  await until("the log is synced", () => syncs > 0, 10_000);
-  await Bun.sleep(1200);
+  await clock.move(999);
+  expect(syncs).toBe(0);
+  await clock.move(3000);
   expect({ syncs, syncedAfter }).toEqual({ syncs: 1, syncedAfter: 2 });
 });

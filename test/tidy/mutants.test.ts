@@ -1,11 +1,12 @@
 // Every mutant still finds the one place that it breaks, and every stage that is measured by leaving it out. Trying the
 // mutants takes half an hour, so moved code shows here first.
-import { test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STAGES } from "../bench/loads/stages.ts";
 import { PLANTS } from "../kill/plants.ts";
 import { MUTANTS } from "../mutants/all.ts";
+import { digestCatch } from "../mutants/caught.ts";
 import { mutated } from "../mutants/mutant.ts";
 import { expectNone, ROOT } from "./sources.ts";
 
@@ -22,6 +23,11 @@ test("each mutant applies to the code as it is", () => {
   );
 });
 
+test("each mutant has a name of its own, by which its catch is kept", () => {
+  const names = MUTANTS.map(({ name }) => name);
+  expectNone(names.filter((name, at) => names.indexOf(name) < at));
+});
+
 test("each planted bug applies to the code as it is", () => {
   expectNone(
     PLANTS.flatMap(({ name, file, changes }) => {
@@ -31,4 +37,22 @@ test("each planted bug applies to the code as it is", () => {
         .map(([from]) => `${name}: ${file} lacks ${from}`);
     }),
   );
+});
+
+test("a mutant is tried again when the code around it or what caught it changes, not for others in their files", () => {
+  const mutant = { name: "any", file: "src/a.ts", find: "b > 1", replace: "b >= 1" };
+  const code = ["export function one(b: number) {\n  return b > 1;\n}\n", "function other() {}\n"];
+  const tests = ['describe("a", () => {\n  test("holds", () => {});\n});\n', 'test("b", () => {});\n'];
+  const digest = (file: readonly string[], row: readonly string[], title = "a > holds") =>
+    digestCatch(mutant, { file: "test/a.test.ts", title }, (path) =>
+      (path === mutant.file ? file : row).join("\n"),
+    );
+  const before = digest(code, tests);
+  expect(digest([...code, "function third() {}"], [...tests, 'test("c", () => {});'])).toBe(before);
+  expect(digest([code[0]?.replace("b: number", "b: bigint") ?? "", "function other() {}\n"], tests)).not.toBe(
+    before,
+  );
+  expect(digest(code, [tests[0]?.replace("holds", "ends") ?? "", "test"])).not.toBe(before);
+  // A row of a table isn't found by its title, so that it depends on all of its file.
+  expect(digest(code, tests, "row 3")).not.toBe(digest(code, [...tests, "test"], "row 3"));
 });

@@ -1,5 +1,6 @@
 // Makes commits survive a power failure: one sync of the write-ahead log for all waiting callers, off the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
+import type { Clock } from "../../core/world/world.ts";
 import { nextTurn } from "../engine/turns.ts";
 import { unavailable } from "../engine/unavailable.ts";
 import type { Connector } from "./connector.ts";
@@ -75,37 +76,50 @@ function syncLog(path: string): Promise<void> {
 /** Long enough that a busy store never gets here. */
 const QUIET_MS = 1000;
 
+type Time = Pick<Clock, "monotonicMs" | "after">;
+
+/** Its timers keep no process alive. */
+const REAL_TIME: Time = {
+  monotonicMs: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /**
  * Syncs the log once nothing has been written for a second. The next paid request would sync it too, but on a quiet
  * gateway the last answer's charge would otherwise wait for the kernel's own writing, up to half a minute.
  */
 export class QuietSync {
   readonly #sync: () => Promise<void>;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  readonly #time: Time;
+  #forget: (() => void) | null = null;
   #writtenMs = 0;
 
-  constructor(sync: () => Promise<void>) {
+  constructor(sync: () => Promise<void>, time = REAL_TIME) {
     this.#sync = sync;
+    this.#time = time;
   }
 
   /** Call this after each transaction. */
   note(): void {
-    this.#writtenMs = performance.now();
-    if (this.#timer === null) this.#look(QUIET_MS);
+    this.#writtenMs = this.#time.monotonicMs();
+    if (this.#forget === null) this.#look(QUIET_MS);
   }
 
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#forget?.();
   }
 
   #look(afterMs: number): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      const restMs = this.#writtenMs + QUIET_MS - performance.now();
+    this.#forget = this.#time.after(afterMs, () => {
+      this.#forget = null;
+      const restMs = this.#writtenMs + QUIET_MS - this.#time.monotonicMs();
       if (restMs > 0) this.#look(restMs);
       // A failed sync makes the store check its file, and its next user reports that.
       else void this.#sync().catch(() => {});
-    }, afterMs);
-    this.#timer.unref();
+    });
   }
 }

@@ -7,7 +7,8 @@ let world: ToolsWorld;
 beforeAll(async () => {
   world = await startToolsWorld({
     servers: { old: { era: "older" } },
-    server: "keep_alive: 50ms, drain: 5s",
+    // A gateway that waited for its streams would outlast the test.
+    server: "keep_alive: 50ms, drain: 5m",
   });
 });
 afterAll(() => world.stop());
@@ -61,9 +62,7 @@ test("streams of listeners end with the gateway, which doesn't wait for them", a
     () => (isOver = true),
     () => (isOver = true),
   );
-  const before = performance.now();
   await other.stop();
   await until("the stream is over", () => isOver);
   await reading;
-  expect(performance.now() - before).toBeLessThan(4500);
 });

@@ -10,8 +10,8 @@ import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
 
 const BREAKS: readonly Break[] = ["fin", "rst", "half-fin", "half-rst"];
-/** Immediately, and after some work. */
-const AFTER_MS = [0, 500];
+/** Immediately, and after some work, far within the second that `transport/stale.test.ts` measures. */
+const AFTER_MS = [0, 50];
 const FAILED = "502 api_error upstream_error";
 /** One per way of breaking, so that none finds another's connection, plus one. */
 const CASES = BREAKS.flatMap((how) => AFTER_MS.map((afterMs) => ({ how, afterMs })));

@@ -63,10 +63,15 @@ const MANNERS: Readonly<Record<string, (response: ServerResponse, host: string) 
 
 /** More than all buffers on the way can hold, written as fast as it is read. */
 const FLOOD_PIECES = 3000;
+let flooded = 0;
+
+/** Returns how many pieces of all floods have been written. */
+export const countFlooded = (): number => flooded;
 
 async function flood(response: ServerResponse): Promise<void> {
   const piece = chunk("x".repeat(10_000));
   for (let at = 0; at < FLOOD_PIECES; at++) {
+    flooded++;
     if (!response.write(piece)) await new Promise((resolve) => response.once("drain", resolve));
   }
   response.end(`${chunk(null, "stop")}data: [DONE]\n\n`);
