@@ -1,4 +1,5 @@
 // Remembers for a while which orders and fields the servers of models have refused, beside those that the operator set.
+import { readAccount } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { isRefused, type Refusal } from "../core/models/refusals.ts";
 
@@ -6,31 +7,61 @@ import { isRefused, type Refusal } from "../core/models/refusals.ts";
 const KEPT_MS = 3_600_000;
 /** Clients may invent names of models. */
 const CARDS_MAX = 2000;
+/** Beyond this number of payers that met a refusal, the one that met it first is forgotten. */
+const PAYERS_MAX = 64;
+
+/** When a refusal ends, by the payers that met it. */
+type Witnesses = Map<string, number>;
 
 /** Times are on the monotonic clock. */
 export class LearnedRefusals {
   /** False until a server refuses something: then only the operator's words count. */
   isInUse = false;
-  /** By the card's id: when each ends. The cards that learned last stand at the end. */
-  readonly #learned = new Map<string, Map<Refusal, number>>();
+  /** By the card's id. The cards that learned last stand at the end. */
+  readonly #learned = new Map<string, Map<Refusal, Witnesses>>();
 
-  /** Returns everything that the model is known to refuse. Undefined if that is nothing. */
-  list(card: ModelCard, nowMs: number): ReadonlySet<Refusal> | undefined {
+  /** Returns everything that the model is known to refuse to a payer. Undefined if that is nothing. */
+  list(card: ModelCard, nowMs: number, payer: string): ReadonlySet<Refusal> | undefined {
     const learned = this.#learned.get(card.id);
     if (learned === undefined) return card.refuses;
     const all = new Set(card.refuses);
-    for (const [refusal, untilMs] of learned)
-      if (untilMs > nowMs && isRefused(card, refusal, true)) all.add(refusal);
+    for (const [refusal, witnesses] of learned)
+      if (countsFor(payer, witnesses, nowMs) && isRefused(card, refusal, true)) all.add(refusal);
     return all;
   }
 
-  learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number): void {
+  /** A payer's request met these refusals. */
+  learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number, payer: string): void {
     this.isInUse = true;
-    const known = this.#learned.get(card.id) ?? new Map<Refusal, number>();
-    for (const refusal of refusals) known.set(refusal, nowMs + KEPT_MS);
+    const known = this.#learned.get(card.id) ?? new Map<Refusal, Witnesses>();
+    for (const refusal of refusals) {
+      const witnesses = known.getOrInsertComputed(refusal, () => new Map());
+      witnesses.delete(payer);
+      witnesses.set(payer, nowMs + KEPT_MS);
+      dropFirst(witnesses, PAYERS_MAX);
+    }
     this.#learned.delete(card.id);
     this.#learned.set(card.id, known);
-    const [oldest] = this.#learned.keys();
-    if (this.#learned.size > CARDS_MAX && oldest !== undefined) this.#learned.delete(oldest);
+    dropFirst(this.#learned, CARDS_MAX);
   }
+}
+
+/** True if the payer met it, or two others did: of two accounts, or of the payer's own. */
+function countsFor(payer: string, witnesses: Witnesses, nowMs: number): boolean {
+  if ((witnesses.get(payer) ?? 0) > nowMs) return true;
+  const account = readAccount(payer);
+  const accounts = new Set<string>();
+  let own = 0;
+  for (const [witness, untilMs] of witnesses) {
+    if (untilMs <= nowMs) continue;
+    const theirs = readAccount(witness);
+    accounts.add(theirs);
+    if (theirs === account) own++;
+  }
+  return accounts.size > 1 || own > 1;
+}
+
+function dropFirst(entries: Map<string, unknown>, most: number): void {
+  const [first] = entries.keys();
+  if (entries.size > most && first !== undefined) entries.delete(first);
 }

@@ -4,6 +4,8 @@ import { Fault } from "../../src/core/fault.ts";
 import { namePayer } from "../../src/core/keys/key.ts";
 import { Breaker } from "../../src/health/breaker.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
+import { LearnedRefusals } from "../../src/health/refusals.ts";
+import { makeModelCard } from "../harness/cards.ts";
 import { HOUSE, makeCard, names, Planning } from "../selectors/planning.ts";
 import { Dice } from "../sim/dice.ts";
 
@@ -285,5 +287,28 @@ describe("a credential that a provider refuses", () => {
     });
     for (const key of [ANN, BEN, BILL]) refuse(router, key, 10, scope);
     expect([isRetired(router), isRefusedTo(router, ANN), router.plan(20).length]).toEqual([false, false, 2]);
+  });
+});
+
+describe("what a server was found to refuse", () => {
+  const card = makeModelCard("House#small", {});
+  const HOUR_MS = 3_600_000;
+  const lists = (known: LearnedRefusals, payer: string, nowMs = 20) =>
+    known.list(card, nowMs, payer)?.size ?? 0;
+
+  test("counts for the payer that met it, and for all once two accounts did", () => {
+    const known = new LearnedRefusals();
+    known.learn(card, ["temperature"], 10, "ann");
+    expect([lists(known, "ann"), lists(known, "ben")]).toEqual([1, 0]);
+    known.learn(card, ["temperature"], 11, "ben bill");
+    expect([lists(known, "ben bill"), lists(known, "ben"), lists(known, "cat")]).toEqual([1, 1, 1]);
+    expect(lists(known, "cat", 10 + HOUR_MS)).toBe(0);
+    expect(lists(known, "ben bill", 10 + HOUR_MS)).toBe(1);
+  });
+
+  test("counts within an account once two of its members met it", () => {
+    const known = new LearnedRefusals();
+    for (const member of ["ann", "ben"]) known.learn(card, ["temperature"], 10, `acme ${member}`);
+    expect([lists(known, "acme cat"), lists(known, "acme"), lists(known, "other")]).toEqual([1, 1, 0]);
   });
 });

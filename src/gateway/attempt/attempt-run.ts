@@ -154,7 +154,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     this.dropped = call.dropped;
     this.lost = call.lost;
     this.mends = isNamed(call, card) ? call.mendsNamed : "refused";
-    this.refuses = refusals.isInUse ? refusals.list(card, nowMs) : card.refuses;
+    this.refuses = refusals.isInUse ? refusals.list(card, nowMs, context.refusals.payer) : card.refuses;
     this.client = client;
     this.fresh = fresh;
     this.totalAtMs = Math.min(context.admittedMs + upstream.setup.timeouts.totalMs, call.limitAtMs);

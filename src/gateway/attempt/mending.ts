@@ -32,7 +32,7 @@ export function mendOrder<F extends Form>(
   if (route === null || (context.raw !== null && route.lane !== null)) return false;
   const known = new Set([...(refuses ?? []), ...fresh]);
   if (!route.codec.mends?.(context.ask, card, known)) return false;
-  health.refusals.learn(card, fresh, deadlines.nowMs());
+  health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer);
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
   return true;
 }
