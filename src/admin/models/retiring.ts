@@ -1,7 +1,8 @@
 // Models whose provider has announced their end, and the keys that still use them.
 import { Type } from "@sinclair/typebox";
 import { listEndingNames, type NamingSettings } from "../../catalogue/ending-names.ts";
-import type { BusiestKeys } from "../../core/log/log-query.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { BusiestKeys, UsageQuery } from "../../core/log/log-query.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
@@ -59,8 +60,8 @@ export async function listRetiring(
   const views = cards().map(async (card) => {
     if (card.shutdownDate === undefined) return [];
     const requests = used.get(card.id) ?? 0;
-    const only = { model: card.id, scope };
-    const busiest = requests === 0 ? NOBODY : await store.busiestKeys({ ...span, only }, KEYS_MAX);
+    const use = { ...span, only: { model: card.id, scope } };
+    const busiest = requests === 0 ? NOBODY : await store.busiestKeys(use, KEYS_MAX);
     const keys = busiest.keys.map(async ({ keyId, accountId, requests: own }) => ({
       key_id: keyId,
       name: (await store.key(keyId, scope))?.name ?? null,
@@ -69,15 +70,13 @@ export async function listRetiring(
     }));
     const daysLeft = Math.ceil((Date.parse(card.shutdownDate) - nowMs) / DAY_MS);
     const naming = card.ending === undefined ? [] : await listNamingKeys({ store, nowMs }, card.id, scope);
-    const keyIds = naming.map(({ id }) => id);
-    const using =
-      naming.length === 0 || requests === 0
-        ? []
-        : await store.usage({ ...span, groupBy: ["keyId"], only: { ...only, keyIds } });
-    const busy = new Set(using.map(({ keyId }) => keyId));
-    const idle = naming
-      .filter(({ id }) => !busy.has(id))
-      .map(({ id, name, accountId }) => ({ key_id: id, name, account_id: accountId, requests: 0 }));
+    const idle = requests === 0 ? naming : await listIdle(store, naming, use);
+    const unused = idle.map(({ id, name, accountId }) => ({
+      key_id: id,
+      name,
+      account_id: accountId,
+      requests: 0,
+    }));
     return [
       {
         model: card.id,
@@ -85,11 +84,24 @@ export async function listRetiring(
         days_left: daysLeft,
         requests,
         names: (names.get(card.id) ?? []).map(({ field }) => field),
-        keys_total: busiest.total + idle.length,
-        keys: [...(await Promise.all(keys)), ...idle].slice(0, KEYS_MAX),
+        keys_total: busiest.total + unused.length,
+        keys: [...(await Promise.all(keys)), ...unused].slice(0, KEYS_MAX),
       },
     ];
   });
   const data = (await Promise.all(views)).flat();
   return { data: data.sort((one, other) => one.days_left - other.days_left), next: null };
+}
+
+/** Returns the keys that have no requests in these sums. */
+async function listIdle(
+  store: RetiringParts["store"],
+  keys: readonly GatewayKey[],
+  { only, ...span }: Omit<UsageQuery, "groupBy">,
+): Promise<readonly GatewayKey[]> {
+  if (keys.length === 0) return keys;
+  const keyIds = keys.map(({ id }) => id);
+  const sums = await store.usage({ ...span, groupBy: ["keyId"], only: { ...only, keyIds } });
+  const busy = new Set(sums.map(({ keyId }) => keyId));
+  return keys.filter(({ id }) => !busy.has(id));
 }

@@ -10,7 +10,7 @@ const NANO = "1000000000.0";
 
 type Words = Pick<Engine, "mark" | "asJson" | "itemsOf" | "byBytes">;
 
-/** What each candidate of a decision has beside its model. */
+/** The figures that each candidate of a decision has beside its model. */
 const EXPECTED = { level: "level", quality: "quality", cost: "cost_usd", ms: "latency_ms" } as const;
 
 /** Each number is a sum of this expression, over one row for each answer. */

@@ -106,44 +106,8 @@ function expectClose(row: Savings["data"][number], each: ReturnType<typeof readE
   }
 }
 
-export function savings(store: () => Store): void {
-  const ask = (weeks: number) => sumSavings({ store: store(), clock: standingClock(NOON) }, { weeks });
-  const decide = async (id: string, atMs: number, promised: number, selector = "Router#fair") => {
-    const decision = makeDecision(promised);
-    const fields = { atMs, selector, decision, modelUsed: "Acme#cheap", costNanoUsd: 2_000_000 };
-    await writeRecord(store(), makeRecord(id, fields));
-  };
-
-  test("each week shows what was promised, predicted and saved, and if there are too few scores for the quality kept", async () => {
-    await decide("a", NOON, 0.98);
-    await decide("b", NOON - HOUR, 0.9);
-    await decide("c", NOON - WEEK, 0.9, "Router#light");
-    await decide("d", NOON, 1, "Router#best");
-    await decide("e", NOON - 4 * WEEK, 0.9);
-    await store().teach(makeLessonRow("a", { model: "Acme#cheap", score: 0.7 }));
-    const { data } = await ask(4);
-    expect(data).toEqual([
-      {
-        week: "2026-11-16",
-        selector: "Router#fair",
-        requests: 2,
-        is_whole: true,
-        judged: 1,
-        promised: 0.94,
-        predicted: expect.closeTo(0.9),
-        kept: null,
-        kept_error: null,
-        cost_usd: 0.004,
-        best_cost_usd: 0.016,
-        best_model: "Acme#best",
-        saved_usd: 0.012,
-        saved_ms: 100,
-      },
-      expect.objectContaining({ week: "2026-11-09", selector: "Router#light", requests: 1, promised: 0.9 }),
-    ]);
-    expect((await ask(1)).data).toHaveLength(1);
-  });
-
+/** Compares random days with a reading of each request. */
+export function savingsByDay(store: () => Store): void {
   test.each([1, 2, 3])(
     "sums by day equal a reading of each request, over random days (seed %i)",
     async (seed) => {
@@ -185,6 +149,45 @@ export function savings(store: () => Store): void {
       }
     },
   );
+}
+
+export function savings(store: () => Store): void {
+  const ask = (weeks: number) => sumSavings({ store: store(), clock: standingClock(NOON) }, { weeks });
+  const decide = async (id: string, atMs: number, promised: number, selector = "Router#fair") => {
+    const decision = makeDecision(promised);
+    const fields = { atMs, selector, decision, modelUsed: "Acme#cheap", costNanoUsd: 2_000_000 };
+    await writeRecord(store(), makeRecord(id, fields));
+  };
+
+  test("each week shows what was promised, predicted and saved, and if there are too few scores for the quality kept", async () => {
+    await decide("a", NOON, 0.98);
+    await decide("b", NOON - HOUR, 0.9);
+    await decide("c", NOON - WEEK, 0.9, "Router#light");
+    await decide("d", NOON, 1, "Router#best");
+    await decide("e", NOON - 4 * WEEK, 0.9);
+    await store().teach(makeLessonRow("a", { model: "Acme#cheap", score: 0.7 }));
+    const { data } = await ask(4);
+    expect(data).toEqual([
+      {
+        week: "2026-11-16",
+        selector: "Router#fair",
+        requests: 2,
+        is_whole: true,
+        judged: 1,
+        promised: 0.94,
+        predicted: expect.closeTo(0.9),
+        kept: null,
+        kept_error: null,
+        cost_usd: 0.004,
+        best_cost_usd: 0.016,
+        best_model: "Acme#best",
+        saved_usd: 0.012,
+        saved_ms: 100,
+      },
+      expect.objectContaining({ week: "2026-11-09", selector: "Router#light", requests: 1, promised: 0.9 }),
+    ]);
+    expect((await ask(1)).data).toHaveLength(1);
+  });
 
   test("thirty scores are enough for the share of quality kept", async () => {
     for (let at = 0; at < 30; at++) {

@@ -5,8 +5,8 @@ import { asObject, type JsonObject, parseJson } from "../../../src/core/json/jso
 import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { Dice } from "../../sim/dice.ts";
-import { refuseUnknown } from "../world/strict-form.ts";
 import { askSurface } from "../world/surface-asking.ts";
+import { refuseUnknown } from "./strict-form.ts";
 
 const REQUESTS = 40;
 const refusing: Fetch = async (url, init) => {

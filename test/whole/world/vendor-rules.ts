@@ -5,7 +5,7 @@ import { REFUSAL_SENTENCES } from "../../../src/core/models/words/refusal.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SURFACE_KEYS } from "../../surfaces/crossing/crossing.ts";
-import { refuseUnknown } from "./strict-form.ts";
+import { refuseUnknown } from "../targets/strict-form.ts";
 import { type AskedSurface, askSurface, type SurfaceAnswer } from "./surface-asking.ts";
 
 interface VendorCall {
