@@ -145,7 +145,13 @@ export const COMPATIBLE_FIELDS = {
 } as const satisfies ExtraFields;
 
 /** The API's own fields alone. */
-const OPENAI_FORM: ModelQuirks["quirks"] = { extras: [], thoughts: null, messageFields: [], cacheMark: null };
+const OPENAI_FORM: ModelQuirks["quirks"] = {
+  extras: [],
+  thoughts: null,
+  messageFields: [],
+  cacheMark: null,
+  refuses: ["web_search_options"],
+};
 
 /** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. It is sent all of the API. */
 const QUIRKS: OpenaiQuirks = {
@@ -166,7 +172,8 @@ const QUIRKS: OpenaiQuirks = {
     { status: 500, begins: "input is larger than the max context size", means: "context_length_exceeded" },
   ],
   models: [
-    // OpenAI's thinking models at another address, which refuse what their API doesn't have, and those before them.
+    // OpenAI's models at another address, which refuse what their API doesn't have. Few of them search in chat.
+    { names: /^(openai\/)?gpt-\S*search/, quirks: { ...OPENAI_FORM, effort: NO_EFFORT, refuses: [] } },
     { names: /^(openai\/)?(o\d|gpt-[5-9])/, quirks: { ...OPENAI_FORM, limitField: "max_completion_tokens" } },
     { names: /^(openai\/)?(gpt-[34]|chatgpt-)/, quirks: { ...OPENAI_FORM, effort: NO_EFFORT } },
   ],

@@ -55,7 +55,10 @@ function makeConversation(dice: Dice): JsonObject {
   ];
   return {
     system: dice.pick(["Be brief.", [{ type: "text", text: "Be brief.", ...mark() }]]),
-    tools: [Object.assign({ ...tool, ...mark() }, ...extras.filter(() => dice.chance(0.4)))],
+    tools: [
+      ...(dice.chance(0.3) ? [{ type: "web_search_20250305", name: "web_search" }] : []),
+      Object.assign({ ...tool, ...mark() }, ...extras.filter(() => dice.chance(0.4))),
+    ],
     messages: [
       {
         role: "user",
