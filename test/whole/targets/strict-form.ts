@@ -1,29 +1,14 @@
 // A server that refuses whatever OpenAI's chat-completions API doesn't have.
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 
-/** OpenAI API reference, "Create chat completion", November 2026: what a request with tools may have. */
+/** OpenAI API reference, "Create chat completion", November 2026, without sound and searches. */
+const BODY_FIELDS =
+  `model messages stream stream_options max_tokens max_completion_tokens temperature top_p stop
+  tools tool_choice parallel_tool_calls response_format user service_tier frequency_penalty presence_penalty logit_bias
+  logprobs top_logprobs metadata n seed prompt_cache_key prompt_cache_retention safety_identifier store
+  verbosity`.split(/\s+/);
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  body: [
-    ...[
-      "model",
-      "messages",
-      "stream",
-      "stream_options",
-      "max_tokens",
-      "max_completion_tokens",
-      "temperature",
-    ],
-    ...[
-      "top_p",
-      "stop",
-      "tools",
-      "tool_choice",
-      "parallel_tool_calls",
-      "response_format",
-      "user",
-      "service_tier",
-    ],
-  ],
+  body: BODY_FIELDS,
   system: ["role", "content", "name"],
   user: ["role", "content", "name"],
   assistant: ["role", "content", "name", "tool_calls", "refusal"],
