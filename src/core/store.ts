@@ -13,7 +13,15 @@ import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
 import type { NamedStore } from "./keys/key-change.ts";
 import type { MovingStore } from "./keys/key-move.ts";
 import type { LimitRequestStore } from "./limits/limit-request.ts";
-import type { RequestFilter, RowSum, RowSumsQuery, SearchPage, UsageQuery } from "./log/log-query.ts";
+import type { DecisionQuery, DecisionSum } from "./log/decision-sums.ts";
+import type {
+  BusiestKeys,
+  RequestFilter,
+  RowSum,
+  RowSumsQuery,
+  SearchPage,
+  UsageQuery,
+} from "./log/log-query.ts";
 import type { ProviderCallStore } from "./log/provider-call.ts";
 import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
@@ -245,11 +253,15 @@ export interface Store extends NamedStore, MovingStore, EventStore {
    */
   spentSince(key: Pick<GatewayKey, "id">, sinceMs: number): Promise<SpendSums>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** Returns the keys with the most requests, by account, the busiest first, up to this many. */
+  busiestKeys(query: Omit<UsageQuery, "groupBy">, most: number): Promise<BusiestKeys>;
   /**
    * The number of streamed answers that began within each bucket of time, grouped in the same way, but for providers and
    * outcomes, which are not kept here: a provider is found by its models.
    */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
+  /** Sums up the decisions of selectors with a dial over complete answers, by day, selector and the model that was best. */
+  decisionSums(query: DecisionQuery): Promise<readonly DecisionSum[]>;
   /** Both of the log's rows, which are narrowed and grouped by more, but go after a time. */
   rowSums(query: RowSumsQuery): Promise<readonly RowSum[]>;
 

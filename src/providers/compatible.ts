@@ -4,7 +4,7 @@ import { makeRerank } from "../dialects/_whole/rerank.ts";
 import { makeCompletion, OPENAI_COMPLETION } from "../dialects/openai/completion.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeImages, OPENAI_IMAGES } from "../dialects/openai/images.ts";
-import { type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
+import { type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
 import { makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
 import { makeTranscription, PLAIN_TRANSCRIPTION } from "../dialects/openai/transcription.ts";
 import type { ExtraFields } from "./provider.ts";
@@ -144,6 +144,15 @@ export const COMPATIBLE_FIELDS = {
   ],
 } as const satisfies ExtraFields;
 
+/** The API's own fields alone. */
+const OPENAI_FORM: ModelQuirks["quirks"] = {
+  extras: [],
+  thoughts: null,
+  messageFields: [],
+  cacheMark: null,
+  refuses: ["web_search_options"],
+};
+
 /** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. It is sent all of the API. */
 const QUIRKS: OpenaiQuirks = {
   ...PLAIN,
@@ -163,11 +172,10 @@ const QUIRKS: OpenaiQuirks = {
     { status: 500, begins: "input is larger than the max context size", means: "context_length_exceeded" },
   ],
   models: [
-    // OpenAI's thinking models at another address.
-    {
-      names: /^(o\d|gpt-[5-9])/,
-      quirks: { limitField: "max_completion_tokens", thoughts: null, messageFields: [], cacheMark: null },
-    },
+    // OpenAI's models at another address, which refuse what their API doesn't have. Few of them search in chat.
+    { names: /^(openai\/)?gpt-\S*search/, quirks: { ...OPENAI_FORM, effort: NO_EFFORT, refuses: [] } },
+    { names: /^(openai\/)?(o\d|gpt-[5-9])/, quirks: { ...OPENAI_FORM, limitField: "max_completion_tokens" } },
+    { names: /^(openai\/)?(gpt-[34]|chatgpt-)/, quirks: { ...OPENAI_FORM, effort: NO_EFFORT } },
   ],
 };
 

@@ -85,6 +85,25 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   jina,
 };
 
+/**
+ * Returns the dialect that an operator's own row names, with the traits of the known provider whose address the row has.
+ * Null if nothing is known of the address, or of that dialect there.
+ */
+export function findDialectAt(name: DialectName, baseUrl: string): Dialect | null {
+  const host = URL.parse(baseUrl)?.host;
+  if (host === undefined) return null;
+  const row = PROVIDERS.find((one) =>
+    listHosts(one).some((known) => host === known || host.endsWith(`.${known}`)),
+  );
+  return row?.dialects.find((dialect) => dialect.name === name) ?? null;
+}
+
+/** The addresses of the operator's own servers say nothing of what serves there. */
+function listHosts({ baseUrl, discovers, otherHosts = [] }: ProviderRow): readonly string[] {
+  const host = discovers ? undefined : URL.parse(baseUrl)?.host;
+  return host === undefined ? otherHosts : [host, ...otherHosts];
+}
+
 /** Returns a configured server's dialect. `openai` accepts any server of that dialect. */
 export function findDialect(name: DialectName): Dialect {
   return DIALECTS[name];

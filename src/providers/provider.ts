@@ -16,6 +16,8 @@ export interface ExtraFields {
 export interface ProviderRow extends KnownProvider {
   /** In order of preference. */
   readonly dialects: readonly Dialect[];
+  /** Hosts besides that of its address, as in another country. An operator's own row may name any of them. */
+  readonly otherHosts?: readonly string[];
   /** The look of its keys, for somebody who sends one in the place of ours. */
   readonly secrets?: RegExp;
   /**

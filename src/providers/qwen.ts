@@ -52,6 +52,7 @@ export const QWEN: ProviderRow = {
   name: "Qwen",
   keyVariables: ["DASHSCOPE_API_KEY"],
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+  otherHosts: ["dashscope.aliyuncs.com", "dashscope-us.aliyuncs.com"],
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS)],
 };

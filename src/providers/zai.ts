@@ -41,6 +41,7 @@ export const ZAI: ProviderRow = {
   name: "ZAI",
   keyVariables: ["ZAI_API_KEY"],
   baseUrl: "https://api.z.ai/api/paas/v4",
+  otherHosts: ["open.bigmodel.cn"],
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS)],
 };

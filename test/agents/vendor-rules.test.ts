@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { doorTo } from "../clients/setting.ts";
 import { sampleRows } from "../harness/long.ts";
-import { makeVendors, writeVendors } from "../whole/world/vendor-rules.ts";
+import { makeVendors } from "../whole/world/vendor-rules.ts";
 import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
@@ -13,8 +13,8 @@ const PLAYED = AGENTS.filter(({ name }) => name === "claude" || name === "codex"
 const EFFORT = ["OpenAI#gpt-5.4", "OpenAI#gpt-5.5", "Azure#gpt-5.4-mini", "OpenAI#gpt-5.2-late", "chosen"];
 /** MiniMax at an address of the operator's. */
 const UNSPLIT = "Local#minimax-m2.5";
-/** A server of the operator's that has no /responses, and MiniMax by its name and by its words. */
-const EVERY = ["Local#gpt-5.5-own", "MiniMax#MiniMax-M3", UNSPLIT];
+/** Servers of the operator's that have no /responses, and MiniMax by its name, its address and its words. */
+const EVERY = ["Local#gpt-5.5-own", "Local#gpt-4.1", "MiniMax#MiniMax-M3", "Mine#MiniMax-M3", UNSPLIT];
 /** Codex speaks Responses, in which OpenAI takes both. */
 const MODELS: Readonly<Record<string, readonly string[]>> = { claude: [...EFFORT, ...EVERY], codex: EVERY };
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await startAgentWorld(
     (url) =>
       [
-        writeVendors(url),
+        vendors.write(url),
         'aliases: { chosen: [{ model: "OpenAI#gpt-5.4-nano", weight: 1 }, { model: "Azure#gpt-5.5", weight: 1 }] }',
       ].join("\n"),
     { fetch: vendors.fetch },
@@ -52,7 +52,7 @@ describe.each(PLAYED.map((agent) => [agent.name, agent] as const))("%s", (name, 
       const { printed, refused } = await play(agent, model, world.makeHome(), prompts);
       expect({ printed, refused }).toMatchObject({ refused: [] });
       expect(printed).toContain("and once more");
-      // Only MiniMax's own row asks for the thinking apart from the text.
+      // Only a row at MiniMax's address asks for the thinking apart from the text.
       if (model !== UNSPLIT) expect(printed).not.toContain("<think>");
     },
     PATIENT_MS,
@@ -73,7 +73,7 @@ const PDF = [
 describe.each(PLAYED.filter(({ name }) => name === "claude"))("$name", (agent) => {
   test
     .skipIf(!isInstalled(agent))
-    .each([...sampleRows(["OpenAI#gpt-4.1", "Azure#gpt-4.1", "Local#gpt-5.5-own"], 2)])(
+    .each([...sampleRows(["OpenAI#gpt-4.1", "Azure#gpt-4.1", "Local#gpt-4.1", "Local#gpt-5.5-own"], 2)])(
     "reads a PDF over %s, and goes on",
     async (model) => {
       const home = world.makeHome();

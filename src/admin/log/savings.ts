@@ -1,26 +1,25 @@
 // A weekly report on the selectors with a dial: the promised and the kept share of quality, and the savings.
 import { type Static, Type } from "@sinclair/typebox";
-import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../../core/json/json.ts";
-import type { RequestFilter } from "../../core/log/log-query.ts";
-import type { RequestRecord } from "../../core/log/record.ts";
+import type { DecisionSum } from "../../core/log/decision-sums.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
-import { readPages } from "../../core/world/read-pages.ts";
-import { readLessons } from "../models/lessons.ts";
+import { remember } from "../../core/world/remember.ts";
 import { allowNull, closeObject, share, text, usd, type View } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 
 const WEEKS = 4;
 const WEEKS_MAX = 12;
-const WEEK_MS = 7 * 86_400_000;
+const DAYS_OF_WEEK = 7;
+const DAY_MS = 86_400_000;
+const WEEK_MS = DAYS_OF_WEEK * DAY_MS;
 /** The first Monday of 1970: the epoch began on a Thursday. */
-const MONDAY_MS = 4 * 86_400_000;
-/** Only the newest requests of each week and selector are read, and only the earliest scores of the whole period. */
-const REQUESTS_MAX = 1000;
-const SCORES_MAX = 5000;
-/** The number of rows read at once. It divides the most requests. */
-const PAGE = 200;
+const MONDAY_MS = 4 * DAY_MS;
+/** Requests that began on a day may end on the next. Sums of earlier days are kept a while: clients still score answers. */
+const SETTLED_MS = 2 * DAY_MS;
+const KEPT_MS = 3_600_000;
+/** The most days kept, over all scopes. */
+const KEPT_MAX = 1000;
 /** Fewer scores say too little about the quality that was kept. */
 const JUDGED_MIN = 30;
 
@@ -33,7 +32,7 @@ const rowSchema = Type.Object({
   selector: text,
   requests: Type.Integer({ minimum: 0, description: "The number of requests that were counted." }),
   is_whole: Type.Boolean({
-    description: `False if only the newest ${REQUESTS_MAX} requests of the week were counted.`,
+    description: "True: all of the week's requests are counted. Earlier versions counted the newest 1000.",
   }),
   promised: allowNull(share),
   predicted: Type.Number({
@@ -59,6 +58,8 @@ export type Savings = View<typeof savingsSchema>;
 
 type Parts = Pick<AdminWorld, "store" | "clock">;
 
+const DIALED = SELECTORS.filter((name) => name !== "best").map((name) => `Router#${name}`);
+
 /** Returns weeks with requests, newest first. Costs and qualities are those that the decisions expected. */
 export async function sumSavings(
   { store, clock }: Parts,
@@ -67,142 +68,100 @@ export async function sumSavings(
 ): Promise<Savings> {
   const nowMs = clock.nowMs();
   const newestMs = nowMs - ((nowMs - MONDAY_MS) % WEEK_MS);
-  const scores = await readScores(store, newestMs - (weeks - 1) * WEEK_MS);
+  const days = keepDays(store);
   const data: Row[] = [];
   for (let week = 0; week < weeks; week++) {
     const fromMs = newestMs - week * WEEK_MS;
-    for (const selector of SELECTORS.filter((name) => name !== "best")) {
-      const sums = new Sums();
-      const filter = {
-        selector: `Router#${selector}`,
-        ended: "done",
-        scope,
-        fromMs,
-        toMs: fromMs + WEEK_MS,
-      } as const;
-      const isWhole = await eachRecord(store, filter, (record) => sums.add(record, scores));
-      if (sums.requests === 0) continue;
+    const starts = Array.from({ length: DAYS_OF_WEEK }, (_, day) => fromMs + day * DAY_MS);
+    const past = starts.filter((dayMs) => dayMs <= nowMs);
+    const sums = (await Promise.all(past.map((dayMs) => days.read(dayMs, nowMs, scope)))).flat();
+    for (const selector of DIALED) {
+      const own = sums.filter((sum) => sum.selector === selector);
+      if (own.length === 0) continue;
       const day = new Date(fromMs).toISOString().slice(0, 10);
-      data.push({ week: day, selector: filter.selector, is_whole: isWhole, ...sums.view() });
+      data.push({ week: day, selector, is_whole: true, ...viewSums(own) });
     }
   }
   return { data };
 }
 
-/** Returns the clients' scores of completions, by account and id. */
-async function readScores(store: Parts["store"], fromMs: number): Promise<ReadonlyMap<string, number>> {
-  const scores = new Map<string, number>();
-  let read = 0;
-  for await (const lessons of readLessons(store, fromMs, PAGE)) {
-    for (const { source, accountId, id, marks } of lessons)
-      if (source === "score") scores.set(`${accountId} ${id}`, marks[0]?.score ?? 0);
-    read += lessons.length;
-    if (read >= SCORES_MAX) break;
-  }
-  return scores;
-}
+const keepDays = remember((store: Parts["store"]) => new KeptDays(store));
 
-/** Reads the newest requests first, up to `REQUESTS_MAX`. Returns false if there are more. */
-async function eachRecord(
-  store: Parts["store"],
-  filter: RequestFilter,
-  use: (record: RequestRecord) => void,
-): Promise<boolean> {
-  let seen = 0;
-  for await (const records of readPages((page) => store.requests(filter, page), PAGE)) {
-    if (seen >= REQUESTS_MAX) return false;
-    for (const record of records) use(record);
-    seen += records.length;
-  }
-  return true;
-}
+/** The sums of days, each of which the store makes from all rows of the day. */
+class KeptDays {
+  readonly #store: Parts["store"];
+  readonly #kept = new Map<string, { readonly untilMs: number; readonly sums: readonly DecisionSum[] }>();
 
-class Sums {
-  requests = 0;
-  #promised = 0;
-  #promises = 0;
-  #quality = 0;
-  #bestQuality = 0;
-  #costUsd = 0;
-  #bestCostUsd = 0;
-  #savedMs = 0;
-  /** The requests for which a model was the best. */
-  readonly #best = new Map<string, number>();
-  readonly #judged: { readonly score: number; readonly best: number }[] = [];
-
-  add(record: RequestRecord, scores: ReadonlyMap<string, number>): void {
-    const decision = asObject(parseJson(record.decision ?? ""));
-    const candidates = asArray(decision.candidates).map(asObject);
-    const used = candidates.find(({ model }) => model === record.modelUsed);
-    const best = findBest(candidates);
-    if (used === undefined || best === undefined) return;
-    const own = readExpected(used);
-    const other = readExpected(best);
-    const costUsd = toUsd(record.costNanoUsd);
-    this.requests++;
-    const bestModel = String(best.model);
-    this.#best.set(bestModel, (this.#best.get(bestModel) ?? 0) + 1);
-    const promised = asNumber(decision.promised);
-    this.#promised += promised ?? 0;
-    this.#promises += promised === undefined ? 0 : 1;
-    this.#quality += own.quality;
-    this.#bestQuality += other.quality;
-    this.#costUsd += costUsd;
-    // The expected price ratio applies to the same tokens. If the used model is free, there is no ratio.
-    this.#bestCostUsd += own.costUsd > 0 ? (costUsd * other.costUsd) / own.costUsd : other.costUsd;
-    this.#savedMs += other.ms - own.ms;
-    const score = scores.get(`${record.accountId} ${record.id}`);
-    if (score !== undefined) this.#judged.push({ score, best: other.quality });
+  constructor(store: Parts["store"]) {
+    this.#store = store;
   }
 
-  view(): Omit<Row, "week" | "selector" | "is_whole"> {
-    const judged = this.#judged.length;
-    const { kept, error } = judged < JUDGED_MIN ? { kept: null, error: null } : this.#measureKept();
-    return {
-      requests: this.requests,
-      promised: this.#promises === 0 ? null : this.#promised / this.#promises,
-      predicted: this.#bestQuality === 0 ? 1 : this.#quality / this.#bestQuality,
-      judged,
-      kept,
-      kept_error: error,
-      cost_usd: this.#costUsd,
-      best_cost_usd: this.#bestCostUsd,
-      best_model: this.#findMostBest(),
-      saved_usd: this.#bestCostUsd - this.#costUsd,
-      saved_ms: Math.round(this.#savedMs / this.requests),
-    };
+  async read(dayMs: number, nowMs: number, scope: Scope | undefined): Promise<readonly DecisionSum[]> {
+    const name = JSON.stringify([dayMs, scope ?? null]);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.sums;
+    const sums = await this.#store.decisionSums({
+      fromMs: dayMs,
+      toMs: dayMs + DAY_MS,
+      selectors: DIALED,
+      scope,
+    });
+    if (dayMs + SETTLED_MS <= nowMs) this.#keep(name, { untilMs: nowMs + KEPT_MS, sums });
+    return sums;
   }
 
-  /** Ties go to the lowest id. */
-  #findMostBest(): string {
-    const [first] = [...this.#best].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-    return first?.[0] ?? "";
-  }
-
-  #measureKept(): { readonly kept: number; readonly error: number } {
-    const count = this.#judged.length;
-    const total = (value: (one: { readonly score: number; readonly best: number }) => number) =>
-      this.#judged.reduce((sum, one) => sum + value(one), 0);
-    const best = total((one) => one.best);
-    const kept = best === 0 ? 1 : total(({ score }) => score) / best;
-    const squares = total(({ score, best }) => (score - kept * best) ** 2);
-    return { kept, error: best === 0 ? 0 : Math.sqrt(squares / count) / Math.sqrt(count) / (best / count) };
+  #keep(name: string, kept: { readonly untilMs: number; readonly sums: readonly DecisionSum[] }): void {
+    this.#kept.delete(name);
+    this.#kept.set(name, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 
-/** Returns the best overall. Ties go to the lowest id, as in the selectors. */
-function findBest(candidates: readonly JsonObject[]): JsonObject | undefined {
-  const readLevel = (one: JsonObject) => asNumber(one.level) ?? 0;
-  const [best] = candidates.toSorted(
-    (a, b) => readLevel(b) - readLevel(a) || (String(a.model) < String(b.model) ? -1 : 1),
-  );
-  return best;
-}
-
-function readExpected(one: JsonObject) {
+function viewSums(sums: readonly DecisionSum[]): Omit<Row, "week" | "selector" | "is_whole"> {
+  const total = (of: (sum: DecisionSum) => number) => sums.reduce((all, one) => all + of(one), 0);
+  const requests = total((sum) => sum.requests);
+  const promises = total((sum) => sum.promises);
+  const bestQuality = total((sum) => sum.bestQuality);
+  const judged = total((sum) => sum.judged);
+  const costUsd = toUsd(total((sum) => sum.costNanoUsd));
+  const bestCostUsd = total((sum) => sum.bestCostUsd);
+  const { kept, error } = judged < JUDGED_MIN ? { kept: null, error: null } : measureKept(total);
   return {
-    quality: asNumber(one.quality) ?? 0,
-    costUsd: asNumber(one.cost_usd) ?? 0,
-    ms: asNumber(one.latency_ms) ?? 0,
+    requests,
+    promised: promises === 0 ? null : total((sum) => sum.promised) / promises,
+    predicted: bestQuality === 0 ? 1 : total((sum) => sum.quality) / bestQuality,
+    judged,
+    kept,
+    kept_error: error,
+    cost_usd: costUsd,
+    best_cost_usd: bestCostUsd,
+    best_model: findMostBest(sums),
+    saved_usd: bestCostUsd - costUsd,
+    saved_ms: Math.round(total((sum) => sum.savedMs) / requests),
   };
+}
+
+/** Ties go to the lowest id. */
+function findMostBest(sums: readonly DecisionSum[]): string {
+  const counts = new Map<string, number>();
+  for (const { bestModel, requests } of sums) counts.set(bestModel, (counts.get(bestModel) ?? 0) + requests);
+  const [first] = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  return first?.[0] ?? "";
+}
+
+/** Returns the ratio of two means, and its standard error, from sums of squares and products. */
+function measureKept(total: (of: (sum: DecisionSum) => number) => number): {
+  readonly kept: number;
+  readonly error: number;
+} {
+  const best = total(({ b }) => b);
+  if (best === 0) return { kept: 1, error: 0 };
+  const kept = total(({ s }) => s) / best;
+  // Rounding may leave less than nothing where all scores are as predicted.
+  const squares = Math.max(
+    0,
+    total(({ ss, sb, bb }) => ss - 2 * kept * sb + kept ** 2 * bb),
+  );
+  return { kept, error: Math.sqrt(squares) / best };
 }

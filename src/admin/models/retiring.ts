@@ -1,6 +1,8 @@
 // Models whose provider has announced their end, and the keys that still use them.
 import { Type } from "@sinclair/typebox";
 import { listEndingNames, type NamingSettings } from "../../catalogue/ending-names.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
+import type { BusiestKeys, UsageQuery } from "../../core/log/log-query.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
@@ -15,6 +17,7 @@ const HOUR_MS = 3_600_000;
 const USED_MS = 30 * DAY_MS;
 /** The keys shown of a model, those with the most requests first. */
 const KEYS_MAX = 100;
+const NOBODY: BusiestKeys = { total: 0, keys: [] };
 
 export const retiringSchema = Type.Object({
   model: text,
@@ -33,7 +36,7 @@ export const retiringSchema = Type.Object({
 export type RetiringView = View<typeof retiringSchema>;
 
 interface RetiringParts {
-  readonly store: Pick<Store, "usage" | "key" | "keys">;
+  readonly store: Pick<Store, "usage" | "busiestKeys" | "key" | "keys">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly cards: () => readonly ModelCard[];
   readonly settings: () => NamingSettings;
@@ -57,23 +60,23 @@ export async function listRetiring(
   const views = cards().map(async (card) => {
     if (card.shutdownDate === undefined) return [];
     const requests = used.get(card.id) ?? 0;
-    const sums =
-      requests === 0
-        ? []
-        : await store.usage({ ...span, groupBy: ["keyId", "accountId"], only: { model: card.id, scope } });
-    const most = sums.toSorted((one, other) => other.requests - one.requests);
-    const keys = most.slice(0, KEYS_MAX).map(async ({ keyId, accountId, requests: own }) => ({
+    const use = { ...span, only: { model: card.id, scope } };
+    const busiest = requests === 0 ? NOBODY : await store.busiestKeys(use, KEYS_MAX);
+    const keys = busiest.keys.map(async ({ keyId, accountId, requests: own }) => ({
       key_id: keyId,
       name: (await store.key(keyId, scope))?.name ?? null,
       account_id: accountId,
       requests: own,
     }));
     const daysLeft = Math.ceil((Date.parse(card.shutdownDate) - nowMs) / DAY_MS);
-    const using = new Set(sums.map(({ keyId }) => keyId));
     const naming = card.ending === undefined ? [] : await listNamingKeys({ store, nowMs }, card.id, scope);
-    const idle = naming
-      .filter(({ id }) => !using.has(id))
-      .map(({ id, name, accountId }) => ({ key_id: id, name, account_id: accountId, requests: 0 }));
+    const idle = requests === 0 ? naming : await listIdle(store, naming, use);
+    const unused = idle.map(({ id, name, accountId }) => ({
+      key_id: id,
+      name,
+      account_id: accountId,
+      requests: 0,
+    }));
     return [
       {
         model: card.id,
@@ -81,11 +84,24 @@ export async function listRetiring(
         days_left: daysLeft,
         requests,
         names: (names.get(card.id) ?? []).map(({ field }) => field),
-        keys_total: sums.length + idle.length,
-        keys: [...(await Promise.all(keys)), ...idle].slice(0, KEYS_MAX),
+        keys_total: busiest.total + unused.length,
+        keys: [...(await Promise.all(keys)), ...unused].slice(0, KEYS_MAX),
       },
     ];
   });
   const data = (await Promise.all(views)).flat();
   return { data: data.sort((one, other) => one.days_left - other.days_left), next: null };
+}
+
+/** Returns the keys that have no requests in these sums. */
+async function listIdle(
+  store: RetiringParts["store"],
+  keys: readonly GatewayKey[],
+  { only, ...span }: Omit<UsageQuery, "groupBy">,
+): Promise<readonly GatewayKey[]> {
+  if (keys.length === 0) return keys;
+  const keyIds = keys.map(({ id }) => id);
+  const sums = await store.usage({ ...span, groupBy: ["keyId"], only: { ...only, keyIds } });
+  const busy = new Set(sums.map(({ keyId }) => keyId));
+  return keys.filter(({ id }) => !busy.has(id));
 }

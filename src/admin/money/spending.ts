@@ -6,16 +6,13 @@ import { forecast } from "../../core/money/forecast.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
-import { readPages } from "../../core/world/read-pages.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, findStatementMonth } from "../../ledger/money/month.ts";
-import { listGrants } from "../../people/member.ts";
 import { limitSchema, limitView } from "../limits/limits.ts";
 import { allowNull, text, usd, type View } from "../schema.ts";
 
-const ROWS_AT_ONCE = 1000;
 /** More accounts than these aren't read one after the other by somebody. */
 const ACCOUNTS_MAX = 1000;
 
@@ -43,8 +40,8 @@ export const spendingSchema = Type.Object({
 export type SpendingView = View<typeof spendingSchema>;
 
 export interface SpendingParts {
-  readonly store: Pick<Store, "accounts" | "keys" | "usage"> & {
-    readonly people: Pick<Store["people"], "members">;
+  readonly store: Pick<Store, "accounts" | "usage"> & {
+    readonly people: Pick<Store["people"], "countByAccount">;
   };
   readonly clock: Pick<Clock, "nowMs">;
   readonly ledger: Pick<Ledger, "accountLimits">;
@@ -59,15 +56,17 @@ export async function listSpending(parts: SpendingParts, scope: Scope): Promise<
   const { timeZone } = dayRules();
   const month = computeMonth(nowMs, timeZone);
   const span = findStatementMonth(month, timeZone);
-  const [accounts, sums, keys, people] = await Promise.all([
-    store.accounts({ limit: ACCOUNTS_MAX, after: null }, { scope: whole }),
-    store.usage({ fromMs: span.fromMs, toMs: span.toMs, groupBy: ["accountId"], only: { scope: whole } }),
-    countKeys(parts, whole, nowMs),
-    countPeople(parts, whole, nowMs),
+  const accounts = await store.accounts({ limit: ACCOUNTS_MAX, after: null }, { scope: whole });
+  const ids = accounts.map(({ id }) => id);
+  const shown: Scope = { accountIds: ids, own: null };
+  const [sums, { keys, people }] = await Promise.all([
+    store.usage({ fromMs: span.fromMs, toMs: span.toMs, groupBy: ["accountId"], only: { scope: shown } }),
+    store.people.countByAccount(ids, nowMs),
   ]);
+  const used = Map.groupBy(sums, ({ accountId }) => accountId);
   const data = await Promise.all(
     accounts.map(async (account) => {
-      const own = sums.filter(({ accountId }) => accountId === account.id);
+      const own = used.get(account.id) ?? [];
       const cost = toUsd(own.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
       const budget = await findFullest(parts, account);
       return {
@@ -91,24 +90,4 @@ async function findFullest({ ledger }: SpendingParts, account: Account): Promise
   const shareOf = ({ used, reserved, limit }: LimitState) => (limit === 0 ? 1 : (used + reserved) / limit);
   const budgets = (await ledger.accountLimits(account)).filter(({ kind }) => kind === "budget");
   return budgets.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null;
-}
-
-async function countKeys({ store }: SpendingParts, scope: Scope, nowMs: number) {
-  const counts = new Map<string, number>();
-  const filter = { nowMs, scope, isRevoked: false };
-  for await (const keys of readPages((page) => store.keys(page, filter), ROWS_AT_ONCE)) {
-    for (const { accountId } of keys) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
-  }
-  return counts;
-}
-
-async function countPeople({ store }: SpendingParts, scope: Scope, nowMs: number) {
-  const counts = new Map<string, number>();
-  for await (const members of readPages((page) => store.people.members(page, scope), ROWS_AT_ONCE)) {
-    for (const member of members) {
-      const ids = new Set(listGrants(member, nowMs).flatMap(({ accountId }) => accountId ?? []));
-      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
-    }
-  }
-  return counts;
 }

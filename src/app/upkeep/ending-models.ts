@@ -16,7 +16,7 @@ export interface EndingModels {
 }
 
 interface Parts {
-  readonly store: Pick<Store, "usage" | "key" | "keys" | "addEvents">;
+  readonly store: Pick<Store, "usage" | "busiestKeys" | "key" | "keys" | "addEvents">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly models: EndingModels;
 }

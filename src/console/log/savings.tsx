@@ -17,11 +17,7 @@ type Row = Savings["data"][number];
 const COLUMNS: readonly Column<Row>[] = [
   makeHeadColumn("Week of", ({ week }) => <span class="strong nowrap">{formatDay(week)}</span>),
   makeColumn("Selector", ({ selector }) => selector),
-  leaveOutNarrow(
-    makeNumberColumn("Requests", ({ requests, is_whole }) =>
-      is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`,
-    ),
-  ),
+  leaveOutNarrow(makeNumberColumn("Requests", ({ requests }) => formatCount(requests))),
   leaveOutNarrow(
     makeNumberColumn("Quality promised", ({ promised }) =>
       promised === null ? "–" : formatPercent(promised),

@@ -79,9 +79,17 @@ export interface RowSum extends UsageSum {
   readonly selector: string;
 }
 
+/** The keys with the most requests in a sum, and the number of all that have some. */
+export interface BusiestKeys {
+  readonly total: number;
+  readonly keys: readonly Pick<UsageSum, "keyId" | "accountId" | "requests">[];
+}
+
 export interface UsageFilter {
   readonly accountId?: string | undefined;
   readonly keyId?: string | undefined;
+  /** A few hundred at most. */
+  readonly keyIds?: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly operation?: string | undefined;

@@ -186,6 +186,12 @@ export interface Session {
 /** The owner of sessions: a person, a named token, or else the admin token with this digest. */
 export type SessionOwner = Pick<Session, "memberId" | "tokenId" | "tokenDigest">;
 
+/** By account. One without any is left out. */
+export interface AccountCounts {
+  readonly keys: ReadonlyMap<string, number>;
+  readonly people: ReadonlyMap<string, number>;
+}
+
 /** The people for whom these facts are the same. */
 export interface PeopleCount {
   readonly isAnonymised: boolean;
@@ -213,6 +219,8 @@ export interface PeopleStore {
     page: { readonly limit: number; readonly after: { atMs: number; id: string } | null },
     scope?: Scope,
   ): Promise<readonly Member[]>;
+  /** Counts what each of these accounts has of keys that aren't revoked, and of people with a grant that names it. */
+  countByAccount(accountIds: readonly string[], nowMs: number): Promise<AccountCounts>;
   /** Counts people by the facts from which their state follows. */
   countPeople(): Promise<readonly PeopleCount[]>;
   /**

@@ -20,5 +20,6 @@ export const MINIMAX: ProviderRow = {
   name: "MiniMax",
   keyVariables: ["MINIMAX_API_KEY"],
   baseUrl: "https://api.minimax.io/v1",
+  otherHosts: ["api.minimaxi.com"],
   dialects: [makeOpenaiDialect(QUIRKS)],
 };

@@ -62,6 +62,12 @@ export interface Engine {
   readonly forUpdate: "" | "FOR UPDATE";
   /** The expression for a lesson's marks without those of one model. Value 1 is JSON with that `model`. */
   readonly otherMarks: string;
+  /** The expression for a column's text as JSON, whose fields `->` and `->>` read. */
+  asJson(column: string): string;
+  /** The table of the items of a list within JSON, each as `item.value`. */
+  itemsOf(list: string): string;
+  /** Ends an expression for text: it is ordered by its bytes. */
+  readonly byBytes: string;
   /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
   /** The condition that a column's text is in a list, which is a value of JSON. Without an index, each row is compared with all of the list. */

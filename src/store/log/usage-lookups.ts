@@ -1,7 +1,8 @@
 // Lookups of the hourly sums, grouped and narrowed as a question asks.
-import type { UsageDimension, UsageFilter, UsageQuery } from "../../core/log/log-query.ts";
+import type { BusiestKeys, UsageDimension, UsageFilter, UsageQuery } from "../../core/log/log-query.ts";
 import { UNTAGGED } from "../../core/text/tags.ts";
 import type { Statement } from "../engine/engine.ts";
+import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { composeProvider, Narrowing } from "../engine/narrowing.ts";
 import { USE_ROWS } from "../engine/scope.ts";
 import { joinNames, type Mark } from "../engine/sql.ts";
@@ -20,6 +21,8 @@ const DIMENSION_COLUMNS: Readonly<Record<UsageDimension, string>> = {
   tag: "tag",
 };
 
+const KEY_DIMENSIONS = ["keyId", "accountId"] as const;
+
 /** Times to the first token are kept by key, which is one person's for good. */
 const MEMBER_OF_KEY = "coalesce((SELECT member_id FROM gateway_key WHERE gateway_key.id = key_id), '')";
 
@@ -37,6 +40,27 @@ export function usageLookups(query: UsageQuery, mark: Mark): readonly Statement[
   if (only.tag === UNTAGGED) return [untagged];
   const tagged = look(TAG_USAGE.name, only.tag);
   return only.tag === undefined ? [tagged, untagged] : [tagged];
+}
+
+/** The sums of the keys with the most requests, each with the number of all. */
+export function busiestKeysLookup(query: Omit<UsageQuery, "groupBy">, most: number, mark: Mark): Statement {
+  const source = { table: USAGE.name, always: [], lacks: [], sums: ["requests"], memberOf: "member" };
+  const { text, values } = sumsLookup(source, { ...query, groupBy: KEY_DIMENSIONS }, mark);
+  return {
+    text: `SELECT key_id, account_id, requests, count(*) OVER () AS total FROM (${text}) AS one
+      ORDER BY requests DESC, key_id, account_id LIMIT ${mark(values.length + 1)}`,
+    values: [...values, most],
+  };
+}
+
+export function readBusiestKeys(found: readonly FoundRow[]): BusiestKeys {
+  const [first] = found;
+  const keys = found.map((row) => ({
+    keyId: readText(row, "key_id"),
+    accountId: readText(row, "account_id"),
+    requests: readInteger(row, "requests"),
+  }));
+  return { total: first === undefined ? 0 : readInteger(first, "total"), keys };
 }
 
 /** The count of each bucket over a time range, grouped likewise. */
@@ -92,6 +116,10 @@ function narrowUsage(by: Narrowing, filter: UsageFilter): void {
   const { accountId, keyId, model, provider, operation, surface, outcome, tag } = filter;
   by.within(filter.scope, USE_ROWS);
   by.equal({ account_id: accountId, key_id: keyId, model, operation, surface, outcome, tag });
+  if (filter.keyIds !== undefined) {
+    const ids = filter.keyIds.map((id) => by.bind(id));
+    by.add(ids.length === 0 ? "1 = 0" : `key_id IN (${ids.join(", ")})`);
+  }
   by.by(filter.memberId, (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`);
   if (provider !== undefined) by.add(composeProvider(by, "model", provider));
 }

@@ -8,8 +8,9 @@ import { bind, type Engine, type Statement } from "../engine/engine.ts";
 import { type FoundRow, readInteger, readText } from "../engine/found.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, OWING, readAudit, selectSql } from "../engine/sql.ts";
 import { AUDIT_OWNERS, AUDIT_PLACES, auditLimits } from "../limits/limit-audit.ts";
+import { composeDecisionSums, readDecisionSum } from "../log/decision-sums.ts";
 import { composeRowSums, readRowSum } from "../log/row-sums.ts";
-import { firstTokensLookup, usageLookups } from "../log/usage-lookups.ts";
+import { busiestKeysLookup, firstTokensLookup, readBusiestKeys, usageLookups } from "../log/usage-lookups.ts";
 import { FIRST_TOKEN, USAGE } from "../schema/log-tables.ts";
 import { ENTRY } from "../schema/tables.ts";
 
@@ -42,7 +43,8 @@ export function systemJournalMethods({ mark, run, runSlowReads }: Engine) {
   } satisfies Partial<JournalStore>;
 }
 
-export function bookMethods({ mark, run, runSlowReads }: Engine) {
+export function bookMethods(engine: Engine) {
+  const { mark, run, runSlowReads } = engine;
   const first = mark(1);
   const second = mark(2);
   const spent = `SELECT coalesce(sum(charged_nano), 0) AS charged, coalesce(sum(cost_nano), 0) AS cost FROM hourly_usage
@@ -60,7 +62,9 @@ export function bookMethods({ mark, run, runSlowReads }: Engine) {
       return { chargedNanoUsd: readInteger(found, "charged"), costNanoUsd: readInteger(found, "cost") };
     },
     usage: async (asked) => (await runSlowReads(usageLookups(asked, mark))).flat().map(USAGE.rowOf),
+    busiestKeys: async (asked, most) => readBusiestKeys(await looked(busiestKeysLookup(asked, most, mark))),
     rowSums: async (asked) => (await looked(composeRowSums(asked, mark))).map(readRowSum),
+    decisionSums: async (asked) => (await looked(composeDecisionSums(asked, engine))).map(readDecisionSum),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(readFirstTokens),
   } satisfies Partial<Store>;
 }

@@ -75,6 +75,12 @@ export class Pool implements Engine {
 
   readonly mark = (position: number) => `$${position}`;
 
+  readonly asJson = (column: string) => `CAST(${column} AS jsonb)`;
+
+  readonly itemsOf = (list: string) => `jsonb_array_elements(${list}) AS item (value)`;
+
+  readonly byBytes = 'COLLATE "C"';
+
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
   readonly isListed = (column: string, list: string) =>

@@ -46,6 +46,9 @@ const WORDS = {
   forUpdate: "",
   otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
     WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,
+  asJson: (column) => column,
+  itemsOf: (list) => `json_each(${list}) AS item`,
+  byBytes: "COLLATE BINARY",
   contains: (column, part) => `instr(${column}, ${part}) > 0`,
   isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
   isAmong: (column, query) => `${column} IN (${query})`,

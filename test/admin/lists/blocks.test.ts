@@ -1,5 +1,5 @@
-// Each list of an operator's is asked with each of its filters over a store with many keys, accounts and people: none of them
-// may keep the event loop, in which all requests of the process stand still meanwhile.
+// Each list of an operator's is asked with each of its filters, and each report, over a store with many keys, accounts, people
+// and requests: none of them may keep the event loop, in which all requests of the process stand still meanwhile.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { asArray, asObject, asString, type JsonObject } from "../../../src/core/json/json.ts";
@@ -29,6 +29,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 const NO_FILTERS: ReadonlySet<string> = new Set(["after", "from", "to", "detail"]);
 const IDS: Readonly<Record<string, string>> = { accounts: LARGE, members: OLDEST.member };
 const SEARCH = "/admin/v1/search";
+/** Reports over all keys, people or requests, which aren't lists by pages. */
+const REPORTS = ["/admin/v1/savings?weeks=2", "/admin/v1/spending", "/admin/v1/models/retiring"];
 /** The short form asks only those whose tables are filled. */
 const SHORT: ReadonlySet<string> = new Set([
   "/admin/v1/keys",
@@ -47,7 +49,8 @@ beforeAll(async () => {
   fillCrowd(join(gateway.directory, "poundkey.db"), ROWS);
   const viewers = await Promise.all([LARGE, SMALL].map(makeViewer));
   tokens = [gateway.adminToken, ...viewers];
-  lists = listAsks(asObject(await (await fetch(`${gateway.url}/openapi.json`)).json()));
+  const document = asObject(await (await fetch(`${gateway.url}/openapi.json`)).json());
+  lists = [...listAsks(document), ...REPORTS];
 }, TIMEOUT_MS);
 afterAll(() => gateway.stop());
 
@@ -87,6 +90,11 @@ function listValues(field: JsonObject): readonly string[] {
   return VALUES[name] ?? (pattern === undefined ? ["none"] : []);
 }
 
+async function readReport(path: string): Promise<string> {
+  const headers = { authorization: `Bearer ${gateway.adminToken}` };
+  return (await fetch(`${gateway.url}${path}`, { headers })).text();
+}
+
 function measureThread(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -121,10 +129,13 @@ async function findLeastBlock(path: string, token: string): Promise<number> {
 }
 
 test(
-  `no list with any filter keeps the loop for more than ${BLOCK_MS_MAX} ms of CPU`,
+  `no list with any filter, and no report, keeps the loop for more than ${BLOCK_MS_MAX} ms of CPU`,
   async () => {
     expect(lists).toContain("/admin/v1/keys?q=no+such+thing");
     expect(lists).toContain("/admin/v1/search?q=no+such+thing");
+    const reports = await Promise.all(REPORTS.map(readReport));
+    const sums = [`"requests":${ROWS / 10},`, `"requests":${ROWS - 1},"keys":1,`, `"keys_total":${ROWS},`];
+    expect(sums.filter((sum, at) => !reports[at]?.includes(sum))).toEqual([]);
     const long: string[] = [];
     for (const path of lists)
       for (const [at, token] of tokens.entries()) {

@@ -1,4 +1,4 @@
-// Fills a gateway's store with many keys, accounts and people, copied from rows that it wrote itself.
+// Fills a gateway's store with many keys, accounts, people and requests, most of them copied from rows that it wrote itself.
 import { Database } from "bun:sqlite";
 import { insertSql } from "../../../src/store/engine/sql.ts";
 import { MEMBER } from "../../../src/store/people/people.ts";
@@ -8,6 +8,10 @@ import { makeMember } from "../../people/samples.ts";
 export const LARGE = "acct_large";
 /** The account, and the person, of one key, which is the oldest. */
 export const SMALL = "acct_1";
+/** A model whose end its provider has announced. */
+const ENDING = "OpenAI#gpt-4o";
+const CANDIDATES = 40;
+const HOUR_MS = 3_600_000;
 export const OLDEST = { key: "key_1", name: "key 1", member: "mem_1" } as const;
 
 /** Returns the select list of a copy of `template`, with these expressions for its own columns. */
@@ -20,7 +24,7 @@ function copy(database: Database, table: string, own: Readonly<Record<string, st
   return `INSERT INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")}`;
 }
 
-/** Adds so many rows to each of the three tables, of which only the oldest key is revoked. */
+/** Adds so many rows to each of the three tables, and their uses, of which only the oldest key is revoked. */
 export function fillCrowd(path: string, rows: number): void {
   using database = new Database(path, { readwrite: true });
   database.run("PRAGMA synchronous = OFF");
@@ -48,5 +52,47 @@ export function fillCrowd(path: string, rows: number): void {
       created_at_ms: "i",
       revoked_at_ms: "CASE WHEN i = 1 THEN 1 END",
     });
+    addUses(database, numbers);
   })();
+}
+
+/** Adds a use of a model that ends by each key, and a tenth as many requests that a selector decided. */
+function addUses(database: Database, numbers: string): void {
+  const nowMs = Date.now();
+  const own = {
+    account_id: `CASE WHEN i % 2 = 0 THEN '${LARGE}' ELSE 'acct_' || i END`,
+    key_id: "'key_' || i",
+  };
+  const hour = { hour_ms: String(nowMs - (nowMs % HOUR_MS)), model: `'${ENDING}'`, requests: "i" };
+  database.run(`${fill(database, "hourly_usage", { ...own, ...hour })} FROM ${numbers}`);
+  const candidates = Array.from({ length: CANDIDATES }, (_, at) => ({
+    model: at === 0 ? ENDING : `Acme#model-${at}`,
+    level: at / CANDIDATES,
+    quality: at / CANDIDATES,
+    cost_usd: 0.001,
+    latency_ms: 900,
+  }));
+  const decided = {
+    id: "'req_' || i",
+    at_ms: `${nowMs} - i`,
+    selector: "'Router#fair'",
+    decision: `'${JSON.stringify({ promised: 0.9, candidates })}'`,
+    model_used: `'${ENDING}'`,
+    ended: "'done'",
+  };
+  database.run(`${fill(database, "request", { ...own, ...decided })} FROM ${numbers} WHERE i % 10 = 0`);
+}
+
+/** Returns the select list of new rows with these expressions, and with nothing in all other columns. */
+function fill(database: Database, table: string, own: Readonly<Record<string, string>>): string {
+  const columns = database
+    .query<{ name: string; type: string; notnull: number }, [string]>(
+      'SELECT name, type, "notnull" FROM pragma_table_info(?)',
+    )
+    .all(table);
+  const values = columns.map(({ name, type, notnull }) => {
+    const empty = type === "TEXT" ? "''" : "0";
+    return own[name] ?? (notnull === 0 ? "NULL" : empty);
+  });
+  return `INSERT INTO ${table} (${columns.map(({ name }) => name).join(", ")}) SELECT ${values.join(", ")}`;
 }

@@ -116,6 +116,8 @@ function keepNoLog() {
     usage: nobody,
     firstTokens: nobody,
     rowSums: nobody,
+    decisionSums: nobody,
+    busiestKeys: async () => ({ total: 0, keys: [] }),
     keyUses: nobody,
     endedSince: nobody,
     addContent: async () => {},

@@ -20,6 +20,7 @@ export function noPeople(): Pick<
     doubtDueMembers: async () => 0,
     endedRoles: nobody,
     dueMembers: nobody,
+    countByAccount: async () => ({ keys: new Map(), people: new Map() }),
     countPeople: nobody,
     erase: async () => {},
     dropErased: async () => true,

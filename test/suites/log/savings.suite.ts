@@ -1,10 +1,13 @@
 // The weekly savings of selectors with a dial, on every store.
 
 import { expect, test } from "bun:test";
-import { sumSavings } from "../../../src/admin/log/savings.ts";
+import { type Savings, sumSavings } from "../../../src/admin/log/savings.ts";
+import { asArray, asNumber, asObject, parseJson } from "../../../src/core/json/json.ts";
+import type { RequestRecord } from "../../../src/core/log/record.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { HOUR, makeRecord, NOON, standingClock, writeRecord } from "../../harness/samples.ts";
 import { makeLessonRow } from "../../learning/lesson-samples.ts";
+import { Dice } from "../../sim/dice.ts";
 
 const WEEK = 7 * 24 * HOUR;
 
@@ -19,6 +22,133 @@ function makeDecision(promised: number): string {
       { model: "Acme#best", latency_ms: 1000, cost_usd: 0.004, quality: 0.8, level: 0.8 },
     ],
   });
+}
+
+const ROWS = 400;
+const MODELS = ["Acme#cheap", "Acme#other", "Acme#best", "acme#low"];
+
+/** A request of the last two weeks with a decision over some of the models, some of which lack a figure. */
+function makeDecided(dice: Dice, id: string): RequestRecord {
+  const figures = () => ({
+    level: dice.pick([0.5, 0.7, 0.7, null]),
+    quality: dice.int(0, 100) / 100,
+    cost_usd: dice.pick([0, 0.001, 0.004]),
+    latency_ms: dice.pick([900, 1000, null]),
+  });
+  const candidates = MODELS.filter(() => dice.chance(0.7)).map((model) => ({ model, ...figures() }));
+  const promised = dice.pick([0.9, 0.98, null]);
+  return makeRecord(id, {
+    ...dice.pick([{}, { accountId: "acct_b", keyId: "key_b" }]),
+    atMs: NOON - dice.int(0, 2 * WEEK),
+    selector: dice.pick(["Router#fair", "Router#light", "Router#best", null]),
+    decision: dice.chance(0.9) ? JSON.stringify({ promised, candidates }) : null,
+    modelUsed: dice.pick([...MODELS, null]),
+    ended: dice.pick(["done", "done", "done", "broken_off"]),
+    costNanoUsd: dice.int(0, 5_000_000),
+  });
+}
+
+/** The figures of one row as a reading of each of its requests has them. */
+function readEach(records: readonly RequestRecord[], scores: ReadonlyMap<string, number>) {
+  const read = records.flatMap(({ id, accountId, decision, modelUsed, costNanoUsd }) => {
+    const { promised, candidates } = asObject(parseJson(decision ?? ""));
+    const level = (one: object) => asNumber(asObject(one).level) ?? 0;
+    const weighed = asArray(candidates).map(asObject);
+    const [best] = weighed.toSorted(
+      (one, other) => level(other) - level(one) || (String(one.model) < String(other.model) ? -1 : 1),
+    );
+    const used = weighed.find(({ model }) => model === modelUsed);
+    if (best === undefined || used === undefined) return [];
+    const number = (value: unknown) => asNumber(value) ?? 0;
+    const usd = costNanoUsd / 1e9;
+    const score = scores.get(`${accountId} ${id}`);
+    const own = number(used.cost_usd);
+    return {
+      promised: asNumber(promised),
+      quality: number(used.quality),
+      best: number(best.quality),
+      usd,
+      bestUsd: own > 0 ? (usd * number(best.cost_usd)) / own : number(best.cost_usd),
+      ms: number(best.latency_ms) - number(used.latency_ms),
+      model: String(best.model),
+      score,
+    };
+  });
+  const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+  const promises = read.flatMap(({ promised }) => promised ?? []);
+  const judged = read.flatMap(({ score, best }) => (score === undefined ? [] : { score, best }));
+  const kept = sum(judged.map(({ score }) => score)) / sum(judged.map(({ best }) => best));
+  const squares = sum(judged.map(({ score, best }) => (score - kept * best) ** 2));
+  const counts = MODELS.map((name) => [name, read.filter(({ model }) => model === name).length] as const);
+  const [most] = counts.toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  const isEnough = judged.length >= 30;
+  return {
+    requests: read.length,
+    promised: promises.length === 0 ? null : sum(promises) / promises.length,
+    predicted: sum(read.map(({ quality }) => quality)) / sum(read.map(({ best }) => best)),
+    judged: judged.length,
+    kept: isEnough ? kept : null,
+    kept_error: isEnough ? Math.sqrt(squares) / sum(judged.map(({ best }) => best)) : null,
+    cost_usd: sum(read.map(({ usd }) => usd)),
+    best_cost_usd: sum(read.map(({ bestUsd }) => bestUsd)),
+    best_model: most?.[0],
+    saved_ms: sum(read.map(({ ms }) => ms)) / read.length,
+  };
+}
+
+/** Sums in another order differ in their last digits. */
+function expectClose(row: Savings["data"][number], each: ReturnType<typeof readEach>): void {
+  for (const [name, value] of Object.entries(each)) {
+    const shown: unknown = Object.entries(row).find(([field]) => field === name)?.[1];
+    const near =
+      typeof value === "number" ? expect.closeTo(name === "saved_ms" ? Math.round(value) : value, 9) : value;
+    expect([name, shown]).toEqual([name, near]);
+  }
+}
+
+/** Compares random days with a reading of each request. */
+export function savingsByDay(store: () => Store): void {
+  test.each([1, 2, 3])(
+    "sums by day equal a reading of each request, over random days (seed %i)",
+    async (seed) => {
+      const dice = new Dice(seed);
+      const records = Array.from({ length: ROWS }, (_, at) => makeDecided(dice, `r${at}`));
+      const scores = new Map<string, number>();
+      for (const record of records) {
+        await writeRecord(store(), record);
+        if (!dice.chance(0.6)) continue;
+        const { id, accountId, modelUsed } = record;
+        const score = dice.pick([0, 0.4, 1]);
+        const source = dice.pick(["score", "score", "signal"] as const);
+        await store().teach({
+          ...makeLessonRow(id, { model: modelUsed ?? "Acme#x", source, score }),
+          accountId,
+        });
+        if (source === "score") scores.set(`${accountId} ${id}`, score);
+      }
+      for (const accountIds of [null, ["acct_b"]]) {
+        const scope = { accountIds, own: null };
+        const { data } = await sumSavings(
+          { store: store(), clock: standingClock(NOON) },
+          { weeks: 3 },
+          scope,
+        );
+        expect(data.length).toBeGreaterThanOrEqual(4);
+        for (const row of data) {
+          const fromMs = Date.parse(row.week);
+          const own = records.filter(
+            ({ selector, atMs, ended, accountId }) =>
+              selector === row.selector &&
+              ended === "done" &&
+              atMs >= fromMs &&
+              atMs < fromMs + WEEK &&
+              (accountIds?.includes(accountId) ?? true),
+          );
+          expectClose(row, readEach(own, scores));
+        }
+      }
+    },
+  );
 }
 
 export function savings(store: () => Store): void {

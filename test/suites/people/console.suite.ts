@@ -6,8 +6,9 @@ import type { StoredCredential } from "../../../src/core/rows.ts";
 import { HOUR, makeRecord, NOON, writeRecord } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
-import { savings } from "../log/savings.suite.ts";
+import { savings, savingsByDay } from "../log/savings.suite.ts";
 import { type MakeBench, type TwoStores, twoStores } from "../two-stores.ts";
+import { countsByAccount } from "./counts.suite.ts";
 
 function sessionOf(digest: string, expiresAtMs: number): Session {
   return {
@@ -136,6 +137,8 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: the console`, () => {
     const stores = twoStores(makeBench);
     describe("savings", () => savings(() => stores().store));
+    describe("savings by day", () => savingsByDay(() => stores().store));
+    describe("counts by account", () => countsByAccount(() => stores().store));
     describe("logouts", () => logouts(stores));
     describe("origins", () => origins(stores));
     describe("sessions", () => sessions(stores));

@@ -45,14 +45,18 @@ describe("MiniMax", () => {
   };
 
   describe.each(WAYS)("$surface, streamed: $stream", ({ surface, stream }) => {
-    test("gets one system message from the start, and no thinking reaches the client as text", async () => {
-      const answer = await vendors.ask(surface, "MiniMax#MiniMax-M3", BODIES[surface], stream);
-      expect(answer.text).toContain("good");
-      expect(answer.text).not.toContain("<think>");
-      expect(answer).toMatchObject({ status: 200, paths: [CHAT], sent: { reasoning_split: true } });
-      const roles = asArray(answer.sent.messages).map((message) => asObject(message).role);
-      expect(roles.lastIndexOf("system")).toBe(0);
-    });
+    const ROWS = ["MiniMax#MiniMax-M3", "Mine#MiniMax-M3"];
+    test.each(ROWS)(
+      "%s gets one system message from the start, and no thinking reaches the client as text",
+      async (model) => {
+        const answer = await vendors.ask(surface, model, BODIES[surface], stream);
+        expect(answer.text).toContain("good");
+        expect(answer.text).not.toContain("<think>");
+        expect(answer).toMatchObject({ status: 200, paths: [CHAT], sent: { reasoning_split: true } });
+        const roles = asArray(answer.sent.messages).map((message) => asObject(message).role);
+        expect(roles.lastIndexOf("system")).toBe(0);
+      },
+    );
 
     test.skipIf(surface === "gemini" || surface === "interactions")(
       "is known by its words behind an address of the operator's",

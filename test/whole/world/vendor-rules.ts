@@ -1,10 +1,11 @@
-// Rules of named vendors in front of the simulated provider, with their sources: MiniMax's thinking, and a model of OpenAI's
-// that is known only after it has refused. Every call is recorded, refused ones too.
+// Rules of named vendors in front of the simulated provider, with their sources: MiniMax's thinking, a model of OpenAI's that
+// is known only after it has refused, and one that refuses whatever its API lacks. Every call is recorded, refused ones too.
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { REFUSAL_SENTENCES } from "../../../src/core/models/words/refusal.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SURFACE_KEYS } from "../../surfaces/crossing/crossing.ts";
+import { refuseUnknown } from "../targets/strict-form.ts";
 import { type AskedSurface, askSurface, type SurfaceAnswer } from "./surface-asking.ts";
 
 interface VendorCall {
@@ -14,6 +15,8 @@ interface VendorCall {
 
 interface VendorCalls {
   readonly fetch: Fetch;
+  /** Returns the YAML of the providers that are asked beside those of every gateway under test. */
+  readonly write: (simulatorUrl: string) => string;
   readonly calls: VendorCall[];
 }
 
@@ -41,11 +44,15 @@ interface VendorAnswer extends SurfaceAnswer {
   readonly paths: readonly string[];
 }
 
-/** The providers that are asked beside those of every gateway under test. */
-export function writeVendors(url: string): string {
+/** The address of a row of the operator's, for which the simulated provider answers. */
+const OWN_ADDRESS = "https://api.minimax.io";
+
+function writeVendors(url: string): string {
+  const more = "keys: [sim-key], unlisted_models: true";
   return [
-    `  Azure: { base_url: "${url}/openai/v1", keys: [sim-key], unlisted_models: true, models: [{ name: gpt-5.2-late-taken }] }`,
-    `  MiniMax: { base_url: "${url}/openai/v1", keys: [sim-key], unlisted_models: true }`,
+    `  Azure: { base_url: "${url}/openai/v1", ${more}, models: [{ name: gpt-5.2-late-taken }] }`,
+    `  MiniMax: { base_url: "${url}/openai/v1", ${more} }`,
+    `  Mine: { base_url: "${OWN_ADDRESS}/v1", ${more} }`,
   ].join("\n");
 }
 
@@ -56,8 +63,8 @@ aliases:
   both: [{ model: "OpenAI#gpt-5.5", weight: 1000 }, { model: "Azure#gpt-5.4", weight: 0.001 }]`;
 
 export async function startVendors(): Promise<Vendors> {
-  const { fetch, calls } = makeVendors();
-  const gateway = await startUnderTest({ fetch, more: (url) => `${writeVendors(url)}\n${MORE}` });
+  const { fetch, calls, write } = makeVendors();
+  const gateway = await startUnderTest({ fetch, more: (url) => `${write(url)}\n${MORE}` });
   return {
     gateway,
     calls,
@@ -74,6 +81,7 @@ export async function startVendors(): Promise<Vendors> {
 
 /** OpenAI's words for gpt-5.4 and 5.5, of models that no pattern of the gateway's names. */
 const LEARNED = /^gpt-5\.2-late/;
+const STRICT = /^gpt-4\.1/;
 const MINIMAX = /^minimax/i;
 /** MiniMax's own name for the form of its thinking (its API's description of `reasoning_details`). */
 const FORMAT = "MiniMax-response-v1";
@@ -82,7 +90,9 @@ const TOOLS = REFUSAL_SENTENCES.find(({ refuses }) => refuses.includes("tools_wi
 
 export function makeVendors(): VendorCalls {
   const calls: VendorCall[] = [];
-  const answer: Fetch = async (url, init) => {
+  let simulated = "";
+  const answer: Fetch = async (asked, init) => {
+    const url = asked.replace(OWN_ADDRESS, `${simulated}/openai`);
     const request = new Request(url, init);
     // Azure's header, which the simulated OpenAI doesn't read.
     const key = request.headers.get("api-key");
@@ -92,10 +102,16 @@ export function makeVendors(): VendorCalls {
     calls.push({ path, body });
     if (!path.endsWith("/chat/completions")) return fetch(request);
     const model = String(body.model);
+    const refusal = STRICT.test(model) ? refuseUnknown(body) : null;
+    if (refusal !== null) return refusal;
     if (MINIMAX.test(model)) return answerAsMinimax(request, body);
     return LEARNED.test(model) && isRefused(body) ? refuse(model) : fetch(request);
   };
-  return { fetch: answer, calls };
+  const write = (url: string) => {
+    simulated = url;
+    return writeVendors(url);
+  };
+  return { fetch: answer, calls, write };
 }
 
 function isRefused({ tools, reasoning_effort: effort = "none" }: JsonObject): boolean {
