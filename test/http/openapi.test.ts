@@ -53,6 +53,25 @@ function answerValidator(path: string, method: string, status: number): Validate
   return validatorOf(at("paths", path, method, "responses", String(status), "content"));
 }
 
+test("the changes that older nodes may not keep have the parameter that stops them, and no others", () => {
+  const having = Object.entries(asObject(document.paths)).flatMap(([path, methods]) =>
+    Object.entries(asObject(methods)).flatMap(([method, operation]) =>
+      JSON.stringify(asObject(operation).parameters ?? []).includes('"stop_older"')
+        ? [`${method} ${path}`]
+        : [],
+    ),
+  );
+  expect(having.toSorted()).toEqual([
+    "patch /admin/v1/accounts/{id}",
+    "patch /admin/v1/keys/{id}",
+    "post /admin/v1/accounts",
+    "post /admin/v1/keys",
+    "post /admin/v1/state",
+    "put /admin/v1/accounts/by-name/{name}",
+    "put /admin/v1/keys/by-name/{account}/{name}",
+  ]);
+});
+
 test("an independent validator accepts it", async () => {
   const file = join(gateway.directory, "openapi.json");
   await Bun.write(file, JSON.stringify(document));
