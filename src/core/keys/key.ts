@@ -69,6 +69,12 @@ export function namePayer({ accountId, memberId, asksFor }: Payer): string {
   return memberId === null ? accountId : `${accountId} ${memberId}`;
 }
 
+/** Reads the payer that `namePayer` named. Null for nobody. */
+export function readPayer(payer: string): Pick<GatewayKey, "accountId" | "memberId"> | null {
+  const [accountId = NOBODY, memberId = null] = payer.split(" ");
+  return accountId === NOBODY ? null : { accountId, memberId };
+}
+
 /** A key found by one of its secrets. */
 export interface ProvenKey {
   readonly key: GatewayKey;
