@@ -4,6 +4,7 @@ import { runCommandLine } from "../../../src/cli/commands.ts";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { runPrinting } from "../../harness/poundkey.ts";
+import { seen } from "../world/observe.ts";
 import { createOperator } from "../world/operator.ts";
 import {
   askTemplate,
@@ -13,24 +14,52 @@ import {
   writeTemplate,
 } from "../world/paused-model.ts";
 import type { TestServer } from "../world/serve.ts";
+import { until } from "../world/until.ts";
+import { asking } from "../world/world.ts";
 
 let server: TestServer;
 let world: UnderTest;
 let account = "";
+let robot = { secret: "" };
 
 beforeAll(async () => {
   server = await serveTemplate();
   world = await startUnderTest({ more: writeTemplate(server) });
   account = await world.newAccount("Robots");
-  const robot = await world.newKey({ account_id: account, requests_per_day: null });
+  robot = await world.newKey({ account_id: account, requests_per_day: null });
   await pauseTemplate(world, robot.secret);
-  expect(await askTemplate(world, robot.secret, "fine")).toBe(503);
   expect(await askTemplate(world, world.secret, "fine")).toBe(200);
 });
 afterAll(async () => {
   delete process.env.POUNDKEY_TOKEN;
   await world.stop();
   await server.stop();
+});
+
+test("a payer whose own requests fail is told so, and others are served", async () => {
+  // A text that fails: a good one would end the pause, if it came late enough to test the model.
+  const refused = await until("a refusal", async () => {
+    const answer = await seen(await world.chat(asking(PAUSED_MODEL, "unreadable"), robot));
+    return answer.status === 503 && answer;
+  });
+  expect(asObject(refused.body.error).message).toBe(
+    "Template has been failing at your own requests, so these pause.",
+  );
+  expect(await askTemplate(world, world.secret, "fine")).toBe(200);
+});
+afterAll(async () => {
+  delete process.env.POUNDKEY_TOKEN;
+  await world.stop();
+  await server.stop();
+});
+
+test("a payer whose own requests fail is told so, and others are served", async () => {
+  const refused = await seen(await world.chat(asking(PAUSED_MODEL, "fine"), robot));
+  expect(refused.status).toBe(503);
+  expect(asObject(refused.body.error).message).toBe(
+    "Template has been failing at your own requests, so these pause.",
+  );
+  expect(await askTemplate(world, world.secret, "fine")).toBe(200);
 });
 
 /** Makes a token with a role in all accounts, or in one. */
