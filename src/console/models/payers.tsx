@@ -1,4 +1,4 @@
-// Whose requests pause, while those of everybody else are sent.
+// Names the accounts and members whose requests pause, while those of everybody else are sent.
 import type { ProviderView } from "../../admin/models/providers.ts";
 import { useNames } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";

@@ -1,8 +1,13 @@
 // A model that pauses for one account, as the console shows it to an admin and to a viewer.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asObject } from "../../../src/core/json/json.ts";
+import {
+  PAUSED_MODEL,
+  pauseTemplate,
+  serveTemplate,
+  writeTemplate,
+} from "../../whole/failures/paused-model.ts";
 import { createOperator } from "../../whole/world/operator.ts";
-import { PAUSED_MODEL, pauseTemplate, serveTemplate, writeTemplate } from "../../whole/world/paused-model.ts";
 import type { TestServer } from "../../whole/world/serve.ts";
 import {
   type ConsoleWorld,

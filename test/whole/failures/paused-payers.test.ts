@@ -1,4 +1,4 @@
-// A model that fails at one account's requests alone: who is told of it, and to whom the account is named.
+// A model that fails at the requests of one account alone: each reader sees that it pauses, and only some for which account.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { runCommandLine } from "../../../src/cli/commands.ts";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
@@ -6,16 +6,10 @@ import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { runPrinting } from "../../harness/poundkey.ts";
 import { seen } from "../world/observe.ts";
 import { createOperator } from "../world/operator.ts";
-import {
-  askTemplate,
-  PAUSED_MODEL,
-  pauseTemplate,
-  serveTemplate,
-  writeTemplate,
-} from "../world/paused-model.ts";
 import type { TestServer } from "../world/serve.ts";
 import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
+import { askTemplate, PAUSED_MODEL, pauseTemplate, serveTemplate, writeTemplate } from "./paused-model.ts";
 
 let server: TestServer;
 let world: UnderTest;

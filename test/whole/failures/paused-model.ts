@@ -1,6 +1,6 @@
 // A model that fails at some texts alone, and the account whose own requests have paused it.
-import { readText, serveHttp, type TestServer } from "./serve.ts";
-import { asking } from "./world.ts";
+import { readText, serveHttp, type TestServer } from "../world/serve.ts";
+import { asking } from "../world/world.ts";
 
 export const PAUSED_MODEL = "Template#m";
 
