@@ -2,7 +2,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import { hooksKey } from "../admin/keys/console-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import { asArray } from "../core/json/json.ts";
+import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
 import type { JudgedSender } from "../core/keys/key.ts";
 import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
 import type { Store } from "../core/store.ts";
@@ -30,6 +30,13 @@ interface HookParts {
 }
 
 const OK = 200;
+const TOO_MANY = 429;
+const UNAVAILABLE = 503;
+
+/** True if a limit or a rest kept the call away, or the gateway itself: other senders' requests may be the cause. */
+function lacksRoom(status: number, { code }: JsonObject): boolean {
+  return status === TOO_MANY || (status === UNAVAILABLE && code !== "no_provider_available");
+}
 
 export function createHooks(
   { store, fetch, log, world, ports }: HookParts,
@@ -42,6 +49,7 @@ export function createHooks(
       const call = { path: "/v1/moderations", body: { model, input }, idPrefix: "hook", signal };
       const key = { ...(await hooksKey(world)), asksFor };
       const { requestId, status, body } = await callOwn(ports(), key, call);
+      if (lacksRoom(status, asObject(body.error))) return null;
       if (status !== OK) throw new Error(`the model's answer has status ${status}`);
       const [row] = await store.requests({ requestId }, { limit: 1, after: null });
       return { results: asArray(body.results), nanoUsd: row?.costNanoUsd ?? 0 };

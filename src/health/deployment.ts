@@ -121,6 +121,19 @@ export class Deployment {
   }
 }
 
+/** Says why none of these may be called: a payer learns whether its own requests are the reason. */
+export function describeFailing(
+  deployments: readonly (Deployment | undefined)[],
+  nowMs: number,
+  payer: string,
+): string {
+  const isOwn = (one?: Deployment) =>
+    one?.breaker.isOpenFor(payer) === true && one.breaker.readState(nowMs) === "closed";
+  return deployments.length > 0 && deployments.every(isOwn)
+    ? "The provider has been failing at your own requests, so these pause."
+    : "The provider has been failing.";
+}
+
 /** The recent outcomes of several together that a payer's choice rests on, or all of them. */
 export function sumOutcomes(
   deployments: readonly Deployment[],

@@ -12,7 +12,7 @@ import { Addresses } from "./address.ts";
 import type { RequestRefusals } from "./credential.ts";
 import { Key } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
-import { Deployment } from "./deployment.ts";
+import { Deployment, describeFailing } from "./deployment.ts";
 import { DeploymentPace } from "./line-pace.ts";
 import { PayerNotices } from "./payer-notices.ts";
 import { Permit } from "./permit.ts";
@@ -268,7 +268,7 @@ export class Health {
     if (waiting.length > 0 && waiting.every(isAuth)) {
       return new Fault("upstream_auth", "The provider refused the gateway's key, or its quota is used up.");
     }
-    return new Fault("no_provider_available", "The provider has been failing.", details);
+    return new Fault("no_provider_available", describeFailing(waiting, nowMs, payer), details);
   }
 
   /** The providers whose address can't be called now, or whose credentials are all at their limits. */

@@ -11,9 +11,16 @@ export const HOOKS: readonly Mutant[] = [
   {
     name: "hooks: a text passes that a hook could not be asked about",
     file: JUDGE,
-    find: "if (passesOnFailure) {",
-    replace: "if (name) {",
+    find: "if (passesOnFailure && !lacksRoom) {",
+    replace: "if (name && !lacksRoom) {",
     tests: FAILURES,
+  },
+  {
+    name: "hooks: a text passes for which there is no room",
+    file: JUDGE,
+    find: "if (passesOnFailure && !lacksRoom) {",
+    replace: "if (passesOnFailure) {",
+    tests: ["test/whole/hooks/others.test.ts"],
   },
   {
     name: "hooks: a changed text is remembered as passed",

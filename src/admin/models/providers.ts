@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
+import { readPayer } from "../../core/keys/key.ts";
 import type {
   CredentialHealth,
   LastFailure,
@@ -9,6 +10,7 @@ import type {
   ProviderHealth,
   Vitals,
 } from "../../core/models/health.ts";
+import type { Access } from "../../people/access.ts";
 import { makeViewProperties, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import type { ListPage } from "../list.ts";
@@ -28,10 +30,19 @@ import {
 } from "../schema.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
 
+const payerSchema = Type.Object({
+  account_id: text,
+  member_id: Type.Union([text, Type.Null()], { description: "Null for the account's service keys." }),
+});
+
 const VITALS = {
   breaker: allowWords(["closed", "open", "half_open"]),
   open_for: Type.Union([allowWords(["all", "some"]), Type.Null()], {
     description: "For whom the breaker is open: `some` are members or accounts whose own requests fail.",
+  }),
+  open_payers: Type.Array(payerSchema, {
+    description:
+      "Those whose own requests fail. Readers other than operators and admins see only themselves.",
   }),
   error_rate: allowNull(share),
   in_flight: count,
@@ -119,25 +130,29 @@ const NO_VITALS: Vitals = {
   tokensPerSecond: null,
 };
 
+/** The rights of a reader that decide which payers it sees. */
+type Sight = Pick<Access, "memberId" | "may">;
+
 /** Returns all enabled providers on one page. `all=true` adds the known ones that are disabled. */
 export function listProviders(
   parts: ProviderParts,
   query: Static<typeof providersQuery>,
+  sight: Sight,
 ): ListPage<ProviderView> {
-  const on = parts.health().map((provider) => providerView(provider, parts.added()));
-  const off = query.all === "true" ? listDisabled(parts) : [];
+  const on = parts.health().map((provider) => providerView(provider, parts.added(), sight));
+  const off = query.all === "true" ? listDisabled(parts, sight) : [];
   return { data: [...on, ...off], next: null };
 }
 
 /** Returns a provider, enabled or not. */
-export function getProvider(parts: ProviderParts, name: string): ProviderView {
-  const { data } = listProviders(parts, { all: "true" });
+export function getProvider(parts: ProviderParts, name: string, sight: Sight): ProviderView {
+  const { data } = listProviders(parts, { all: "true" }, sight);
   const found = data.find((one) => one.name === name);
   if (found) return found;
   throw new Fault("not_found", "There is no provider with that name.");
 }
 
-function listDisabled({ health, known, added }: ProviderParts): readonly ProviderView[] {
+function listDisabled({ health, known, added }: ProviderParts, sight: Sight): readonly ProviderView[] {
   const on = new Set(health().map(({ name }) => name));
   return known
     .filter(({ name }) => !on.has(name))
@@ -148,7 +163,7 @@ function listDisabled({ health, known, added }: ProviderParts): readonly Provide
       base_url: baseUrl,
       failing_since: null,
       last_failure: null,
-      ...vitalsView(NO_VITALS),
+      ...vitalsView(NO_VITALS, sight),
       credentials: added()
         .filter(({ provider }) => provider === name)
         .map(idleView),
@@ -156,7 +171,11 @@ function listDisabled({ health, known, added }: ProviderParts): readonly Provide
     }));
 }
 
-function providerView(provider: ProviderHealth, added: readonly AddedCredential[]): ProviderView {
+function providerView(
+  provider: ProviderHealth,
+  added: readonly AddedCredential[],
+  sight: Sight,
+): ProviderView {
   let configured = 0;
   const used = provider.credentials.map((one) =>
     credentialView(one, one.id ?? `${CONFIGURED}${++configured}`, one.id === null ? "configured" : "stored"),
@@ -171,9 +190,9 @@ function providerView(provider: ProviderHealth, added: readonly AddedCredential[
     base_url: provider.baseUrl,
     failing_since: formatInstantOrNull(provider.failingSinceMs),
     last_failure: provider.lastFailure && lastFailureView(provider.lastFailure),
-    ...vitalsView(provider),
+    ...vitalsView(provider, sight),
     credentials: [...used, ...idle.map(idleView)],
-    models: provider.models.map(modelView),
+    models: provider.models.map((model) => modelView(model, sight)),
   };
 }
 
@@ -217,15 +236,20 @@ function idleView(credential: AddedCredential): CredentialView {
   return credentialView({ ...credential, ...idle, last4, state }, id, "stored");
 }
 
-function modelView(model: ModelHealth): View<typeof modelSchema> {
-  return { id: model.id, ...vitalsView(model), asks_again_at: formatInstantOrNull(model.asksAgainAtMs) };
+function modelView(model: ModelHealth, sight: Sight): View<typeof modelSchema> {
+  return {
+    id: model.id,
+    ...vitalsView(model, sight),
+    asks_again_at: formatInstantOrNull(model.asksAgainAtMs),
+  };
 }
 
-function vitalsView(vitals: Vitals): VitalsView {
-  const { breaker, openFor, errorRate, inFlight, firstTokenMs, tokensPerSecond } = vitals;
+function vitalsView(vitals: Vitals, sight: Sight): VitalsView {
+  const { breaker, openFor, openPayers, errorRate, inFlight, firstTokenMs, tokensPerSecond } = vitals;
   return {
     breaker,
     open_for: openFor,
+    open_payers: openPayers.flatMap((payer) => payerView(payer, sight)),
     error_rate: roundShare(errorRate),
     in_flight: inFlight,
     first_token_ms: firstTokenMs && {
@@ -234,6 +258,14 @@ function vitalsView(vitals: Vitals): VitalsView {
     },
     tokens_per_second: tokensPerSecond === null ? null : Math.round(tokensPerSecond),
   };
+}
+
+function payerView(payer: string, sight: Sight): VitalsView["open_payers"] {
+  const read = readPayer(payer);
+  if (read === null) return [];
+  const { accountId, memberId } = read;
+  const isOwn = memberId !== null && memberId === sight.memberId;
+  return isOwn || sight.may("providers.payers") ? [{ account_id: accountId, member_id: memberId }] : [];
 }
 
 function roundShare(rate: number | null): number | null {

@@ -34,15 +34,17 @@ export function makeCredentialUses(world: AdminWorld, ports: ProviderPorts): Use
   const as = ({ act }: Caller) => ({ ...ports, changes: actAs(world, act).changes });
   const provider = show(providerSchema);
   return {
-    list: takeQuery(providersQuery, show(wrapRows(providerSchema)), (query) => listProviders(ports, query)),
+    list: takeQuery(providersQuery, show(wrapRows(providerSchema)), (query, { access }) =>
+      listProviders(ports, query, access),
+    ),
     make: takeBody(newCredentialSchema, showMade(providerSchema), async (body, caller) =>
-      getProvider(ports, await addCredential(as(caller), caller.id, body)),
+      getProvider(ports, await addCredential(as(caller), caller.id, body), caller.access),
     ),
     change: takeBody(credentialChangeSchema, provider, async (body, caller) =>
-      getProvider(ports, await changeCredential(as(caller), caller.id, body)),
+      getProvider(ports, await changeCredential(as(caller), caller.id, body), caller.access),
     ),
     end: takeQuery(credentialQuery, provider, async (query, caller) =>
-      getProvider(ports, await removeCredential(as(caller), caller.id, query)),
+      getProvider(ports, await removeCredential(as(caller), caller.id, query), caller.access),
     ),
     test: takeBody(testSchema, show(testResultSchema), ({ credential_id: credential = null }, { id }) =>
       ports.test(requireProvider(ports, id).name, credential),

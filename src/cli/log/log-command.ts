@@ -52,6 +52,8 @@ interface LogCommand<Query extends TObject, Answer> {
   /** The fields whose ids the table shows by their names. */
   readonly shownNames?: (query: Static<Query>) => readonly NamedField[];
   readonly print: (answer: Answer, query: Static<Query>, showName: ShowName) => PrintedRows;
+  /** Returns what only a running gateway knows, as lines on standard error. Null for nothing. */
+  readonly remark?: (ask: Asking) => Promise<string | null>;
   /** True if rows come one by one, so that they can be followed. */
   readonly follows?: boolean;
   /** The values of flags that aren't given. */
@@ -108,6 +110,8 @@ async function printLog<Query extends TObject, Answer>(command: LogCommand<Query
   else if (form === "csv") io.out(formatCsv(rows));
   else io.out(formatTable(cells, io));
   if (note) io.err(note);
+  const remark = (await command.remark?.(call.ask)) ?? null;
+  if (remark !== null) io.err(remark);
 }
 
 async function followLog<Query extends TObject, Answer>(command: LogCommand<Query, Answer>, call: LogCall) {

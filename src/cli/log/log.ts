@@ -17,6 +17,7 @@ import { makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING } from "../gateway/names.ts";
 import { isNamedField, type ShowName } from "../gateway/row-names.ts";
 import { describeRows, makeLogCommand, type PrintedRows, writeQuery } from "./log-command.ts";
+import { describePauses } from "./pauses.ts";
 
 /** Returns the remark on how to go on with a list that has more. */
 function describeNext(next: string | null, scannedUntil: string | undefined): string | null {
@@ -188,7 +189,7 @@ function byOutcome(query: UsageQuery): UsageQuery {
 export const runProviders = makeLogCommand({
   name: "providers",
   about:
-    "Sums up each provider's requests by their outcome. Its present health is known to the running gateway alone.",
+    "Sums up each provider's requests by their outcome. With --gateway, it also names the models that pause now, and for whom.",
   examples: ["--from 2026-11-20T08:00:00Z", "--group-by provider,model,outcome --json"],
   query: usageQuery,
   read: USAGE.read,
@@ -196,4 +197,5 @@ export const runProviders = makeLogCommand({
   here: (parts, query) => sumUsage(parts, byOutcome(query)),
   shownNames: (query) => listGroups(byOutcome(query)).filter(isNamedField),
   print: (answer, query, showName) => printUsage(answer, byOutcome(query), showName),
+  remark: describePauses,
 });

@@ -65,6 +65,7 @@ export function useNames() {
       accounts.find((account) => account.id === id)?.name ??
       (knownAccounts && id && lookUp(`/accounts/${id}`)) ??
       id,
+    member: (id: string) => (may("members.read") ? lookUp(`/members/${id}`) : undefined) ?? id,
   };
 }
 

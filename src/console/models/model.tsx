@@ -29,7 +29,8 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
 import { describeOff } from "./model-state.ts";
-import { BREAKERS } from "./provider-state.ts";
+import { PausedPayers } from "./payers.tsx";
+import { describeBreaker } from "./provider-state.ts";
 import { RefusedFields } from "./refused-fields.tsx";
 
 export function ModelPage({ id }: { readonly id: string }) {
@@ -120,17 +121,20 @@ function Health({ model: { id, provider } }: { readonly model: CardView }) {
       title="Health"
       actions={<a href={makeHref(`/settings/providers/${encodeURIComponent(provider)}`)}>{provider}</a>}
     >
-      {!health || (health.error_rate === null && health.breaker === "closed") ? (
+      {!health || (health.error_rate === null && health.open_for === null) ? (
         <p class="faint">No recent calls.</p>
       ) : (
-        <Vitals
-          rows={[
-            ["State", <Badge {...BREAKERS[health.breaker]} hasDot />],
-            ["Recent errors", health.error_rate === null ? "–" : formatPercent(health.error_rate)],
-            ["First token", health.first_token_ms ? formatDuration(health.first_token_ms.p50) : "–"],
-            ["In progress", health.in_flight],
-          ]}
-        />
+        <div class="stack">
+          <PausedPayers of={health} />
+          <Vitals
+            rows={[
+              ["State", <Badge {...describeBreaker(health)} hasDot />],
+              ["Recent errors", health.error_rate === null ? "–" : formatPercent(health.error_rate)],
+              ["First token", health.first_token_ms ? formatDuration(health.first_token_ms.p50) : "–"],
+              ["In progress", health.in_flight],
+            ]}
+          />
+        </div>
       )}
     </Card>
   );

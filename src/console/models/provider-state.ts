@@ -7,18 +7,26 @@ interface State {
   readonly text: string;
 }
 
-export const BREAKERS: Readonly<Record<ProviderView["breaker"], State>> = {
+const BREAKERS: Readonly<Record<ProviderView["breaker"], State>> = {
   closed: { tone: "ok", text: "working" },
   half_open: { tone: "warn", text: "recovering" },
   open: { tone: "bad", text: "failing" },
 };
 
+const PAUSED: State = { tone: "warn", text: "paused for some" };
+
+export function describeBreaker({ breaker, open_for }: Pick<ProviderView, "breaker" | "open_for">): State {
+  return open_for === "some" ? PAUSED : BREAKERS[breaker];
+}
+
 /** Its breakers stay closed, since no model is at fault. */
 const REFUSING: State = { tone: "bad", text: "refuses every credential" };
 const UNTRIED: State = { text: "no recent calls" };
 
-export function describeState({ credentials, breaker, error_rate, in_flight }: ProviderView): State {
+export function describeState(provider: ProviderView): State {
+  const { credentials, breaker, open_for, error_rate, in_flight } = provider;
   if (credentials.length > 0 && credentials.every(({ state }) => state === "retired")) return REFUSING;
   // A closed breaker without calls says nothing about the provider.
-  return breaker === "closed" && error_rate === null && in_flight === 0 ? UNTRIED : BREAKERS[breaker];
+  const isQuiet = breaker === "closed" && open_for === null && error_rate === null && in_flight === 0;
+  return isQuiet ? UNTRIED : describeBreaker(provider);
 }

@@ -13,7 +13,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
 import { CredentialForm } from "./credentials.tsx";
-import { BREAKERS } from "./provider-state.ts";
+import { describeBreaker } from "./provider-state.ts";
 import { ProviderCard } from "./providers.tsx";
 
 const EVERY_MS = 5000;
@@ -67,18 +67,18 @@ export function ProviderPage({ id: name }: { readonly id: string }) {
 
 /** Those that fail come first, then those that were called. */
 function sortModels(models: readonly ModelRow[]): readonly ModelRow[] {
-  const rank = ({ breaker, error_rate }: ModelRow) =>
-    (breaker === "closed" ? 0 : 2) + (error_rate === null ? 0 : 1);
+  const rank = ({ open_for, error_rate }: ModelRow) =>
+    (open_for === "all" ? 4 : open_for === "some" ? 2 : 0) + (error_rate === null ? 0 : 1);
   return models.toSorted((one, other) => rank(other) - rank(one));
 }
 
 const COLUMNS: readonly Column<ModelRow>[] = [
   makeHeadColumn("Model", ({ id }) => <a href={makeHref(`/models/${encodeURIComponent(id)}`)}>{id}</a>),
-  makeColumn("State", ({ breaker, error_rate }) =>
-    breaker === "closed" && error_rate === null ? (
+  makeColumn("State", (model) =>
+    model.open_for === null && model.error_rate === null ? (
       <span class="faint">no recent calls</span>
     ) : (
-      <Badge {...BREAKERS[breaker]} hasDot />
+      <Badge {...describeBreaker(model)} hasDot />
     ),
   ),
   makeNumberColumn("Recent errors", ({ error_rate }) =>

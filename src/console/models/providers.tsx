@@ -13,6 +13,7 @@ import { Vitals } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded, Notice } from "../parts/states.tsx";
 import { CredentialForm, CredentialRow } from "./credentials.tsx";
+import { PausedPayers } from "./payers.tsx";
 import { describeState } from "./provider-state.ts";
 
 const EVERY_MS = 5000;
@@ -88,6 +89,7 @@ export function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
     <Card title={title} note={provider.base_url} actions={add}>
       <div class="stack">
         <ProviderTrouble provider={provider} />
+        <PausedPayers of={provider} />
         <ProviderVitals provider={provider} />
         {provider.credentials.length === 0 ? (
           <p class="faint">This provider needs no credential.</p>

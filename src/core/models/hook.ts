@@ -37,7 +37,7 @@ export interface HookRule {
   /** Patterns of the model asked for, or of one that may answer. */
   readonly models: readonly string[];
   readonly timeoutMs: number;
-  /** True if a text passes that the hook could not be asked about. */
+  /** True if a text passes at which the hook fails. One that found no room at the hook doesn't. */
   readonly passesOnFailure: boolean;
   /** False if it never changes a text, so that streams are released as they come. */
   readonly masks: boolean;

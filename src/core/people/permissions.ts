@@ -50,6 +50,11 @@ export const PERMISSIONS = {
     isGlobal: true,
     words: "see the configuration, the providers and what the selectors have learned",
   },
+  "providers.payers": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "see for which accounts and members models pause",
+  },
   "accounts.create": { roles: ["operator", "admin"], isGlobal: true, words: "create accounts" },
   "accounts.limit": {
     roles: ["operator", "admin"],

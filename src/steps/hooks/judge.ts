@@ -18,6 +18,8 @@ export interface HookBreaker {
   pass(nowMs: number, payer: string): Passage | null;
   recordSuccess(nowMs: number, payer: string, passage: Passage): unknown;
   recordFailure(nowMs: number, payer: string, passage: Passage, evidence: Evidence): unknown;
+  /** The question says nothing about the hook. */
+  release(payer: string, passage: Passage): void;
 }
 
 export interface JudgePorts {
@@ -83,7 +85,7 @@ export class Judge {
       const answer = await this.#ask(asked, asking);
       switch (answer.kind) {
         case "failed":
-          return this.#fail(asked, asking);
+          return this.#fail(asked, asking, answer.lacksRoom === true);
         case "blocked":
           throw this.#refuse(question, answer.reason);
         case "judged":
@@ -160,6 +162,10 @@ export class Judge {
   }
 
   #record(nowMs: number, payer: string, passage: Passage, answer: HookOutcome): void {
+    if (answer.kind === "failed" && answer.lacksRoom) {
+      this.#breaker.release(payer, passage);
+      return;
+    }
     this.#isAsked = true;
     if (answer.kind !== "failed") {
       this.#breaker.recordSuccess(nowMs, payer, passage);
@@ -191,9 +197,10 @@ export class Judge {
     log({ event: "hook", level: cause === null ? "debug" : "warn", ...about, ...(cause && { cause }) });
   }
 
-  #fail({ texts }: Question, { requestId }: Asking): Judgement {
+  /** A text that found no room never passes: other senders may have filled it. */
+  #fail({ texts }: Question, { requestId }: Asking, lacksRoom: boolean): Judgement {
     const { name, passesOnFailure } = this.rule;
-    if (passesOnFailure) {
+    if (passesOnFailure && !lacksRoom) {
       const about = { hook: name, request_id: requestId, texts: texts.length };
       this.#ports.log({ event: "hook_passed", level: "warn", ...about });
       return NOTHING;

@@ -16,8 +16,12 @@ interface Verdicts {
   readonly nanoUsd: NanoUsd;
 }
 
-/** Rejects if the model can't be asked. */
-export type Moderate = (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Verdicts>;
+/** Returns null if there is no room for the question at the moment. Rejects if the model fails. */
+export type Moderate = (
+  model: string,
+  texts: readonly string[],
+  signal: AbortSignal,
+) => Promise<Verdicts | null>;
 
 /** Never rejects. */
 export async function askModel(
@@ -32,7 +36,10 @@ export async function askModel(
   try {
     for (let at = 0; at < texts.length; at += TEXTS_MAX) {
       const part = texts.slice(at, at + TEXTS_MAX);
-      const { results, nanoUsd: price } = await moderate(model, part, signal);
+      const verdicts = await moderate(model, part, signal);
+      if (verdicts === null)
+        return end({ kind: "failed", reason: "there is no room at the model", lacksRoom: true });
+      const { results, nanoUsd: price } = verdicts;
       nanoUsd += price;
       if (results.length !== part.length)
         return end({ kind: "failed", reason: "it did not judge every text" });

@@ -8,6 +8,8 @@ import { HOOK_PATH, type HookAnswer, type Question, readAnswer, writeQuestion } 
 /** An answer is as long as its question where nothing changes. */
 const TIMES_ASKED_MAX = 2;
 const ANSWER_BYTES = 1_000_000;
+const OK = 200;
+const TOO_MANY = 429;
 
 export type HookOutcome = (
   | HookAnswer
@@ -17,6 +19,8 @@ export type HookOutcome = (
       readonly reason: string;
       /** True if there was no connection, so that nothing was sent. */
       readonly isUnsent?: boolean;
+      /** True if there was no room for the question. That may be the doing of others, and says nothing about the text. */
+      readonly lacksRoom?: boolean;
     }
 ) & {
   /** Missing if the hook has no model of its own, or it failed before it was known. */
@@ -55,9 +59,9 @@ export async function askServer(
       signal,
       network,
     });
-    if (answer.status !== 200) {
+    if (answer.status !== OK) {
       answer.body?.cancel().catch(() => {});
-      return { kind: "failed", reason: `status ${answer.status}` };
+      return { kind: "failed", reason: `status ${answer.status}`, lacksRoom: answer.status === TOO_MANY };
     }
     const text = await readText(answer, TIMES_ASKED_MAX * Buffer.byteLength(body) + ANSWER_BYTES);
     if (text === null) return { kind: "failed", reason: "its answer is too long" };

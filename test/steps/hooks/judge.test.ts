@@ -89,6 +89,29 @@ describe("on_failure: pass", () => {
     expect(await wait(BEN)).toBe(500);
   });
 
+  test("a text that finds no room at the hook doesn't pass, and is no evidence against the hook", async () => {
+    const { answers, ask, asked, judge, clock, wait } = makeWorld("pass");
+    answers.next = { kind: "failed", reason: "status 429", lacksRoom: true };
+    for (let at = 0; at < 6; at++) {
+      for (const key of [ANN, BEN]) expect(readCode(await catchThrown(ask(key)))).toBe("hook_unavailable");
+    }
+    expect(asked).toHaveLength(12);
+    expect(judge.readState(clock.nowMs())).toBeNull();
+    answers.next = "hangs";
+    expect(await wait(CAT)).toBe(2000);
+  });
+
+  test("a test of a failing hook that finds no room leaves the test to the next text", async () => {
+    const { answers, ask, clock, wait } = makeWorld("pass");
+    answers.next = { kind: "failed", reason: "status 500" };
+    for (let at = 0; at < 5; at++) for (const key of [ANN, BEN]) await ask(key);
+    await clock.move(60_000);
+    answers.next = { kind: "failed", reason: "status 429", lacksRoom: true };
+    expect(readCode(await catchThrown(ask(CAT)))).toBe("hook_unavailable");
+    answers.next = "hangs";
+    expect(await wait(CAT)).toBe(2000);
+  });
+
   test("a time limit of a quarter is never below 100 ms", async () => {
     const { answers, ask, wait } = makeWorld("pass", "200ms");
     answers.next = { kind: "failed", reason: "no connection", isUnsent: true };

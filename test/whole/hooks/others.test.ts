@@ -1,4 +1,4 @@
-// Hooks with `on_failure: pass`: texts that make the judge fail let none of another key's forbidden texts pass.
+// Hooks with `on_failure: pass`: what one key makes of the judge lets none of another key's forbidden texts pass.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
@@ -18,7 +18,8 @@ beforeAll(async () => {
     const isModel = request.url?.endsWith("/moderations") === true;
     const texts = [isModel ? body.input : asArray(body.texts)].flat().map(String);
     const isForbidden = (text: string) => text.includes("forbidden");
-    response.writeHead(texts.some((text) => text.includes("unreadable")) ? 500 : 200);
+    const isFull = texts.some((text) => text.includes("crowding"));
+    response.writeHead(isFull ? 429 : texts.some((text) => text.includes("unreadable")) ? 500 : 200);
     const verdict = isModel
       ? { results: texts.map((text) => ({ flagged: isForbidden(text), ...SCORES })) }
       : { action: texts.some(isForbidden) ? "BLOCKED" : "NONE" };
@@ -78,3 +79,26 @@ test.each(["server", "model"].flatMap((hook) => [true, false].map((isShared) => 
     expect((await countPassed(hook)) - before).toBe(2 * ROUNDS);
   },
 );
+
+test("model: no forbidden text passes while another key's texts have brought its provider to its limit", async () => {
+  const keys = { hooks: ["model"], requests_per_day: null };
+  const crowding = await world.newKey({ ...keys, account_id: await world.newAccount() });
+  const other = await world.newKey({ ...keys, account_id: await world.newAccount() });
+  const before = await countPassed("model");
+  expect(await askWith(crowding.secret, "say: crowding")).toBe(503);
+  // The credential rests for all, so the question isn't sent.
+  const statuses = [
+    await askWith(other.secret, "say: forbidden"),
+    await askWith(crowding.secret, "say: fine"),
+  ];
+  expect(statuses).toEqual([503, 503]);
+  expect(await countPassed("model")).toBe(before);
+});
+
+test("server: a text for which it has no room doesn't pass", async () => {
+  const { secret } = await world.newKey({ hooks: ["server"], requests_per_day: null });
+  const before = await countPassed("server");
+  for (let at = 0; at < 6; at++) expect(await askWith(secret, `say: crowding ${at}`)).toBe(503);
+  expect(await askWith(secret, "say: forbidden words")).toBe(400);
+  expect(await countPassed("server")).toBe(before);
+});
