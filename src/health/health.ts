@@ -128,14 +128,14 @@ export class Health {
   }
 
   /** Counts a request that calls this model first. */
-  countRequest({ id, provider, hedge }: ModelCard, nowMs: number): void {
+  countRequest({ id, provider, hedge }: ModelCard, nowMs: number, payer: string): void {
     this.#card(id).countRequest(hedge?.shareMax ?? 0);
-    this.#budget(provider).recordRequest(nowMs);
+    this.#budget(provider).recordRequest(nowMs, payer);
   }
 
   /** Counts a request that went on to this provider after another one had failed. */
-  countStep(provider: string, nowMs: number): void {
-    this.#budget(provider).recordRequest(nowMs);
+  countStep(provider: string, nowMs: number, payer: string): void {
+    this.#budget(provider).recordRequest(nowMs, payer);
   }
 
   /** True if the provider doesn't have the model, so that only those who name it should ask for it. */
@@ -143,9 +143,9 @@ export class Health {
     return this.#cards.get(cardId)?.absence.isGone(nowMs) ?? false;
   }
 
-  /** True if a request that has called this provider may call it once more. */
-  mayRetry(provider: string, nowMs: number): boolean {
-    return this.#budget(provider).spend(nowMs);
+  /** True if a payer's request that has called this provider may call it once more. */
+  mayRetry(provider: string, nowMs: number, payer: string): boolean {
+    return this.#budget(provider).spend(nowMs, payer);
   }
 
   card(id: string): CardHealth | undefined {

@@ -129,11 +129,11 @@ test("all clients are answered while a credential is refused and probed, and it 
   for (; !asked.includes("bad"); at++) await ask(at);
   expect(told()).toEqual(["credential_retired"]);
   // The retry budget is used up, and a probe doesn't need it.
-  while (health.mayRetry("House", clock.nowMs()));
+  while (health.mayRetry("House", clock.nowMs(), "default"));
   for (const minutes of [1, 2, 4, 8]) {
     asked = [];
     await clock.move(minutes * MINUTE_MS);
-    while (health.mayRetry("House", clock.nowMs()));
+    while (health.mayRetry("House", clock.nowMs(), "default"));
     const attempts: number[] = [];
     for (let count = 0; count < 8; count++) attempts.push(await ask(at++));
     expect([asked.filter((name) => name === "bad").length, attempts]).toEqual([1, [2, 1, 1, 1, 1, 1, 1, 1]]);

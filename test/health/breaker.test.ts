@@ -170,12 +170,12 @@ describe("the breaker, with one payer", () => {
 
 describe("the retry budget", () => {
   /** Makes this many requests in a second, each asking for a retry. Returns the number of retries granted. */
-  function second(budget: RetryBudget, requests: number, atMs: number): number {
+  function second(budget: RetryBudget, requests: number, atMs: number, payer = "ann"): number {
     let granted = 0;
     for (let at = 0; at < requests; at++) {
       const nowMs = atMs + (at * 1000) / requests;
-      budget.recordRequest(nowMs);
-      if (budget.spend(nowMs)) granted++;
+      budget.recordRequest(nowMs, payer);
+      if (budget.spend(nowMs, payer)) granted++;
     }
     return granted;
   }
@@ -200,5 +200,13 @@ describe("the retry budget", () => {
       expect(bySecond.slice(from, from + 10).reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(50);
     }
     expect(second(budget, 10, 5_000_000)).toBe(10);
+  });
+
+  test("isn't spent by another payer, and all but the one who spends most share one", () => {
+    const budget = new RetryBudget();
+    expect(second(budget, 1000, 0, "ann")).toBe(210);
+    expect(second(budget, 5, 1000, "ben")).toBe(5);
+    const shared = Array.from({ length: 20 }, (_, at) => second(budget, 5, 2000, `payer ${at}`));
+    expect(5 + shared.reduce((sum, one) => sum + one, 0)).toBe(10 + 0.2 * 105);
   });
 });

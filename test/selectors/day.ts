@@ -159,7 +159,7 @@ export class Day {
       nowMs: this.#nowMs,
     });
     const [first] = attempts;
-    if (first) this.#health.countRequest(first.card, this.#nowMs);
+    if (first) this.#health.countRequest(first.card, this.#nowMs, NOBODY);
     const chosen = decision?.choice?.split("#")[0] ?? "";
     this.#walk(attempts, { atMs: this.#nowMs, chosen, first: first?.card.provider ?? "" });
   }

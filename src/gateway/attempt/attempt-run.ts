@@ -37,7 +37,7 @@ export function beginFirst<F extends Form>(
 ): AttemptRun<F> | null {
   const [first] = context.plan.attempts;
   if (first === undefined) return null;
-  ports.health.countRequest(first.card, context.admittedMs);
+  ports.health.countRequest(first.card, context.admittedMs, context.refusals.payer);
   if (first.card.hedge || !isPaidByHold(context.grant, first.card)) return null;
   return beginAttempt(ports, context, first, context.admittedMs);
 }

@@ -140,11 +140,12 @@ export class Failover<F extends Form, Result> {
       if (!this.#mayAsk(card) || !health.isReady(attempt, nowMs, this.#context.refusals.payer, load))
         continue;
       const isRetry = this.#called.has(card.provider) && !this.#isReplacement(attempt);
-      if (isRetry && !health.mayRetry(card.provider, nowMs)) {
+      if (isRetry && !health.mayRetry(card.provider, nowMs, context.refusals.payer)) {
         log({ event: "retry_refused", level: "debug", request_id: context.call.requestId, model: card.id });
         continue;
       }
-      if (context.attempts > 0 && !this.#called.has(card.provider)) health.countStep(card.provider, nowMs);
+      if (context.attempts > 0 && !this.#called.has(card.provider))
+        health.countStep(card.provider, nowMs, context.refusals.payer);
       const running = this.#begin(attempt, nowMs);
       if (running !== null) return running;
     }
