@@ -35,7 +35,7 @@ import { EventClock } from "./event-clock.ts";
 
 const DIALECT = makeOpenaiDialect(OPENAI);
 /** Turns of the event loop in which a request goes on by itself, before it counts as waiting for the clock. */
-const TURNS_MAX = Number(process.env.TURNS ?? 50);
+const TURNS_MAX = 10;
 const TIMEOUTS = { connectMs: 4000, firstByteMs: 6000, idleMs: 5000, totalMs: 25_000 };
 const ROUTER = { fairQuality: 0.85, deny: [], pin: {}, rules: [], explore: 0 };
 
@@ -92,6 +92,8 @@ export class CoreWorld {
   #waiting = 0;
   #running = 0;
   #turns = 0;
+  /** Calls of the store that are under way. */
+  #storing = 0;
 
   constructor(setup: CoreSetup) {
     this.#setup = setup;
@@ -153,14 +155,34 @@ export class CoreWorld {
 
   /** True while a request neither waits for its provider nor, for all that is known, for the clock. */
   #isRunning(): boolean {
+    if (this.#storing > 0) return true;
     const running = this.#open - this.#waiting;
     this.#turns = running === this.#running ? this.#turns + 1 : 0;
     this.#running = running;
     return running > 0 && this.#turns < TURNS_MAX;
   }
 
+  /** The store, whose work the clock waits for. */
+  #watchStore(): Store {
+    const { store } = this.#setup;
+    const count = async <Result>(work: Promise<Result>): Promise<Result> => {
+      this.#storing++;
+      try {
+        return await work;
+      } finally {
+        this.#storing--;
+      }
+    };
+    return {
+      ...store,
+      transact: (demand) => count(store.transact(demand)),
+      durable: () => count(store.durable()),
+    };
+  }
+
   #makeGateway(): Gateway {
-    const { store, rules, makeSteps } = this.#setup;
+    const { rules, makeSteps } = this.#setup;
+    const store = this.#watchStore();
     const clock = this.clock.forLife(() => false);
     const random = { bytes: (count: number) => (this.#dice.getStore() ?? this.#nobodysDice).bytes(count) };
     const deadlines = new DeadlineSweep(clock);
