@@ -20,6 +20,9 @@ export interface OutageSetup {
   readonly hasFallback: boolean;
   /** The accounts that the requests are sent by in turn. 1 if missing. */
   readonly payers?: number;
+  /** When it fails. All the time if missing. */
+  readonly fromMs?: number;
+  readonly untilMs?: number;
 }
 
 export interface OutageFigures {
@@ -29,6 +32,8 @@ export interface OutageFigures {
   readonly failed: number;
   /** The calls of the provider that fails. */
   readonly calls: number;
+  /** The calls of both. */
+  readonly allCalls: number;
   /** The longest wait of a client, in virtual milliseconds. */
   readonly longestMs: number;
 }
@@ -70,6 +75,7 @@ class Outage {
   readonly #dice: Dice;
   readonly #errors: Record<string, number> = {};
   #calls = 0;
+  #allCalls = 0;
   #longestMs = 0;
 
   constructor(setup: OutageSetup, keys: readonly GatewayKey[]) {
@@ -87,13 +93,15 @@ class Outage {
     await world.run();
     await Promise.all(asked);
     const failed = Object.values(this.#errors).reduce((sum, count) => sum + count, 0);
-    return { requests, errors: this.#errors, failed, calls: this.#calls, longestMs: this.#longestMs };
+    const counted = { calls: this.#calls, allCalls: this.#allCalls, longestMs: this.#longestMs };
+    return { requests, errors: this.#errors, failed, ...counted };
   }
 
   async answer({ clock }: CoreWorld, { provider, credential }: SimCall): Promise<Response> {
-    const { deadKeys, share, status } = this.#setup;
-    const isFailing = provider === "Alpha";
-    if (isFailing) this.#calls++;
+    const { deadKeys, share, status, fromMs = 0, untilMs = Number.POSITIVE_INFINITY } = this.#setup;
+    const isFailing = provider === "Alpha" && clock.monotonicMs >= fromMs && clock.monotonicMs < untilMs;
+    this.#allCalls++;
+    if (provider === "Alpha") this.#calls++;
     await clock.wait(CALL_MS);
     if (isFailing && credential < deadKeys) return answerWithError(401, "Incorrect API key provided.");
     if (isFailing && this.#dice.chance(share)) return answerWithError(status, "down");
