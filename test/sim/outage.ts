@@ -20,7 +20,7 @@ export interface OutageSetup {
   readonly hasFallback: boolean;
   /** The accounts that the requests are sent by in turn. 1 if missing. */
   readonly payers?: number;
-  /** When it fails. All the time if missing. */
+  /** The time in which it fails. From the start, and to the end, if missing. */
   readonly fromMs?: number;
   readonly untilMs?: number;
 }
