@@ -1,5 +1,6 @@
 // A real llama.cpp server whose chat template takes a system message only at the beginning, under the real coding agents,
-// which send others too, and under each surface. Claude Code and Codex play here always, the others in the long form.
+// which send others too, under each surface, and beside a conversation that it can't take. Claude Code and Codex play here
+// always, the others in the long form.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -147,4 +148,37 @@ describe.skipIf(!hasServer)("llama.cpp with a guarded template", () => {
       text: expect.stringContaining(stream ? '" you"' : ANSWER),
     });
   });
+
+  test(
+    "a conversation that it answers with 500, repeated by one account, leaves all requests of another served",
+    async () => {
+      // It has no projector for pictures.
+      const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+      const failing = [{ role: "user", content: [{ type: "text", text: "Look." }, picture] }];
+      expect(await post(server.url, "", { messages: failing })).toBe(500);
+      const makeSecret = async () => {
+        const account_id = await world.newAccount();
+        return (await world.newKey({ account_id, requests_per_day: null })).secret;
+      };
+      const [one, other] = [await makeSecret(), await makeSecret()];
+      const model = "Llama#beside";
+      const statuses: number[] = [];
+      for (let at = 0; at < 12; at++) {
+        const five = Array.from({ length: 5 }, () => post(world.url, one, { model, messages: failing }));
+        await Promise.all(five);
+        statuses.push(await post(world.url, other, { model, messages: [said] }));
+      }
+      expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));
+    },
+    PATIENT_MS,
+  );
 });
+
+/** Asks for a chat completion. Returns the status. */
+async function post(url: string, secret: string, body: JsonObject): Promise<number> {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${secret}` };
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await fetch(`${url}/v1/chat/completions`, init);
+  await response.text();
+  return response.status;
+}

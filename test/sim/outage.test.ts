@@ -84,3 +84,22 @@ test(
   },
   LONG_MS,
 );
+
+const OUTAGES = [1, 0.5].flatMap((share) => [2, 5, 20].map((payers) => ({ share, payers })));
+
+test.each(sampleRows(OUTAGES, 3, 2))(
+  "an outage of $share of the calls, met by $payers payers, takes at most a tenth more calls than met by one",
+  async ({ share, payers }) => {
+    const seconds = IS_LONG ? 30 : 6;
+    const outage = { fromMs: (seconds * 1000) / 3, untilMs: (seconds * 2000) / 3 };
+    const setup = { ...LOAD, ...outage, seed: 7, share, seconds };
+    const one = await runOutage(setup);
+    const many = await runOutage({ ...setup, payers });
+    show(`${share * 100} % of calls fail for a third of the time, one payer`, one);
+    show(`${share * 100} % of calls fail for a third of the time, ${payers} payers`, many);
+    console.log(`${many.allCalls} calls of both providers, with one payer ${one.allCalls}`);
+    expect(many.allCalls).toBeLessThanOrEqual(1.1 * one.allCalls);
+    expect(many.failed).toBe(0);
+  },
+  LONG_MS,
+);

@@ -1,20 +1,11 @@
 // Load on a provider that fails, with a healthy fallback or good credentials beside it: seeded, on virtual time.
 import { toFault } from "../../src/core/fault.ts";
-import { UNKNOWN_ORIGIN } from "../../src/core/log/record.ts";
-import type { ProviderSetup } from "../../src/core/settings.ts";
-import { Ending } from "../../src/core/world/ending.ts";
-import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
-import { OPENAI } from "../../src/dialects/openai/models.ts";
-import type { Gateway } from "../../src/gateway/gateway.ts";
-import { Routes } from "../../src/gateway/plan/routes.ts";
-import { makeUpstream, type Upstream } from "../../src/gateway/plan/upstream.ts";
-import { CHAT } from "../../src/operations/chat/operation.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
 import { makeModelCard } from "../harness/cards.ts";
-import { makeConversation, plainCall } from "../harness/conversation.ts";
-import { makeKey, NOON, openMemoryStore } from "../harness/samples.ts";
+import { makeAccount, makeKey, openMemoryStore, RULES } from "../harness/samples.ts";
+import { unrecorded } from "../harness/unrecorded.ts";
+import { answerWell, answerWithError, CoreWorld, type SimCall } from "./core-world.ts";
 import { Dice } from "./dice.ts";
-import { EventClock } from "./event-clock.ts";
-import { makeGateway } from "./lone-gateway.ts";
 
 export interface OutageSetup {
   readonly seed: number;
@@ -27,7 +18,12 @@ export interface OutageSetup {
   readonly keys: number;
   readonly deadKeys: number;
   readonly hasFallback: boolean;
-  /** The time that each call takes. Missing for 20 ms. */
+  /** The accounts that the requests are sent by in turn. 1 if missing. */
+  readonly payers?: number;
+  /** The time in which it fails. From the start, and to the end, if missing. */
+  readonly fromMs?: number;
+  readonly untilMs?: number;
+  /** The time that each call takes. 20 ms if missing. */
   readonly callMs?: number;
 }
 
@@ -38,6 +34,8 @@ export interface OutageFigures {
   readonly failed: number;
   /** The calls of the provider that fails. */
   readonly calls: number;
+  /** The calls of both. */
+  readonly allCalls: number;
   /** The longest wait of a client, in virtual milliseconds. */
   readonly longestMs: number;
 }
@@ -45,131 +43,88 @@ export interface OutageFigures {
 const FAILING = makeModelCard("Alpha#gpt-4o", {});
 const HEALTHY = makeModelCard("Beta#plain-small", {});
 const CALL_MS = 20;
-const DIALECT = makeOpenaiDialect(OPENAI);
-/** Turns of the event loop in which a request goes on by itself, before it counts as waiting for the clock. */
-const TURNS_MAX = 50;
-const TIMEOUTS = { connectMs: 4000, firstByteMs: 6000, idleMs: 5000, totalMs: 25_000 };
-const ROUTER = { fairQuality: 0.85, deny: [], pin: {}, rules: [], explore: 0 };
-const KEY = makeKey("key_a", { requestsPerDay: null });
 
-export function runOutage(setup: OutageSetup): Promise<OutageFigures> {
-  return new Outage(setup).run();
+export async function runOutage(setup: OutageSetup): Promise<OutageFigures> {
+  const keys = makeKeys(setup.payers ?? 1);
+  const store = await openMemoryStore();
+  for (const { id, accountId } of keys) {
+    if (accountId !== "default") await unrecorded(store).addAccount(makeAccount(accountId));
+    await unrecorded(store).addKey(makeKey(id, { accountId, requestsPerDay: null }), `digest of ${id}`);
+  }
+  await store.beat();
+  const outage = new Outage(setup, keys);
+  const world = new CoreWorld({
+    seed: setup.seed,
+    store,
+    rules: RULES,
+    providers: { Alpha: setup.keys, Beta: 1 },
+    answer: (call) => outage.answer(world, call),
+  });
+  const figures = await outage.run(world);
+  await store.close();
+  return figures;
+}
+
+function makeKeys(payers: number): readonly GatewayKey[] {
+  const make = (at: number) =>
+    makeKey(`key_${at}`, { accountId: at === 0 ? "default" : `acct_${at}`, requestsPerDay: null });
+  return Array.from({ length: payers }, (_, at) => make(at));
 }
 
 class Outage {
   readonly #setup: OutageSetup;
-  readonly #clock = new EventClock(NOON);
+  readonly #keys: readonly GatewayKey[];
   readonly #dice: Dice;
   readonly #errors: Record<string, number> = {};
   #calls = 0;
+  #allCalls = 0;
   #longestMs = 0;
-  /** Requests that haven't ended, calls that wait for their answer, and the difference of both at the last look. */
-  #open = 0;
-  #waiting = 0;
-  #running = 0;
-  #turns = 0;
 
-  constructor(setup: OutageSetup) {
+  constructor(setup: OutageSetup, keys: readonly GatewayKey[]) {
     this.#setup = setup;
+    this.#keys = keys;
     this.#dice = new Dice(setup.seed);
   }
 
-  async run(): Promise<OutageFigures> {
-    const { perSecond, seconds, keys } = this.#setup;
-    const providers = [makeProvider("Alpha", keys), makeProvider("Beta", 1)];
-    const store = await openMemoryStore(KEY);
-    await store.beat();
-    const gateway = makeGateway({
-      store,
-      clock: this.#clock,
-      dice: this.#dice,
-      fetch: (url, init) => this.#fetch(url, init),
-      providers,
-    });
-    const upstreams = new Map(providers.map((setup) => [setup.name, makeUpstream(setup, [DIALECT])]));
+  async run(world: CoreWorld): Promise<OutageFigures> {
+    const { perSecond, seconds } = this.#setup;
     const requests = perSecond * seconds;
     const asked: Promise<void>[] = [];
     for (let at = 0; at < requests; at++)
-      this.#clock.after((at * 1000) / perSecond, () => void asked.push(this.#ask(gateway, upstreams, at)));
-    await this.#clock.run({ isBusy: () => gateway.open > 0, isWorking: () => this.#isRunning() });
+      world.clock.after((at * 1000) / perSecond, () => void asked.push(this.#ask(world, at)));
+    await world.run();
     await Promise.all(asked);
-    await store.close();
     const failed = Object.values(this.#errors).reduce((sum, count) => sum + count, 0);
-    return { requests, errors: this.#errors, failed, calls: this.#calls, longestMs: this.#longestMs };
+    const counted = { calls: this.#calls, allCalls: this.#allCalls, longestMs: this.#longestMs };
+    return { requests, errors: this.#errors, failed, ...counted };
   }
 
-  /** True while a request neither waits for its provider nor, for all that is known, for the clock. */
-  #isRunning(): boolean {
-    const running = this.#open - this.#waiting;
-    this.#turns = running === this.#running ? this.#turns + 1 : 0;
-    this.#running = running;
-    return running > 0 && this.#turns < TURNS_MAX;
+  async answer({ clock }: CoreWorld, { provider, credential }: SimCall): Promise<Response> {
+    const { deadKeys, share, status, fromMs = 0, untilMs = Number.POSITIVE_INFINITY } = this.#setup;
+    const { callMs = CALL_MS } = this.#setup;
+    const isFailing = provider === "Alpha" && clock.monotonicMs >= fromMs && clock.monotonicMs < untilMs;
+    this.#allCalls++;
+    if (provider === "Alpha") this.#calls++;
+    await clock.wait(callMs);
+    if (isFailing && credential < deadKeys) return answerWithError(401, "Incorrect API key provided.");
+    if (isFailing && this.#dice.chance(share)) return answerWithError(status, "down");
+    return answerWell(false);
   }
 
-  async #fetch(url: string, init: RequestInit): Promise<Response> {
-    init.signal?.throwIfAborted();
-    const isFailing = url.includes("alpha");
-    if (isFailing) this.#calls++;
-    this.#waiting++;
-    await this.#clock.wait(this.#setup.callMs ?? CALL_MS);
-    this.#waiting--;
-    const secret = /secret (\d+)/.exec(new Headers(init.headers).get("authorization") ?? "")?.[1];
-    if (isFailing && Number(secret) < this.#setup.deadKeys) return refuse(401, "Incorrect API key provided.");
-    if (isFailing && this.#dice.chance(this.#setup.share)) return refuse(this.#setup.status, "down");
-    return Response.json({
-      id: "x",
-      object: "chat.completion",
-      created: 1,
-      model: "m",
-      choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-    });
-  }
-
-  async #ask(gateway: Gateway, upstreams: ReadonlyMap<string, Upstream>, at: number): Promise<void> {
-    const ask = { model: FAILING.id, messages: [{ role: "user" as const, content: `question ${at}` }] };
-    const beganMs = this.#clock.monotonicMs;
-    const context = gateway.begin({
-      operation: CHAT,
-      surface: "openai-chat",
-      id: `chatcmpl-${at}`,
-      created: 1,
-      requestId: `req-${at}`,
-      origin: UNKNOWN_ORIGIN,
-      key: KEY,
-      ask,
-      ...plainCall(),
-      conversation: makeConversation(KEY.id, ask),
-      selection: { kind: "card", card: FAILING, fallbacks: this.#setup.hasFallback ? [HEALTHY] : [] },
-      routes: new Routes(CHAT, "openai", upstreams),
-      rules: ROUTER,
-      markup: 1,
-      ending: new Ending(),
-    });
-    this.#open++;
+  async #ask(world: CoreWorld, at: number): Promise<void> {
+    const { clock } = world;
+    const key = this.#keys[at % this.#keys.length];
+    if (key === undefined) throw new Error("There is no key.");
+    const beganMs = clock.monotonicMs;
+    const request = { model: FAILING.id, messages: [{ role: "user" as const, content: `question ${at}` }] };
+    const fallbacks = this.#setup.hasFallback ? [HEALTHY] : [];
+    const selection = { kind: "card", card: FAILING, fallbacks } as const;
     try {
-      await gateway.complete(context);
+      await world.send({ id: `${at}`, key, selection, request }).ended;
     } catch (thrown) {
       const { code } = toFault(thrown);
       this.#errors[code] = (this.#errors[code] ?? 0) + 1;
     }
-    this.#open--;
-    this.#longestMs = Math.max(this.#longestMs, this.#clock.monotonicMs - beganMs);
+    this.#longestMs = Math.max(this.#longestMs, clock.monotonicMs - beganMs);
   }
-}
-
-function makeProvider(name: "Alpha" | "Beta", keys: number): ProviderSetup {
-  return {
-    name,
-    dialect: null,
-    baseUrl: `https://${name.toLowerCase()}.example/v1`,
-    credentials: Array.from({ length: keys }, (_, at) => ({ secret: `secret ${at}`, weight: 1 })),
-    headers: {},
-    timeouts: TIMEOUTS,
-    unlistedModels: false,
-  };
-}
-
-function refuse(status: number, message: string): Response {
-  return Response.json({ error: { message } }, { status });
 }

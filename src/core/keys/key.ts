@@ -69,16 +69,15 @@ export function namePayer({ accountId, memberId, asksFor }: Payer): string {
   return memberId === null ? accountId : `${accountId} ${memberId}`;
 }
 
-<<<<<<< HEAD
 /** Returns the account of a payer. */
 export function readAccount(payer: string): string {
   return payer.split(" ", 1)[0] ?? payer;
-=======
+}
+
 /** Reads the payer that `namePayer` named. Null for nobody. */
 export function readPayer(payer: string): Pick<GatewayKey, "accountId" | "memberId"> | null {
   const [accountId = NOBODY, memberId = null] = payer.split(" ");
   return accountId === NOBODY ? null : { accountId, memberId };
->>>>>>> hC
 }
 
 /** A key found by one of its secrets. */

@@ -1,4 +1,4 @@
-// A server in trouble beside others: one that hangs and one that is gone hold up nobody else's calls, and are found again.
+// A server in trouble beside others, and a tool in trouble for one account: they hold up nobody else's calls, and are found again.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { until } from "../../whole/world/until.ts";
@@ -68,4 +68,28 @@ test("one that is killed under load fails alone, and is found once it is back, i
   await Promise.all(loads);
   expect(answers.every(isEcho)).toBe(true);
   expect(world.servers.gone?.mistakes).toEqual([]);
+});
+
+test("a crashing tool that one account repeats leaves another's calls served, 143 of 143, of that tool too", async () => {
+  const { well } = world.servers;
+  const account_id = await world.newAccount("third");
+  const { secret: other } = await world.newKey({ account_id, requests_per_day: null });
+  const codes = new Set<unknown>();
+  let served = 0;
+  for (let at = 0; at < 143; at++) {
+    for (let again = 0; again < 6; again++) {
+      well?.plan("tools/call", { kind: "status", status: 500 });
+      codes.add(readCode(await call("well_progress")));
+      // A call that wasn't sent leaves the fault to the next one.
+      well?.faults.delete("tools/call");
+    }
+    const answer = await call(at % 2 === 0 ? "well_echo" : "well_progress", "b", other);
+    if (asArray(answer.content).length > 0 && answer.isError === undefined) served++;
+  }
+  expect(served).toBe(143);
+  expect([...codes]).toEqual(["tool_server_unavailable"]);
+  const [state] = asArray((await world.read("/mcp/servers")).data)
+    .map(asObject)
+    .filter(({ name }) => name === "well");
+  expect(state).toMatchObject({ state: "up" });
 });

@@ -1,0 +1,127 @@
+// The requests of two payers on virtual time: the first one's, and bursts of a second one that fail in every way that a caller
+// can choose.
+import type { GatewayKey } from "../../../src/core/keys/key.ts";
+import { makeKey } from "../../harness/samples.ts";
+import { Dice } from "../dice.ts";
+
+/** Ways of the second payer to fail, each by a word in the text of a request. */
+export const KINDS = [
+  "500",
+  "401",
+  "403",
+  "cut",
+  "garbage",
+  "empty",
+  "slow",
+  "left",
+  "unjudged",
+  "judged-late",
+] as const;
+export type Kind = (typeof KINDS)[number] | "once" | "forbidden" | "good";
+
+/** The ways to name a model. For `near`, the two cheapest candidates differ by 2 %, for `apart` by half. */
+export const WAYS = ["named", "fallback", "alias", "apart", "near"] as const;
+export type Way = (typeof WAYS)[number];
+
+/** A fault that no request has caused, for some time. */
+export interface Shared {
+  readonly kind: "limit" | "wrong key" | "no connection";
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface Planned {
+  readonly id: string;
+  readonly atMs: number;
+  readonly isFirst: boolean;
+  readonly way: Way;
+  readonly kind: Kind;
+  readonly isStreamed: boolean;
+  readonly node: number;
+}
+
+export interface Side {
+  readonly seed: number;
+  readonly nodes: number;
+  /** The share of the first payer's requests that fail by themselves. */
+  readonly share: number;
+  readonly onFailure: "pass" | "refuse";
+  readonly payers: readonly [GatewayKey, GatewayKey];
+  readonly shared: readonly Shared[];
+  readonly plans: readonly Planned[];
+}
+
+const SPAN_MS = 30_000;
+const FIRST_PER_SECOND = 2;
+const BURSTS = 12;
+/** Longer than any request of the first payer takes. */
+const CALM_MS = 1000;
+function makePayers(isOneAccount: boolean): readonly [GatewayKey, GatewayKey] {
+  const fields = { requestsPerDay: null };
+  const second = isOneAccount ? { memberId: "mem_b" } : { accountId: "acct_b" };
+  return [
+    makeKey("key_a", { ...fields, ...(isOneAccount ? { memberId: "mem_a" } : {}) }),
+    makeKey("key_b", { ...fields, ...second }),
+  ];
+}
+
+/** Makes the two payers' requests of a seed. */
+export function planSide(seed: number): Side {
+  const dice = new Dice(seed);
+  const nodes = 1 + (seed % 2);
+  const share = [0, 0.01, 0.05][seed % 3] ?? 0;
+  const payers = makePayers(seed % 4 < 2);
+  const onFailure = dice.pick(["pass", "refuse"] as const);
+  const shared = planShared(dice);
+  const node = () => dice.int(0, nodes - 1);
+  const first = Array.from({ length: (SPAN_MS / 1000) * FIRST_PER_SECOND }, (_, at): Planned => {
+    const atMs = (at * 1000) / FIRST_PER_SECOND + dice.int(0, 400);
+    // The first to meet a shared fault spends an attempt on it, which a text that fails once may need for itself.
+    const isCalm = !shared.some(
+      ({ fromMs, untilMs }) => atMs >= fromMs - CALM_MS && atMs < untilMs + CALM_MS,
+    );
+    const isBad = dice.chance(share) && isCalm;
+    return {
+      id: `a${at}`,
+      atMs,
+      isFirst: true,
+      way: dice.pick(WAYS),
+      kind: isBad ? dice.pick(["500", "once"] as const) : dice.chance(0.1) ? "forbidden" : "good",
+      isStreamed: dice.chance(0.3),
+      node: node(),
+    };
+  });
+  return { seed, nodes, share, onFailure, payers, shared, plans: [...first, ...planSecond(dice, node)] };
+}
+
+function planShared(dice: Dice): readonly Shared[] {
+  const kinds = ["limit", "wrong key", "no connection"] as const;
+  return kinds.flatMap((kind) => {
+    if (!dice.chance(1 / 3)) return [];
+    const fromMs = dice.int(0, SPAN_MS / 2);
+    return [{ kind, fromMs, untilMs: fromMs + dice.int(2000, SPAN_MS / 2) }];
+  });
+}
+
+/** Bursts of one kind, as agents repeat what fails, at any time: up to thirty at once, or one every 50 ms. */
+function planSecond(dice: Dice, node: () => number): readonly Planned[] {
+  const kinds = dice.chance(0.5) ? KINDS : [dice.pick(KINDS), dice.pick(KINDS)];
+  return Array.from({ length: BURSTS }, (_, burst) => {
+    const startMs = dice.int(0, SPAN_MS);
+    const kind = dice.pick(kinds);
+    const way = dice.pick(WAYS);
+    const gapMs = dice.pick([0, 0, 50, 300]);
+    return Array.from({ length: dice.int(5, 30) }, (_, at): Planned => {
+      const isGood = dice.chance(0.1);
+      return {
+        id: `b${burst}-${at}`,
+        atMs: startMs + at * gapMs,
+        isFirst: false,
+        way,
+        kind: isGood ? "good" : kind,
+        isStreamed: kind === "cut" || kind === "left" || dice.chance(0.3),
+        node: node(),
+      };
+    });
+  }).flat();
+}
