@@ -56,6 +56,7 @@ const FIRST_PER_SECOND = 2;
 const BURSTS = 12;
 /** Longer than any request of the first payer takes. */
 const CALM_MS = 1000;
+
 function makePayers(isOneAccount: boolean): readonly [GatewayKey, GatewayKey] {
   const fields = { requestsPerDay: null };
   const second = isOneAccount ? { memberId: "mem_b" } : { accountId: "acct_b" };
