@@ -62,7 +62,9 @@ describe("objects with too many fields", () => {
       expect([found?.code, found?.details.param]).toEqual(["object_above_max_properties", param]);
     }
     expect(faultOf(asked({ logit_bias: fields(2001, "heavy") }))?.code).toBe("object_above_max_properties");
-    expect(faultOf(asked({ logit_bias: fields(2000, "heavy"), temperature: "warm" }))?.code).toBe("invalid_type");
+    expect(faultOf(asked({ logit_bias: fields(2000, "heavy"), temperature: "warm" }))?.code).toBe(
+      "invalid_type",
+    );
   });
 
   test("too many messages are refused before any is checked", () => {

@@ -34,7 +34,7 @@ test("a payer whose own requests fail is told so, and others are served", async 
   // A text that fails: a good one would end the pause, if it came late enough to test the model.
   const refused = await until("a refusal", async () => {
     const answer = await seen(await world.chat(asking(PAUSED_MODEL, "unreadable"), robot));
-    return answer.status === 503 && answer;
+    return answer.status === 503 ? answer : null;
   });
   expect(asObject(refused.body.error).message).toBe(
     "Template has been failing at your own requests, so these pause.",
