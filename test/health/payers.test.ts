@@ -192,36 +192,6 @@ describe("a model that fails for one payer", () => {
   });
 });
 
-describe("a model whose slow answers are raced", () => {
-  const hedge = { after: { ms: 100 }, shareMax: 0.5 };
-
-  /** Counts as many requests of the payer, and returns how many second attempts it gets for each of them. */
-  function race({ health }: Planning, payer: string, requests: number): number {
-    let raced = 0;
-    for (let at = 0; at < requests; at++) {
-      health.countRequest({ ...HOUSE, hedge }, 0, payer);
-      if (health.card(HOUSE.id)?.takeHedge(payer) === true) raced++;
-    }
-    return raced;
-  }
-
-  test("keeps the second attempts that a payer saved for its own requests", () => {
-    const router = new Planning();
-    for (let at = 0; at < 4; at++) router.health.countRequest({ ...HOUSE, hedge }, 0, "acc_ben");
-    expect(race(router, "acc_ann", 40)).toBe(20);
-    expect(race(router, "acc_ben", 2)).toBe(2);
-  });
-
-  test("gives each payer its share of requests, and saves ten for it at most", () => {
-    const router = new Planning();
-    for (let at = 0; at < 100; at++) router.health.countRequest({ ...HOUSE, hedge }, 0, "acc_ann");
-    const card = router.health.card(HOUSE.id);
-    const taken = Array.from({ length: 20 }, () => card?.takeHedge("acc_ann"));
-    expect(taken.filter((isTaken) => isTaken)).toHaveLength(10);
-    expect(card?.takeHedge("acc_ben")).toBe(false);
-  });
-});
-
 describe("a credential that a provider refuses", () => {
   const ANN = { accountId: "acc_ann", memberId: null };
   const BEN = { accountId: "acc_ben", memberId: null };
