@@ -13,6 +13,7 @@ import type { RequestRefusals } from "./credential.ts";
 import { Key } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
 import { Deployment, describeFailing } from "./deployment.ts";
+import { HedgeBudget } from "./hedge-budget.ts";
 import { DeploymentPace } from "./line-pace.ts";
 import { PayerNotices } from "./payer-notices.ts";
 import { Permit } from "./permit.ts";
@@ -25,9 +26,6 @@ import { Trouble } from "./trouble.ts";
 
 /** Beyond this number of models the least recently used one is dropped, because clients may invent names. */
 const CARDS_MAX = 2000;
-/** The most second attempts that can be saved up, so that an hour without any doesn't allow doubling every request. */
-const HEDGES_SAVED_MAX = 10;
-const ROUNDING = 1e-9;
 /** The wait reported to other requests while a probe is running. */
 const PROBE_MS = 1000;
 
@@ -36,19 +34,19 @@ class CardHealth {
   /** By the credential's secret. */
   readonly deployments = new Map<string, Deployment>();
   readonly absence = new Absence();
-  #hedges = 0;
+  /** Null if it isn't hedged. */
+  #hedges: HedgeBudget | null = null;
   #outlook: Outlook | null = null;
 
-  /** Counts a request: each allows `hedgeShare` more second attempts. */
-  countRequest(hedgeShare: number): void {
-    this.#hedges = Math.min(this.#hedges + hedgeShare, HEDGES_SAVED_MAX);
+  /** Counts a payer's request, of which this share may have a second attempt. */
+  countRequest(payer: string, hedgeShare: number): void {
+    this.#hedges ??= new HedgeBudget();
+    this.#hedges.recordRequest(payer, hedgeShare);
   }
 
-  /** Returns true and counts a second attempt if the share of requests allows one. */
-  takeHedge(): boolean {
-    if (this.#hedges < 1 - ROUNDING) return false;
-    this.#hedges--;
-    return true;
+  /** Returns true and counts a second attempt if the share of the payer's requests allows one. */
+  takeHedge(payer: string): boolean {
+    return this.#hedges?.spend(payer) ?? false;
   }
 
   /** Its likely speed and failures, kept until they change: selectors read those of thousands at each request. */
@@ -129,7 +127,8 @@ export class Health {
 
   /** Counts a payer's request that calls this model first. */
   countRequest({ id, provider, hedge }: ModelCard, nowMs: number, payer: string): void {
-    this.#card(id).countRequest(hedge?.shareMax ?? 0);
+    const card = this.#card(id);
+    if (hedge !== undefined) card.countRequest(payer, hedge.shareMax);
     this.#budget(provider).recordRequest(nowMs, payer);
   }
 

@@ -26,7 +26,7 @@ export class LearnedRefusals {
     if (learned === undefined) return card.refuses;
     const all = new Set(card.refuses);
     for (const [refusal, witnesses] of learned)
-      if (countsFor(payer, witnesses, nowMs) && isRefused(card, refusal, true)) all.add(refusal);
+      if (isKnownTo(payer, witnesses, nowMs) && isRefused(card, refusal, true)) all.add(refusal);
     return all;
   }
 
@@ -47,7 +47,7 @@ export class LearnedRefusals {
 }
 
 /** True if the payer met it, or two others did: of two accounts, or of the payer's own. */
-function countsFor(payer: string, witnesses: Witnesses, nowMs: number): boolean {
+function isKnownTo(payer: string, witnesses: Witnesses, nowMs: number): boolean {
   if ((witnesses.get(payer) ?? 0) > nowMs) return true;
   const account = readAccount(payer);
   const accounts = new Set<string>();

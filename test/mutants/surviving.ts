@@ -256,8 +256,8 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "hedges without end",
-    file: "src/health/health.ts",
-    find: "    if (this.#hedges < 1 - ROUNDING) return false;\n",
+    file: "src/health/hedge-budget.ts",
+    find: "    if (saved < 1 - ROUNDING) return false;\n",
     replace: "",
     tests: ["test/whole/failures/health.test.ts"],
   },

@@ -240,7 +240,7 @@ export class Failover<F extends Form, Result> {
     return {
       first,
       second: () => {
-        if (!known.takeHedge()) return null;
+        if (!known.takeHedge(this.#context.refusals.payer)) return null;
         if (this.#left.length === 0) this.#left.push(first.attempt);
         return this.#next();
       },
