@@ -187,7 +187,7 @@ export interface Session {
 export type SessionOwner = Pick<Session, "memberId" | "tokenId" | "tokenDigest">;
 
 /** By account. One without any is left out. */
-export interface AccountCounts {
+interface AccountCounts {
   readonly keys: ReadonlyMap<string, number>;
   readonly people: ReadonlyMap<string, number>;
 }
