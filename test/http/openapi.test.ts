@@ -4,7 +4,7 @@ import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import Ajv, { type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import { asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { FIELD_FEATURES } from "../dialects/features-fields.ts";
 import { FORMAT_FEATURES } from "../dialects/features-format.ts";
 import { MESSAGE_FEATURES } from "../dialects/features-messages.ts";
@@ -52,6 +52,17 @@ function requestValidator(path: string): ValidateFunction {
 function answerValidator(path: string, method: string, status: number): ValidateFunction {
   return validatorOf(at("paths", path, method, "responses", String(status), "content"));
 }
+
+test("the routes that may stop nodes of an older program say so, and no others", () => {
+  const taking = Object.values(at("paths")).flatMap((path) =>
+    Object.values(asObject(path))
+      .map(asObject)
+      .filter(({ parameters }) => asArray(parameters).some((one) => asObject(one).name === "stop_older"))
+      .map(({ operationId }) => String(operationId)),
+  );
+  const expected = ["createKey", "updateKey", "putKey", "createAccount", "updateAccount", "putAccount"];
+  expect(taking.toSorted()).toEqual([...expected, "applyState"].toSorted());
+});
 
 test("an independent validator accepts it", async () => {
   const file = join(gateway.directory, "openapi.json");
