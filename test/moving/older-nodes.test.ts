@@ -11,7 +11,7 @@ import { MASTER_KEY } from "./nodes.ts";
 
 /** A node of 1.2 is known by its lock alone. */
 const OLDER = "node_0123456789abcdef";
-const TEST_MS = 120_000;
+const TEST_MS = 60_000;
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-import-"));
 const database = join(directory, "poundkey.db");
