@@ -12,8 +12,8 @@ import {
 import type { ActingWorld } from "../admin/world.ts";
 import { actAsSender, createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { noteExport } from "./audit/audited.ts";
-import { returnsBody, takesBody } from "./openapi/route-schema.ts";
-import { readOperator } from "./people/operator.ts";
+import { returnsBody, showsSchema, takesBody } from "./openapi/route-schema.ts";
+import { readOperator, stopQuery } from "./people/operator.ts";
 
 /** Some ten thousand keys. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
@@ -45,6 +45,7 @@ export function stateFileRoutes(operator: WritingParts, { read, bring }: StatePo
             bytesMax: FILE_BYTES_MAX,
           },
         ),
+        query: showsSchema(stopQuery),
         body: takesBody(stateRequestSchema),
         response: returnsBody(stateAnswerSchema),
       },

@@ -1,10 +1,12 @@
 // /admin/v1: the routes of a thing, made from its row and the use-cases of its actions.
+import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { ServedThing } from "../admin/things/things.ts";
 import type { Call, Use } from "../admin/things/use.ts";
+import type { Action } from "../core/things/thing.ts";
 import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { showsSchema } from "./openapi/route-schema.ts";
-import { readOperator } from "./people/operator.ts";
+import { readOperator, stopQuery } from "./people/operator.ts";
 import type { HeaderStore } from "./serve/app.ts";
 
 /** Returns the routes of a thing's actions, in their order. */
@@ -15,7 +17,7 @@ export function thingRoutes(operator: WritingParts, { thing, uses }: ServedThing
     const use = uses[name];
     if (use === undefined) throw new Error(`Nothing does '${name}' with a ${thing.name}.`);
     const { method, path } = action;
-    const schemas = describeSchemas(use);
+    const schemas = describeSchemas(use, action);
     // Elysia reads in a handler's source which parts of a request it needs.
     if (use.body === undefined)
       routes.route(
@@ -38,7 +40,8 @@ export function thingRoutes(operator: WritingParts, { thing, uses }: ServedThing
   return routes;
 }
 
-function describeSchemas({ body, query, answers }: Use) {
+function describeSchemas({ body, query: own, answers }: Use, action: Action) {
+  const query = "mayStopOlder" in action ? addStop(own) : own;
   const response = Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [status, showsSchema(schema)]),
   );
@@ -47,6 +50,10 @@ function describeSchemas({ body, query, answers }: Use) {
     ...(query ? { query: showsSchema(query) } : {}),
     response,
   };
+}
+
+function addStop(query: Use["query"]): TSchema {
+  return query === undefined ? stopQuery : Type.Composite([query, stopQuery]);
 }
 
 interface RouteContext {

@@ -16,12 +16,27 @@ export class ApiError extends Error {
   readonly status: number;
   /** The request field that caused the error. Null if unknown. */
   readonly param: string | null;
+  /** The error's code. Null if the answer has none. */
+  readonly code: string | null;
 
-  constructor(status: number, message: string, param: string | null = null) {
+  constructor(status: number, message: string, { param = null, code = null }: Cause = {}) {
     super(message);
     this.status = status;
     this.param = param;
+    this.code = code;
   }
+}
+
+type Cause = Partial<Pick<ApiError, "param" | "code">>;
+
+/** Asks whether a change is to be made although nodes of an older program stop by it. Given the gateway's refusal. */
+type AskStopping = (refusal: string) => Promise<boolean>;
+
+let askStopping: AskStopping | null = null;
+
+/** Sets what asks. Null for nothing: such changes then fail. */
+export function setAskStopping(ask: AskStopping | null): void {
+  askStopping = ask;
 }
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -58,7 +73,10 @@ interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Calls an admin route. Throws an ApiError; a 401 also shows the sign-in page. */
+/**
+ * Calls an admin route. Throws an ApiError; a 401 also shows the sign-in page. A change that would stop nodes of an older
+ * program is sent once more if the sender lets it through.
+ */
 export async function call(
   method: Method,
   path: string,
@@ -67,9 +85,19 @@ export async function call(
 ): Promise<Response> {
   try {
     return await callRoute(method, path, body, init);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === OLDER_NODES)) throw error;
+    if (!(await askStopping?.(error.message))) throw error;
+    return await callRoute(method, withStop(path), body, init);
   } finally {
     if (method !== "GET") changes++;
   }
+}
+
+const OLDER_NODES = "older_nodes";
+
+function withStop(path: string): string {
+  return `${path}${path.includes("?") ? "&" : "?"}stop_older=true`;
 }
 
 async function callRoute(method: Method, path: string, body: unknown, init: CallOptions): Promise<Response> {
@@ -92,7 +120,7 @@ async function callRoute(method: Method, path: string, body: unknown, init: Call
 async function readApiError(response: Response): Promise<ApiError> {
   try {
     const { error } = await response.json();
-    return new ApiError(response.status, String(error.message), error.param);
+    return new ApiError(response.status, String(error.message), error);
   } catch {
     return new ApiError(response.status, `The gateway answered with status ${response.status}.`);
   }

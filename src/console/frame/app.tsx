@@ -21,6 +21,7 @@ import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { SEARCH_KEYS, SearchButton, SearchDialog, useSearchKeys } from "./search.tsx";
 import { checkSession, may, session, signOut } from "./session.ts";
+import { StopQuestion } from "./stop-question.tsx";
 
 export function App() {
   const [error, setError] = useState<string | null>(null);
@@ -84,6 +85,7 @@ function Shell() {
         {may("settings.read") && <Problems />}
         <ErrorBoundary key={path}>{found ? found.draw() : <PageNotFound />}</ErrorBoundary>
       </main>
+      <StopQuestion />
       <Toasts />
     </div>
   );

@@ -21,6 +21,7 @@ export const ACCOUNT = {
       permission: "accounts.create",
       summary: "Create an account with an empty balance",
       audit: "account.created",
+      mayStopOlder: true,
     },
     read: {
       id: "getAccount",
@@ -36,6 +37,7 @@ export const ACCOUNT = {
       permission: "accounts.limit",
       summary: "Change the given fields of an account",
       audit: "account.changed",
+      mayStopOlder: true,
     },
     resetBudgets: {
       id: "resetAccountBudgets",
@@ -84,6 +86,7 @@ export const ACCOUNT = {
       permission: "accounts.create",
       summary: "Make the account of this name, or set all of its fields",
       audit: "account.changed",
+      mayStopOlder: true,
     },
   },
 } as const satisfies Thing;

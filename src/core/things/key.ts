@@ -21,6 +21,7 @@ export const KEY = {
       permission: "own.keys.write",
       summary: "Create a key; its secret is shown only once",
       audit: "key.created",
+      mayStopOlder: true,
     },
     read: {
       id: "getKey",
@@ -36,6 +37,7 @@ export const KEY = {
       permission: "own.keys.write",
       summary: "Change the given fields of a key; null removes a limit",
       audit: "key.changed",
+      mayStopOlder: true,
     },
     rotate: {
       id: "rotateKey",
@@ -68,6 +70,7 @@ export const KEY = {
       permission: "own.keys.write",
       summary: "Make the key of this account and name, or set all of its fields",
       audit: "key.changed",
+      mayStopOlder: true,
     },
   },
 } as const satisfies Thing;

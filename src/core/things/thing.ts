@@ -25,6 +25,8 @@ export interface ChangeAction extends Route {
   readonly audit: AuditAction;
   /** True if success has no transaction of its own that would put it on record. */
   readonly isNoted?: true;
+  /** True if it may set what programs from before wouldn't keep, so that it takes `stop_older`. */
+  readonly mayStopOlder?: true;
 }
 
 export type Action = ReadAction | ChangeAction;

@@ -78,34 +78,11 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
   });
 }
 
-/** The parameter of changes that nodes of an older program may not keep. The door reads it, so no route's schema has it. */
-const STOP_OLDER: JsonObject = {
-  name: "stop_older",
-  in: "query",
-  required: false,
-  description:
-    "`true` from an operator or admin of all accounts makes the change although nodes of an older program run, which wouldn't keep it: from then on they refuse requests. Without it the answer is 409 `older_nodes`.",
-  schema: { type: "boolean" },
-};
-
-/** True if a route writes rules of accounts or keys. */
-function setsRules(method: string, path: string): boolean {
-  return (
-    method !== "GET" &&
-    method !== "DELETE" &&
-    /^\/admin\/v1\/(state|(accounts|keys)(\/:id|\/by-name\/.+)?)$/.test(path)
-  );
-}
-
 /** Describes a route by the schemas in its Elysia hooks and the texts in their `detail`. */
 function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonly JsonObject[]): JsonObject {
   const { detail, query, body, response } = asObject(hooks);
   const texts = asObject(toOpenApi(detail));
-  const parameters = [
-    ...inPath,
-    ...listQueryParameters(query),
-    ...(setsRules(method, path) ? [STOP_OLDER] : []),
-  ];
+  const parameters = [...inPath, ...listQueryParameters(query)];
   return {
     operationId: `${method.toLowerCase()}${toName(path)}`,
     ...(OWN_PAGES.test(path) ? INTERNAL : {}),

@@ -1,4 +1,5 @@
 // Access to the admin routes with the admin token, a named token or a session cookie.
+import { Type } from "@sinclair/typebox";
 import {
   type FindPerson,
   findLogin,
@@ -88,6 +89,16 @@ export async function checkOperator(
   access.require(permission);
   return operator;
 }
+
+/** The parameter as documents show it, of the routes that may set what programs from before wouldn't keep. */
+export const stopQuery = Type.Object({
+  stop_older: Type.Optional(
+    Type.Boolean({
+      description:
+        "If true, the change is made although nodes of an older program run that wouldn't keep it: they refuse requests from then on. For operators and admins of all accounts; from others it is as if missing.",
+    }),
+  ),
+});
 
 const STOP = /[?&]stop_older=true(&|$)/;
 
