@@ -26,8 +26,8 @@ const WARMING = 2;
 const PAUSE_MS = 10;
 /** Each take counts the same. A second one shows it. */
 const TAKES = Number(process.env.TAKES ?? 2);
-/** The gateway rests if nothing of it runs for as long. */
-const REST_MS = 10;
+/** The gateway rests if nothing of it runs for as long: a settlement may wait for a slow disk. */
+const REST_MS = 50;
 const SOURCES = join(ROOT, "src/");
 
 const texts = new Map<string, string>();
