@@ -31,14 +31,13 @@ export class Walk {
   /** What clients got. */
   readonly whole: Whole[] = [];
   asked = 0;
-  /** What clients got in the place of an answer. */
-  readonly troubles: string[] = [];
   /** The payer's key. */
   secret = "";
   readonly #place: Place;
   readonly #more: string;
   readonly #simulator: Simulator;
   readonly #running = new Set<GatewayProcess>();
+  readonly #troubles = new Set<string>();
 
   private constructor(place: Place, more: string, simulator: Simulator) {
     this.#place = place;
@@ -83,7 +82,8 @@ export class Walk {
     const { calls } = this.#simulator;
     const before = calls.total;
     const running = this.ask([leaving], { model: SLOW, turns: 1 });
-    await until("the requests are at the provider", () => calls.total >= before + CLIENTS);
+    const areThere = () => calls.total >= before + CLIENTS || this.#troubles.size > 0;
+    await until("the requests are at the provider", areThere);
     await Promise.all([leaving.stop(), running, this.ask([staying], { turns: FEW_TURNS })]);
     await this.ask([staying], { turns: FEW_TURNS });
   }
@@ -107,11 +107,18 @@ export class Walk {
       const answer = await post(`${url}/v1/chat/completions`, this.secret, asked);
       const text = await answer.text();
       const id = answer.ok ? readWhole(text, stream) : null;
-      if (id === null) this.troubles.push(`${answer.status} ${text}`);
+      if (id === null) this.#troubles.add(`${answer.status} ${text}`);
       else this.whole.push({ id, key: null });
     } catch (error) {
-      this.troubles.push(String(error));
+      this.#troubles.add(String(error));
     }
+  }
+
+  /** Returns what clients got in the place of answers since this was last asked. */
+  takeTroubles(): readonly string[] {
+    const taken = [...this.#troubles];
+    this.#troubles.clear();
+    return taken;
   }
 
   async remove(): Promise<void> {
