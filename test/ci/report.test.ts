@@ -1,4 +1,4 @@
-// What the whole run prints of a step.
+// The lines that the whole run prints of a step.
 import { expect, test } from "bun:test";
 import { describeOutcome } from "./report.ts";
 import type { Outcome } from "./row.ts";

@@ -32,13 +32,13 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
   },
 };
 
-/** What the release wouldn't keep of a key. */
+/** Fields of a key that the release wouldn't keep. */
 const NEWER = [
   { model_limits: [{ models: ["Acme#*"], requests_per_minute: 3 }] },
   { budgets: [{ usd: 5, per: "day", models: ["smart"] }] },
 ];
 
-/** Sends what the release wouldn't keep, as an operator without leave, and as those who can't have it. */
+/** Sends these fields, as an operator without leave, and as those who can't have it. */
 async function sendNewer(url: string, store: string): Promise<readonly Seen[]> {
   const opened = await openStore(store, MASTER_KEY);
   try {

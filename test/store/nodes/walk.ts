@@ -28,7 +28,7 @@ interface Asking {
 }
 
 export class Walk {
-  /** What clients got. */
+  /** The answers that clients got whole. */
   readonly whole: Whole[] = [];
   asked = 0;
   /** The payer's key. */
