@@ -116,7 +116,12 @@ export interface ProviderParts {
   /** Every known provider, enabled or not. */
   readonly known: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly added: () => readonly AddedCredential[];
+  /** The configuration's credentials that are switched off. */
+  readonly switchedOff: () => readonly IdleCredential[];
 }
+
+/** A credential that isn't called. One of the configuration may have no secret. */
+export type IdleCredential = Omit<AddedCredential, "secret"> & { readonly secret: string | null };
 
 /** The shortest secret whose last four characters are shown. For a shorter one they would reveal too much. */
 const SHOWN_CHARACTERS_MIN = 12;
@@ -139,7 +144,7 @@ export function listProviders(
   query: Static<typeof providersQuery>,
   sight: Sight,
 ): ListPage<ProviderView> {
-  const on = parts.health().map((provider) => providerView(provider, parts.added(), sight));
+  const on = parts.health().map((provider) => providerView(provider, parts, sight));
   const off = query.all === "true" ? listDisabled(parts, sight) : [];
   return { data: [...on, ...off], next: null };
 }
@@ -152,8 +157,10 @@ export function getProvider(parts: ProviderParts, name: string, sight: Sight): P
   throw new Fault("not_found", "There is no provider with that name.");
 }
 
-function listDisabled({ health, known, added }: ProviderParts, sight: Sight): readonly ProviderView[] {
+function listDisabled(parts: ProviderParts, sight: Sight): readonly ProviderView[] {
+  const { health, known, added, switchedOff } = parts;
   const on = new Set(health().map(({ name }) => name));
+  const idle = [...switchedOff(), ...added()];
   return known
     .filter(({ name }) => !on.has(name))
     .map(({ name, baseUrl }) => ({
@@ -164,23 +171,21 @@ function listDisabled({ health, known, added }: ProviderParts, sight: Sight): re
       failing_since: null,
       last_failure: null,
       ...vitalsView(NO_VITALS, sight),
-      credentials: added()
-        .filter(({ provider }) => provider === name)
-        .map(idleView),
+      credentials: idle.filter(({ provider }) => provider === name).map(idleView),
       models: [],
     }));
 }
 
 function providerView(
   provider: ProviderHealth,
-  added: readonly AddedCredential[],
+  { added, switchedOff }: ProviderParts,
   sight: Sight,
 ): ProviderView {
   let configured = 0;
   const used = provider.credentials.map((one) =>
-    credentialView(one, one.id ?? `${CONFIGURED}${++configured}`, one.id === null ? "configured" : "stored"),
+    credentialView(one, one.id ?? `${CONFIGURED}${++configured}`),
   );
-  const idle = added.filter(
+  const idle = [...switchedOff(), ...added()].filter(
     ({ provider: name, id }) => name === provider.name && !used.some((one) => one.id === id),
   );
   return {
@@ -210,12 +215,11 @@ function lastFailureView(failure: LastFailure): NonNullable<ProviderView["last_f
 function credentialView(
   credential: Omit<CredentialHealth, "id" | "state"> & Pick<CredentialView, "state">,
   id: string,
-  source: CredentialView["source"],
 ): CredentialView {
   const { last4, state, reason, untilMs, calledAtMs, inFlight, errorRate } = credential;
   return {
     id,
-    source,
+    source: id.startsWith(CONFIGURED) ? "configured" : "stored",
     ...viewFields(CREDENTIAL_FIELDS, { ...credential, enabled: state !== "disabled" }),
     last4,
     state,
@@ -228,12 +232,12 @@ function credentialView(
 }
 
 /** Returns an unused credential: it is disabled, or the configuration has the same key. */
-function idleView(credential: AddedCredential): CredentialView {
+function idleView(credential: IdleCredential): CredentialView {
   const { id, secret, enabled } = credential;
-  const last4 = secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
+  const last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
   const idle = { reason: null, untilMs: null, calledAtMs: null, inFlight: 0, errorRate: null } as const;
   const state = enabled ? "active" : "disabled";
-  return credentialView({ ...credential, ...idle, last4, state }, id, "stored");
+  return credentialView({ ...credential, ...idle, last4, state }, id);
 }
 
 function modelView(model: ModelHealth, sight: Sight): View<typeof modelSchema> {

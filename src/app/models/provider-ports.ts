@@ -1,5 +1,5 @@
 // Connects the operator's provider routes with the live configuration, health and the store.
-import type { Fillable } from "../../admin/models/credentials.ts";
+import { CONFIGURED, type Fillable } from "../../admin/models/credentials.ts";
 import type { TestResult } from "../../admin/models/providers.ts";
 import type { ProviderPorts } from "../../admin/things/credentials.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
@@ -35,6 +35,7 @@ export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
     refresh: () => credentials.refresh(),
     known: PROVIDERS.filter(canStandAlone),
     added: () => credentials.all,
+    switchedOff: () => credentials.listIdle(live.configured),
     health: () =>
       buildReport({
         health,
@@ -64,9 +65,9 @@ async function runTest(
 ): Promise<TestResult> {
   const setup = findSetup(live, name);
   const { settings, credentials } = live;
-  const configured = setup.credentials.filter(({ id }) => id === undefined);
+  const configured = live.configured.providers.find((one) => one.name === name)?.credentials ?? [];
   const all: readonly Credential[] = [
-    ...configured.map((one, at) => ({ ...one, id: `configured:${at + 1}` })),
+    ...configured.map((one, at) => ({ ...one, id: `${CONFIGURED}${at + 1}` })),
     ...credentials.all.filter(({ provider }) => provider === name).map(toCredential),
   ];
   const credential = credentialId === null ? all[0] : all.find(({ id }) => id === credentialId);
@@ -75,8 +76,9 @@ async function runTest(
   return testCredential(setup, credential, cards, fetch, (call) => opened.store.providerCalls.add([call]));
 }
 
-function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup {
-  const on = settings.providers.find((one) => one.name === name);
+function findSetup({ settings, configured }: LiveConfiguration, name: string): ProviderSetup {
+  // One whose credentials are all off is in the configuration alone.
+  const on = [...settings.providers, ...configured.providers].find((one) => one.name === name);
   const known = PROVIDERS.find((one) => one.name === name);
   if (on) return on;
   if (known && canStandAlone(known)) return createBareSetup(known);

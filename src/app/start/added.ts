@@ -1,8 +1,10 @@
 // Credentials, aliases and secrets of other gateways, added at run time and read from the store every second.
 
 import { readStoredAliases } from "../../admin/models/aliases.ts";
-import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
+import { type AddedCredential, CONFIGURED, openCredential } from "../../admin/models/credentials.ts";
 import { parseRules, readStoredRules } from "../../admin/models/model-rules.ts";
+import type { IdleCredential } from "../../admin/models/providers.ts";
+import { CREDENTIALS_OFF, nameConfigured, readSwitchedOff } from "../../admin/models/switched-off.ts";
 import { readRegions } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
@@ -95,32 +97,68 @@ export class AddedModelRules {
 }
 
 export class AddedCredentials {
-  /** Reads the credentials again and reports a change. */
+  /** Reads the credentials again, and which of the configuration's are off, and reports a change. */
   readonly refresh: () => Promise<void>;
+  readonly #vault: Pick<Vault, "open" | "digest">;
   #all: readonly AddedCredential[] = [];
+  /** The digests of the configuration's credentials that are switched off. */
+  #off: ReadonlySet<string> = new Set();
 
-  constructor(store: Pick<Store, "credentials">, vault: Pick<Vault, "open">, log: Log, onChange: () => void) {
+  constructor(
+    store: Pick<Store, "credentials" | "setting">,
+    vault: Pick<Vault, "open" | "digest">,
+    log: Log,
+    onChange: () => void,
+  ) {
+    this.#vault = vault;
     const open = (one: StoredCredential): readonly AddedCredential[] => {
       const secret = openCredential(vault, one);
       if (secret === null) log({ event: "credential_unreadable", level: "error", provider: one.provider });
       const { sealed: _sealed, createdAtMs: _createdAtMs, ...known } = one;
       return secret === null ? [] : [{ ...known, secret }];
     };
-    const take = (stored: readonly StoredCredential[]) => {
+    const take = ([stored, off]: readonly [readonly StoredCredential[], string | null]) => {
       this.#all = stored.flatMap(open);
+      this.#off = new Set(readSwitchedOff(off).map(({ digest }) => digest));
       onChange();
     };
-    this.refresh = createRefresh([], () => store.credentials(), take);
+    const read = async () => [await store.credentials(), await store.setting(CREDENTIALS_OFF)] as const;
+    this.refresh = createRefresh([[], null] as const, read, take);
+  }
+
+  /** Returns the configuration's credentials that are switched off. */
+  listIdle({ providers }: Settings): readonly IdleCredential[] {
+    return providers.flatMap((setup) =>
+      numberCredentials(setup)
+        .filter((one) => this.#isOff(setup, one))
+        .map((one) => toIdle(setup.name, one)),
+    );
+  }
+
+  #isOff({ name }: ProviderSetup, { secret }: Credential): boolean {
+    return this.#off.has(nameConfigured(this.#vault, name, secret).digest);
+  }
+
+  /** Leaves out the credentials that are off. The others keep their places in the configuration as ids. */
+  #withoutIdle(setup: ProviderSetup): ProviderSetup {
+    if (!setup.credentials.some((one) => this.#isOff(setup, one))) return setup;
+    return { ...setup, credentials: numberCredentials(setup).filter((one) => !this.#isOff(setup, one)) };
   }
 
   get all(): readonly AddedCredential[] {
     return this.#all;
   }
 
-  /** Returns the settings with these credentials added. A single one enables a known provider. */
+  /**
+   * Returns the settings with these credentials added, and without the configuration's that are off. A single one enables a known
+   * provider; one that is left without any is off.
+   */
   addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
-    const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
+    const own = this.#off.size === 0 ? settings.providers : settings.providers.map((one) => this.#withoutIdle(one));
+    const providers = own
+      .map((setup) => addCredentials(setup, enabled))
+      .filter((setup, at) => setup.credentials.length > 0 || settings.providers[at]?.credentials.length === 0);
     const names = new Set(settings.providers.map(({ name }) => name));
     const more = known
       .filter((row) => canStandAlone(row) && !names.has(row.name))
@@ -128,6 +166,18 @@ export class AddedCredentials {
       .map((row) => addCredentials(createBareSetup(row), enabled));
     return { ...settings, providers: [...providers, ...more] };
   }
+}
+
+type NumberedCredential = Credential & { readonly id: string };
+
+function numberCredentials({ credentials }: ProviderSetup): readonly NumberedCredential[] {
+  return credentials.map((one, at) => ({ ...one, id: `${CONFIGURED}${at + 1}` }));
+}
+
+function toIdle(provider: string, credential: NumberedCredential): IdleCredential {
+  const { id, secret, weight, priceFactor = 1 } = credential;
+  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null);
+  return { id, provider, secret, weight, priceFactor, ...limits, enabled: false };
 }
 
 /** Adds the credentials that the configuration doesn't already have. */
