@@ -63,7 +63,7 @@ export class MessageDecoder implements Decoder {
   readMessage(message: JsonObject): ChatChunk[] {
     const { stop_reason, stop_details, stop_sequence, content, usage } = message;
     const blocks = asArray(content).flatMap((block, index) => this.#readWholeBlock(index, block));
-    const reason = stop_reason ?? "end_turn";
+    const reason = asString(stop_reason) ?? "end_turn";
     return [...blocks, ...this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage)];
   }
 

@@ -196,6 +196,18 @@ test("a refusal is explained", () => {
   for (const reply of refused) expect(reply.choices[0]?.message.refusal).toBe("Not this.");
 });
 
+test("a whole message has ended, whatever its stop reason is", () => {
+  for (const stop_reason of [null, ["end_turn"], 7, {}]) {
+    const reply = anthropic.chat.reply(
+      { type: "message", role: "assistant", content: [[{ type: "text", text: "A cat." }]], stop_reason },
+      makeCard(CLASSIC),
+      makeRequest({}),
+      new Headers(),
+    );
+    expect(reply.choices.map(({ finish_reason }) => finish_reason)).toEqual(["stop"]);
+  }
+});
+
 test("the server's own rounds are summed, except an advisor's, and searches are counted", () => {
   const round = { output_tokens: 1, cache_read_input_tokens: 100 };
   const iterations = [
