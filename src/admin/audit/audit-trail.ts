@@ -344,9 +344,9 @@ function describeSwitchedOff({ before, after }: Pair<string>): AuditFacts | null
   const isIn = (list: typeof were, { digest }: SwitchedOff) => list.some((one) => one.digest === digest);
   const changed = [...were, ...are].find((one) => isIn(were, one) !== isIn(are, one));
   if (changed === undefined) return null;
-  const { provider, last4 } = changed;
-  const show = (list: typeof were) => ({ credential: last4 && `…${last4}`, enabled: !isIn(list, changed) });
-  const target = { type: "provider", id: provider, name: provider };
+  const { provider, id, last4 } = changed;
+  const show = (list: typeof were) => ({ enabled: !isIn(list, changed), last4 });
+  const target: AuditTarget = { type: "credential", id, name: provider };
   return { action: "provider.changed", target, before: show(were), after: show(are) };
 }
 

@@ -11,11 +11,28 @@ import { mintId } from "../../keys/secret.ts";
 import { makeChangeSchema, makeNewSchema, readChange, readNew } from "../fields.ts";
 import { closeObject, text } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
-import { CREDENTIALS_OFF, nameConfigured, switchConfigured } from "./switched-off.ts";
+import { CREDENTIALS_OFF, digestConfigured, switchConfigured } from "./switched-off.ts";
 
 const PER_PROVIDER_MAX = 100;
 /** The prefix of the ids under which the configuration's credentials are shown. */
-export const CONFIGURED = "configured:";
+const CONFIGURED = "configured:";
+
+/** Makes the id of a credential of the configuration from its place there. */
+export function makeConfiguredId(position: number): string {
+  return `${CONFIGURED}${position}`;
+}
+
+/** Returns the place of a credential in the configuration. Null for the id of one that was added. */
+export function readConfiguredId(id: string): number | null {
+  return id.startsWith(CONFIGURED) ? Number(id.slice(CONFIGURED.length)) : null;
+}
+
+/** The shortest secret whose last four characters are shown. For a shorter one they would reveal too much. */
+const SHOWN_CHARACTERS_MIN = 12;
+
+export function showLast4(secret: string | null): string | null {
+  return secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
+}
 
 const secret = Type.String({
   pattern: "^\\s*[\\x21-\\x7e]{1,4096}\\s*$",
@@ -36,6 +53,7 @@ export interface AddedCredential extends Omit<StoredCredential, "sealed" | "crea
 /** A provider that can be given credentials. */
 export interface Fillable {
   readonly name: string;
+  readonly baseUrl: string;
   /** The secrets that the configuration gives it. */
   readonly secrets: readonly (string | null)[];
 }
@@ -148,7 +166,8 @@ async function findAddedCredential({ store }: CredentialParts, provider: Fillabl
 
 /** Returns the secret of a credential of the configuration, null if it has none. Undefined if there is no such credential. */
 function findConfigured({ secrets }: Fillable, id: string): string | null | undefined {
-  return id.startsWith(CONFIGURED) ? secrets[Number(id.slice(CONFIGURED.length)) - 1] : undefined;
+  const position = readConfiguredId(id);
+  return position === null ? undefined : secrets[position - 1];
 }
 
 function explainConfigured(): Fault {
@@ -161,11 +180,14 @@ async function switchCredential(
   parts: CredentialChangeParts,
   { name }: Fillable,
   secret: string | null,
-  { credential_id: _id, enabled, ...others }: Static<typeof credentialChangeSchema>,
+  { credential_id: id, enabled, ...others }: Static<typeof credentialChangeSchema>,
 ): Promise<string> {
   if (enabled === undefined || Object.keys(others).length > 0) throw explainConfigured();
-  const one = nameConfigured(parts.vault, name, secret);
-  await parts.changes.changeOperatorSetting(CREDENTIALS_OFF, (value) => switchConfigured(value, one, enabled));
+  const digest = digestConfigured(parts.vault, name, secret);
+  const one = { provider: name, id, digest, last4: showLast4(secret) };
+  await parts.changes.changeOperatorSetting(CREDENTIALS_OFF, (value) =>
+    switchConfigured(value, one, enabled),
+  );
   await parts.refresh();
   return name;
 }

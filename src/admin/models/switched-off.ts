@@ -3,7 +3,6 @@
 import { asArray, asObject, asString, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Vault } from "../../core/world/world.ts";
-import { SHOWN_CHARACTERS_MIN } from "../../health/credential.ts";
 
 /** The setting's name in the store. */
 export const CREDENTIALS_OFF = "credentials_off";
@@ -12,6 +11,8 @@ const CREDENTIALS_MAX = 1000;
 
 export interface SwitchedOff {
   readonly provider: string;
+  /** The id that it was shown under when it was switched off. */
+  readonly id: string;
   readonly digest: string;
   /** Null if the secret is too short to show a part of it. */
   readonly last4: string | null;
@@ -19,20 +20,19 @@ export interface SwitchedOff {
 
 export function readSwitchedOff(stored: string | null): readonly SwitchedOff[] {
   return asArray(parseJson(stored ?? "[]")).flatMap((row) => {
-    const { provider, digest, last4 } = asObject(row);
-    if (typeof provider !== "string" || typeof digest !== "string") return [];
-    return [{ provider, digest, last4: asString(last4) ?? null }];
+    const { provider, id, digest, last4 } = asObject(row);
+    if (typeof provider !== "string" || typeof id !== "string" || typeof digest !== "string") return [];
+    return [{ provider, id, digest, last4: asString(last4) ?? null }];
   });
 }
 
-/** Names a credential of the configuration without its secret. */
-export function nameConfigured(
+/** Returns the text by which a credential of the configuration is known without its secret. */
+export function digestConfigured(
   vault: Pick<Vault, "digest">,
   provider: string,
   secret: string | null,
-): SwitchedOff {
-  const last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
-  return { provider, digest: vault.digest(`configured credential of ${provider}: ${secret ?? ""}`), last4 };
+): string {
+  return vault.digest(`configured credential of ${provider}: ${secret ?? ""}`);
 }
 
 /** Returns the setting with a credential switched on or off. */

@@ -1,10 +1,10 @@
 // Credentials, aliases and secrets of other gateways, added at run time and read from the store every second.
 
 import { readStoredAliases } from "../../admin/models/aliases.ts";
-import { type AddedCredential, CONFIGURED, openCredential } from "../../admin/models/credentials.ts";
+import { type AddedCredential, makeConfiguredId, openCredential } from "../../admin/models/credentials.ts";
 import { parseRules, readStoredRules } from "../../admin/models/model-rules.ts";
 import type { IdleCredential } from "../../admin/models/providers.ts";
-import { CREDENTIALS_OFF, nameConfigured, readSwitchedOff } from "../../admin/models/switched-off.ts";
+import { CREDENTIALS_OFF, digestConfigured, readSwitchedOff } from "../../admin/models/switched-off.ts";
 import { readRegions } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
@@ -135,14 +135,16 @@ export class AddedCredentials {
     );
   }
 
-  #isOff({ name }: ProviderSetup, { secret }: Credential): boolean {
-    return this.#off.has(nameConfigured(this.#vault, name, secret).digest);
+  #isOff({ name }: ProviderSetup, { id, secret }: Credential): boolean {
+    if (this.#off.size === 0 || id !== undefined) return false;
+    return this.#off.has(digestConfigured(this.#vault, name, secret));
   }
 
-  /** Leaves out the credentials that are off. The others keep their places in the configuration as ids. */
-  #withoutIdle(setup: ProviderSetup): ProviderSetup {
-    if (!setup.credentials.some((one) => this.#isOff(setup, one))) return setup;
-    return { ...setup, credentials: numberCredentials(setup).filter((one) => !this.#isOff(setup, one)) };
+  /** Leaves out the configuration's credentials that are off, and a provider that is left without any. */
+  #leaveOn(setup: ProviderSetup): readonly ProviderSetup[] {
+    if (!setup.credentials.some((one) => this.#isOff(setup, one))) return [setup];
+    const credentials = numberCredentials(setup).filter((one) => !this.#isOff(setup, one));
+    return credentials.length === 0 ? [] : [{ ...setup, credentials }];
   }
 
   get all(): readonly AddedCredential[] {
@@ -150,32 +152,36 @@ export class AddedCredentials {
   }
 
   /**
-   * Returns the settings with these credentials added, and without the configuration's that are off. A single one enables a known
-   * provider; one that is left without any is off.
+   * Returns the settings with these credentials added, and without the configuration's that are off. A single one enables a
+   * known provider, and none disables any provider.
    */
   addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
-    const own = this.#off.size === 0 ? settings.providers : settings.providers.map((one) => this.#withoutIdle(one));
-    const providers = own
-      .map((setup) => addCredentials(setup, enabled))
-      .filter((setup, at) => setup.credentials.length > 0 || settings.providers[at]?.credentials.length === 0);
+    const own = settings.providers.flatMap((setup) => this.#leaveOn(addCredentials(setup, enabled)));
     const names = new Set(settings.providers.map(({ name }) => name));
     const more = known
       .filter((row) => canStandAlone(row) && !names.has(row.name))
       .filter(({ name }) => enabled.some(({ provider }) => provider === name))
       .map((row) => addCredentials(createBareSetup(row), enabled));
-    return { ...settings, providers: [...providers, ...more] };
+    const providers = [...own, ...more];
+    const on = new Set(providers.map(({ name }) => name));
+    const hasCredential = (name: string) => names.has(name) || this.#all.some((one) => one.provider === name);
+    const paused = [...settings.providers, ...known]
+      .map(({ name }) => name)
+      .filter((name) => !on.has(name) && hasCredential(name));
+    return { ...settings, providers, ...(paused.length === 0 ? {} : { pausedProviders: paused }) };
   }
 }
 
-type NumberedCredential = Credential & { readonly id: string };
+type NumberedCredential = Credential & { readonly position: number };
 
 function numberCredentials({ credentials }: ProviderSetup): readonly NumberedCredential[] {
-  return credentials.map((one, at) => ({ ...one, id: `${CONFIGURED}${at + 1}` }));
+  return credentials.map((one, at) => ({ ...one, position: at + 1 }));
 }
 
 function toIdle(provider: string, credential: NumberedCredential): IdleCredential {
-  const { id, secret, weight, priceFactor = 1 } = credential;
+  const { position, secret, weight, priceFactor = 1 } = credential;
+  const id = makeConfiguredId(position);
   const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null);
   return { id, provider, secret, weight, priceFactor, ...limits, enabled: false };
 }

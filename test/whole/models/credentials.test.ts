@@ -14,9 +14,6 @@ import { asking } from "../world/world.ts";
 /** The simulator accepts any key; these occur nowhere else. */
 const FIRST = "first-credential-of-the-tests-AAAA";
 const SECOND = "second-credential-of-the-tests-BBBB";
-/** Those of the configuration. */
-const FILED = "credential-of-the-configuration-CCCC";
-const SPARE = "another-one-of-the-configuration-DDDD";
 const SOON_MS = 10_000;
 
 let world: UnderTest;
@@ -31,8 +28,7 @@ beforeAll(async () => {
     dialect: openai
     keys: ["bad-key-that-is-long"]
     base_url: "${own.url}/openai/v1"
-    models: [{ name: sim-mini, context: 8192, output: 1024, price: { input: 1, output: 2 } }]
-  Filed: { dialect: openai, keys: ["${FILED}", "${SPARE}"], base_url: "${own.url}/openai/v1", unlisted_models: true }`;
+    models: [{ name: sim-mini, context: 8192, output: 1024, price: { input: 1, output: 2 } }]`;
   world = await startUnderTest({ more: yaml });
   operator = createOperator(world);
   other = await world.another();
@@ -212,63 +208,6 @@ describe("testing a credential", () => {
   test("is refused if its provider has no listed model", async () => {
     const { body } = await operator.post("/providers/Bare/test", {});
     expect(body).toMatchObject({ ok: false, status: null, latency_ms: null, model: null });
-  });
-});
-
-describe("a credential of the configuration", () => {
-  const switchTo = (id: string, enabled: boolean) =>
-    operator.patch("/providers/Filed", { credential_id: id, enabled });
-  const states = async (by = operator) =>
-    credentialsIn(await rowOf("Filed", by)).map(({ id, state }) => [id, state]);
-
-  async function keysOfCalls(url: string, count: number): Promise<ReadonlySet<string>> {
-    const before = own.calls.all().length;
-    for (let at = 0; at < count; at++) await chat(url, "Filed#sim-mini");
-    return new Set(keysSince(before));
-  }
-
-  test("that is switched off isn't called here, soon on no other node, nor after a restart, and is shown", async () => {
-    const { status, body } = await switchTo("configured:1", false);
-    expect([status, credentialsIn(body).map(({ id, state, last4 }) => [id, state, last4])]).toEqual([
-      200,
-      [
-        ["configured:2", "active", "DDDD"],
-        ["configured:1", "disabled", "CCCC"],
-      ],
-    ]);
-    expect(await keysOfCalls(world.url, 8)).toEqual(new Set([SPARE]));
-    await until("the other node knows it", async () => (await states(theirs))[1]?.[1] === "disabled", SOON_MS);
-    expect(await keysOfCalls(other.url, 8)).toEqual(new Set([SPARE]));
-    const third = await world.another();
-    expect(await keysOfCalls(third.url, 8)).toEqual(new Set([SPARE]));
-    await third.stop();
-  });
-
-  test("ends its provider's service if it was the last one, and can be tested meanwhile", async () => {
-    expect((await switchTo("configured:2", false)).status).toBe(200);
-    expect(await chat(world.url, "Filed#sim-mini")).toBe(404);
-    const tested = await operator.post("/providers/Filed/test", { credential_id: "configured:1" });
-    expect(tested.status).toBe(200);
-    for (const id of ["configured:1", "configured:2"]) expect((await switchTo(id, true)).status).toBe(200);
-    expect(await states()).toEqual([
-      ["configured:1", "active"],
-      ["configured:2", "active"],
-    ]);
-    expect(await chat(world.url, "Filed#sim-mini")).toBe(200);
-  });
-
-  test("is on record by its last four characters, and its secret in no row", async () => {
-    await switchTo("configured:1", false);
-    await switchTo("configured:1", true);
-    const { body } = await operator.get("/audit?action=provider.changed&limit=1");
-    expect(asArray(body.data)[0]).toMatchObject({
-      target: { type: "provider", id: "Filed" },
-      before: { credential: "…CCCC", enabled: false },
-      after: { credential: "…CCCC", enabled: true },
-    });
-    const text = JSON.stringify(body);
-    expect(text).not.toContain(FILED);
-    expect(text).not.toContain(new Bun.CryptoHasher("sha256").update(FILED).digest("hex"));
   });
 });
 
