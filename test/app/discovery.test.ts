@@ -197,7 +197,7 @@ test("no server is asked for its models with a credential of the configuration t
   });
   const listings = () => asked.filter((line) => line.startsWith("GET") && line.endsWith("-of-two"));
   await until("the server is asked", () => listings().length > 0);
-  expect(new Set(listings())).toEqual(new Set(["GET /models Bearer first-of-two"]));
+  expect(new Set(listings())).toEqual(new Set(["GET /v1/models Bearer first-of-two"]));
   const off = await fetch(`${own.url}/admin/v1/providers/Ollama`, {
     method: "PATCH",
     headers: { authorization: `Bearer ${own.adminToken}`, "content-type": "application/json" },
@@ -207,7 +207,7 @@ test("no server is asked for its models with a credential of the configuration t
   asked.length = 0;
   const later = await own.another();
   await until("the server is asked by the later one", () => listings().length > 0);
-  expect(new Set(listings())).toEqual(new Set(["GET /models Bearer second-of-two"]));
+  expect(new Set(listings())).toEqual(new Set(["GET /v1/models Bearer second-of-two"]));
   await later.stop();
   await own.stop();
 });
