@@ -2,10 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { Credential } from "../../src/core/settings.ts";
+import { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import { makeModelCard } from "../harness/cards.ts";
+import { makeKey } from "../harness/samples.ts";
 
 const LINE = { requests: 1, tokens: 0, isLine: true };
+const SINGLE = { ...LINE, isLine: false };
 const BUSY = new Fault("provider_busy", "Too many requests.", { upstreamStatus: 429, retryAfterMs: 3000 });
 
 function makeWorld(own: Partial<Credential> = {}) {
@@ -15,8 +18,9 @@ function makeWorld(own: Partial<Credential> = {}) {
   const setup = { name: "Acme", credentials: [credential], baseUrl: "http://acme.test" };
   health.configured([setup as never]);
   const pace = health.findPace(attempt);
-  const begin = (nowMs: number, load = LINE) => {
-    const permit = health.begin(attempt, nowMs, null, load);
+  const begin = (nowMs: number, load = LINE, accountId = "acct_a") => {
+    const refusals = new RequestRefusals(makeKey("key", { accountId }));
+    const permit = health.begin(attempt, nowMs, refusals, load);
     if (permit === null) throw new Error("There is no room.");
     return permit;
   };
@@ -42,7 +46,7 @@ describe("after a 429", () => {
     expect(pace.countRoom(60_000)).toBe(1);
     const line = begin(60_000);
     expect(health.begin(attempt, 60_000, null, LINE)).toBeNull();
-    for (let others = 0; others < 5; others++) begin(60_000, { ...LINE, isLine: false });
+    for (let others = 0; others < 5; others++) begin(60_000, SINGLE);
     line.abandon();
     expect(pace.countRoom(60_001)).toBe(1);
     expect(pace.countRoom(700_000)).toBe(Number.POSITIVE_INFINITY);
@@ -112,8 +116,33 @@ describe("lines leave a quarter", () => {
     expect(rated.pace.countRoom(0)).toBe(8);
     for (let lines = 0; lines < 8; lines++) rated.begin(0);
     expect([rated.pace.countRoom(0), rated.health.begin(rated.attempt, 0, null, LINE)]).toEqual([0, null]);
-    rated.begin(0, { ...LINE, isLine: false });
+    rated.begin(0, SINGLE);
     expect(makeWorld({ parallel: 4 }).pace.countRoom(0)).toBe(3);
     expect(makeWorld({ parallel: 1 }).pace.countRoom(0)).toBe(1);
+  });
+});
+
+describe("lines of an account", () => {
+  test("that the provider fails at, however many, leave another's the same pace", () => {
+    const { pace, begin, health, attempt } = makeWorld();
+    begin(0, LINE, "acct_b").finish(1, null);
+    const broken = new Fault("upstream_error", "It can't render this text.", { upstreamStatus: 500 });
+    const failing = Array.from({ length: 40 }, () => begin(2));
+    for (const line of failing) line.fail(3, broken);
+    const refusals = new RequestRefusals(makeKey("key", { accountId: "acct_a" }));
+    expect(health.begin(attempt, 4, refusals, LINE)).toBeNull();
+    expect(pace.countRoom(4)).toBe(Number.POSITIVE_INFINITY);
+    begin(4, LINE, "acct_b").finish(5, null);
+  });
+
+  test("that meet the provider's limit leave another's single requests theirs, once the provider's time is over", () => {
+    const { pace, begin } = makeWorld();
+    for (const line of Array.from({ length: 8 }, () => begin(0))) line.fail(1, BUSY);
+    const held = Array.from({ length: 4 }, () => begin(3001));
+    expect(pace.countRoom(3002)).toBe(0);
+    for (let at = 0; at < 20; at++) begin(3002, SINGLE, "acct_b").finish(3003, null);
+    // Nor are another's lines kept away for longer than one of those lines takes.
+    held[0]?.abandon();
+    begin(3004, LINE, "acct_b").finish(3005, null);
   });
 });

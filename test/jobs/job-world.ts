@@ -1,13 +1,13 @@
 // The parts that days of batches and tests of their pace share: files in memory, a runner's ports, a batch to run.
 import type { Batch } from "../../src/core/batches/batch.ts";
 import type { StoredFile } from "../../src/core/batches/file.ts";
+import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { BatchRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import { FileMissing, type Files, PIECE_BYTES } from "../../src/files/port.ts";
 import { BATCH_WORDS } from "../../src/http/batches/words.ts";
 import type { KeptBatches } from "../../src/jobs/kept-batches.ts";
 import type { JobPorts } from "../../src/jobs/ports.ts";
-import type { ManualClock } from "../harness/manual-clock.ts";
 import { addKey } from "../harness/samples.ts";
 
 export const LINE_COST = 7;
@@ -92,7 +92,7 @@ export class MemoryFiles implements Files {
 
 interface JobWorld {
   readonly store: Store;
-  readonly clock: ManualClock;
+  readonly clock: JobPorts["clock"];
   readonly files: MemoryFiles;
 }
 
@@ -127,13 +127,28 @@ export async function addBatch(
   { store, files }: Pick<JobWorld, "store" | "files">,
   id: string,
   lines: number,
-  modelOf: (at: number) => string = () => "m",
+  modelOf?: (at: number) => string,
 ): Promise<Batch> {
-  const key = await addKey(store, "key_a");
+  return addBatchOf(await addKey(store, "key_a"), kept, files, { id, lines, modelOf });
+}
+
+interface BatchPlan {
+  readonly id: string;
+  readonly lines: number;
+  readonly modelOf?: ((at: number) => string) | undefined;
+}
+
+/** Adds a key's batch. */
+export async function addBatchOf(
+  key: GatewayKey,
+  kept: KeptBatches,
+  files: MemoryFiles,
+  { id, lines, modelOf = () => "m" }: BatchPlan,
+): Promise<Batch> {
   const text = Array.from({ length: lines }, (_, at) => writeLine(`line-${at}`, modelOf(at))).join("\n");
   const input = new TextEncoder().encode(text);
   const file = { id: `file-${id}`, name: "in", purpose: "batch", type: "", createdMs: 0, expiresMs: DAY_MS };
-  const owner = { accountId: "default", memberId: null };
+  const owner = { accountId: key.accountId, memberId: key.memberId };
   const save = async function* () {
     yield input;
   };

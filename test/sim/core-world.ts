@@ -8,7 +8,7 @@ import { Ending } from "../../src/core/world/ending.ts";
 import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { OPENAI } from "../../src/dialects/openai/models.ts";
 import type { AnswerFlow } from "../../src/gateway/answer/flow.ts";
-import type { Call } from "../../src/gateway/call.ts";
+import type { Call, LineMark } from "../../src/gateway/call.ts";
 import { Gateway, type GatewayPorts } from "../../src/gateway/gateway.ts";
 import type { Selection } from "../../src/gateway/plan/plan.ts";
 import { Routes } from "../../src/gateway/plan/routes.ts";
@@ -68,6 +68,8 @@ export interface SimAsk {
   readonly selection: Selection;
   readonly request: ChatRequest;
   readonly node?: number;
+  /** Set for a line of a batch. */
+  readonly line?: LineMark;
 }
 
 /** A request under way. */
@@ -81,6 +83,8 @@ export interface SimVisit {
 
 export class CoreWorld {
   readonly clock = new EventClock(NOON);
+  /** The store, whose work the clock waits for. */
+  readonly store: Store;
   readonly #setup: CoreSetup;
   readonly #nodes: readonly Gateway[];
   readonly #upstreams: ReadonlyMap<string, Upstream>;
@@ -97,6 +101,7 @@ export class CoreWorld {
 
   constructor(setup: CoreSetup) {
     this.#setup = setup;
+    this.store = this.#watchStore();
     this.#nobodysDice = new Dice(setup.seed);
     this.#upstreams = new Map(
       Object.entries(setup.providers).map(([name, keys]) => [name, makeSimUpstream(name, keys)]),
@@ -106,7 +111,7 @@ export class CoreWorld {
 
   /** Lets time pass until nothing is left to do. */
   async run(): Promise<void> {
-    const isBusy = () => this.#nodes.some(({ open }) => open > 0);
+    const isBusy = () => this.#open > 0 || this.#nodes.some(({ open }) => open > 0);
     await this.clock.run({ isBusy, isWorking: () => this.#isRunning() });
   }
 
@@ -120,7 +125,7 @@ export class CoreWorld {
     }
   }
 
-  send({ id, key, selection, request, node = 0 }: SimAsk): SimVisit {
+  send({ id, key, selection, request, node = 0, line }: SimAsk): SimVisit {
     const call: Call<ChatForm> = {
       operation: CHAT,
       surface: "openai-chat",
@@ -137,17 +142,19 @@ export class CoreWorld {
       rules: ROUTER,
       markup: 1,
       ending: new Ending(),
+      ...(line && { line }),
     };
     const dice = new Dice(Number(Bun.hash.crc32(`${this.#setup.seed} ${id}`)));
     const visit = new Visit(call);
-    const ended = this.#dice.run(dice, () => this.#count(visit.run(this.#nodes[node])));
+    const ended = this.#dice.run(dice, () => this.count(visit.run(this.#nodes[node])));
     return { call, ended, leave: () => visit.leave() };
   }
 
-  async #count(visit: Promise<void>): Promise<void> {
+  /** Counts what is under way until it ends, which the clock lets it do. */
+  async count<Result>(visit: Promise<Result>): Promise<Result> {
     this.#open++;
     try {
-      await visit;
+      return await visit;
     } finally {
       this.#open--;
     }
@@ -162,7 +169,6 @@ export class CoreWorld {
     return running > 0 && this.#turns < TURNS_MAX;
   }
 
-  /** The store, whose work the clock waits for. */
   #watchStore(): Store {
     const { store } = this.#setup;
     const count = async <Result>(work: Promise<Result>): Promise<Result> => {
@@ -173,8 +179,14 @@ export class CoreWorld {
         this.#storing--;
       }
     };
+    const { batches } = store;
     return {
       ...store,
+      batches: {
+        ...batches,
+        list: (filter, page) => count(batches.list(filter, page)),
+        change: (of, wanted, decide) => count(batches.change(of, wanted, decide)),
+      },
       transact: (demand) => count(store.transact(demand)),
       durable: () => count(store.durable()),
     };
@@ -182,7 +194,7 @@ export class CoreWorld {
 
   #makeGateway(): Gateway {
     const { rules, makeSteps } = this.#setup;
-    const store = this.#watchStore();
+    const { store } = this;
     const clock = this.clock.forLife(() => false);
     const random = { bytes: (count: number) => (this.#dice.getStore() ?? this.#nobodysDice).bytes(count) };
     const deadlines = new DeadlineSweep(clock);

@@ -65,14 +65,28 @@ export class SocketMemory {
       () => (this.#accounts.get(owner.accountId) ?? 0) > accountBytesMax,
       (one) => one.owner.accountId === owner.accountId,
     );
-    this.#forget(
-      () => this.#bytes > memoryBytesMax,
-      () => true,
-    );
+    // Nobody loses a conversation to an account that holds more than its own.
+    while (this.#bytes > memoryBytesMax) this.#forgetOldestOf(this.#findLargest());
   }
 
   remove(lane: Lane): void {
     this.#lanes.delete(lane);
+  }
+
+  /** Returns the account that holds most. */
+  #findLargest(): string {
+    let largest = "";
+    let most = 0;
+    for (const [accountId, bytes] of this.#accounts) if (bytes > most) [largest, most] = [accountId, bytes];
+    return largest;
+  }
+
+  #forgetOldestOf(accountId: string): void {
+    for (const { owner, name } of this.#lanes) {
+      if (owner.accountId !== accountId) continue;
+      owner.forget(name);
+      return;
+    }
   }
 
   /** Forgets the oldest of these lanes until there is room. */

@@ -248,8 +248,10 @@ describe("a file", () => {
   });
 });
 
-test("an account has four uploads at once", async () => {
+test("an account has four uploads at once, and another's go on beside them", async () => {
   const { hostname, port } = new URL(under.url);
+  const { secret } = await under.newKey({ account_id: await under.newAccount("beside") });
+  const beside = { authorization: `Bearer ${secret}` };
   const head = `POST /v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${under.secret}\r\nContent-Type: ${FORM}\r\nContent-Length: 3000000\r\n\r\n`;
   const sockets = Array.from({ length: 4 }, () => {
     const socket = connect(Number(port), hostname);
@@ -259,6 +261,9 @@ test("an account has four uploads at once", async () => {
   while (listPieces().filter((path) => path.endsWith("/0")).length < 4) await Bun.sleep(5);
   const refused = await post(`${FILE}${PURPOSE}--xyz--\r\n`);
   expect([refused.status, refused.error.code]).toEqual([429, "too_many_parallel_requests"]);
+  const other = await post(`${FILE}${PURPOSE}--xyz--\r\n`, beside);
+  expect(other.status).toBe(200);
+  await send(`/v1/files/${other.body.id}`, { method: "DELETE", headers: beside });
   for (const socket of sockets) socket.destroy();
   await until("another is taken", async () => (await post(`${FILE}${PURPOSE}--xyz--\r\n`)).status === 200);
   for await (const { id } of openai.files.list()) await openai.files.delete(id);

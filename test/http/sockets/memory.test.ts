@@ -1,4 +1,4 @@
-// The bounds on what connections remember: what lanes share counts once, the oldest goes first, and nothing stays of a closed one.
+// The bounds on what connections remember: what lanes share counts once, the oldest of the fullest goes first, and nothing stays of a closed one.
 import { expect, test } from "bun:test";
 import { SocketMemory } from "../../../src/http/sockets/memory.ts";
 
@@ -35,19 +35,24 @@ test("beyond its connection's bytes, the oldest lane is forgotten", () => {
   expect([own.find("four"), own.bytes]).toEqual([null, 0]);
 });
 
-test("an account's connections share its bytes, and all connections share the memory", () => {
-  const all = memoryOf(1000, 250, 450);
+test("an account's connections share its bytes", () => {
+  const all = memoryOf(1000, 250);
   const [first, second, other] = [all.open("a"), all.open("a"), all.open("b")];
-  first?.keep("", { id: "1", items: [item(200)] });
-  other?.keep("", { id: "2", items: [item(200)] });
-  second?.keep("", { id: "3", items: [item(200)] });
-  expect([first?.find("1"), other?.find("2")?.id, second?.find("3")?.id]).toEqual([null, "2", "3"]);
-  const third = all.open("c");
-  third.keep("", { id: "4", items: [item(100)] });
-  expect([other?.find("2"), second?.find("3")?.id, third.find("4")?.id, all.bytes]).toEqual([
-    null,
-    "3",
-    "4",
-    300,
-  ]);
+  first.keep("", { id: "1", items: [item(200)] });
+  other.keep("", { id: "2", items: [item(200)] });
+  second.keep("", { id: "3", items: [item(200)] });
+  expect([first.find("1"), other.find("2")?.id, second.find("3")?.id]).toEqual([null, "2", "3"]);
+});
+
+test("if all memory is full, the oldest conversation of the account that holds most is forgotten, not an older one of another's", () => {
+  const all = memoryOf(1000, 1000, 600);
+  const [small, large] = [all.open("a"), all.open("b")];
+  small.keep("", { id: "oldest", items: [item(150)] });
+  for (let lane = 1; lane <= 9; lane++) large.keep(`${lane}`, { id: `${lane}`, items: [item(100)] });
+  const isKept = (id: string) => small.find(id) !== null || large.find(id) !== null;
+  expect(["oldest", "5", "6", "9"].map(isKept)).toEqual([true, false, true, true]);
+  // Also if it is the small one's that makes the memory full.
+  small.keep("second", { id: "second", items: [item(100)] });
+  expect(["oldest", "second", "6", "7"].map(isKept)).toEqual([true, true, false, true]);
+  expect(all.bytes).toBe(550);
 });

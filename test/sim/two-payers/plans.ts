@@ -20,7 +20,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number] | "once" | "forbidden" | "good";
 
 /** The ways to name a model. For `near`, the two cheapest candidates differ by 2 %, for `apart` by half. */
-export const WAYS = ["named", "fallback", "alias", "apart", "near"] as const;
+export const WAYS = ["named", "fallback", "alias", "apart", "near", "tool"] as const;
 export type Way = (typeof WAYS)[number];
 
 /** A fault that no request has caused, for some time. */
@@ -40,6 +40,14 @@ export interface Planned {
   readonly node: number;
 }
 
+/** A batch, by the kinds of its lines. */
+export interface PlannedBatch {
+  readonly id: string;
+  readonly atMs: number;
+  readonly isFirst: boolean;
+  readonly kinds: readonly Kind[];
+}
+
 export interface Side {
   readonly seed: number;
   readonly nodes: number;
@@ -49,6 +57,7 @@ export interface Side {
   readonly payers: readonly [GatewayKey, GatewayKey];
   readonly shared: readonly Shared[];
   readonly plans: readonly Planned[];
+  readonly batches: readonly PlannedBatch[];
 }
 
 const SPAN_MS = 30_000;
@@ -92,7 +101,23 @@ export function planSide(seed: number): Side {
       node: node(),
     };
   });
-  return { seed, nodes, share, onFailure, payers, shared, plans: [...first, ...planSecond(dice, node)] };
+  const plans = [...first, ...planSecond(dice, node)];
+  return { seed, nodes, share, onFailure, payers, shared, plans, batches: planBatches(dice) };
+}
+
+/** One of lines that are answered, and two of lines that fail or hang, begun before. */
+function planBatches(dice: Dice): readonly PlannedBatch[] {
+  const own = {
+    id: "la",
+    atMs: 1500,
+    isFirst: true,
+    kinds: Array.from({ length: 12 }, () => "good" as const),
+  };
+  const others = ["lb", "lc"].map((id): PlannedBatch => {
+    const kinds = [dice.pick(KINDS), dice.pick(KINDS)];
+    return { id, atMs: 0, isFirst: false, kinds: Array.from({ length: 25 }, () => dice.pick(kinds)) };
+  });
+  return [own, ...others];
 }
 
 function planShared(dice: Dice): readonly Shared[] {

@@ -2,6 +2,7 @@
 import { toFault } from "../../../src/core/fault.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import type { Store } from "../../../src/core/store.ts";
+import { Ending } from "../../../src/core/world/ending.ts";
 import type { GatewayPorts } from "../../../src/gateway/gateway.ts";
 import type { Selection } from "../../../src/gateway/plan/plan.ts";
 import { Breaker } from "../../../src/health/breaker.ts";
@@ -13,12 +14,16 @@ import { give, makeAccount, openMemoryStore, QUOTA } from "../../harness/samples
 import { readSettings } from "../../harness/settings.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { answerWell, answerWithError, CoreWorld, type SimAsk, type SimCall } from "../core-world.ts";
-import type { Kind, Planned, Shared, Side, Way } from "./plans.ts";
+import { answerBadly } from "./bad-answers.ts";
+import { SideLines } from "./lines.ts";
+import type { Planned, Shared, Side, Way } from "./plans.ts";
+import { SideTools } from "./tools.ts";
 
 /** All that the first payer sees of one of its requests. */
 export interface Outcome {
-  readonly way: Way;
-  readonly kind: Kind;
+  readonly way: Way | "line";
+  readonly kind: string;
+  /** Its number for a line. */
   readonly atMs: number;
   /** `200`, or the status of the fault. */
   readonly status: string;
@@ -63,12 +68,19 @@ async function openStore(payers: Side["payers"]): Promise<Store> {
   return store;
 }
 
+/** An outcome without what its row says. */
+interface Seen extends Omit<Outcome, "model" | "chargedNanoUsd"> {
+  /** Null for a request without a row. */
+  readonly requestId: string | null;
+}
+
 class SidePlay {
   readonly #side: Side;
   readonly #store: Store;
   readonly #world: CoreWorld;
-  readonly #outcomes: Omit<Outcome, "model" | "chargedNanoUsd">[] = [];
-  readonly #ids: string[] = [];
+  readonly #tools: SideTools;
+  readonly #lines: SideLines;
+  readonly #outcomes: Seen[] = [];
   /** Requests that failed once already. */
   readonly #met = new Set<string>();
 
@@ -85,6 +97,11 @@ class SidePlay {
       answer: (call) => this.#answer(call),
       makeSteps: (world) => makeHooks(world, side.onFailure),
     });
+    const world = this.#world;
+    const [first, second] = side.payers;
+    const isOneAccount = first.accountId === second.accountId;
+    this.#tools = new SideTools(world, side.nodes, isOneAccount);
+    this.#lines = new SideLines({ world, selection: select("named"), model: ALPHA.id, isOneAccount });
   }
 
   async run(isBeside: boolean): Promise<readonly Outcome[]> {
@@ -93,19 +110,42 @@ class SidePlay {
       if (!plan.isFirst && !isBeside) continue;
       this.#world.clock.after(plan.atMs, () => void sent.push(this.#send(plan)));
     }
+    const { payers, batches } = this.#side;
+    for (const batch of batches) {
+      if (!batch.isFirst && !isBeside) continue;
+      const key = payers[batch.isFirst ? 0 : 1];
+      this.#world.clock.after(batch.atMs, () => void sent.push(this.#lines.add(key, batch)));
+    }
     await this.#world.run();
     await Promise.all(sent);
-    return Promise.all(this.#outcomes.map((outcome, at) => this.#withRow(outcome, this.#ids[at] ?? "")));
+    const seen = [...this.#outcomes, ...this.#listLines()];
+    return Promise.all(seen.map((outcome) => this.#withRow(outcome)));
   }
 
-  async #withRow(outcome: Omit<Outcome, "model" | "chargedNanoUsd">, id: string): Promise<Outcome> {
-    const [row] = await this.#store.requests({ requestId: `req-${id}` }, { limit: 1, after: null });
+  #listLines(): readonly Seen[] {
+    const own = this.#side.batches.filter(({ isFirst }) => isFirst);
+    return own
+      .flatMap((batch) => this.#lines.list(batch))
+      .map(({ line, kind, requestId, status }) => ({
+        way: "line",
+        kind,
+        atMs: line,
+        status,
+        hooks: "",
+        requestId,
+      }));
+  }
+
+  async #withRow({ requestId, ...outcome }: Seen): Promise<Outcome> {
+    if (requestId === null) return { ...outcome, model: null, chargedNanoUsd: null };
+    const [row] = await this.#store.requests({ requestId }, { limit: 1, after: null });
     const { modelUsed: model = null, chargedNanoUsd = null } = row ?? {};
     return { ...outcome, model, chargedNanoUsd };
   }
 
   async #send(plan: Planned): Promise<void> {
-    const { isFirst, way, kind, atMs } = plan;
+    const { id, isFirst, way, kind, atMs } = plan;
+    if (way === "tool") return this.#callTool(plan);
     const { call, ended, leave } = this.#world.send(makeAsk(this.#side, plan));
     if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, leave);
     const status = await ended.then(
@@ -114,8 +154,16 @@ class SidePlay {
     );
     if (!isFirst) return;
     const hooks = (call.hooks ?? []).map(({ action }) => action).join(" ");
-    this.#outcomes.push({ way, kind, atMs, status, hooks });
-    this.#ids.push(plan.id);
+    this.#outcomes.push({ way, kind, atMs, status, hooks, requestId: `req-${id}` });
+  }
+
+  async #callTool({ isFirst, way, kind, atMs, node }: Planned): Promise<void> {
+    const client = new Ending();
+    const key = this.#side.payers[isFirst ? 0 : 1];
+    if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, () => client.end());
+    const call = this.#world.count(this.#tools.call({ key, node, kind, client }));
+    const status = await call.catch((thrown: unknown) => describe(thrown));
+    if (isFirst) this.#outcomes.push({ way, kind, atMs, status, hooks: "", requestId: null });
   }
 
   async #answer({ provider, credential, body, signal }: SimCall): Promise<Response> {
@@ -170,6 +218,7 @@ const NEAR = [ALPHA, GAMMA];
 function select(way: Way): Selection {
   switch (way) {
     case "named":
+    case "tool":
       return { kind: "card", card: ALPHA, fallbacks: [] };
     case "fallback":
       return { kind: "card", card: ALPHA, fallbacks: [BETA] };
@@ -180,38 +229,6 @@ function select(way: Way): Selection {
     case "near":
       return { kind: "selector", selector: fair, candidates: NEAR };
   }
-}
-
-/** Returns the answer to a text that fails. Null if it doesn't. */
-function answerBadly(kind: string, signal: AbortSignal | null): Promise<Response> | Response | null {
-  switch (kind) {
-    case "500":
-      return answerWithError(500, "The template can't render this conversation.");
-    case "401":
-      return answerWithError(401, "Unauthorized");
-    case "403":
-      return answerWithError(403, "Request blocked.");
-    case "cut":
-      return new Response('data: {"id":"x","object":"chat.completion.chunk"', {
-        headers: { "content-type": "text/event-stream" },
-      });
-    case "garbage":
-      return new Response('{"id": "x", "choi', { headers: { "content-type": "application/json" } });
-    case "empty":
-      return Response.json({ id: "x", object: "chat.completion", choices: [] });
-    case "slow":
-    case "left":
-      return untilAborted(signal);
-    default:
-      return null;
-  }
-}
-
-function untilAborted(signal: AbortSignal | null): Promise<Response> {
-  return new Promise((_resolve, reject) => {
-    if (signal?.aborted) reject(signal.reason);
-    signal?.addEventListener("abort", () => reject(signal.reason));
-  });
 }
 
 /** A judge that refuses what is forbidden, fails on some texts, and hangs on others. */
