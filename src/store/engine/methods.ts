@@ -82,7 +82,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder) {
     ...accountChanges(ofRows, record),
     ...namedChanges(ofRows, record),
     ...movingChanges(ofRows, record),
-    ...settingChanges(engine, record),
+    ...settingChanges(ofRows, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
     ...fileChanges(engine, record),
