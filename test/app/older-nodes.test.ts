@@ -32,9 +32,11 @@ afterAll(() => {
   place.remove();
 });
 
-async function post(path: string, body: object, token = ADMIN_TOKEN) {
+const post = (path: string, body: object, token?: string) => send("POST", path, body, token);
+
+async function send(method: string, path: string, body: object, token = ADMIN_TOKEN) {
   const response = await fetch(`${url}/admin/v1${path}`, {
-    method: "POST",
+    method,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
@@ -68,6 +70,22 @@ test(
       expect(String(error.message)).toContain(`${OLDER} (1.2 or older)`);
     }
     expect((await post("/keys", { name: "plain" }, manager)).status).toBe(201);
+  },
+  TEST_MS,
+);
+
+test(
+  "a credential of the configuration isn't switched off, which the node would go on calling with",
+  async () => {
+    const off = { credential_id: "configured:1", enabled: false };
+    const { status, error } = await send("PATCH", "/providers/Sim", off);
+    expect([status, error.code]).toEqual([409, "older_nodes"]);
+    const on = await fetch(`${url}/admin/v1/providers`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    expect(asArray(asObject(await on.json()).data)).toMatchObject([
+      { name: "Sim", on: true, credentials: [{ id: "configured:1", state: "active" }] },
+    ]);
   },
   TEST_MS,
 );

@@ -49,9 +49,9 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     ...consoleMethods(engine),
     ...lessonMethods(engine),
     changes: (trail: Trail, { claim, stopsOlder }: ChangeTerms = {}) => {
-      const guarded = stopsOlder ? ofRows : guardOlder(ofRows);
+      const guard = (one: Engine) => claimWith(stopsOlder ? one : guardOlder(one), claim);
       return {
-        ...changeMethods(claimWith(engine, claim), claimWith(guarded, claim), makeRecorder(engine, trail)),
+        ...changeMethods(guard(engine), guard(ofRows), makeRecorder(engine, trail)),
         ...olderMethods(engine),
       };
     },
