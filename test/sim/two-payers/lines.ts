@@ -10,7 +10,7 @@ import type { CoreWorld } from "../core-world.ts";
 import type { PlannedBatch } from "./plans.ts";
 
 /** Lines that take turns in time have ended by then. */
-const END_MS = 90_000;
+const END_MS = 12_000;
 /** Two members of an account share its lines: there is room for both. */
 const RULES = {
   apart: { parallelMax: 16, perAccountMax: 8 },

@@ -20,7 +20,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number] | "once" | "forbidden" | "good";
 
 /** The ways to name a model. For `near`, the two cheapest candidates differ by 2 %, for `apart` by half. */
-export const WAYS = ["named", "fallback", "alias", "apart", "near", "tool"] as const;
+export const WAYS = ["named", "fallback", "alias", "apart", "near", "tool", "turn"] as const;
 export type Way = (typeof WAYS)[number];
 
 /** A fault that no request has caused, for some time. */
