@@ -28,7 +28,7 @@ const MEMORY = {
   together: { accountBytesMax: 1e9, memoryBytesMax: 1e9 },
 };
 const FIRST_BYTES = 300;
-const SECOND_BYTES = 20_000;
+const SECOND_BYTES = 60_000;
 const UNKNOWN = "400";
 const PORT: SocketPort = {
   send: (text) => text.length,
