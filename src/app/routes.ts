@@ -256,7 +256,7 @@ function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: ()
     dayRules: () => live.settings.quota,
     keepMs: () => live.settings.log.keepMs,
     keysExpireMs,
-    providerNames: () => listProviderNames(live.settings.providers),
+    providerNames: () => listProviderNames(live.configured.providers),
   };
 }
 
@@ -274,7 +274,7 @@ function createAdminPorts(
     priceChanges: () => prices.waiting,
     contentVault: opened.contentVault,
     learned: () => viewLearned(learned),
-    providerNames: () => listProviderNames(live.settings.providers),
+    providerNames: () => listProviderNames(live.configured.providers),
     writeRefusals,
   };
 }

@@ -32,6 +32,8 @@ export interface UnknownModel {
   readonly nearest: readonly string[];
   /** The provider that would serve it but isn't enabled. Null if there is none. */
   readonly off: string | null;
+  /** True if it has credentials, and all of them are switched off. */
+  readonly isPaused?: true;
   /** The day of the catalogue's prices, if the provider is enabled and the catalogue lacks only the model. */
   readonly lackedOn?: string;
 }
@@ -52,6 +54,7 @@ type Offering = Pick<
 export interface CatalogueInput {
   /** Enabled providers only. */
   readonly providers: readonly Offering[];
+  readonly pausedProviders?: readonly string[];
   readonly overlay: readonly ModelOverlay[];
   readonly ownModels: readonly ModelCard[];
   /** From the operator's catalogue file. */
@@ -150,6 +153,7 @@ export class Catalogue {
   readonly #byName = new Map<string, string[]>();
   /** The cards of providers that aren't enabled. */
   readonly #off: readonly ModelCard[];
+  readonly #paused: readonly string[];
   readonly #disabled: ReadonlySet<string>;
   /** Enabled providers, in lower case. */
   readonly #on: ReadonlySet<string>;
@@ -169,6 +173,7 @@ export class Catalogue {
     const changes = new Map(overlay.map((change) => [change.id, change]));
     const known = [...collectCards(ownModels, newerModels, benchmarks).values()];
     this.#off = known.filter(({ provider }) => !on.has(provider));
+    this.#paused = input.pausedProviders ?? [];
     const offered = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
@@ -274,7 +279,8 @@ export class Catalogue {
   #explain(text: string): UnknownModel {
     const parts = splitId(text);
     const bare = parts?.name ?? text;
-    const providers = new Set([...this.#cards, ...this.#off].map((card) => card.provider));
+    const cards = [...this.#cards, ...this.#off];
+    const providers = new Set([...cards.map((card) => card.provider), ...this.#paused]);
     const [meantProvider] = parts ? findNearest(parts.provider, providers, 1) : [];
     const known = this.#off.filter((card) => !parts || card.provider === meantProvider);
     const exact = known.find((card) => stripProvider(card) === bare);
@@ -283,10 +289,12 @@ export class Catalogue {
     const meant = exact ?? known.find((card) => stripProvider(card) === spelled);
     // Where the model itself is served, it doesn't matter who else would have it.
     const isServed = !parts && this.#byName.has(bare.toLowerCase());
-    const off = isServed ? undefined : (meant ?? (parts ? known[0] : undefined));
+    const offered = isServed ? undefined : (meant ?? (parts ? known[0] : undefined));
+    const off = offered?.provider ?? this.#paused.find((name) => name === meantProvider) ?? null;
     const nearest = near.length > 0 ? near : this.#listAlike(meant);
     const lackedOn = parts && this.#isLacking(parts) ? { lackedOn: this.#pricesOf } : {};
-    return { kind: "unknown", nearest, off: off?.provider ?? null, ...lackedOn };
+    const paused = off !== null && this.#paused.includes(off) ? ({ isPaused: true } as const) : {};
+    return { kind: "unknown", nearest, off, ...paused, ...lackedOn };
   }
 
   #isLacking({ provider, name }: ModelName): boolean {

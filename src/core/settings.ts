@@ -64,6 +64,8 @@ type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], numbe
 export interface Credential extends ProviderLimits {
   /** The id of a credential added at run time. Credentials from the configuration have none. */
   readonly id?: string;
+  /** Its place among all of its provider's, from 1. Missing if none before it is switched off. */
+  readonly position?: number;
   /** Null if the server needs none. */
   readonly secret: string | null;
   /** Missing if the secret alone is enough. */
@@ -76,6 +78,11 @@ export interface Credential extends ProviderLimits {
 /** Returns the text by which a provider's credentials differ: the secret, because at most one of them has none. */
 export function identifyCredential({ secret }: Pick<Credential, "secret">): string {
   return secret ?? "";
+}
+
+/** Returns the credential's place among its provider's, from 1. */
+export function findPosition({ credentials }: Pick<ProviderSetup, "credentials">, one: Credential): number {
+  return one.position ?? credentials.indexOf(one) + 1;
 }
 
 export interface Timeouts {
@@ -384,6 +391,8 @@ export interface Settings {
   readonly storeSource?: string;
   /** Only enabled ones. */
   readonly providers: readonly ProviderSetup[];
+  /** The names of those all of whose credentials are switched off. Missing for none. */
+  readonly pausedProviders?: readonly string[];
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
   readonly catalogueFile?: string;

@@ -1,6 +1,6 @@
 // The circuit breaker of a deployment, an address, a hook or a tool: one circuit for each payer, and one for all.
 import type { Evidence, Passage } from "../core/evidence.ts";
-import { NOBODY, readAccount } from "../core/keys/key.ts";
+import { NOBODY } from "../core/keys/key.ts";
 import type { Vitals } from "../core/models/health.ts";
 import {
   BAD,
@@ -14,11 +14,10 @@ import {
   probesOwn,
 } from "./circuit.ts";
 import { FadingCounts } from "./decay.ts";
+import { IN_USE_MS } from "./voices.ts";
 
 /** Beyond this number, the payer that called longest ago is forgotten. */
 const PAYERS_MAX = 256;
-/** A payer that has called within this time is one of those in use. */
-const IN_USE_MS = 3_600_000;
 
 const CALL_TERMS: CircuitTerms = {
   inRowMax: 5,
@@ -173,21 +172,6 @@ export class Breaker {
     if (!this.#all.isOpen) return "own";
     this.#all.take();
     return isOwn ? "both" : "all";
-  }
-
-  /** True if no other payer has called within the hour. */
-  isAlone(nowMs: number, payer: string): boolean {
-    for (const [name, { calledMs }] of this.#circuits)
-      if (name !== payer && nowMs - calledMs < IN_USE_MS) return false;
-    return true;
-  }
-
-  /** Names those whose failures count as one where two must agree: the account if several have called within the hour, else the payer. */
-  nameVoice(nowMs: number, payer: string): string {
-    const account = readAccount(payer);
-    for (const [name, { calledMs }] of this.#circuits)
-      if (readAccount(name) !== account && nowMs - calledMs < IN_USE_MS) return account;
-    return payer;
   }
 
   /** When a payer last called, on the monotonic clock. 0 if it never did. */

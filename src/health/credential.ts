@@ -10,6 +10,7 @@ import { Breaker } from "./breaker.ts";
 import type { CircuitTerms } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
 import { CredentialLimits } from "./rate.ts";
+import { Voices } from "./voices.ts";
 
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
@@ -49,6 +50,8 @@ export class Key {
   inFlight = 0;
   /** When it was last called, on the monotonic clock. Null if it never was. */
   calledMs: number | null;
+  /** The payers that call with it, whichever model. */
+  readonly #voices: Voices;
   /** The time of and reason for the provider's refusal to everybody. Null if it hasn't refused the credential. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
   /** Null until the provider refuses it. */
@@ -63,7 +66,13 @@ export class Key {
     const { secret } = credential;
     this.limits = new CredentialLimits(credential, before?.limits);
     this.calledMs = before?.calledMs ?? null;
+    this.#voices = before === undefined ? new Voices() : before.#voices;
     this.last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
+  }
+
+  recordCall(nowMs: number, payer: string): void {
+    this.calledMs = nowMs;
+    this.#voices.recordCall(nowMs, payer);
   }
 
   /** True if it is known to be refused to the payer, for this model or for all. */
@@ -101,7 +110,7 @@ export class Key {
     this.#served = card.id;
     const refusals = this.#refusals(deployment);
     if (refusals === NONE) return false;
-    const voice = deployment.breaker.nameVoice(nowMs, payer);
+    const voice = this.#voices.nameVoice(nowMs, payer);
     // An answer shows that it is accepted, even if the call wasn't sent to test that.
     for (const refusal of refusals) refusal.recordSuccess(nowMs, payer, "both", voice);
     const wasRetired = this.retired !== null;
@@ -114,13 +123,14 @@ export class Key {
    * retired, nor is one that a single payer of several found refused without words that name it.
    */
   recordRefusal(card: ModelCard, deployment: Deployment, nowMs: number, met: MetRefusal): boolean {
-    const { status } = met;
+    const { payer, status } = met;
+    const voice = this.#voices.nameVoice(nowMs, payer);
     const ofDeployment = this.#refusalsBy.getOrInsertComputed(deployment, makeRefusal);
-    record(ofDeployment, deployment, nowMs, met);
+    record(ofDeployment, nowMs, voice, met);
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
     this.#refusal ??= makeRefusal();
-    record(this.#refusal, deployment, nowMs, met);
-    if (!this.#refusal.isOpenForAll && !deployment.breaker.isAlone(nowMs, met.payer)) return false;
+    record(this.#refusal, nowMs, voice, met);
+    if (!this.#refusal.isOpenForAll && !this.#voices.isAlone(nowMs, payer)) return false;
     const isNew = this.retired === null;
     this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
@@ -158,12 +168,12 @@ function probe(refusals: readonly Breaker[], nowMs: number, payer: string): read
 
 function record(
   refusal: Breaker,
-  { breaker }: Deployment,
   nowMs: number,
+  voice: string,
   { payer, evidence, probes }: MetRefusal,
 ): void {
   const passage = probes.find((probe) => probe.refusal === refusal)?.passage ?? "free";
-  refusal.recordFailure(nowMs, payer, passage, evidence, breaker.nameVoice(nowMs, payer));
+  refusal.recordFailure(nowMs, payer, passage, evidence, voice);
 }
 
 function explainStatus(status: number | null): string {

@@ -69,7 +69,7 @@ export class Permit {
     this.#addressPassage = parts.addressPassage;
     parts.deployment.inFlight++;
     parts.key.inFlight++;
-    parts.key.calledMs = parts.startedMs;
+    parts.key.recordCall(parts.startedMs, this.#payer);
     parts.key.limits.take(parts.load, parts.startedMs);
     if (parts.load.isLine) parts.deployment.lines?.begin();
     this.#callsAtOnce = parts.key.limits.parallel?.begin(parts.load) ?? 0;

@@ -2,7 +2,7 @@
 import { CREDENTIAL_LIMITS, mapLimits } from "../core/limits/limit-table.ts";
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/models/health.ts";
-import { type Credential, identifyCredential, type ProviderSetup } from "../core/settings.ts";
+import { type Credential, findPosition, identifyCredential, type ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
 import { computeQuantiles } from "./decay.ts";
 import { type Deployment, sumOutcomes } from "./deployment.ts";
@@ -64,12 +64,12 @@ function reportModel(id: string, { health, nowMs, wallMs }: ReportParts): ModelH
 }
 
 function reportCredential(
-  { name }: ProviderSetup,
+  setup: ProviderSetup,
   credential: Credential,
   asked: readonly string[],
   { health, nowMs, wallMs }: ReportParts,
 ): CredentialHealth {
-  const key = health.findKey(name, credential);
+  const key = health.findKey(setup.name, credential);
   const deployments = asked.flatMap(
     (id) => health.card(id)?.deployments.get(identifyCredential(credential)) ?? [],
   );
@@ -79,6 +79,7 @@ function reportCredential(
     : describeRest(restMs, key?.limits.minuteWaitMs(LEAST_LOAD, nowMs) ?? 0, key?.limits.isFull(LEAST_LOAD));
   return {
     id: credential.id ?? null,
+    position: findPosition(setup, credential),
     last4: key?.last4 ?? null,
     weight: credential.weight,
     priceFactor: credential.priceFactor ?? 1,

@@ -60,6 +60,14 @@ export class Delivering {
     this.#parts = parts;
   }
 
+  /** Notes where the audit log ends, if it was never read. Call it before the first request: nothing later is missed. */
+  async begin(): Promise<void> {
+    const { store } = this.#parts;
+    // Another node may note its end and take a request in between, so the log's end is read first.
+    const head = await store.auditLog.head();
+    if ((await store.setting(AUDITED)) === null) await store.setSetting(AUDITED, String(head.seq));
+  }
+
   /** Takes what happened and begins to send what is due. Call it every second. */
   async tick(): Promise<void> {
     const { store, endpoints } = this.#parts;
@@ -132,7 +140,7 @@ export class Delivering {
     return readEvent({ ...event, data: { ...event.data, name: member?.name || id } });
   }
 
-  /** Reads on in the audit log from the row that was read last. The first time, from its end. */
+  /** Reads on in the audit log from the row that was read last; without an endpoint, from its end. */
   async #takeAudited(on: readonly Endpoint[]): Promise<void> {
     const { store } = this.#parts;
     const head = await store.auditLog.head();

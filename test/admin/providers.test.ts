@@ -37,7 +37,11 @@ function readAs(role: Role) {
     personId: "mem_ann",
     ends: null,
   });
-  const { data } = listProviders({ health: () => [PROVIDER], known: [], added: () => [] }, {}, ann);
+  const { data } = listProviders(
+    { health: () => [PROVIDER], fillable: () => [], added: () => [], switchedOff: () => [] },
+    {},
+    ann,
+  );
   return data.flatMap(({ open_payers, models }) => [open_payers, ...models.map((one) => one.open_payers)]);
 }
 

@@ -190,3 +190,24 @@ test("a configured key is sent, and only to the configured address", async () =>
   expect(cards).toHaveLength(1);
   expect(seen).toEqual([{ authorization: "Bearer secret-of-the-server", "x-team": "7" }]);
 });
+
+test("no server is asked for its models with a credential of the configuration that is switched off", async () => {
+  const own = await startUnderTest({
+    more: `  Ollama: { keys: [first-of-two, second-of-two], base_url: "${server.url}" }`,
+  });
+  const listings = () => asked.filter((line) => line.startsWith("GET") && line.endsWith("-of-two"));
+  await until("the server is asked", () => listings().length > 0);
+  expect(new Set(listings())).toEqual(new Set(["GET /v1/models Bearer first-of-two"]));
+  const off = await fetch(`${own.url}/admin/v1/providers/Ollama`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${own.adminToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ credential_id: "configured:1", enabled: false }),
+  });
+  expect(off.status).toBe(200);
+  asked.length = 0;
+  const later = await own.another();
+  await until("the server is asked by the later one", () => listings().length > 0);
+  expect(new Set(listings())).toEqual(new Set(["GET /v1/models Bearer second-of-two"]));
+  await later.stop();
+  await own.stop();
+});

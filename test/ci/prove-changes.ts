@@ -34,6 +34,11 @@ export function findBase(root: string): string | null {
   return isMain ? "HEAD^1" : base.trim();
 }
 
+/** Returns a file as it was in a revision. Null if the revision or the file isn't there. */
+export function readAt(root: string, revision: string, file: string): string | null {
+  return ask(root, "show", `${revision}:${file}`);
+}
+
 /** Returns the test files that differ from the base, also those that aren't committed yet. */
 export function listChanged(root: string, base: string): readonly ChangedFile[] {
   const differing = ask(root, "diff", "--name-only", "--diff-filter=d", base, "--", "test");
@@ -41,7 +46,7 @@ export function listChanged(root: string, base: string): readonly ChangedFile[] 
   const added = ask(root, "ls-files", "--others", "--exclude-standard", "--", "test") ?? "";
   const files = [...new Set(`${differing}${added}`.split("\n"))].filter((file) => TEST_FILE.test(file));
   const changed = files.map((file) => {
-    const before = new Set(listTitles(ask(root, "show", `${base}:${file}`) ?? ""));
+    const before = new Set(listTitles(readAt(root, base, file) ?? ""));
     const titles = listTitles(readFileSync(join(root, file), "utf8"));
     return { file, newTitles: titles.filter((title) => !before.has(title)) };
   });

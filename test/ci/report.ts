@@ -9,13 +9,19 @@ const LINES_AFTER = 12;
 const LINES_LAST = 30;
 const EXCERPTS_MAX = 20_000;
 
-/** All that a red step has printed, or one line. */
+/** All that a red step has printed, or one line, and those that say what it skipped. */
 export function describeOutcome(outcome: Outcome): string {
   const { name, passed, failed, seconds, cpu, text } = outcome;
   const sums = `${passed} passed, ${failed} failed (${seconds.toFixed(0)} s, ${cpu.toFixed(0)} s of CPU)`;
   return failed === 0
-    ? `(pass) ${name}: ${sums}`
+    ? [`(pass) ${name}: ${sums}`, ...listSkipped(text)].join("\n")
     : `== ${name}\n${text.slice(-SHOWN_MAX)}\n(fail) ${name}: ${sums}`;
+}
+
+/** Several files may say the same. */
+function listSkipped(text: string): readonly string[] {
+  const lines = text.split("\n").filter((line) => line.startsWith("skipped: "));
+  return [...new Set(lines)].map((line) => `  ${line}`);
 }
 
 /** The lines of red steps that tell of a failure, once more. */

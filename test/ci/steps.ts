@@ -95,6 +95,13 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
     },
   },
   {
+    name: "release",
+    needs: READY,
+    cpu: 0.7,
+    minutes: 20,
+    work: { under: ["test/store/released"], isApart: true, atOnce: 1 },
+  },
+  {
     name: "console",
     needs: READY,
     cpu: 1.4,

@@ -1,15 +1,17 @@
 // Breakers by payers: what one payer can make fail opens nothing for another, and real outages open for all.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { namePayer } from "../../src/core/keys/key.ts";
+import { namePayer, readAccount } from "../../src/core/keys/key.ts";
 import { Breaker } from "../../src/health/breaker.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { LearnedRefusals } from "../../src/health/refusals.ts";
+import { Voices } from "../../src/health/voices.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { HOUSE, makeCard, names, Planning } from "../selectors/planning.ts";
 import { Dice } from "../sim/dice.ts";
 
 const CALLER = "caller";
+const HOUR_MS = 3_600_000;
 
 /** Lets the payer call, if the breaker does. Returns false if it doesn't. */
 function call(breaker: Breaker, nowMs: number, payer: string, works: boolean): boolean {
@@ -141,6 +143,27 @@ describe("a breaker with several payers", () => {
   });
 });
 
+test("who else has called within the hour is known of every payer, as if all calls were remembered", () => {
+  const payers = ["acme", "acme ann", "acme ben", "beta", "beta cat", "other"];
+  for (let seed = 1; seed <= 30; seed++) {
+    const dice = new Dice(seed);
+    const voices = new Voices();
+    const calls: { readonly payer: string; readonly atMs: number }[] = [];
+    for (let nowMs = 0; calls.length < 200; nowMs += dice.int(1, HOUR_MS)) {
+      const payer = dice.pick(payers);
+      calls.push({ payer, atMs: nowMs });
+      voices.recordCall(nowMs, payer);
+      const recent = calls.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
+      for (const own of payers) {
+        const account = readAccount(own);
+        const isBeside = recent.some((call) => readAccount(call.payer) !== account);
+        expect(voices.isAlone(nowMs, own)).toBe(recent.every((call) => call.payer === own));
+        expect(voices.nameVoice(nowMs, own)).toBe(isBeside ? account : own);
+      }
+    }
+  }
+});
+
 describe("a model that fails for one payer", () => {
   const ANN = { accountId: "acc_ann", memberId: null };
   const BEN = { accountId: "acc_ben", memberId: null };
@@ -213,8 +236,8 @@ describe("a credential that a provider refuses", () => {
     refusals.settle();
   }
 
-  function serve(router: Planning, key: Sender, nowMs: number, name = "a"): void {
-    router.begun(router.attemptOf(HOUSE, name), nowMs, new RequestRefusals(key)).finish(nowMs + 1, 10);
+  function serve(router: Planning, key: Sender, nowMs: number, model = HOUSE): void {
+    router.begun(router.attemptOf(model, "a"), nowMs, new RequestRefusals(key)).finish(nowMs + 1, 10);
   }
 
   const isRefusedTo = (router: Planning, key: Sender) =>
@@ -279,6 +302,35 @@ describe("a credential that a provider refuses", () => {
     expect(isRetired(alone)).toBeTrue();
   });
 
+  test("stays in use for those whom it serves with another model, although one alone asks for this one", () => {
+    const router = new Planning();
+    const larger = makeCard("House#large");
+    const unauthorized = new Fault("upstream_auth", "no", { upstreamStatus: 401 });
+    serve(router, BEN, 0, larger);
+    refuse(router, ANN, 10, unauthorized);
+    expect([isRefusedTo(router, ANN), isRefusedTo(router, BEN), isRetired(router)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    refuse(router, BILL, 20, unauthorized);
+    expect(isRetired(router)).toBeTrue();
+  });
+
+  test("is a lone payer's again an hour after the others' last call, even under a new configuration", () => {
+    for (const [nowMs, isAlone] of [
+      [HOUR_MS - 1, false],
+      [HOUR_MS, true],
+    ] as const) {
+      const router = new Planning();
+      serve(router, BEN, 0);
+      serve(router, ANN, 1);
+      router.on("House", ["a", 1], ["b", 1]);
+      refuse(router, ANN, nowMs);
+      expect(isRetired(router)).toBe(isAlone);
+    }
+  });
+
   test("stays in use if it only lacks a scope", () => {
     const router = new Planning();
     const scope = new Fault("upstream_auth", "no", {
@@ -292,7 +344,6 @@ describe("a credential that a provider refuses", () => {
 
 describe("what a server was found to refuse", () => {
   const card = makeModelCard("House#small", {});
-  const HOUR_MS = 3_600_000;
   const lists = (known: LearnedRefusals, payer: string, nowMs = 20) =>
     known.list(card, nowMs, payer)?.size ?? 0;
 

@@ -19,6 +19,7 @@ const VITALS = {
 };
 const CREDENTIAL: CredentialHealth = {
   id: null,
+  position: 1,
   last4: "abcd",
   weight: 1,
   priceFactor: 1,

@@ -26,6 +26,7 @@ import { describeAsked } from "../limits/limit-requests.ts";
 import { viewTarget } from "../models/alias-target.ts";
 import { readStoredAliases } from "../models/aliases.ts";
 import { readStoredRules } from "../models/model-rules.ts";
+import { readSwitchedOff, type SwitchedOff } from "../models/switched-off.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { describeGroup, describeUser, listDirectoryEvents } from "./directory-entries.ts";
 import { describeFile, describeSessions } from "./removed-entries.ts";
@@ -143,6 +144,8 @@ function describeSetting(change: Extract<RowChange, { kind: "setting" }>): Audit
       return describeAliases(change);
     case "model_rules":
       return describeModelRules(change);
+    case "credentials_off":
+      return describeSwitchedOff(change);
     case "data_keys":
       return describeMasterKeys(change);
     case "admin_token_digest":
@@ -333,6 +336,18 @@ function describeModelRules({ before, after }: Pair<string>): AuditFacts | null 
     if (pair !== null) return { action: "model.changed", target: { type: "model", id, name: id }, ...pair };
   }
   return null;
+}
+
+function describeSwitchedOff({ before, after }: Pair<string>): AuditFacts | null {
+  const were = readSwitchedOff(before);
+  const are = readSwitchedOff(after);
+  const isIn = (list: typeof were, { digest }: SwitchedOff) => list.some((one) => one.digest === digest);
+  const changed = [...were, ...are].find((one) => isIn(were, one) !== isIn(are, one));
+  if (changed === undefined) return null;
+  const { provider, id, last4 } = changed;
+  const show = (list: typeof were) => ({ enabled: !isIn(list, changed), last4 });
+  const target: AuditTarget = { type: "credential", id, name: provider };
+  return { action: "provider.changed", target, before: show(were), after: show(are) };
 }
 
 function nameAliasAction({ before, after }: Pair<unknown>): AuditAction {

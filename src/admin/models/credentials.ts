@@ -11,10 +11,28 @@ import { mintId } from "../../keys/secret.ts";
 import { makeChangeSchema, makeNewSchema, readChange, readNew } from "../fields.ts";
 import { closeObject, text } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
+import { CREDENTIALS_OFF, digestConfigured, switchConfigured } from "./switched-off.ts";
 
 const PER_PROVIDER_MAX = 100;
 /** The prefix of the ids under which the configuration's credentials are shown. */
-export const CONFIGURED = "configured:";
+const CONFIGURED = "configured:";
+
+/** Makes the id of a credential of the configuration from its place there. */
+export function makeConfiguredId(position: number): string {
+  return `${CONFIGURED}${position}`;
+}
+
+/** Returns the place of a credential in the configuration. Null for the id of one that was added. */
+export function readConfiguredId(id: string): number | null {
+  return id.startsWith(CONFIGURED) ? Number(id.slice(CONFIGURED.length)) : null;
+}
+
+/** The shortest secret whose last four characters are shown. For a shorter one they would reveal too much. */
+const SHOWN_CHARACTERS_MIN = 12;
+
+export function showLast4(secret: string | null): string | null {
+  return secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
+}
 
 const secret = Type.String({
   pattern: "^\\s*[\\x21-\\x7e]{1,4096}\\s*$",
@@ -35,6 +53,7 @@ export interface AddedCredential extends Omit<StoredCredential, "sealed" | "crea
 /** A provider that can be given credentials. */
 export interface Fillable {
   readonly name: string;
+  readonly baseUrl: string;
   /** The secrets that the configuration gives it. */
   readonly secrets: readonly (string | null)[];
 }
@@ -43,7 +62,7 @@ export interface CredentialParts {
   readonly store: Pick<Store, "credentials">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
-  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly vault: Pick<Vault, "seal" | "open" | "digest">;
   /** Returns the known providers and those of the configuration, enabled or not. */
   readonly fillable: () => readonly Fillable[];
   /** Applies what the store holds to this process. The others find it on their own. */
@@ -94,7 +113,7 @@ export async function addCredential(
   return provider.name;
 }
 
-/** Changes an added credential. Null removes a limit. */
+/** Changes an added credential, null removing a limit, or switches one of the configuration on or off. */
 export async function changeCredential(
   parts: CredentialChangeParts,
   name: string,
@@ -103,6 +122,8 @@ export async function changeCredential(
   const { changes, clock, vault } = parts;
   const provider = requireProvider(parts, name);
   const { credential_id: id } = fields;
+  const configured = findConfigured(provider, id);
+  if (configured !== undefined) return switchCredential(parts, provider, configured, fields);
   const secret = fields.key === undefined ? undefined : readSecret(fields.key);
   const { own, others } = await findAddedCredential(parts, provider, id);
   if (secret !== undefined) refuseDuplicate(parts, provider, others, secret);
@@ -135,17 +156,40 @@ export function requireProvider({ fillable }: Pick<CredentialParts, "fillable">,
   );
 }
 
-async function findAddedCredential({ store }: CredentialParts, { name, secrets }: Fillable, id: string) {
-  const all = (await store.credentials()).filter(({ provider }) => provider === name);
+async function findAddedCredential({ store }: CredentialParts, provider: Fillable, id: string) {
+  const all = (await store.credentials()).filter((one) => one.provider === provider.name);
   const own = all.find((one) => one.id === id);
   if (own) return { own, others: all.filter((one) => one !== own) };
-  const index = id.startsWith(CONFIGURED) ? Number(id.slice(CONFIGURED.length)) : 0;
-  if (index >= 1 && index <= secrets.length) {
-    const message =
-      "This credential is defined in the configuration. Change it in the file or the environment, or add another one here.";
-    throw new Fault("credential_configured", message, { param: "credential_id" });
-  }
+  if (findConfigured(provider, id) !== undefined) throw explainConfigured();
   throw new Fault("not_found", "The provider has no credential with that id.");
+}
+
+/** Returns the secret of a credential of the configuration, null if it has none. Undefined if there is no such credential. */
+function findConfigured({ secrets }: Fillable, id: string): string | null | undefined {
+  const position = readConfiguredId(id);
+  return position === null ? undefined : secrets[position - 1];
+}
+
+function explainConfigured(): Fault {
+  const message =
+    "This credential is defined in the configuration. Here it can only be switched on and off, by 'enabled'. Change it in the file or the environment, or add another one here.";
+  return new Fault("credential_configured", message, { param: "credential_id" });
+}
+
+async function switchCredential(
+  parts: CredentialChangeParts,
+  { name }: Fillable,
+  secret: string | null,
+  { credential_id: id, enabled, ...others }: Static<typeof credentialChangeSchema>,
+): Promise<string> {
+  if (enabled === undefined || Object.keys(others).length > 0) throw explainConfigured();
+  const digest = digestConfigured(parts.vault, name, secret);
+  const one = { provider: name, id, digest, last4: showLast4(secret) };
+  await parts.changes.changeOperatorSetting(CREDENTIALS_OFF, (value) =>
+    switchConfigured(value, one, enabled),
+  );
+  await parts.refresh();
+  return name;
 }
 
 function refuseDuplicate(

@@ -28,7 +28,13 @@ import {
   text,
   type View,
 } from "../schema.ts";
-import { type AddedCredential, CONFIGURED } from "./credentials.ts";
+import {
+  type AddedCredential,
+  type CredentialParts,
+  makeConfiguredId,
+  readConfiguredId,
+  showLast4,
+} from "./credentials.ts";
 
 const payerSchema = Type.Object({
   account_id: text,
@@ -110,16 +116,17 @@ export const testResultSchema = Type.Object({
 export type TestResult = View<typeof testResultSchema>;
 export const testSchema = closeObject({ credential_id: Type.Optional(text) });
 
-export interface ProviderParts {
+export interface ProviderParts extends Pick<CredentialParts, "fillable"> {
   /** Returns the enabled providers. */
   readonly health: () => readonly ProviderHealth[];
-  /** Every known provider, enabled or not. */
-  readonly known: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly added: () => readonly AddedCredential[];
+  /** The configuration's credentials that are switched off. */
+  readonly switchedOff: () => readonly IdleCredential[];
 }
 
-/** The shortest secret whose last four characters are shown. For a shorter one they would reveal too much. */
-const SHOWN_CHARACTERS_MIN = 12;
+/** A credential that isn't called. One of the configuration may have no secret. */
+export type IdleCredential = Omit<AddedCredential, "secret"> & { readonly secret: string | null };
+
 const NO_VITALS: Vitals = {
   breaker: "closed",
   openFor: null,
@@ -139,7 +146,7 @@ export function listProviders(
   query: Static<typeof providersQuery>,
   sight: Sight,
 ): ListPage<ProviderView> {
-  const on = parts.health().map((provider) => providerView(provider, parts.added(), sight));
+  const on = parts.health().map((provider) => providerView(provider, parts, sight));
   const off = query.all === "true" ? listDisabled(parts, sight) : [];
   return { data: [...on, ...off], next: null };
 }
@@ -152,9 +159,11 @@ export function getProvider(parts: ProviderParts, name: string, sight: Sight): P
   throw new Fault("not_found", "There is no provider with that name.");
 }
 
-function listDisabled({ health, known, added }: ProviderParts, sight: Sight): readonly ProviderView[] {
+function listDisabled(parts: ProviderParts, sight: Sight): readonly ProviderView[] {
+  const { health, fillable, added, switchedOff } = parts;
   const on = new Set(health().map(({ name }) => name));
-  return known
+  const idle = [...switchedOff(), ...added()];
+  return fillable()
     .filter(({ name }) => !on.has(name))
     .map(({ name, baseUrl }) => ({
       name,
@@ -164,23 +173,20 @@ function listDisabled({ health, known, added }: ProviderParts, sight: Sight): re
       failing_since: null,
       last_failure: null,
       ...vitalsView(NO_VITALS, sight),
-      credentials: added()
-        .filter(({ provider }) => provider === name)
-        .map(idleView),
+      credentials: idle.filter(({ provider }) => provider === name).map(idleView),
       models: [],
     }));
 }
 
 function providerView(
   provider: ProviderHealth,
-  added: readonly AddedCredential[],
+  { added, switchedOff }: ProviderParts,
   sight: Sight,
 ): ProviderView {
-  let configured = 0;
   const used = provider.credentials.map((one) =>
-    credentialView(one, one.id ?? `${CONFIGURED}${++configured}`, one.id === null ? "configured" : "stored"),
+    credentialView(one, one.id ?? makeConfiguredId(one.position)),
   );
-  const idle = added.filter(
+  const idle = [...switchedOff(), ...added()].filter(
     ({ provider: name, id }) => name === provider.name && !used.some((one) => one.id === id),
   );
   return {
@@ -191,9 +197,15 @@ function providerView(
     failing_since: formatInstantOrNull(provider.failingSinceMs),
     last_failure: provider.lastFailure && lastFailureView(provider.lastFailure),
     ...vitalsView(provider, sight),
-    credentials: [...used, ...idle.map(idleView)],
+    credentials: sortConfigured([...used, ...idle.map(idleView)]),
     models: provider.models.map((model) => modelView(model, sight)),
   };
+}
+
+/** The configuration's come first, in its order. */
+function sortConfigured(credentials: readonly CredentialView[]): readonly CredentialView[] {
+  const place = ({ id }: CredentialView) => readConfiguredId(id) ?? Number.MAX_SAFE_INTEGER;
+  return credentials.toSorted((one, other) => place(one) - place(other));
 }
 
 function lastFailureView(failure: LastFailure): NonNullable<ProviderView["last_failure"]> {
@@ -208,14 +220,13 @@ function lastFailureView(failure: LastFailure): NonNullable<ProviderView["last_f
 }
 
 function credentialView(
-  credential: Omit<CredentialHealth, "id" | "state"> & Pick<CredentialView, "state">,
+  credential: Omit<CredentialHealth, "id" | "position" | "state"> & Pick<CredentialView, "state">,
   id: string,
-  source: CredentialView["source"],
 ): CredentialView {
   const { last4, state, reason, untilMs, calledAtMs, inFlight, errorRate } = credential;
   return {
     id,
-    source,
+    source: readConfiguredId(id) === null ? "stored" : "configured",
     ...viewFields(CREDENTIAL_FIELDS, { ...credential, enabled: state !== "disabled" }),
     last4,
     state,
@@ -228,12 +239,11 @@ function credentialView(
 }
 
 /** Returns an unused credential: it is disabled, or the configuration has the same key. */
-function idleView(credential: AddedCredential): CredentialView {
+function idleView(credential: IdleCredential): CredentialView {
   const { id, secret, enabled } = credential;
-  const last4 = secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
   const idle = { reason: null, untilMs: null, calledAtMs: null, inFlight: 0, errorRate: null } as const;
   const state = enabled ? "active" : "disabled";
-  return credentialView({ ...credential, ...idle, last4, state }, id, "stored");
+  return credentialView({ ...credential, ...idle, last4: showLast4(secret), state }, id);
 }
 
 function modelView(model: ModelHealth, sight: Sight): View<typeof modelSchema> {

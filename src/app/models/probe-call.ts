@@ -4,7 +4,7 @@ import type { Fault } from "../../core/fault.ts";
 import { nameCredential, type ProviderCall } from "../../core/log/provider-call.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
-import type { ProviderSetup } from "../../core/settings.ts";
+import { findPosition, type ProviderSetup } from "../../core/settings.ts";
 import type { CallWatcher } from "../../gateway/attempt/attempt.ts";
 import { countAnswer } from "../../gateway/settle/counted.ts";
 import { COST_MAX } from "../../gateway/settle/terms-bill.ts";
@@ -74,9 +74,9 @@ export class ProbeWatcher implements CallWatcher {
 }
 
 /** The same name that the credential has in the log. */
-function findName({ credentials }: ProviderSetup, { id, secret, proof }: Attempt["credential"]) {
+function findName(setup: ProviderSetup, credential: Attempt["credential"]) {
+  const { secret, proof } = credential;
   if (secret !== null && secret.length >= SHOWN_CHARACTERS_MIN) return { last4: secret.slice(-4) };
   if (secret === null && proof === undefined) return { last4: null };
-  const at = credentials.findIndex((one) => (one.id ?? id) === id && one.secret === secret);
-  return { last4: null, position: at + 1 };
+  return { last4: null, position: findPosition(setup, credential) };
 }

@@ -1,10 +1,10 @@
 // Connects the operator's provider routes with the live configuration, health and the store.
-import type { Fillable } from "../../admin/models/credentials.ts";
+import { type Fillable, makeConfiguredId } from "../../admin/models/credentials.ts";
 import type { TestResult } from "../../admin/models/providers.ts";
 import type { ProviderPorts } from "../../admin/things/credentials.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import { Fault } from "../../core/fault.ts";
-import type { Credential, ProviderSetup } from "../../core/settings.ts";
+import type { Credential, ProviderSetup, Settings } from "../../core/settings.ts";
 import type { Deadlines, Fetch } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
 import { buildReport } from "../../health/report.ts";
@@ -33,8 +33,8 @@ export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
     vault: opened.credentialVault,
     fillable: () => listFillable(live),
     refresh: () => credentials.refresh(),
-    known: PROVIDERS.filter(canStandAlone),
     added: () => credentials.all,
+    switchedOff: () => credentials.listIdle(live.configured),
     health: () =>
       buildReport({
         health,
@@ -48,12 +48,13 @@ export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
 }
 
 function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
-  const own = configured.providers.map(({ name, credentials }) => ({
+  const own = configured.providers.map(({ name, baseUrl, credentials }) => ({
     name,
+    baseUrl,
     secrets: credentials.map(({ secret }) => secret),
   }));
   const others = PROVIDERS.filter((row) => canStandAlone(row) && !own.some((one) => one.name === row.name));
-  return [...own, ...others.map(({ name }) => ({ name, secrets: [] }))];
+  return [...own, ...others.map(({ name, baseUrl }) => ({ name, baseUrl, secrets: [] }))];
 }
 
 /** Tests a credential, even if it is disabled. */
@@ -62,23 +63,24 @@ async function runTest(
   name: string,
   credentialId: string | null,
 ): Promise<TestResult> {
-  const setup = findSetup(live, name);
-  const { settings, credentials } = live;
-  const configured = setup.credentials.filter(({ id }) => id === undefined);
+  const { settings, credentials, configured } = live;
+  const own = findSetup(configured, name);
   const all: readonly Credential[] = [
-    ...configured.map((one, at) => ({ ...one, id: `configured:${at + 1}` })),
+    ...own.credentials.map((one, at) => ({ ...one, id: makeConfiguredId(at + 1) })),
     ...credentials.all.filter(({ provider }) => provider === name).map(toCredential),
   ];
   const credential = credentialId === null ? all[0] : all.find(({ id }) => id === credentialId);
   if (!credential) throw new Fault("not_found", "The provider has no credential with that id.");
+  // Those that are off are in it too, so that no answer shows a secret that it repeats.
+  const setup = { ...own, credentials: all };
   const cards = buildCatalogue({ ...settings, providers: [setup] }).list();
   return testCredential(setup, credential, cards, fetch, (call) => opened.store.providerCalls.add([call]));
 }
 
-function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup {
-  const on = settings.providers.find((one) => one.name === name);
+function findSetup({ providers }: Settings, name: string): ProviderSetup {
+  const configured = providers.find((one) => one.name === name);
   const known = PROVIDERS.find((one) => one.name === name);
-  if (on) return on;
+  if (configured) return configured;
   if (known && canStandAlone(known)) return createBareSetup(known);
   throw new Fault("not_found", "There is no provider with that name.");
 }

@@ -1,8 +1,10 @@
 // Credentials, aliases and secrets of other gateways, added at run time and read from the store every second.
 
 import { readStoredAliases } from "../../admin/models/aliases.ts";
-import { type AddedCredential, openCredential } from "../../admin/models/credentials.ts";
+import { type AddedCredential, makeConfiguredId, openCredential } from "../../admin/models/credentials.ts";
 import { parseRules, readStoredRules } from "../../admin/models/model-rules.ts";
+import type { IdleCredential } from "../../admin/models/providers.ts";
+import { CREDENTIALS_OFF, digestConfigured, readSwitchedOff } from "../../admin/models/switched-off.ts";
 import { readRegions } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
@@ -95,39 +97,93 @@ export class AddedModelRules {
 }
 
 export class AddedCredentials {
-  /** Reads the credentials again and reports a change. */
+  /** Reads the credentials again, and which of the configuration's are off, and reports a change. */
   readonly refresh: () => Promise<void>;
+  readonly #vault: Pick<Vault, "open" | "digest">;
   #all: readonly AddedCredential[] = [];
+  /** The digests of the configuration's credentials that are switched off. */
+  #off: ReadonlySet<string> = new Set();
 
-  constructor(store: Pick<Store, "credentials">, vault: Pick<Vault, "open">, log: Log, onChange: () => void) {
+  constructor(
+    store: Pick<Store, "credentials" | "setting">,
+    vault: Pick<Vault, "open" | "digest">,
+    log: Log,
+    onChange: () => void,
+  ) {
+    this.#vault = vault;
     const open = (one: StoredCredential): readonly AddedCredential[] => {
       const secret = openCredential(vault, one);
       if (secret === null) log({ event: "credential_unreadable", level: "error", provider: one.provider });
       const { sealed: _sealed, createdAtMs: _createdAtMs, ...known } = one;
       return secret === null ? [] : [{ ...known, secret }];
     };
-    const take = (stored: readonly StoredCredential[]) => {
+    const take = ([stored, off]: readonly [readonly StoredCredential[], string | null]) => {
       this.#all = stored.flatMap(open);
+      this.#off = new Set(readSwitchedOff(off).map(({ digest }) => digest));
       onChange();
     };
-    this.refresh = createRefresh([], () => store.credentials(), take);
+    const read = async () => [await store.credentials(), await store.setting(CREDENTIALS_OFF)] as const;
+    this.refresh = createRefresh([[], null] as const, read, take);
+  }
+
+  /** Returns the configuration's credentials that are switched off. */
+  listIdle({ providers }: Settings): readonly IdleCredential[] {
+    return providers.flatMap((setup) =>
+      numberCredentials(setup)
+        .filter((one) => this.#isOff(setup, one))
+        .map((one) => toIdle(setup.name, one)),
+    );
+  }
+
+  #isOff({ name }: ProviderSetup, { id, secret }: Credential): boolean {
+    if (this.#off.size === 0 || id !== undefined) return false;
+    return this.#off.has(digestConfigured(this.#vault, name, secret));
+  }
+
+  /** Leaves out the configuration's credentials that are off, and a provider that is left without any. */
+  #leaveOn(setup: ProviderSetup): readonly ProviderSetup[] {
+    if (!setup.credentials.some((one) => this.#isOff(setup, one))) return [setup];
+    const credentials = numberCredentials(setup).filter((one) => !this.#isOff(setup, one));
+    return credentials.length === 0 ? [] : [{ ...setup, credentials }];
   }
 
   get all(): readonly AddedCredential[] {
     return this.#all;
   }
 
-  /** Returns the settings with these credentials added. A single one enables a known provider. */
+  /**
+   * Returns the settings with these credentials added, and without the configuration's that are off. A single one enables a
+   * known provider, and none disables any provider.
+   */
   addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
-    const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
+    const own = settings.providers.flatMap((setup) => this.#leaveOn(addCredentials(setup, enabled)));
     const names = new Set(settings.providers.map(({ name }) => name));
     const more = known
       .filter((row) => canStandAlone(row) && !names.has(row.name))
       .filter(({ name }) => enabled.some(({ provider }) => provider === name))
       .map((row) => addCredentials(createBareSetup(row), enabled));
-    return { ...settings, providers: [...providers, ...more] };
+    const providers = [...own, ...more];
+    const on = new Set(providers.map(({ name }) => name));
+    const hasCredential = (name: string) => names.has(name) || this.#all.some((one) => one.provider === name);
+    const paused = [...settings.providers, ...known]
+      .map(({ name }) => name)
+      .filter((name) => !on.has(name) && hasCredential(name));
+    return { ...settings, providers, ...(paused.length === 0 ? {} : { pausedProviders: paused }) };
   }
+}
+
+type NumberedCredential = Credential & { readonly position: number };
+
+function numberCredentials({ credentials }: ProviderSetup): readonly NumberedCredential[] {
+  return credentials.map((one, at) => ({ ...one, position: at + 1 }));
+}
+
+function toIdle(provider: string, credential: NumberedCredential): IdleCredential {
+  const { position, secret, weight, priceFactor = 1 } = credential;
+  const id = makeConfiguredId(position);
+  const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ property }) => credential[property] ?? null);
+  return { id, provider, secret, weight, priceFactor, ...limits, enabled: false };
 }
 
 /** Adds the credentials that the configuration doesn't already have. */

@@ -60,7 +60,7 @@ interface UpkeepParts extends AuditUpkeepParts {
   /** Reports providers that go down and come back, and another best model. Missing if nobody takes events. */
   readonly stateEvents?: { refresh(): Promise<void> };
   /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
-  readonly delivering?: { tick(): Promise<void> };
+  readonly delivering?: Record<"begin" | "tick", () => Promise<void>>;
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Returns the ids of all completions of this process that may have a hold. Missing if it serves no requests. */
@@ -111,6 +111,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const { clock, log } = parts;
   const beat = makeBeat(parts);
   await beat();
+  await parts.delivering?.begin();
   const schedule = (name: string, periodMs: number, task: () => Promise<void>) =>
     runRegularly(clock, periodMs, task, (error) => log(describeFailure(name, error)));
   const tasks = [

@@ -47,11 +47,11 @@ export function CredentialRow({ provider, credential, position, reload }: Creden
               onClick={test}
             />
             {credential.source === "stored" && (
-              <>
-                <Button label="Replace" isTiny kind="quiet" onClick={() => setOpen("replace")} />
-                <Button label={credential.enabled ? "Pause" : "Resume"} isTiny kind="quiet" onClick={pause} />
-                <Button label="Remove" isTiny kind="quiet" onClick={() => setOpen("remove")} />
-              </>
+              <Button label="Replace" isTiny kind="quiet" onClick={() => setOpen("replace")} />
+            )}
+            <Button label={credential.enabled ? "Pause" : "Resume"} isTiny kind="quiet" onClick={pause} />
+            {credential.source === "stored" && (
+              <Button label="Remove" isTiny kind="quiet" onClick={() => setOpen("remove")} />
             )}
           </div>
         )}

@@ -22,9 +22,16 @@ export function describeBreaker({ breaker, open_for }: Pick<ProviderView, "break
 /** Its breakers stay closed, since no model is at fault. */
 const REFUSING: State = { tone: "bad", text: "refuses every credential" };
 const UNTRIED: State = { text: "no recent calls" };
+const OFF: State = { text: "paused" };
+
+/** True if all of its credentials are paused, so that it isn't called. */
+export function isPaused({ on, credentials }: Pick<ProviderView, "on" | "credentials">): boolean {
+  return !on && credentials.length > 0;
+}
 
 export function describeState(provider: ProviderView): State {
   const { credentials, breaker, open_for, error_rate, in_flight } = provider;
+  if (isPaused(provider)) return OFF;
   if (credentials.length > 0 && credentials.every(({ state }) => state === "retired")) return REFUSING;
   // A closed breaker without calls says nothing about the provider.
   const isQuiet = breaker === "closed" && open_for === null && error_rate === null && in_flight === 0;

@@ -14,7 +14,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded, Notice } from "../parts/states.tsx";
 import { CredentialForm, CredentialRow } from "./credentials.tsx";
 import { PausedPayers } from "./payers.tsx";
-import { describeState } from "./provider-state.ts";
+import { describeState, isPaused } from "./provider-state.ts";
 
 const EVERY_MS = 5000;
 
@@ -52,7 +52,8 @@ interface ListsProps {
 
 function ProviderLists({ all, onAdd, reload }: ListsProps) {
   const on = all.filter((provider) => provider.on);
-  const off = all.filter((provider) => !provider.on);
+  const paused = all.filter(isPaused);
+  const off = all.filter((provider) => !provider.on && !isPaused(provider));
   return (
     <>
       {on.length === 0 && (
@@ -62,7 +63,7 @@ function ProviderLists({ all, onAdd, reload }: ListsProps) {
           </Empty>
         </Card>
       )}
-      {on.map((provider) => (
+      {[...on, ...paused].map((provider) => (
         <ProviderCard key={provider.name} provider={provider} onAdd={onAdd} reload={reload} />
       ))}
       {off.length > 0 && may("providers.write") && <OffCard providers={off} onAdd={onAdd} />}

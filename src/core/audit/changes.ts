@@ -31,7 +31,12 @@ interface EntityChange<Kind extends string, Row> {
 }
 
 /** The operator's own settings, by name. */
-export type OperatorSetting = "admin_token_digest" | "aliases" | "data_keys" | "model_rules";
+export type OperatorSetting =
+  | "admin_token_digest"
+  | "aliases"
+  | "credentials_off"
+  | "data_keys"
+  | "model_rules";
 
 /** The row that a transaction changes. */
 export type RowChange =

@@ -71,7 +71,8 @@ export function namePayer({ accountId, memberId, asksFor }: Payer): string {
 
 /** Returns the account of a payer. */
 export function readAccount(payer: string): string {
-  return payer.split(" ", 1)[0] ?? payer;
+  const end = payer.indexOf(" ");
+  return end < 0 ? payer : payer.slice(0, end);
 }
 
 /** Reads the payer that `namePayer` named. Null for nobody. */

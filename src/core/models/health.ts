@@ -42,6 +42,8 @@ export interface CredentialHealth
     Pick<StoredCredential, "weight" | "priceFactor" | CredentialLimit["property"]> {
   /** Null for credentials from the configuration. */
   readonly id: string | null;
+  /** Its place among the provider's, from 1. */
+  readonly position: number;
   /** At most the last four characters. */
   readonly last4: string | null;
   /** `resting`: rate-limited by at least one model, or at its own limit. `retired`: rejected by the provider. */

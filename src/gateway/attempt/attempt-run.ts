@@ -9,7 +9,7 @@ import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { priceCallAt } from "../../core/money/factors.ts";
 import { isTimed } from "../../core/money/schedule.ts";
-import type { Credential } from "../../core/settings.ts";
+import { type Credential, findPosition } from "../../core/settings.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Permit } from "../../health/permit.ts";
 import type { Load } from "../../health/rate.ts";
@@ -65,9 +65,9 @@ export function beginAttempt<F extends Form>(
 }
 
 /** Returns the place of a credential whose secret is too short to show a part of it. A server may need none. */
-function findPosition({ setup }: Upstream, { credential }: Attempt): number | undefined {
+function findPlace({ setup }: Upstream, { credential }: Attempt): number | undefined {
   if (credential.secret === null && credential.proof === undefined) return undefined;
-  return setup.credentials.indexOf(credential) + 1;
+  return findPosition(setup, credential);
 }
 
 /** A request may take several calls, and each of them counts. */
@@ -135,7 +135,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const { operation } = call;
     const { card, credential } = attempt;
     const last4 = ports.health.key(attempt)?.last4 ?? null;
-    const position = last4 === null ? findPosition(upstream, attempt) : undefined;
+    const position = last4 === null ? findPlace(upstream, attempt) : undefined;
     const wallMs = call.created * MS_PER_SECOND + nowMs - context.startedMs;
     const isUsual = !isTimed(card) && card.unfactored === undefined;
     const priced = isUsual ? card : priceCallAt(card, credential.priceFactor ?? 1, wallMs);

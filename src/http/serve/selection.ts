@@ -206,20 +206,26 @@ function showName(model: string): string {
 /** `otherwise` is a hint for a name that resembles none. */
 export function notFound(
   model: string,
-  { nearest, off, lackedOn }: Omit<UnknownModel, "kind">,
+  { nearest, off, isPaused, lackedOn }: Omit<UnknownModel, "kind">,
   otherwise = "",
 ): Fault {
   const near = nearest.map((id) => `'${id}'`).join(" or ");
   const hints = SELECTOR_NAMES.test(model)
     ? [`The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`]
     : [
-        off === null ? "" : `No key is configured here for ${off}.`,
+        off === null ? "" : explainOff(off, isPaused),
         near === "" ? otherwise : `Did you mean ${near}?`,
         SEARCH_SUFFIX.test(model) ? SEARCHING : "",
         "Name models as <Provider>#<model>. GET /v1/models lists them.",
       ];
   const message = `The model '${showName(model)}' ${explainLack(lackedOn)} ${hints.filter(Boolean).join(" ")}`;
   return new Fault("model_not_found", message);
+}
+
+function explainOff(provider: string, isPaused = false): string {
+  return isPaused
+    ? `All keys for ${provider} are switched off here.`
+    : `No key is configured here for ${provider}.`;
 }
 
 function explainLack(lackedOn: string | undefined): string {

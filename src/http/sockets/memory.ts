@@ -66,7 +66,8 @@ export class SocketMemory {
       (one) => one.owner.accountId === owner.accountId,
     );
     // Nobody loses a conversation to an account that holds more than its own.
-    while (this.#bytes > memoryBytesMax) this.#forgetOldestOf(this.#findLargest());
+    let hasMore = true;
+    while (hasMore && this.#bytes > memoryBytesMax) hasMore = this.#forgetOldestOf(this.#findLargest());
   }
 
   remove(lane: Lane): void {
@@ -81,12 +82,15 @@ export class SocketMemory {
     return largest;
   }
 
-  #forgetOldestOf(accountId: string): void {
-    for (const { owner, name } of this.#lanes) {
-      if (owner.accountId !== accountId) continue;
-      owner.forget(name);
-      return;
+  /** False if the account has nothing that could be forgotten. */
+  #forgetOldestOf(accountId: string): boolean {
+    for (const lane of this.#lanes) {
+      if (lane.owner.accountId !== accountId) continue;
+      this.#lanes.delete(lane);
+      lane.owner.forget(lane.name);
+      return true;
     }
+    return false;
   }
 
   /** Forgets the oldest of these lanes until there is room. */

@@ -17,6 +17,8 @@ const NEWER_RULES: readonly NewerRule[] = [
     isIn: (change) => change.kind === "key" && change.after !== null && hasOwn(change.after.modelLimits),
   },
   { stepsKnown: 31, isIn: (change) => listBudgets(change).some(namesAlias) },
+  // They would go on calling with the credential.
+  { stepsKnown: 31, isIn: (change) => change.kind === "setting" && change.name === "credentials_off" },
 ];
 
 /** The configured ones are each node's own, and no part of the row. */

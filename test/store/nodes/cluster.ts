@@ -22,7 +22,7 @@ const CLIENTS = 12;
 const SETTLED_MS = 90_000;
 
 /** An answer that its client got whole. */
-interface Whole {
+export interface Whole {
   readonly id: string;
   readonly key: string | null;
 }
@@ -91,9 +91,9 @@ export async function makePayer(url: string): Promise<string> {
   return String((await operate(url, "/keys", { name: "paid" })).secret);
 }
 
-/** A provider with priced models, quick and slow, and a rule by which every request is paid for. */
-export function makePricedYaml(simulatorUrl: string): string {
-  const priced = MODELS.map(
+/** A provider with priced models, by default quick and slow ones, and a rule by which every request is paid for. */
+export function makePricedYaml(simulatorUrl: string, models = MODELS): string {
+  const priced = models.map(
     (name) => `{ name: "${name}", context: 9000, output: 99, price: { input: 1, output: 2 } }`,
   );
   const server = `base_url: "${simulatorUrl}/openai/v1", models: [${priced.join(", ")}]`;
@@ -150,7 +150,7 @@ async function askOne(url: string, { secret, at, key }: Asking, load: Load): Pro
 }
 
 /** The id of a whole answer. Null if it ended in the middle. */
-function readWhole(text: string, isStream: boolean): string | null {
+export function readWhole(text: string, isStream: boolean): string | null {
   if (!isStream) return asString(asObject(parseJson(text)).id) ?? null;
   if (!text.includes("data: [DONE]") || text.includes('"error"')) return null;
   return /"id":"(chatcmpl-[^"]+)"/.exec(text)?.[1] ?? null;
@@ -159,13 +159,18 @@ function readWhole(text: string, isStream: boolean): string | null {
 interface Finding {
   readonly late: number;
   readonly lost: number;
+  /** The number of all requests, and the sum of what they were charged. */
+  readonly rows: number;
+  readonly chargedNanoUsd: number;
+  /** The sum of what the accounts have left. */
+  readonly balancesNanoUsd: bigint;
   readonly problems: readonly string[];
 }
 
 /** Waits until nothing is held, then compares. `schema` is the newest that wrote to the store. */
 export async function audit(
   direct: string,
-  { whole }: Load,
+  { whole }: Pick<Load, "whole">,
   schema = makePostgresSchema(),
 ): Promise<Finding> {
   const store = direct.startsWith("sqlite:")
@@ -173,7 +178,8 @@ export async function audit(
     : await openPostgresStore({ url: direct, decide: decideByDemand, schema, patienceMs: 30_000 });
   try {
     await until("nothing is held", async () => (await store.audit()).held === 0n, SETTLED_MS);
-    const problems = [...findErrors(await store.audit())];
+    const books = await store.audit();
+    const problems = [...findErrors(books)];
     const listed = await store.requests({}, { limit: 100_000, after: null });
     const kept = new Map(listed.map((row) => [row.id, row]));
     for (const { id } of whole) {
@@ -187,6 +193,9 @@ export async function audit(
     return {
       late: listed.filter(({ isLate }) => isLate).length,
       lost: listed.filter(({ ended }) => ended === "lost").length,
+      rows: listed.length,
+      chargedNanoUsd: listed.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0),
+      balancesNanoUsd: books.balances,
       problems,
     };
   } finally {

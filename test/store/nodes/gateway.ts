@@ -31,16 +31,18 @@ export interface GatewayOptions {
   readonly more?: string;
   /** Its port. Missing for any that is free. */
   readonly port?: number;
+  /** The words that start another program than today's. */
+  readonly program?: readonly string[];
 }
 
 export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
-  const { store, simulatorUrl, masterKey = MASTER_KEY, more = "", port = 0 } = options;
+  const { store, simulatorUrl, masterKey = MASTER_KEY, more = "", port = 0, program = PROGRAM } = options;
   const directory = mkdtempSync(join(tmpdir(), "poundkey-node-"));
   const isInFile = store.includes("${");
   const yaml = `${providersYaml(simulatorUrl)}\n${more}`;
   writeFileSync(join(directory, "poundkey.yaml"), isInFile ? `${yaml}\nstore: "${store}"` : yaml);
   const place = isInFile ? [] : ["--store", store];
-  const child = Bun.spawn([...PROGRAM, "serve", "--port", String(port), ...place], {
+  const child = Bun.spawn([...program, "serve", "--port", String(port), ...place], {
     cwd: directory,
     env: {
       PATH: process.env.PATH ?? "",

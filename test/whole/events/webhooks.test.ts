@@ -51,7 +51,9 @@ test("a delivery that failed is listed, and sent again when asked", async () => 
   await world.newKey();
   const list = async () =>
     asArray((await operator.get("/webhooks/deliveries?type=key.created")).body.data).map(asObject);
-  await until("the failure is listed", async () => (await list()).some(({ attempts }) => attempts === 1));
+  await until("the failure is listed", async () =>
+    (await list()).some(({ attempts }) => Number(attempts) > 0),
+  );
   const [waiting = {}] = await list();
   expect(waiting).toMatchObject({
     type: "key.created",
@@ -66,7 +68,7 @@ test("a delivery that failed is listed, and sent again when asked", async () => 
   expect((await operator.post("/webhooks/deliveries", { id: "whd_none" })).status).toBe(404);
   const again = await operator.post("/webhooks/deliveries", { id: waiting.id });
   expect([again.status, asObject(again.body).id]).toEqual([201, waiting.id]);
-  await until("it has arrived", () => receiver.received.length === 2);
+  await until("it has arrived", () => receiver.received.length >= 2);
   expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set([String(waiting.webhook_id)]));
   await until("nothing waits", async () => (await list()).length === 0);
 });
