@@ -75,7 +75,7 @@ class SocketNode {
 
   /** Resolves with the turn's status. */
   run(name: string, turn: SocketTurn): Promise<string> {
-    const socket = this.#sockets.getOrInsertComputed(name, () => this.#open(turn.key));
+    const socket = this.#sockets.getOrInsertComputed(name, () => this.#open(name, turn.key));
     const { promise, resolve } = Promise.withResolvers<string>();
     socket.turns.set(turn.id, { turn, end: resolve });
     // The first payer has one conversation, the second as many as it has turns.
@@ -89,7 +89,7 @@ class SocketNode {
     this.#sockets.get(name)?.connection.close(PORT, CLOSED.leaving);
   }
 
-  #open({ id, accountId }: GatewayKey): OpenSocket {
+  #open(name: string, { id, accountId }: GatewayKey): OpenSocket {
     const request = new Request("http://gateway.example/v1/responses", { method: "POST" });
     const handshake = { id, keyId: id, accountId, request, address: "192.0.2.1" };
     const ports = {
@@ -102,6 +102,8 @@ class SocketNode {
         return null;
       },
       onClose: () => {
+        // The next turn opens another.
+        this.#sockets.delete(name);
         for (const { end } of socket.turns.values()) end("left");
       },
     };
