@@ -129,7 +129,7 @@ export async function addBatch(
   lines: number,
   modelOf?: (at: number) => string,
 ): Promise<Batch> {
-  return addBatchOf(await addKey(store, "key_a"), kept, files, { id, lines, modelOf });
+  return addOwnBatch(await addKey(store, "key_a"), kept, files, { id, lines, modelOf });
 }
 
 interface BatchPlan {
@@ -139,7 +139,7 @@ interface BatchPlan {
 }
 
 /** Adds a key's batch. */
-export async function addBatchOf(
+export async function addOwnBatch(
   key: GatewayKey,
   kept: KeptBatches,
   files: MemoryFiles,

@@ -123,6 +123,28 @@ describe("planned calls", () => {
     }
   });
 
+  test("are those of all passes, too, once another's requests have taken every place of a plan", () => {
+    const dice = makeDice(58);
+    const usable = Object.entries(FIELDS).filter(([name]) => USUAL.includes(name));
+    for (const { codec, card } of [...listPlanned()].slice(0, 3)) {
+      const own = { ...card };
+      for (let shape = 0; shape < 2 ** usable.length; shape++) {
+        const fields = usable.flatMap(([name, [value]], bit) => (shape & (1 << bit) ? [[name, value]] : []));
+        const messages = [MESSAGES[1]];
+        encode(
+          codec,
+          readChatRequest({ model: "m", messages, ...Object.fromEntries(fields) }, LIMITS),
+          own,
+          TARGET,
+        );
+      }
+      for (let at = 0; at < REQUESTS; at++) {
+        const ask = makeRequest(dice);
+        expect(encode(codec, ask, own, TARGET)).toBe(encode(codec, { ...ask }, { ...card }, TARGET));
+      }
+    }
+  });
+
   test("aren't those of messages with parts, some of which a server refuses", () => {
     const [{ codec, card } = { codec: null, card: null }] = listPlanned();
     if (codec === null) throw new Error("Nothing is planned.");

@@ -5,12 +5,12 @@ import type { Selection } from "../../../src/gateway/plan/plan.ts";
 import { KeptBatches } from "../../../src/jobs/kept-batches.ts";
 import type { LineCall, LineResult } from "../../../src/jobs/ports.ts";
 import { BatchRunner } from "../../../src/jobs/runner.ts";
-import { addBatchOf, MemoryFiles, makeJobPorts } from "../../jobs/job-world.ts";
+import { addOwnBatch, MemoryFiles, makeJobPorts } from "../../jobs/job-world.ts";
 import type { CoreWorld } from "../core-world.ts";
 import type { PlannedBatch } from "./plans.ts";
 
 /** Lines that take turns in time have ended by then. */
-const END_MS = 90_000;
+const END_MS = 12_000;
 /** Two members of an account share its lines: there is room for both. */
 const RULES = {
   apart: { parallelMax: 16, perAccountMax: 8 },
@@ -64,7 +64,7 @@ export class SideLines {
     this.#keys.set(key.id, key);
     const { id, kinds } = batch;
     const plan = { id, lines: kinds.length, modelOf: () => this.#parts.model };
-    await addBatchOf(key, this.#kept, this.#files, plan);
+    await addOwnBatch(key, this.#kept, this.#files, plan);
   }
 
   /** Returns the last try of each line of a batch. */

@@ -20,7 +20,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number] | "once" | "forbidden" | "good";
 
 /** The ways to name a model. For `near`, the two cheapest candidates differ by 2 %, for `apart` by half. */
-export const WAYS = ["named", "fallback", "alias", "apart", "near", "tool"] as const;
+export const WAYS = ["named", "fallback", "alias", "apart", "near", "tool", "turn"] as const;
 export type Way = (typeof WAYS)[number];
 
 /** A fault that no request has caused, for some time. */
@@ -63,6 +63,8 @@ export interface Side {
 const SPAN_MS = 30_000;
 const FIRST_PER_SECOND = 2;
 const BURSTS = 12;
+/** The ways of the first bursts: by chance alone, some seeds would have none of them. */
+const FIRST_WAYS: readonly Way[] = ["tool", "turn", "turn"];
 /** Longer than any request of the first payer takes. */
 const CALM_MS = 1000;
 
@@ -135,7 +137,7 @@ function planSecond(dice: Dice, node: () => number): readonly Planned[] {
   return Array.from({ length: BURSTS }, (_, burst) => {
     const startMs = dice.int(0, SPAN_MS);
     const kind = dice.pick(kinds);
-    const way = dice.pick(WAYS);
+    const way = FIRST_WAYS[burst] ?? dice.pick(WAYS);
     const gapMs = dice.pick([0, 0, 50, 300]);
     return Array.from({ length: dice.int(5, 30) }, (_, at): Planned => {
       const isGood = dice.chance(0.1);

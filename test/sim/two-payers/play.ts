@@ -17,6 +17,7 @@ import { answerWell, answerWithError, CoreWorld, type SimAsk, type SimCall } fro
 import { answerBadly } from "./bad-answers.ts";
 import { SideLines } from "./lines.ts";
 import type { Planned, Shared, Side, Way } from "./plans.ts";
+import { SideSockets } from "./sockets.ts";
 import { SideTools } from "./tools.ts";
 
 /** All that the first payer sees of one of its requests. */
@@ -79,6 +80,7 @@ class SidePlay {
   readonly #store: Store;
   readonly #world: CoreWorld;
   readonly #tools: SideTools;
+  readonly #sockets: SideSockets;
   readonly #lines: SideLines;
   readonly #outcomes: Seen[] = [];
   /** Requests that failed once already. */
@@ -101,6 +103,7 @@ class SidePlay {
     const [first, second] = side.payers;
     const isOneAccount = first.accountId === second.accountId;
     this.#tools = new SideTools(world, side.nodes, isOneAccount);
+    this.#sockets = new SideSockets(world, side.nodes, isOneAccount);
     this.#lines = new SideLines({ world, selection: select("named"), model: ALPHA.id, isOneAccount });
   }
 
@@ -146,6 +149,7 @@ class SidePlay {
   async #send(plan: Planned): Promise<void> {
     const { id, isFirst, way, kind, atMs } = plan;
     if (way === "tool") return this.#callTool(plan);
+    if (way === "turn") return this.#runTurn(plan);
     const { call, ended, leave } = this.#world.send(makeAsk(this.#side, plan));
     if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, leave);
     const status = await ended.then(
@@ -164,6 +168,16 @@ class SidePlay {
     const call = this.#world.count(this.#tools.call({ key, node, kind, client }));
     const status = await call.catch((thrown: unknown) => describe(thrown));
     if (isFirst) this.#outcomes.push({ way, kind, atMs, status, hooks: "", requestId: null });
+  }
+
+  async #runTurn(plan: Planned): Promise<void> {
+    const { id, isFirst, way, kind, atMs, node } = plan;
+    const key = this.#side.payers[isFirst ? 0 : 1];
+    const send = () => this.#world.send(makeAsk(this.#side, plan));
+    const turn = { id, isFirst, key, node, send, describe };
+    if (kind === "left") this.#world.clock.after(LEFT_AFTER_MS, () => this.#sockets.leave(turn));
+    const status = await this.#world.count(this.#sockets.run(turn));
+    if (isFirst) this.#outcomes.push({ way, kind, atMs, status, hooks: "", requestId: `req-${id}` });
   }
 
   async #answer({ provider, credential, body, signal }: SimCall): Promise<Response> {
@@ -219,6 +233,7 @@ function select(way: Way): Selection {
   switch (way) {
     case "named":
     case "tool":
+    case "turn":
       return { kind: "card", card: ALPHA, fallbacks: [] };
     case "fallback":
       return { kind: "card", card: ALPHA, fallbacks: [BETA] };
