@@ -208,6 +208,14 @@ describe("nothing is proven by a list", () => {
     expect([asked, world.reason]).toEqual([[WITHOUT, WITH_KEY, WITH_KEY], null]);
   });
 
+  test("of which it is unknown whether it is shown without a credential", async () => {
+    answers.without = 500;
+    const world = await startWell();
+    answers.with = 401;
+    await world.refuse(ANN);
+    expect([asked, world.reason]).toEqual([[WITHOUT, WITH_KEY, WITH_KEY, WITHOUT], null]);
+  });
+
   test("that isn't to be asked for", async () => {
     for (const more of ["", "checks_keys: false"]) {
       const world = await startWell(more);

@@ -13,7 +13,8 @@ const LIST_MS = 5000;
 /** A proof is asked for at most once in this time for each credential. */
 const AGAIN_MS = 60_000;
 const OK = 200;
-const REFUSED: readonly (number | null)[] = [401, 403];
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 
 const BEARER: KeyList = { path: "/models", keyHeader: "authorization" };
 
@@ -97,8 +98,8 @@ export class KeyProofs implements KeyProver {
   async #prove(listed: ProviderList, key: ListedKey): Promise<void> {
     const wasGood = key.isGood;
     const status = await this.#askWith(listed, key);
-    if (!wasGood || status === null || !REFUSED.includes(status)) return;
-    if (await this.#isOpenList(listed)) return;
+    if (!wasGood || !isRefusal(status)) return;
+    await this.#isOpenList(listed);
     if (listed.isOpen === false) this.#ports.onRefused(listed.setup.name, key.credential, status);
   }
 
@@ -112,7 +113,8 @@ export class KeyProofs implements KeyProver {
   async #isOpenList(listed: ProviderList): Promise<boolean> {
     if (listed.isOpen === null) {
       const status = await this.#ask(listed, null);
-      if (status !== null) listed.isOpen = status === OK;
+      // A server that is failing, or not reached, may show it to anybody once it is well.
+      if (status === OK || isRefusal(status)) listed.isOpen = status === OK;
     }
     return listed.isOpen === true;
   }
@@ -137,6 +139,10 @@ export class KeyProofs implements KeyProver {
       return null;
     }
   }
+}
+
+function isRefusal(status: number | null): status is typeof UNAUTHORIZED | typeof FORBIDDEN {
+  return status === UNAUTHORIZED || status === FORBIDDEN;
 }
 
 /** Keeps what is known of a provider at the same address. Credentials that aren't plain secrets have no list. */
