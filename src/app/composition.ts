@@ -102,7 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const health: Health = new Health(log);
-  const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
+  const live = new LiveConfiguration(first, opened, { health, log, clock, fetch, deadlines });
   await live.readAdded();
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
@@ -206,7 +206,7 @@ function startTasks(
     clock,
     random,
     added: live,
-    discovery: live.discovery,
+    discovery: { refresh: () => live.askLists() },
     memory: { open: () => gateway.open, collect },
     listRunning: () => gateway.listRunning(),
     // It finishes what runs, like a gateway that is asked to stop. The operator replaces it.

@@ -29,6 +29,14 @@ import type { Level } from "./world/world.ts";
 export const PLATFORMS = ["azure", "bedrock", "vertex"] as const;
 export type PlatformName = (typeof PLATFORMS)[number];
 
+/** A free list of models that a provider shows to whom it accepts, which tells whether a credential is refused to everybody. */
+export interface KeyList {
+  /** Below the provider's address. */
+  readonly path: string;
+  readonly keyHeader: "authorization" | "x-api-key" | "x-goog-api-key";
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A provider that only needs its key: a row of `providers` as the configuration sees it. */
 export interface KnownProvider {
   /** The prefix of its model ids, in canonical case. */
@@ -41,6 +49,8 @@ export interface KnownProvider {
   readonly platform?: PlatformName;
   /** True for the operator's own servers, which are asked for their models. */
   readonly discovers?: boolean;
+  /** Missing if it has no such list, or shows it to everybody. */
+  readonly keyList?: KeyList;
   /** As in `Target`, unless the operator sets another. */
   readonly outputTokensDefault?: number;
   /** In order of preference. */
@@ -121,6 +131,8 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly unlistedModels: boolean;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
+  /** True if its list of models is asked about credentials. Missing if that depends on its address. */
+  readonly checksKeys?: boolean;
   /** The cost of its models as a part of their prices. 1 if missing. */
   readonly priceFactor?: number;
   /** True if the list of models shows prices without `priceFactor` and those of credentials. */

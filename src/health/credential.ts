@@ -42,6 +42,11 @@ interface MetRefusal {
   readonly probes: readonly KeyProbe[];
 }
 
+/** Finds out in the background whether the provider refuses a credential to everybody. */
+export interface KeyProver {
+  suspect(provider: string, credential: Credential): void;
+}
+
 const NO_PROBES: readonly KeyProbe[] = [];
 
 export class Key {
@@ -60,9 +65,13 @@ export class Key {
   readonly #refusalsBy = new WeakMap<Deployment, Breaker>();
   /** The last model that it served. */
   #served: string | null = null;
+  readonly #prove: () => void;
+  /** True once the provider was asked for a proof, until the credential serves a request. */
+  #isSuspected = false;
 
-  /** `before` is the same credential under the last configuration. */
-  constructor(credential: Credential, before?: Key) {
+  /** `before` is the same credential under the last configuration. `prove` asks the provider whether it accepts it. */
+  constructor(credential: Credential, before?: Key, prove: () => void = () => {}) {
+    this.#prove = prove;
     const { secret } = credential;
     this.limits = new CredentialLimits(credential, before?.limits);
     this.calledMs = before?.calledMs ?? null;
@@ -108,6 +117,7 @@ export class Key {
   /** Records that the provider accepted the credential. True if it had been retired. */
   recordSuccess(card: ModelCard, deployment: Deployment, nowMs: number, payer: string): boolean {
     this.#served = card.id;
+    this.#isSuspected = false;
     const refusals = this.#refusals(deployment);
     if (refusals === NONE) return false;
     const voice = this.#voices.nameVoice(nowMs, payer);
@@ -134,6 +144,22 @@ export class Key {
     const isNew = this.retired === null;
     this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
+  }
+
+  /** A payer found it refused in a way that its request may have caused: the provider is asked, unless that is settled. */
+  suspect(): void {
+    if (this.retired !== null) return;
+    this.#isSuspected = true;
+    this.#prove();
+  }
+
+  /** Retires it for everybody: the provider refuses its list of models to it, too. False if it has served since it was suspected. */
+  recordProof(nowMs: number, status: number): boolean {
+    if (this.retired !== null || !this.#isSuspected) return false;
+    this.#refusal ??= makeRefusal();
+    this.#refusal.openForAll(nowMs);
+    this.retired = { atMs: nowMs, reason: `its list of models is refused, too (${status})` };
+    return true;
   }
 
   /** Ends a test without an outcome, so that the next call may be one. */

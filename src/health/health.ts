@@ -10,7 +10,7 @@ import type { Log } from "../core/world/world.ts";
 import { Absence } from "./absence.ts";
 import { Addresses } from "./address.ts";
 import type { RequestRefusals } from "./credential.ts";
-import { Key } from "./credential.ts";
+import { Key, type KeyProver } from "./credential.ts";
 import { computeQuantiles } from "./decay.ts";
 import { Deployment, describeFailing } from "./deployment.ts";
 import { HedgeBudget } from "./hedge-budget.ts";
@@ -99,6 +99,8 @@ export class Health {
   readonly refusedFields = new RefusedFields();
   readonly #notices = new PayerNotices();
   ownLimits: LimitKinds = findLimitKinds([]);
+  /** Null if no provider can be asked about its credentials. */
+  prover: KeyProver | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -110,7 +112,8 @@ export class Health {
     const before = this.#keys;
     const renew = (name: string, credential: Credential) => {
       const secret = identifyCredential(credential);
-      return [secret, new Key(credential, before.get(name)?.get(secret))] as const;
+      const prove = () => this.prover?.suspect(name, credential);
+      return [secret, new Key(credential, before.get(name)?.get(secret), prove)] as const;
     };
     this.#keys = new Map(
       providers.map(({ name, credentials }) => [name, new Map(credentials.map((one) => renew(name, one)))]),
@@ -123,6 +126,15 @@ export class Health {
         if (!own?.has(secret) || lastFault?.code === "upstream_auth") card.forget(secret);
       }
     }
+  }
+
+  /** The provider has refused a credential's list of models with this status, which no request can have caused. */
+  recordProof(provider: string, credential: Credential, nowMs: number, status: number): void {
+    const key = this.findKey(provider, credential);
+    if (!key?.recordProof(nowMs, status)) return;
+    const said = { upstream_status: status, upstream_code: null, message: null };
+    const named = { provider, model: null, credential: key.last4 };
+    this.#log({ event: "credential_retired", level: "error", ...named, ...said });
   }
 
   /** Counts a payer's request that calls this model first. */

@@ -246,7 +246,9 @@ export class Permit {
     const { deployment, key, card } = this.#parts;
     const status = fault.details.upstreamStatus ?? null;
     const met = { payer: this.#payer, evidence, status, probes };
-    if (!key.recordRefusal(card, deployment, nowMs, met)) return;
+    const isRetired = key.recordRefusal(card, deployment, nowMs, met);
+    if (evidence === "caller") key.suspect();
+    if (!isRetired) return;
     const { upstreamCode, message } = describeFailure(fault);
     const words = { upstream_status: status, upstream_code: upstreamCode, message };
     this.#logEvent("credential_retired", "error", words);

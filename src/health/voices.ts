@@ -9,9 +9,9 @@ export class Voices {
   #last = NOBODY;
   #lastAccount = NOBODY;
   #lastMs = Number.NEGATIVE_INFINITY;
-  /** When a payer other than the last one called last. */
+  /** The last call of another payer than that. */
   #otherMs = Number.NEGATIVE_INFINITY;
-  /** When a payer of another account than the last one's called last. */
+  /** The last call of a payer of another account. */
   #strangerMs = Number.NEGATIVE_INFINITY;
 
   recordCall(nowMs: number, payer: string): void {

@@ -11,6 +11,7 @@ export const ANTHROPIC: ProviderRow = {
   keyVariables: ["ANTHROPIC_API_KEY"],
   secrets: /^sk-ant-/,
   baseUrl: "https://api.anthropic.com/v1",
+  keyList: { path: "/models", keyHeader: "x-api-key", headers: { "anthropic-version": "2023-06-01" } },
   // 10 % if a workspace keeps inference in the US, since Opus and Sonnet 4.6 (LiteLLM 1.110.2, read on 2026-11-26).
   geo: new Map([["us", { factor: 1.1, models: /^claude-((opus|sonnet)-4-[6-9]|[a-z]+-[5-9]|mythos)/ }]]),
   dialects: [ANTHROPIC_DIALECT],

@@ -26,6 +26,7 @@ export const CEREBRAS: ProviderRow = {
   keyVariables: ["CEREBRAS_API_KEY"],
   secrets: /^csk-/,
   baseUrl: "https://api.cerebras.ai/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS)],
 };

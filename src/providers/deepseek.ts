@@ -24,6 +24,7 @@ export const DEEPSEEK: ProviderRow = {
   name: "DeepSeek",
   keyVariables: ["DEEPSEEK_API_KEY"],
   baseUrl: "https://api.deepseek.com",
+  keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS, { completion: makeCompletion(DEEPSEEK_COMPLETION) })],
 };

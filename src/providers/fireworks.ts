@@ -62,6 +62,7 @@ export const FIREWORKS: ProviderRow = {
   keyVariables: ["FIREWORKS_API_KEY"],
   secrets: /^fw_/,
   baseUrl: "https://api.fireworks.ai/inference/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS, BEYOND_CHAT)],
 };

@@ -17,5 +17,6 @@ export const GOOGLE: ProviderRow = {
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   secrets: /^AIza|^AQ\./,
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  keyList: { path: "/models", keyHeader: "x-goog-api-key" },
   dialects: [GEMINI_DIALECT],
 };

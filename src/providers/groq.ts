@@ -53,6 +53,7 @@ export const GROQ: ProviderRow = {
   keyVariables: ["GROQ_API_KEY"],
   secrets: /^gsk_/,
   baseUrl: "https://api.groq.com/openai/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS, MEDIA)],
 };

@@ -31,5 +31,6 @@ export const MISTRAL: ProviderRow = {
   name: "Mistral",
   keyVariables: ["MISTRAL_API_KEY"],
   baseUrl: "https://api.mistral.ai/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   dialects: [MISTRAL_DIALECT],
 };

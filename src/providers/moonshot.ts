@@ -58,6 +58,7 @@ export const MOONSHOT: ProviderRow = {
   name: "Moonshot",
   keyVariables: ["MOONSHOT_API_KEY"],
   baseUrl: "https://api.moonshot.ai/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   otherHosts: ["api.moonshot.cn"],
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS)],

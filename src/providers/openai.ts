@@ -11,6 +11,7 @@ export const OPENAI_ROW: ProviderRow = {
   keyVariables: ["OPENAI_API_KEY"],
   secrets: /^sk-(proj|svcacct|admin|None)-|T3BlbkFJ/,
   baseUrl: "https://api.openai.com/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   hasTierWord: true,
   // OpenAI, "Data residency": 10 % on models released since 2026-03-05, on the hosts of regions (November 2026).
   regions: [

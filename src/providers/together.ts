@@ -37,6 +37,7 @@ export const TOGETHER: ProviderRow = {
   keyVariables: ["TOGETHER_API_KEY"],
   secrets: /^tgp_/,
   baseUrl: "https://api.together.xyz/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
   dialects: [makeOpenaiDialect(QUIRKS, BEYOND_CHAT)],
 };

@@ -43,6 +43,7 @@ export const XAI: ProviderRow = {
   keyVariables: ["XAI_API_KEY"],
   secrets: /^xai-/,
   baseUrl: "https://api.x.ai/v1",
+  keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
   dialects: [
     withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), COMPLETED_LANES),

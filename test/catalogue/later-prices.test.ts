@@ -103,7 +103,13 @@ test("a running gateway switches to the price of the day and keeps its knowledge
   const clock = { now: MARCH - 1, nowMs: () => clock.now };
   const health = new Health(() => {});
   const fetch = () => Promise.reject(new Error("nobody is called"));
-  const live = new LiveConfiguration(settings, opened, { health, log: () => {}, fetch, clock });
+  const live = new LiveConfiguration(settings, opened, {
+    health,
+    log: () => {},
+    fetch,
+    clock,
+    deadlines: clock,
+  });
   const priceNow = () => {
     const found = live.snapshot.catalogue.resolve("Own#m");
     return found.kind === "card" ? found.card.price?.input : null;

@@ -6,6 +6,7 @@ import { expectNone, readSources } from "./sources.ts";
 const CALLS: Readonly<Record<string, readonly Reader[]>> = {
   "src/app/models/discovery.ts": ["readShortText"],
   "src/app/models/feed-fetch.ts": ["readShortText"],
+  "src/app/models/key-proofs.ts": ["nothing is read"],
   "src/app/oidc/issuer-fetch.ts": ["boundAnswers"],
   "src/app/start/ask-ready.ts": ["readShortText"],
   // The command line's requests, exports among them, and the function that all others are given.

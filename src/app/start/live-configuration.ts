@@ -2,13 +2,14 @@
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Clock, Fetch, Log } from "../../core/world/world.ts";
+import type { Clock, Deadlines, Fetch, Log } from "../../core/world/world.ts";
 import { makeUpstream, type Upstream } from "../../gateway/plan/upstream.ts";
 import type { Health } from "../../health/health.ts";
 import type { Snapshot } from "../../http/ports.ts";
 import { PROVIDERS } from "../../providers/index.ts";
 import { chooseDialects } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
+import { KeyProofs } from "../models/key-proofs.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
 import { warnOfClosedEntries } from "./closed-entries.ts";
 import { noteEndingKeys } from "./ending-keys.ts";
@@ -20,6 +21,7 @@ const MS_PER_SECOND = 1000;
 export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly discovery: Discovery;
+  readonly #proofs: KeyProofs;
   readonly aliases: AddedAliases;
   readonly modelRules: AddedModelRules;
   readonly foreign: AddedSecrets;
@@ -36,7 +38,8 @@ export class LiveConfiguration {
   #snapshot: Snapshot;
   #listed: ReadonlySet<string>;
 
-  constructor(first: Settings, opened: OpenedStore, { health, log, fetch, clock }: LiveConfigurationPorts) {
+  constructor(first: Settings, opened: OpenedStore, ports: LiveConfigurationPorts) {
+    const { health, log, fetch, clock } = ports;
     const { store, credentialVault } = opened;
     const onChange = () => this.#renewProviders();
     this.#health = health;
@@ -54,7 +57,16 @@ export class LiveConfiguration {
     this.foreign = new AddedSecrets(store);
     this.discovery = new Discovery({ fetch, log, onChange });
     this.discovery.expect(first.providers);
+    this.#proofs = createProofs(ports);
+    this.#proofs.follow(first.providers);
+    health.prover = this.#proofs;
     health.configured(first.providers);
+  }
+
+  /** Asks the providers that have yet to answer for their lists of models. Never rejects. */
+  askLists(): Promise<void> {
+    void this.#proofs.refresh();
+    return this.discovery.refresh();
   }
 
   /** Reads what was added at run time. Called before the first request. */
@@ -75,7 +87,7 @@ export class LiveConfiguration {
     this.configured = next;
     this.discovery.expect(next.providers);
     this.#renewProviders();
-    void this.discovery.refresh();
+    void this.askLists();
   }
 
   #renew(): void {
@@ -94,6 +106,7 @@ export class LiveConfiguration {
   /** Also brings back refused credentials, because one of them may have been fixed. */
   #renewProviders(): void {
     this.#renew();
+    this.#proofs.follow(this.settings.providers);
     this.#health.configured(this.settings.providers);
   }
 
@@ -128,6 +141,16 @@ interface LiveConfigurationPorts {
   readonly log: Log;
   readonly fetch: Fetch;
   readonly clock: Pick<Clock, "nowMs">;
+  readonly deadlines: Pick<Deadlines, "nowMs">;
+}
+
+function createProofs({ health, fetch, deadlines }: LiveConfigurationPorts): KeyProofs {
+  const nowMs = () => deadlines.nowMs();
+  return new KeyProofs({
+    fetch,
+    nowMs,
+    onRefused: (provider, credential, status) => health.recordProof(provider, credential, nowMs(), status),
+  });
 }
 
 function listIds({ catalogue }: Snapshot): ReadonlySet<string> {

@@ -201,6 +201,7 @@ export const provider = options(
     headers: headers,
     timeouts: timeouts,
     ...networkFields,
+    checks_keys: Type.Boolean(),
     unlisted_models: unlistedModels,
     price_factor: priceFactor,
     reports_cost: Type.Boolean(),

@@ -163,8 +163,8 @@ function placeProvider(
     : { platform, ...CLOUDS[platform].build({ ...context, entry, address, readKeys, hasKey }) };
 }
 
-function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
-  const { output_default: outputTokensDefault = context.row?.outputTokensDefault } = entry;
+/** Reports the fields that change nothing here. */
+function warnOfNoEffect(context: Context, entry: ProviderConfig): void {
   const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
   if (entry.output_default !== undefined && !canMark)
     context.issues.atKey(
@@ -173,6 +173,11 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     );
   if (entry.cache_marks === "auto" && !canMark)
     context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
+  if (entry.checks_keys === true && context.row?.platform !== undefined)
+    context.issues.atKey(
+      [...context.path, "checks_keys"],
+      "has no effect: a cloud's credentials aren't checked",
+    );
   for (const [at, field] of (entry.extra_fields ?? []).entries()) {
     if (OWN_FIELDS.has(field))
       context.issues.atValue(
@@ -180,6 +185,11 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
         "has no effect: the gateway sets this field",
       );
   }
+}
+
+function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
+  const { output_default: outputTokensDefault = context.row?.outputTokensDefault } = entry;
+  warnOfNoEffect(context, entry);
   const connection = readNetwork(entry, context.path, context.issues);
   const place = addNetwork(placeProvider(context, entry), connection.network);
   return {
@@ -192,6 +202,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     timeouts: readTimeouts(entry.timeouts ?? {}),
     unlistedModels: Boolean(entry.unlisted_models),
     ...(context.row?.discovers ? { discovers: true } : {}),
+    ...(entry.checks_keys === undefined ? {} : { checksKeys: entry.checks_keys }),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
     ...(outputTokensDefault === undefined ? {} : { outputTokensDefault }),
     ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
