@@ -14,13 +14,14 @@ import { Key } from "./credential.ts";
 import { Deployment, describeFailing } from "./deployment.ts";
 import { HedgeBudget } from "./hedge-budget.ts";
 import { DeploymentPace } from "./line-pace.ts";
+import { Outlooks } from "./outlooks.ts";
 import { PayerNotices } from "./payer-notices.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
 import { RefusedFields } from "./refused-fields.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { computeLeastQuantile, type Outlook, Outlooks } from "./speed.ts";
+import { computeLeastQuantile, type Outlook } from "./speed.ts";
 import { Trouble } from "./trouble.ts";
 
 /** Beyond this number of models the least recently used one is dropped, because clients may invent names. */

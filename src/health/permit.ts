@@ -19,7 +19,7 @@ import type { Voice } from "./voices.ts";
 interface PermitParts {
   readonly card: ModelCard;
   readonly deployment: Deployment;
-  /** What the payer's answers show of its speed. Its call counts as begun. */
+  /** The speeds of the payer's answers there. Its call counts as begun. */
   readonly voice: Voice;
   readonly key: Key;
   /** Undefined if the provider is no longer configured. */
@@ -108,8 +108,7 @@ export class Permit {
       deployment.recordWait(voice, nowMs - startedMs, false, nowMs);
       this.#recordSuccess(nowMs);
     }
-    if (tokens !== null)
-      voice.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
+    if (tokens !== null) voice.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
     this.#end();
   }
 

@@ -13,42 +13,6 @@ const LOOK_AFTER_MS = 60_000;
 /** A prior: as if this many answers had been good. */
 const OUTCOMES_BEFORE = 20;
 
-/** The outlooks of one model, kept until they change: selectors read those of thousands at each request. */
-export class Outlooks {
-  readonly #deployments: ReadonlyMap<string, Deployment>;
-  /** By payer. Those that haven't called the model have the one of null. */
-  readonly #kept = new Map<string | null, Outlook>();
-  /** The payer that asked last, and its outlook. */
-  #payer = "";
-  #last: Outlook | null = null;
-
-  constructor(deployments: ReadonlyMap<string, Deployment>) {
-    this.#deployments = deployments;
-  }
-
-  read(nowMs: number, payer: string): Outlook {
-    if (payer !== this.#payer || this.#last === null || nowMs >= this.#last.untilMs)
-      this.#last = this.#find(nowMs, payer);
-    this.#payer = payer;
-    return this.#last;
-  }
-
-  clear(): void {
-    this.#last = null;
-    if (this.#kept.size > 0) this.#kept.clear();
-  }
-
-  #find(nowMs: number, payer: string): Outlook {
-    const deployments = [...this.#deployments.values()];
-    const reader = deployments.some(({ voices }) => voices.find(payer)) ? payer : null;
-    const kept = this.#kept.get(reader);
-    if (kept !== undefined && nowMs < kept.untilMs) return kept;
-    const made = foresee(deployments, nowMs, payer);
-    this.#kept.set(reader, made);
-    return made;
-  }
-}
-
 /**
  * Returns a model's outlook for a payer from what its credentials showed. It holds until `untilMs`, unless a call begins or ends,
  * and is the same for all payers without calls there if it holds for any time.

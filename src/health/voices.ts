@@ -1,4 +1,4 @@
-// What each payer's answers showed of a deployment's speed, kept apart so that no payer's speeds another's choice.
+// The speeds of a deployment's answers by payer, kept apart so that none decides another's choice.
 
 import { FadingValues, LastValues } from "./decay.ts";
 

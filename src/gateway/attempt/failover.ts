@@ -19,7 +19,7 @@ import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./atte
 import { CredentialWalk } from "./credential-walk.ts";
 import { type Race, runRace } from "./hedge.ts";
 import { LeadingFailures, mayLeadAnywhere } from "./leads-on.ts";
-import { confirmMended, type Mended, mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
+import { confirmMended, type MendedCall, mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
 import { suggestAnother } from "./no-fallbacks.ts";
 
@@ -44,8 +44,8 @@ export class Failover<F extends Form, Result> {
   #again: Attempt | null = null;
   /** The refusal that led to a repeated call in another form. Null if there was none. */
   #repaired: Fault | null = null;
-  /** What the last mended call left out. Null if there was none. */
-  #mended: Mended | null = null;
+  /** The last call repeated in another form. Null if there was none. */
+  #mended: MendedCall | null = null;
   /** True once thinking that a provider didn't accept was left out. */
   #isStripped = false;
   /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */

@@ -12,8 +12,8 @@ import type { PlanPorts } from "../plan/plan-request.ts";
 import type { Route } from "../plan/routes.ts";
 import type { AttemptRun } from "./attempt-run.ts";
 
-/** What a model has just refused, and a repeated call leaves out. */
-export interface Mended {
+/** The repeated call leaves out what the model has just refused. */
+export interface MendedCall {
   readonly card: ModelCard;
   readonly refuses: readonly Refusal[];
 }
@@ -30,7 +30,7 @@ export function mendOrder<F extends Form>(
   context: RequestContext<F>,
   { attempt, refuses }: Pick<AttemptRun<F>, "attempt" | "refuses">,
   { details }: Fault,
-): Mended | null {
+): MendedCall | null {
   if (details.refuses === undefined) return null;
   const { card } = attempt;
   const fresh = details.refuses.filter((word) => !refuses?.has(word) && isRefused(card, word, true));
@@ -47,10 +47,9 @@ export function mendOrder<F extends Form>(
 export function confirmMended<F extends Form>(
   { health, deadlines }: Pick<MendingPorts, "health" | "deadlines">,
   { attempt }: Pick<AttemptRun<F>, "attempt">,
-  mended: Mended | null,
+  mended: MendedCall | null,
 ): void {
-  if (mended?.card === attempt.card)
-    health.refusals.confirm(mended.card, mended.refuses, deadlines.nowMs());
+  if (mended?.card === attempt.card) health.refusals.confirm(mended.card, mended.refuses, deadlines.nowMs());
 }
 
 /** Counts the field that a provider refused, so that the next rule of its models is known before anybody reports it. */

@@ -161,7 +161,7 @@ export function readKnown(
   };
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
-    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
+    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, payer, held.tokens) };
   };
   return { health: { over }, learned: learning.known, cached };
 }
