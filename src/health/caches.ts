@@ -1,6 +1,7 @@
 // The share of a repeated prompt that a model reads from its cache, learned from the usage that its answers report.
+
+import { boundShares } from "../core/world/shares.ts";
 import { FadingCounts } from "./decay.ts";
-import { boundShares } from "./shares.ts";
 
 /** No provider caches shorter prefixes. */
 const PREFIX_TOKENS_MIN = 1024;

@@ -1,8 +1,8 @@
 // A model's likely speed and failures now, for choosing among models.
 
+import { boundShares } from "../core/world/shares.ts";
 import { computeMedian, computeQuantiles, type FadingValues, weighValues } from "./decay.ts";
 import { type Deployment, sumOutcomes } from "./deployment.ts";
-import { boundShares } from "./shares.ts";
 import { groupValues, SPEED_HALF_LIFE_MS, type Voice } from "./voices.ts";
 
 /** Null speeds are unknown, so the profile's apply. */

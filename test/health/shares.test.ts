@@ -1,9 +1,9 @@
 // A payer reads a model's speed from its own answers and, within bounds, from those of others.
 import { describe, expect, test } from "bun:test";
+import { boundShares } from "../../src/core/world/shares.ts";
 import { RequestRefusals } from "../../src/health/credential.ts";
 import { computeMedian, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
-import { boundShares } from "../../src/health/shares.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { Dice } from "../sim/dice.ts";
 
