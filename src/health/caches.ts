@@ -1,4 +1,6 @@
 // The share of a repeated prompt that a model reads from its cache, learned from the usage that its answers report.
+
+import { boundShares } from "../core/world/shares.ts";
 import { FadingCounts } from "./decay.ts";
 
 /** No provider caches shorter prefixes. */
@@ -9,26 +11,57 @@ const SHARE_BEFORE = 0.5;
 const TURNS_BEFORE = 2;
 const TURNS = 0;
 const SHARES = 1;
+/** Beyond this number of a card's payers, the one whose last turn is the oldest is forgotten. */
+const PAYERS_MAX = 32;
+
+/** Time is counted in a payer's turns, so that its share follows its last turns however rare they are. */
+interface Turns {
+  readonly counts: FadingCounts;
+  turn: number;
+}
 
 export class Caches {
-  /** Time is counted in turns, so that a card's share follows its last turns however rare they are. */
-  readonly #cards = new Map<string, { readonly counts: FadingCounts; turn: number }>();
+  /** By card and payer. The payers of the last turns stand at the end. */
+  readonly #cards = new Map<string, Map<string, Turns>>();
 
-  /** Records a turn served by the model that served the conversation's previous turn. */
-  fold(cardId: string, heldTokens: number, cachedTokens: number): void {
+  /** Records a payer's turn served by the model that served the conversation's previous turn. */
+  fold(cardId: string, payer: string, heldTokens: number, cachedTokens: number): void {
     if (heldTokens < PREFIX_TOKENS_MIN) return;
-    const card = this.#cards.get(cardId) ?? { counts: new FadingCounts(2, HALF_LIFE_TURNS), turn: 0 };
-    this.#cards.set(cardId, card);
-    card.counts.add(TURNS, ++card.turn);
-    card.counts.add(SHARES, card.turn, Math.min(1, cachedTokens / heldTokens));
+    const payers = this.#cards.getOrInsertComputed(cardId, () => new Map());
+    const own = payers.get(payer) ?? { counts: new FadingCounts(2, HALF_LIFE_TURNS), turn: 0 };
+    payers.delete(payer);
+    payers.set(payer, own);
+    const [oldest] = payers.keys();
+    if (payers.size > PAYERS_MAX && oldest !== undefined) payers.delete(oldest);
+    own.counts.add(TURNS, ++own.turn);
+    own.counts.add(SHARES, own.turn, Math.min(1, cachedTokens / heldTokens));
   }
 
-  /** The number of these tokens, which the model has seen just before, that are likely to be read from its cache. */
-  estimateTokens(cardId: string, heldTokens: number): number {
+  /**
+   * The number of these tokens, which the model has seen just before, that are likely to be read from its cache. No other payer's
+   * turns are more than a quarter of what the estimate rests on.
+   */
+  estimateTokens(cardId: string, payer: string, heldTokens: number): number {
     if (heldTokens < PREFIX_TOKENS_MIN) return 0;
-    const card = this.#cards.get(cardId);
-    const at = (slot: number) => card?.counts.at(slot, card.turn) ?? 0;
-    const share = (at(SHARES) + SHARE_BEFORE * TURNS_BEFORE) / (at(TURNS) + TURNS_BEFORE);
-    return Math.round(share * heldTokens);
+    const payers = [...(this.#cards.get(cardId) ?? [])];
+    const others = payers.flatMap(([one, turns]) => (one === payer ? [] : [readTurns(turns)]));
+    const own = readTurns(this.#cards.get(cardId)?.get(payer));
+    let turns = own.turns + TURNS_BEFORE;
+    let shares = own.shares + SHARE_BEFORE * TURNS_BEFORE;
+    const parts = boundShares(
+      turns,
+      others.map((other) => other.turns),
+    );
+    for (const [at, other] of others.entries()) {
+      turns += (parts[at] ?? 0) * other.turns;
+      shares += (parts[at] ?? 0) * other.shares;
+    }
+    return Math.round((shares / turns) * heldTokens);
   }
+}
+
+function readTurns(own: Turns | undefined) {
+  if (own === undefined) return { turns: 0, shares: 0 };
+  const { counts, turn } = own;
+  return { turns: counts.at(TURNS, turn), shares: counts.at(SHARES, turn) };
 }

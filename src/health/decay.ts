@@ -26,9 +26,9 @@ export class FadingCounts {
     return count === 0 ? 0 : count * 2 ** -this.#halfLives(nowMs);
   }
 
-  /** Adds all counts, faded, to others. */
-  addTo(sums: Float64Array, nowMs: number): void {
-    const factor = 2 ** -this.#halfLives(nowMs);
+  /** Adds this share of all counts, faded, to others. */
+  addTo(sums: Float64Array, nowMs: number, share = 1): void {
+    const factor = share * 2 ** -this.#halfLives(nowMs);
     for (let slot = 0; slot < sums.length; slot++) {
       sums[slot] = (sums[slot] ?? 0) + (this.#counts[slot] ?? 0) * factor;
     }
@@ -114,13 +114,17 @@ interface Median {
   readonly fadedAtMs: number;
 }
 
-/** Returns the median, which stays the same until a value is added, as all counts fade alike. Null if they have faded. */
+/**
+ * Returns the median, which stays the same until a value is added, as all counts fade alike. Null if they have faded. Of each
+ * of the values a share may count instead of the whole.
+ */
 export function computeMedian(
   values: readonly FadingValues[],
   halfLifeMs: number,
   nowMs: number,
+  shares: readonly number[] = [],
 ): Median | null {
-  const { counts, weight } = sumBuckets(values, nowMs);
+  const { counts, weight } = sumBuckets(values, nowMs, shares);
   if (weight <= WEIGHT_MIN) return null;
   return {
     value: findQuantile(counts, 0.5 * weight),
@@ -131,9 +135,14 @@ export function computeMedian(
 /** Counts that have faded below this weight are too few to use. */
 const WEIGHT_MIN = 0.01;
 
-function sumBuckets(values: readonly FadingValues[], nowMs: number) {
+/** Returns the number of values after fading. */
+export function weighValues(values: readonly FadingValues[], nowMs: number): number {
+  return sumBuckets(values, nowMs).weight;
+}
+
+function sumBuckets(values: readonly FadingValues[], nowMs: number, shares: readonly number[] = []) {
   const counts = new Float64Array(BUCKETS);
-  for (const { buckets } of values) buckets.addTo(counts, nowMs);
+  for (const [at, { buckets }] of values.entries()) buckets.addTo(counts, nowMs, shares[at]);
   let weight = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) weight += counts[bucket] ?? 0;
   return { counts, weight };

@@ -2,20 +2,14 @@
 import type { Evidence, Passage } from "../core/evidence.ts";
 import type { Fault } from "../core/fault.ts";
 import { Breaker, type Change, type Outcomes } from "./breaker.ts";
-import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
+import { FadingCounts } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
+import { SPEED_HALF_LIFE_MS, type PayerSpeeds, SpeedsByPayer } from "./payer-speeds.ts";
 
-/** Speeds fade faster than the time within which a selector must notice a change. */
-export const SPEED_HALF_LIFE_MS = 15_000;
-/** The time for which older values are kept if there are no fresh ones. */
-const LAST_KEPT_MS = 6 * 3_600_000;
 const REST_MS = 1000;
 const REST_MAX_MS = 30_000;
 /** A provider's Retry-After is obeyed up to this limit. */
 const REST_ASKED_MAX_MS = 3_600_000;
-/** An answer with fewer tokens, or in less time, is too short to measure a speed by. */
-const TOKENS_MIN = 8;
-const SPEED_TIME_MIN_MS = 5;
 
 /** Failures that have faded below this weight are ignored, even those of a hundred credentials together. */
 const FAILURES_FORGOTTEN = 0.01;
@@ -25,14 +19,8 @@ const SUM = 1;
 
 export class Deployment {
   readonly breaker = new Breaker();
-  /** Milliseconds to the first part of streamed answers, and to the end of whole ones. */
-  readonly firstMs = new FadingValues(SPEED_HALF_LIFE_MS);
-  readonly wholeMs = new FadingValues(SPEED_HALF_LIFE_MS);
-  readonly tokensPerSecond = new FadingValues(SPEED_HALF_LIFE_MS);
-  readonly lastFirstMs = new LastValues(LAST_KEPT_MS);
-  readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
-  /** The time of the last answer that showed how fast it is. */
-  measuredAtMs: number | null = null;
+  /** The speeds of its answers. */
+  readonly speedsBy = new SpeedsByPayer();
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
   /** Null until a line of a batch may come here. */
@@ -53,11 +41,9 @@ export class Deployment {
     return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
   }
 
-  /** Records how long it took until an answer began, if streamed, or was complete. */
-  recordWait(waitMs: number, streamed: boolean, nowMs: number): void {
-    (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
-    if (streamed) this.lastFirstMs.add(waitMs, nowMs);
-    this.measuredAtMs = nowMs;
+  /** Records how long it took until a payer's answer began, if streamed, or was complete. */
+  recordWait(own: PayerSpeeds, waitMs: number, streamed: boolean, nowMs: number): void {
+    own.recordWait(waitMs, streamed, nowMs);
     this.#waits.add(COUNT, nowMs);
     this.#waits.add(SUM, nowMs, waitMs);
   }
@@ -109,15 +95,6 @@ export class Deployment {
     const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);
     const restMs = Math.min(fault.details.retryAfterMs ?? own, REST_ASKED_MAX_MS);
     this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + restMs);
-  }
-
-  /** Records the speed of an answer. */
-  recordSpeed(nowMs: number, tokens: number, tookMs: number): void {
-    if (tokens < TOKENS_MIN || tookMs < SPEED_TIME_MIN_MS) return;
-    const speed = (tokens * 1000) / tookMs;
-    this.tokensPerSecond.add(speed, nowMs);
-    this.lastTokensPerSecond.add(speed, nowMs);
-    this.measuredAtMs = nowMs;
   }
 }
 

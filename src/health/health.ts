@@ -11,17 +11,17 @@ import { Absence } from "./absence.ts";
 import { Addresses } from "./address.ts";
 import type { RequestRefusals } from "./credential.ts";
 import { Key, type KeyProver } from "./credential.ts";
-import { computeQuantiles } from "./decay.ts";
 import { Deployment, describeFailing } from "./deployment.ts";
 import { HedgeBudget } from "./hedge-budget.ts";
 import { DeploymentPace } from "./line-pace.ts";
+import { Outlooks } from "./outlooks.ts";
 import { PayerNotices } from "./payer-notices.ts";
 import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { LearnedRefusals } from "./refusals.ts";
 import { RefusedFields } from "./refused-fields.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { foresee, type Outlook } from "./speed.ts";
+import { computeLeastQuantile, type Outlook } from "./speed.ts";
 import { Trouble } from "./trouble.ts";
 
 /** Beyond this number of models the least recently used one is dropped, because clients may invent names. */
@@ -36,7 +36,7 @@ class CardHealth {
   readonly absence = new Absence();
   /** Null if it isn't hedged. */
   #hedges: HedgeBudget | null = null;
-  #outlook: Outlook | null = null;
+  readonly #outlooks = new Outlooks(this.deployments);
 
   /** Counts a payer's request, of which this share may have a second attempt. */
   countRequest(payer: string, hedgeShare: number): void {
@@ -49,16 +49,12 @@ class CardHealth {
     return this.#hedges?.spend(payer) ?? false;
   }
 
-  /** Its likely speed and failures, kept until they change: selectors read those of thousands at each request. */
+  /** Its likely speed and failures, as far as a payer's choice rests on them. */
   outlook(nowMs: number, payer: string): Outlook {
-    if (this.#outlook === null || nowMs >= this.#outlook.untilMs)
-      this.#outlook = foresee([...this.deployments.values()], nowMs, payer);
-    return this.#outlook;
+    return this.#outlooks.read(nowMs, payer);
   }
 
-  readonly changed = (): void => {
-    this.#outlook = null;
-  };
+  readonly changed = (): void => this.#outlooks.clear();
 
   /** Returns the deployment with a credential, by its secret. */
   deploy(secret: string): Deployment {
@@ -75,10 +71,9 @@ class CardHealth {
     this.changed();
   }
 
-  /** The time within which this share of the recent answers began (streamed) or arrived whole. Null if unknown. */
-  computeAnswerMs(share: number, streamed: boolean, nowMs: number): number | null {
-    const values = [...this.deployments.values()].map((one) => (streamed ? one.firstMs : one.wholeMs));
-    return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
+  /** The time within which this share of the recent answers began (streamed) or arrived whole, for a payer. Null if unknown. */
+  computeAnswerMs(share: number, streamed: boolean, nowMs: number, payer: string): number | null {
+    return computeLeastQuantile([...this.deployments.values()], share, streamed, nowMs, payer);
   }
 }
 
@@ -238,6 +233,7 @@ export class Health {
     return new Permit({
       card,
       deployment,
+      speeds: deployment.speedsBy.begin(payer, nowMs),
       key,
       address,
       trouble: this.trouble(card.provider),

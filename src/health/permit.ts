@@ -14,10 +14,13 @@ import type { Deployment } from "./deployment.ts";
 import type { PayerNotices } from "./payer-notices.ts";
 import type { Load } from "./rate.ts";
 import type { Trouble } from "./trouble.ts";
+import type { PayerSpeeds } from "./payer-speeds.ts";
 
 interface PermitParts {
   readonly card: ModelCard;
   readonly deployment: Deployment;
+  /** The speeds of the payer's answers there. Its call counts as begun. */
+  readonly speeds: PayerSpeeds;
   readonly key: Key;
   /** Undefined if the provider is no longer configured. */
   readonly address: Address | undefined;
@@ -90,9 +93,9 @@ export class Permit {
   /** The first part of a streamed answer has arrived. */
   recordFirstPart(nowMs: number): void {
     if (this.#answeredMs !== null || this.#isOver) return;
-    const { deployment, startedMs } = this.#parts;
+    const { deployment, speeds, startedMs } = this.#parts;
     this.#answeredMs = nowMs;
-    deployment.recordWait(nowMs - startedMs, true, nowMs);
+    deployment.recordWait(speeds, nowMs - startedMs, true, nowMs);
     this.#recordSuccess(nowMs);
     this.#parts.changed();
   }
@@ -100,13 +103,12 @@ export class Permit {
   /** The answer is complete. `waitedMs` is how long the client kept the provider waiting. */
   finish(nowMs: number, tokens: number | null, waitedMs = 0): void {
     if (this.#isOver) return;
-    const { deployment, startedMs } = this.#parts;
+    const { deployment, speeds, startedMs } = this.#parts;
     if (this.#answeredMs === null) {
-      deployment.recordWait(nowMs - startedMs, false, nowMs);
+      deployment.recordWait(speeds, nowMs - startedMs, false, nowMs);
       this.#recordSuccess(nowMs);
     }
-    if (tokens !== null)
-      deployment.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
+    if (tokens !== null) speeds.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
     this.#end();
   }
 
@@ -137,8 +139,8 @@ export class Permit {
   /** Another attempt was faster. The time so far is recorded as a lower bound of this one's wait. */
   lose(nowMs: number, streamed: boolean): void {
     if (this.#isOver || this.#answeredMs !== null) return;
-    const { deployment, startedMs } = this.#parts;
-    deployment.recordWait(nowMs - startedMs, streamed, nowMs);
+    const { deployment, speeds, startedMs } = this.#parts;
+    deployment.recordWait(speeds, nowMs - startedMs, streamed, nowMs);
     this.abandon();
   }
 
@@ -155,6 +157,7 @@ export class Permit {
   #end(): void {
     this.#isOver = true;
     this.#parts.deployment.inFlight--;
+    this.#parts.speeds.inFlight--;
     this.#parts.key.inFlight--;
     if (this.#parts.load.isLine) this.#parts.deployment.lines?.end();
     if (this.#callsAtOnce > 0) this.#parts.key.limits.parallel?.end(this.#callsAtOnce);

@@ -123,8 +123,9 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
   const addressState = address?.readState(nowMs) ?? "closed";
   const breaker = addressState === "closed" ? own : addressState;
   const openPayers = [...new Set(deployments.flatMap(({ breaker: one }) => one.listOpenPayers()))];
-  const waits = deployments.map(({ firstMs }) => firstMs);
-  const speeds = deployments.map((one) => one.tokensPerSecond);
+  const payers = deployments.flatMap(({ speedsBy }) => [...speedsBy].map(([, own]) => own));
+  const waits = payers.map(({ firstMs }) => firstMs);
+  const speeds = payers.map((own) => own.tokensPerSecond);
   const [p50, p95] = computeQuantiles(waits, [0.5, 0.95], nowMs) ?? [];
   const [tokensPerSecond = null] = computeQuantiles(speeds, [0.5], nowMs) ?? [];
   return {

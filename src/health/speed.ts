@@ -1,7 +1,9 @@
 // A model's likely speed and failures now, for choosing among models.
 
-import { computeMedian, type FadingValues } from "./decay.ts";
-import { type Deployment, SPEED_HALF_LIFE_MS, sumOutcomes } from "./deployment.ts";
+import { boundShares } from "../core/world/shares.ts";
+import { computeMedian, computeQuantiles, type FadingValues, weighValues } from "./decay.ts";
+import { type Deployment, sumOutcomes } from "./deployment.ts";
+import { groupValues, SPEED_HALF_LIFE_MS, type PayerSpeeds } from "./payer-speeds.ts";
 
 /** Null speeds are unknown, so the profile's apply. */
 export type Outlook = Readonly<ReturnType<typeof foresee>>;
@@ -13,10 +15,10 @@ const OUTCOMES_BEFORE = 20;
 
 /**
  * Returns a model's outlook for a payer from what its credentials showed. It holds until `untilMs`, unless a call begins or ends,
- * and is the same for all payers if it holds for any time.
+ * and is the same for all payers without calls there if it holds for any time.
  */
 export function foresee(deployments: readonly Deployment[], nowMs: number, payer: string) {
-  const speed = estimateSpeed(deployments, nowMs);
+  const speed = estimateSpeed(deployments, nowMs, payer);
   if (deployments.every((one) => one.isWell(nowMs))) return { ...speed, errorRate: 0, isOpen: false };
   const isShut = deployments.every(({ breaker }) => breaker.isOpenFor(payer));
   return {
@@ -29,28 +31,67 @@ export function foresee(deployments: readonly Deployment[], nowMs: number, payer
 }
 
 /**
- * When the fresh figures have faded, a model that was slow last still counts as slow, not as fast as its profile:
- * otherwise all requests would return to it at once, time after time. Only when it has no request in flight, and its
- * last answer is a minute old, does it count as unknown, so that one request measures it.
+ * When the fresh figures have faded, a model that was slow last still counts as slow to its payer, not as fast as its profile:
+ * otherwise all requests would return to it at once, time after time. Only when the payer has no request in flight there, and its
+ * last answer is a minute old, does the model count as unknown, so that one request measures it.
  */
-function estimateSpeed(deployments: readonly Deployment[], nowMs: number) {
-  const over = (values: readonly FadingValues[]) => computeMedian(values, SPEED_HALF_LIFE_MS, nowMs);
-  const first = over(deployments.map(({ firstMs }) => firstMs));
-  const speed = over(deployments.map((deployment) => deployment.tokensPerSecond));
+function estimateSpeed(deployments: readonly Deployment[], nowMs: number, payer: string) {
+  const own = deployments.flatMap(({ speedsBy }) => speedsBy.find(payer) ?? []);
+  const first = computeShared(deployments, ({ firstMs }) => firstMs, nowMs, payer);
+  const speed = computeShared(deployments, (one) => one.tokensPerSecond, nowMs, payer);
   const isFaded = first === null && speed === null;
-  if (isFaded && isDue(deployments, nowMs))
+  if (isFaded && isDue(own, nowMs))
     return { firstTokenMs: null, tokensPerSecond: null, untilMs: Number.POSITIVE_INFINITY };
   const fresh = [first, speed].flatMap((median) => median?.fadedAtMs ?? []);
-  const last = deployments.flatMap((one) => [one.lastFirstMs, one.lastTokensPerSecond]);
+  const last = own.flatMap((one) => [one.lastFirstMs, one.lastTokensPerSecond]);
   return {
-    firstTokenMs: first?.value ?? average(deployments.map((one) => one.lastFirstMs.at(nowMs))),
-    tokensPerSecond: speed?.value ?? average(deployments.map((one) => one.lastTokensPerSecond.at(nowMs))),
+    firstTokenMs: first?.value ?? average(own.map((one) => one.lastFirstMs.at(nowMs))),
+    tokensPerSecond: speed?.value ?? average(own.map((one) => one.lastTokensPerSecond.at(nowMs))),
     untilMs: isFaded ? nowMs : Math.min(...fresh, ...last.map((values) => values.untilMs(nowMs))),
   };
 }
 
-function isDue(deployments: readonly Deployment[], nowMs: number): boolean {
-  return deployments.every(
+/** Returns the median of a figure over all payers' answers, of which no other payer's are more than a quarter. */
+function computeShared(
+  deployments: readonly Deployment[],
+  pick: (own: PayerSpeeds) => FadingValues,
+  nowMs: number,
+  payer: string,
+) {
+  const grouped = groupValues(deployments, pick);
+  const own = grouped.get(payer) ?? [];
+  if (grouped.size === 1 && own.length > 0) return computeMedian(own, SPEED_HALF_LIFE_MS, nowMs);
+  const others = [...grouped].flatMap(([one, values]) => (one === payer ? [] : [values]));
+  const weigh = (values: readonly FadingValues[]) => weighValues(values, nowMs);
+  const shares = boundShares(weigh(own), others.map(weigh));
+  const spread = others.flatMap((values, at) => values.map(() => shares[at] ?? 1));
+  const all = [...own, ...others.flat()];
+  return computeMedian(all, SPEED_HALF_LIFE_MS, nowMs, [...own.map(() => 1), ...spread]);
+}
+
+/**
+ * Returns the time within which this share of the answers came, without those of the other payer whose slow ones raise it most:
+ * even one of many could delay everybody's second attempts. If only one other payer has had answers, there is nothing else.
+ */
+export function computeLeastQuantile(
+  deployments: readonly Deployment[],
+  share: number,
+  streamed: boolean,
+  nowMs: number,
+  payer: string,
+): number | null {
+  const grouped = groupValues(deployments, ({ firstMs, wholeMs }) => (streamed ? firstMs : wholeMs));
+  const compute = (leftOut: string | null) => {
+    const values = [...grouped].flatMap(([one, own]) => (one === leftOut ? [] : own));
+    return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
+  };
+  const others = [...grouped.keys()].filter((one) => one !== payer);
+  const times = others.flatMap((other) => compute(other) ?? []);
+  return times.length === 0 ? compute(null) : Math.min(...times);
+}
+
+function isDue(own: readonly PayerSpeeds[], nowMs: number): boolean {
+  return own.every(
     ({ inFlight, measuredAtMs }) =>
       inFlight === 0 && (measuredAtMs === null || nowMs - measuredAtMs >= LOOK_AFTER_MS),
   );

@@ -1,5 +1,6 @@
 // Learns from each answer: its length, whether it is broken, and the score that its client gives it.
 
+import { namePayer } from "../core/keys/key.ts";
 import type { RequestRecord } from "../core/log/record.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Store } from "../core/store.ts";
@@ -33,7 +34,8 @@ export class AnswerLessons {
   learn(answer: EndedAnswer): void {
     const { decision, card, grade, record, answers, isCutByBalance } = answer;
     const tokens = record.usageSource === "provider" && answers === 1 ? record.amounts.completion : null;
-    if (tokens !== null && !grade.isCutOff) measureLength(this.#ports.learned, decision, card.id, tokens);
+    if (tokens !== null && !grade.isCutOff)
+      measureLength(this.#ports.learned, decision, card.id, { tokens, payer: namePayer(record) });
     const signal = grade.signal(tokens);
     const form = `${card.id} ${grade.form}`;
     const sound = this.#sound.get(form) ?? 0;

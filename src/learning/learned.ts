@@ -1,5 +1,6 @@
 // Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
 // decision costs one look at the request and one dot product per model.
+import { NOBODY } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { CardMap, type Places } from "../core/world/card-map.ts";
 import type { FloatRows } from "../core/world/weighted-sums.ts";
@@ -155,9 +156,9 @@ export class LearnedModels implements Knowledge {
     return this.#evidence.takeDropped();
   }
 
-  /** Learns from an answer's length in tokens, compared with the expected one. */
-  foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
-    this.#lengths.fold(asked, model, tokens);
+  /** Learns from the length in tokens of a payer's answer, compared with the expected one. */
+  foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number, payer = NOBODY): void {
+    this.#lengths.fold(asked, model, tokens, payer);
   }
 
   /** Returns the expected ratio of the card's answers' length to the predicted one. */
@@ -165,12 +166,12 @@ export class LearnedModels implements Knowledge {
     return this.#lengths.of(model);
   }
 
-  lengthsBy(places: Places): (place: number) => number {
-    return this.#lengths.by(places);
+  lengthsBy(places: Places, payer: string): (place: number) => number {
+    return this.#lengths.by(places, payer);
   }
 
-  lengthSpreadOf(model: string): number {
-    return this.#lengths.spreadOf(model);
+  lengthSpreadOf(model: string, payer: string): number {
+    return this.#lengths.spreadOf(model, payer);
   }
 
   leanedOn({ row }: Pick<Prediction, "row">) {

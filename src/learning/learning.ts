@@ -1,6 +1,7 @@
 // Applies the lessons that all nodes draw from answers' scores, read from the store at the start and every few seconds.
 
 import { asNumber, asObject, parseJson } from "../core/json/json.ts";
+import { namePayer } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
@@ -206,11 +207,15 @@ export async function measureLogged(
 ): Promise<void> {
   try {
     const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
-    for (const [at, { decision, modelUsed, usageSource, amounts }] of records.toReversed().entries()) {
+    for (const [at, record] of records.toReversed().entries()) {
+      const { decision, modelUsed, usageSource, amounts } = record;
       // Without a pause, this would delay the start by 10 ms.
       if (at % LOGGED_AT_ONCE === 0) await sleep(0);
       if (decision === null || modelUsed === null || usageSource !== "provider") continue;
-      measureLength(learned, asObject(parseJson(decision)), modelUsed, amounts.completion);
+      measureLength(learned, asObject(parseJson(decision)), modelUsed, {
+        tokens: amounts.completion,
+        payer: namePayer(record),
+      });
     }
   } catch (error) {
     log({ event: "lengths_unknown", level: "warn", cause: String(error) });

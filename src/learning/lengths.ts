@@ -1,47 +1,87 @@
 // The lengths of each model's answers, compared with the predicted ones.
 import { CardMap, type Places } from "../core/world/card-map.ts";
+import { boundShares } from "../core/world/shares.ts";
 import { LENGTH_SPREAD } from "../selectors/knowledge.ts";
 import type { Prediction } from "../selectors/text/predictor.ts";
 import { clampMagnitude } from "./algebra.ts";
 
 const START = 8;
-/** Beyond this many answers, older ones fade out exponentially. */
+/** Beyond this many answers of a payer, older ones fade out exponentially. */
 const ANSWERS_MAX = 500;
 /** One answer's length counts as at most e² times the predicted one, and at least e⁻² times. */
 const LENGTH_MAX = 2;
+/** Beyond this number of a model's payers, the one whose last answer is the oldest is forgotten. */
+const PAYERS_MAX = 32;
 
 /** Answers of known length, and the sums of ln(actual / predicted length) and of its square. */
 const NONE = { answers: 0, times: 0, squares: 0 };
 type Lengths = typeof NONE;
 
-export class AnswerLengths {
-  readonly #lengths = new CardMap<Lengths>();
+/** The lengths of one model's answers, by payer. */
+class ModelLengths {
+  /** Those whose answers came last stand at the end. */
+  readonly #payers = new Map<string, Lengths>();
+  /** The payer that asked last, and the sums that its estimates rest on. Null once they have changed. */
+  #reader = "";
+  #read: Lengths | null = null;
 
-  /** Learns from an answer's length in tokens, compared with the expected one. */
-  fold(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
-    if (!(tokens > 0)) return;
-    const lengths = this.#lengths.get(model) ?? { ...NONE };
-    this.#lengths.set(model, lengths);
+  fold(times: number, payer: string): void {
+    const lengths = this.#payers.get(payer) ?? { ...NONE };
+    this.#payers.delete(payer);
+    this.#payers.set(payer, lengths);
+    const [oldest] = this.#payers.keys();
+    if (this.#payers.size > PAYERS_MAX && oldest !== undefined) this.#payers.delete(oldest);
     const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
     lengths.answers = left * lengths.answers + 1;
-    const times = clampMagnitude(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
     lengths.times = left * lengths.times + times;
     lengths.squares = left * lengths.squares + times * times;
+    this.#read = null;
   }
 
-  /** Returns the expected ratio of the card's answers' length to the predicted one. */
+  sumUp(): Lengths {
+    return add(NONE, [...this.#payers.values()], []);
+  }
+
+  /** Returns the sums that a payer's estimates rest on: no other payer's answers are more than a quarter. */
+  readFor(payer: string): Lengths {
+    if (this.#read === null || this.#reader !== payer) this.#read = this.#sumFor(payer);
+    this.#reader = payer;
+    return this.#read;
+  }
+
+  #sumFor(payer: string): Lengths {
+    const own = this.#payers.get(payer) ?? NONE;
+    const others = [...this.#payers].flatMap(([one, lengths]) => (one === payer ? [] : [lengths]));
+    const weights = others.map(({ answers }) => answers);
+    return add(own, others, boundShares(own.answers + START, weights));
+  }
+}
+
+export class AnswerLengths {
+  readonly #lengths = new CardMap<ModelLengths>();
+
+  /** Learns from the length in tokens of a payer's answer, compared with the expected one. */
+  fold(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number, payer: string): void {
+    if (!(tokens > 0)) return;
+    const lengths = this.#lengths.get(model) ?? new ModelLengths();
+    this.#lengths.set(model, lengths);
+    lengths.fold(clampMagnitude(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX), payer);
+  }
+
+  /** Returns the expected ratio of the card's answers' length to the predicted one, over the answers of all payers. */
   of(model: string): number {
-    return expectLength(this.#lengths.get(model));
+    return expectLength(this.#lengths.get(model)?.sumUp());
   }
 
-  by(places: Places): (place: number) => number {
+  /** Returns the ratio that a payer may expect, by place. */
+  by(places: Places, payer: string): (place: number) => number {
     const listed = this.#lengths.listBy(places);
-    return (place) => expectLength(listed[place]);
+    return (place) => expectLength(listed[place]?.readFor(payer));
   }
 
   /** Returns the standard deviation of ln(actual / expected length) of the card's answers. */
-  spreadOf(model: string): number {
-    const { answers, times, squares } = this.#lengths.get(model) ?? NONE;
+  spreadOf(model: string, payer: string): number {
+    const { answers, times, squares } = this.#lengths.get(model)?.readFor(payer) ?? NONE;
     const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
     return Math.sqrt((apart + START * LENGTH_SPREAD ** 2) / (answers + START));
   }
@@ -53,6 +93,18 @@ export class AnswerLengths {
   forget(model: string): void {
     this.#lengths.delete(model);
   }
+}
+
+/** Adds others' sums, of each the share that counts. */
+function add(own: Lengths, others: readonly Lengths[], shares: readonly number[]): Lengths {
+  const sum = { ...own };
+  for (const [at, { answers, times, squares }] of others.entries()) {
+    const share = shares[at] ?? 1;
+    sum.answers += share * answers;
+    sum.times += share * times;
+    sum.squares += share * squares;
+  }
+  return sum;
 }
 
 function expectLength(lengths: Lengths | undefined): number {

@@ -87,14 +87,19 @@ export function readRow(request: string): Float32Array | null {
   return row?.length === computeRowWidth() ? row : null;
 }
 
+interface MeasuredAnswer {
+  readonly tokens: number;
+  readonly payer: string;
+}
+
 /** Learns from the length of a chosen model's answer, compared with the expected one: all tokens, thinking included. */
 export function measureLength(
   learned: LearnedModels,
   kept: Readonly<{ candidates?: unknown }>,
   model: string,
-  tokens: number,
+  { tokens, payer }: MeasuredAnswer,
 ): void {
   const chosen = asArray(kept.candidates).find((one) => asObject(one).model === model);
   const outputTokens = asNumber(asObject(chosen).tokens);
-  if (outputTokens !== undefined) learned.foldLength({ outputTokens }, model, tokens);
+  if (outputTokens !== undefined) learned.foldLength({ outputTokens }, model, tokens, payer);
 }

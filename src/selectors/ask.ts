@@ -1,4 +1,5 @@
 // A request as every model is compared with it: the part that is the same for all models, computed once.
+import { NOBODY } from "../core/keys/key.ts";
 import type { CachedPrefix } from "../core/models/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import { type Steering, UNSTEERED } from "../core/models/steering.ts";
@@ -55,6 +56,8 @@ export interface ChooseInput extends Wishes {
   /** If missing, nothing was learned. */
   readonly learned?: Knowledge;
   readonly cached?: () => CachedPrefix | null;
+  /** The payer of the request, whose own answers count in full. Missing for nobody's. */
+  readonly payer?: string;
 }
 
 export type PreparedAsk = Readonly<ReturnType<typeof prepareAsk>>;
@@ -67,7 +70,7 @@ function readAnswerRoom(request: ChatRequest, { outputMax }: CardTable, isLimitR
 /** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
   const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
-  const { steering = UNSTEERED } = input;
+  const { steering = UNSTEERED, payer = NOBODY } = input;
   const isStructured = request.response_format?.type === "json_schema";
   const { difficulty } = prediction;
   const table = findTable(input.cards);
@@ -88,6 +91,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     prediction,
     promptTokens,
     learned,
+    payer,
     ask,
     table,
     steering,
@@ -95,7 +99,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     /** By place: its health, what was learned about its quality, and the lengths of its answers. */
     seenAt: health.over(table),
     shifts: learned.shiftsBy(table.places, prediction),
-    lengthAt: learned.lengthsBy(table.places),
+    lengthAt: learned.lengthsBy(table.places, payer),
     /** The thinking expected of a profile's thinking tokens. */
     thoughtFor: makeThoughtEstimate(request.reasoning_effort, prediction.difficultyLogit),
     /** The client's own limit. */

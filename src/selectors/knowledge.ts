@@ -55,10 +55,10 @@ export interface Knowledge {
   weightFor(what: "money" | "time", share: number): number | null;
   /** Returns the corrections of cards' quality for a request like this one. */
   shiftsBy(places: Places, asked: Row): Shifts;
-  /** Returns the expected ratio of a card's answers' length to the predicted one, by place. */
-  lengthsBy(places: Places): (place: number) => number;
-  /** Returns the standard deviation of ln(actual / expected length) of the card's answers. */
-  lengthSpreadOf(model: string): number;
+  /** Returns the ratio of a card's answers' length to the predicted one that a payer may expect, by place. */
+  lengthsBy(places: Places, payer: string): (place: number) => number;
+  /** Returns the standard deviation of ln(actual / expected length) of the card's answers, for a payer. */
+  lengthSpreadOf(model: string, payer: string): number;
 }
 
 /** The weight at which only the champion is chosen. */

@@ -220,19 +220,30 @@ describe("what a server was found to refuse", () => {
   const lists = (known: LearnedRefusals, payer: string, nowMs = 20) =>
     known.list(card, nowMs, payer)?.size ?? 0;
 
-  test("counts for the payer that met it, and for all once two accounts did", () => {
+  test("counts for the payers that met it, and for all once two accounts did and a mended call was answered", () => {
     const known = new LearnedRefusals();
     known.learn(card, ["temperature"], 10, "ann");
+    known.confirm(card, ["temperature"], 10);
     expect([lists(known, "ann"), lists(known, "ben")]).toEqual([1, 0]);
     known.learn(card, ["temperature"], 11, "ben bill");
+    known.confirm(card, ["temperature"], 11);
     expect([lists(known, "ben bill"), lists(known, "ben"), lists(known, "cat")]).toEqual([1, 1, 1]);
     expect(lists(known, "cat", 10 + HOUR_MS)).toBe(0);
     expect(lists(known, "ben bill", 10 + HOUR_MS)).toBe(1);
   });
 
+  test("counts for nobody else as long as no call without it was answered", () => {
+    const known = new LearnedRefusals();
+    for (const payer of ["ann", "ben"]) known.learn(card, ["temperature", "top_p"], 10, payer);
+    known.confirm(card, ["top_p"], 11);
+    expect([lists(known, "ann"), lists(known, "ben")]).toEqual([2, 2]);
+    expect([...(known.list(card, 20, "cat") ?? [])]).toEqual(["top_p"]);
+  });
+
   test("counts within an account once two of its members met it", () => {
     const known = new LearnedRefusals();
     for (const member of ["ann", "ben"]) known.learn(card, ["temperature"], 10, `acme ${member}`);
+    known.confirm(card, ["temperature"], 10);
     expect([lists(known, "acme cat"), lists(known, "acme"), lists(known, "other")]).toEqual([1, 1, 0]);
   });
 });

@@ -8,21 +8,33 @@ import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts
 import { makeConversation } from "../harness/conversation.ts";
 import { makeCard } from "./sample-cards.ts";
 
+const ANN = "ann";
+
 test("a model's caching is predicted from its last answers, or as half before there are any", () => {
   const caches = new Caches();
-  expect(caches.estimateTokens("a", 4000)).toBe(2000);
-  for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 4000);
-  expect(caches.estimateTokens("a", 4000)).toBeWithin(3900, 4001);
-  for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 0);
-  expect(caches.estimateTokens("a", 4000)).toBeWithin(0, 120);
-  expect(caches.estimateTokens("b", 4000)).toBe(2000);
+  expect(caches.estimateTokens("a", ANN, 4000)).toBe(2000);
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", ANN, 4000, 4000);
+  expect(caches.estimateTokens("a", ANN, 4000)).toBeWithin(3900, 4001);
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", ANN, 4000, 0);
+  expect(caches.estimateTokens("a", ANN, 4000)).toBeWithin(0, 120);
+  expect(caches.estimateTokens("b", ANN, 4000)).toBe(2000);
+});
+
+test("of what a payer's estimate rests on, another's turns are at most a quarter", () => {
+  const caches = new Caches();
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", ANN, 4000, 4000);
+  const alone = caches.estimateTokens("a", ANN, 4000);
+  for (let turn = 0; turn < 4000; turn++) caches.fold("a", "ben", 4000, 0);
+  expect(caches.estimateTokens("a", ANN, 4000)).toBeWithin(alone * 0.75 - 1, alone);
+  expect(caches.estimateTokens("a", "cat", 4000)).toBeWithin(1500, 4001);
+  expect(caches.estimateTokens("a", "ben", 4000)).toBeWithin(0, 1100);
 });
 
 test("prefixes too short for a cache are ignored", () => {
   const caches = new Caches();
-  expect(caches.estimateTokens("a", 1000)).toBe(0);
-  for (let turn = 0; turn < 100; turn++) caches.fold("a", 1000, 0);
-  expect(caches.estimateTokens("a", 2000)).toBe(1000);
+  expect(caches.estimateTokens("a", ANN, 1000)).toBe(0);
+  for (let turn = 0; turn < 100; turn++) caches.fold("a", ANN, 1000, 0);
+  expect(caches.estimateTokens("a", ANN, 2000)).toBe(1000);
 });
 
 test("a conversation's prefix counts as cached for ten minutes at the last model, for its own key", () => {

@@ -45,11 +45,12 @@ function learn<F extends Form>(
   const { conversation } = context.call;
   const { amounts } = record;
   const { granted, ticket } = context;
+  const { payer } = context.refusals;
   const { id } = answer.card;
   const isCutByBalance = granted?.outputTokens?.[id] !== undefined;
   clock.after(0, () => {
     if (record.usageSource === "provider")
-      caches.fold(id, conversation.countTokensHeldBy(id), amounts.cached);
+      caches.fold(id, payer, conversation.countTokensHeldBy(id), amounts.cached);
     learning.learn({ ...answer, record, answers: ticket.ask.answers, isCutByBalance });
   });
 }

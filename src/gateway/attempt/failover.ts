@@ -19,7 +19,7 @@ import { type AttemptRun, beginAttempt, isPaidByHold, measureLoad } from "./atte
 import { CredentialWalk } from "./credential-walk.ts";
 import { type Race, runRace } from "./hedge.ts";
 import { LeadingFailures, mayLeadAnywhere } from "./leads-on.ts";
-import { mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
+import { confirmMended, type MendedCall, mendOrder, recordRefusedField, stripThinking } from "./mending.ts";
 import type { Mode } from "./mode.ts";
 import { suggestAnother } from "./no-fallbacks.ts";
 
@@ -44,6 +44,8 @@ export class Failover<F extends Form, Result> {
   #again: Attempt | null = null;
   /** The refusal that led to a repeated call in another form. Null if there was none. */
   #repaired: Fault | null = null;
+  /** The last call repeated in another form. Null if there was none. */
+  #mended: MendedCall | null = null;
   /** True once thinking that a provider didn't accept was left out. */
   #isStripped = false;
   /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
@@ -95,7 +97,7 @@ export class Failover<F extends Form, Result> {
       try {
         if (race) return await this.#run(race);
         const result = await this.#mode.run(this.#ports, running);
-        running.win();
+        this.#win(running);
         return result;
       } catch (thrown) {
         if (!race) this.#fail(running, thrown);
@@ -199,7 +201,9 @@ export class Failover<F extends Form, Result> {
     if (fault.code === "context_length_exceeded" && !fault.details.beyondMinute) {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
-    const isMended = mendOrder(this.#ports, this.#context, running, fault);
+    const mended = mendOrder(this.#ports, this.#context, running, fault);
+    const isMended = mended !== null;
+    this.#mended = mended ?? this.#mended;
     const isStripped = !isMended && !this.#isStripped && stripThinking(this.#context, attempt, fault);
     if (isMended || isStripped) {
       this.#isStripped ||= isStripped;
@@ -235,12 +239,14 @@ export class Failover<F extends Form, Result> {
     const { after } = card.hedge;
     const streamed = this.#context.call.ask.stream === true;
     const nowMs = deadlines.nowMs();
-    const afterMs = "ms" in after ? after.ms : known.computeAnswerMs(after.percentile / 100, streamed, nowMs);
+    const { payer } = this.#context.refusals;
+    const afterMs =
+      "ms" in after ? after.ms : known.computeAnswerMs(after.percentile / 100, streamed, nowMs, payer);
     if (afterMs === null) return null;
     return {
       first,
       second: () => {
-        if (!known.takeHedge(this.#context.refusals.payer)) return null;
+        if (!known.takeHedge(payer)) return null;
         if (this.#left.length === 0) this.#left.push(first.attempt);
         return this.#next();
       },
@@ -270,8 +276,13 @@ export class Failover<F extends Form, Result> {
         loser: loser.attempt.card.id,
         won: winner === race.first ? "first" : "second",
       });
-    winner.win();
+    this.#win(winner);
     return result;
+  }
+
+  #win(winner: AttemptRun<F>): void {
+    winner.win();
+    confirmMended(this.#ports, winner, this.#mended);
   }
 }
 

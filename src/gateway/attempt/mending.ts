@@ -2,8 +2,8 @@
 
 import type { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
-import { countAs } from "../../core/models/card.ts";
-import { isRefused } from "../../core/models/refusals.ts";
+import { countAs, type ModelCard } from "../../core/models/card.ts";
+import { isRefused, type Refusal } from "../../core/models/refusals.ts";
 import { findRefusedField } from "../../core/models/refused-fields.ts";
 import type { Log } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
@@ -12,29 +12,44 @@ import type { PlanPorts } from "../plan/plan-request.ts";
 import type { Route } from "../plan/routes.ts";
 import type { AttemptRun } from "./attempt-run.ts";
 
+/** The repeated call leaves out what the model has just refused. */
+export interface MendedCall {
+  readonly card: ModelCard;
+  readonly refuses: readonly Refusal[];
+}
+
 type MendingPorts = Pick<PlanPorts, "health" | "deadlines"> & { readonly log: Log };
 
 /**
  * The server has just said that it refuses something which can be said in another way: once that is known, this call can
  * be repeated, and later ones are right at first. A word that was known when the call was sent leads to no other call.
- * Returns true if the call should be repeated.
+ * Returns what it has just learned if the call should be repeated, else null.
  */
 export function mendOrder<F extends Form>(
   { health, deadlines, log }: MendingPorts,
   context: RequestContext<F>,
   { attempt, refuses }: Pick<AttemptRun<F>, "attempt" | "refuses">,
   { details }: Fault,
-): boolean {
-  if (details.refuses === undefined) return false;
+): MendedCall | null {
+  if (details.refuses === undefined) return null;
   const { card } = attempt;
   const fresh = details.refuses.filter((word) => !refuses?.has(word) && isRefused(card, word, true));
   const route = fresh.length > 0 ? findAttemptRoute(context, attempt) : null;
-  if (route === null || (context.raw !== null && route.lane !== null)) return false;
+  if (route === null || (context.raw !== null && route.lane !== null)) return null;
   const known = new Set([...(refuses ?? []), ...fresh]);
-  if (!route.codec.mends?.(context.ask, card, known)) return false;
+  if (!route.codec.mends?.(context.ask, card, known)) return null;
   health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer);
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
-  return true;
+  return { card, refuses: fresh };
+}
+
+/** The attempt has answered. If its call was a mended one, what was left out of it was the reason for the refusal. */
+export function confirmMended<F extends Form>(
+  { health, deadlines }: Pick<MendingPorts, "health" | "deadlines">,
+  { attempt }: Pick<AttemptRun<F>, "attempt">,
+  mended: MendedCall | null,
+): void {
+  if (mended?.card === attempt.card) health.refusals.confirm(mended.card, mended.refuses, deadlines.nowMs());
 }
 
 /** Counts the field that a provider refused, so that the next rule of its models is known before anybody reports it. */

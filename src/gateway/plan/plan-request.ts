@@ -161,9 +161,9 @@ export function readKnown(
   };
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
-    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
+    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, payer, held.tokens) };
   };
-  return { health: { over }, learned: learning.known, cached };
+  return { health: { over }, learned: learning.known, cached, payer };
 }
 
 function toRoll(bytes: Uint8Array): number {

@@ -71,7 +71,7 @@ let old: TestServer;
 let world: UnderTest;
 beforeAll(async () => {
   old = await serveHttp(answerGuarded);
-  const models = ["chat", "messages", "responses", "gemini", "set", "taken", "paid"].flatMap((name) =>
+  const models = ["chat", "messages", "responses", "gemini", "set", "taken", "paid", "met"].flatMap((name) =>
     MODELS.flatMap((model) => [`${model}-${name}`, `${model}-${name}-streamed`]),
   );
   const rows = models.map(
@@ -271,6 +271,22 @@ test("the call that was refused costs nothing", async () => {
   const attempts = asArray(asObject(body.timeline).attempts).map(asObject);
   expect(attempts.map(({ outcome }) => outcome)).toEqual(["failed", "answered"]);
   expect(body.charged_usd).toBe(Number(asObject(usage).total_tokens) / 1_000_000);
+});
+
+test("a third account's request is right at first, once two others' were answered in another form", async () => {
+  const operator = createOperator(world);
+  const calls: number[] = [];
+  for (const name of ["ann", "ben", "cat"]) {
+    const account = await operator.post("/accounts", { name: `met ${name}` });
+    const key = await operator.post("/keys", { name, account_id: account.body.id });
+    await operator.post(`/accounts/${account.body.id}/top-ups`, { amount_usd: 10 });
+    const before = world.simulator.calls.total;
+    const late = [...BEGUN, { role: "system", content: "It is noon." }, user(SAY)];
+    const response = await chat("House#qwen3.6-27b-met", late, asString(key.body.secret));
+    expect(response.status).toBe(200);
+    calls.push(world.simulator.calls.total - before);
+  }
+  expect(calls).toEqual([2, 2, 1]);
 });
 
 test("Gemini's form: two turns of the user's in a row", async () => {
