@@ -9,7 +9,7 @@ const FIRST = Number(process.env.SIM_SEED ?? 1);
 const SEEDS_USUAL = IS_LONG ? 300 : 6;
 const SEEDS = Number(process.env.SIM_PAYERS ?? (process.env.SIM_SEED === undefined ? SEEDS_USUAL : 1));
 const SEEDS_PER_TEST = 3;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 600_000;
 
 /** Outcomes that differ, in words, and the choices of a selector between two models that are nearly alike. */
 interface Compared {
