@@ -4,7 +4,7 @@ import type { Fault } from "../core/fault.ts";
 import { Breaker, type Change, type Outcomes } from "./breaker.ts";
 import { FadingCounts } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
-import { SPEED_HALF_LIFE_MS, type PayerSpeeds, SpeedsByPayer } from "./payer-speeds.ts";
+import { type PayerSpeeds, SPEED_HALF_LIFE_MS, SpeedsByPayer } from "./payer-speeds.ts";
 
 const REST_MS = 1000;
 const REST_MAX_MS = 30_000;

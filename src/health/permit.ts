@@ -12,9 +12,9 @@ import type { Address } from "./address.ts";
 import type { Key, KeyProbe, RequestRefusals } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 import type { PayerNotices } from "./payer-notices.ts";
+import type { PayerSpeeds } from "./payer-speeds.ts";
 import type { Load } from "./rate.ts";
 import type { Trouble } from "./trouble.ts";
-import type { PayerSpeeds } from "./payer-speeds.ts";
 
 interface PermitParts {
   readonly card: ModelCard;
@@ -108,7 +108,8 @@ export class Permit {
       deployment.recordWait(speeds, nowMs - startedMs, false, nowMs);
       this.#recordSuccess(nowMs);
     }
-    if (tokens !== null) speeds.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
+    if (tokens !== null)
+      speeds.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
     this.#end();
   }
 

@@ -3,7 +3,7 @@
 import { boundShares } from "../core/world/shares.ts";
 import { computeMedian, computeQuantiles, type FadingValues, weighValues } from "./decay.ts";
 import { type Deployment, sumOutcomes } from "./deployment.ts";
-import { groupValues, SPEED_HALF_LIFE_MS, type PayerSpeeds } from "./payer-speeds.ts";
+import { groupValues, type PayerSpeeds, SPEED_HALF_LIFE_MS } from "./payer-speeds.ts";
 
 /** Null speeds are unknown, so the profile's apply. */
 export type Outlook = Readonly<ReturnType<typeof foresee>>;
