@@ -87,7 +87,7 @@ export const SHARING: readonly Mutant[] = [
     file: "src/health/permit.ts",
     find: "const met = { payer: this.#payer, evidence, status, probes };",
     replace: 'const met = { payer: this.#payer, evidence: "shared" as const, status, probes };',
-    tests: ["test/health/payers.test.ts"],
+    tests: ["test/health/credentials.test.ts"],
   },
   {
     name: "one payer uses up the retries of others",
