@@ -46,7 +46,7 @@ function shareLines(rules: BatchRules): BatchRules {
 const MEMORY_SHARE = 1 / 4;
 
 export function createBatches({ opened, store, live, log, ports }: BatchParts) {
-  const caller = new LineCaller(ports);
+  const caller = new LineCaller(ports, opened.vault);
   const lateness = measureLateness();
   const { bodyBytesMax, bodyMemoryBytes } = ports.server;
   const jobs: JobPorts = {
@@ -64,6 +64,7 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
       memberDefaults: () => live.settings.ownerLimits.memberDefaults,
     }),
     call: (line) => caller.call(line),
+    replay: (line) => caller.replay(line),
     estimate: (line) => caller.estimate(line),
     isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
     singles: ports.gateway.underWay,

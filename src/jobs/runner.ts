@@ -1,10 +1,12 @@
 // Runs batches on this node: looks each second, or when it is woken, at all that haven't ended, and starts lines as there is
 // room.
 
-import type { Batch } from "../core/batches/batch.ts";
+import type { Batch, BatchBlock } from "../core/batches/batch.ts";
 import { toFault } from "../core/fault.ts";
+import { endLeft } from "./ending.ts";
 import { finalize } from "./finalizing.ts";
 import { findRestEnd, wait } from "./job.ts";
+import { takeOverAnswers } from "./kept-answers.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
@@ -17,7 +19,7 @@ import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
 import { moveOn, validate } from "./validating.ts";
-import { endLeft, releaseBlock, writeResults } from "./writing.ts";
+import { RESULT_CHARACTERS, releaseBlock, writeResults } from "./writing.ts";
 
 const TICK_MS = 1000;
 /** Batches past their keep are looked for this often. */
@@ -25,8 +27,6 @@ const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
 /** The room for results is looked at this often. */
 const ROOM_MS = 5000;
-/** Results are written once they take this much, or after a while. */
-const RESULT_CHARACTERS = 524_288;
 
 interface ReadyLine {
   readonly accountId: string;
@@ -280,7 +280,7 @@ export class BatchRunner {
         return;
       }
       job.nextBlock = row.block + 1;
-      job.blocks.set(row.block, new RunningBlock(row));
+      await this.#open(job, row);
     };
     void take()
       .catch((error) => {
@@ -291,6 +291,15 @@ export class BatchRunner {
         job.isTaking = false;
         this.#advance();
       });
+  }
+
+  /** A block's lines may run once what was answered of them before stands in the results. */
+  async #open(job: RunningBatch, row: BatchBlock): Promise<void> {
+    const own = await takeOverAnswers(this.#ports, { batch: job.batch, row });
+    if (own === null) return;
+    job.batch = own.batch;
+    if (own.row.remaining > 0) job.blocks.set(row.block, new RunningBlock(own.row));
+    else if (job.isOver) this.wake();
   }
 
   /** Writes results that have waited for long enough, or that nothing else will join. */
