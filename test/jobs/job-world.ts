@@ -23,6 +23,7 @@ const RULES: BatchRules = {
   bytesMax: 1e6,
   unfinishedMax: 9,
   windowMs: DAY_MS,
+  modelWaitMs: DAY_MS / 4,
   keepMs: 30 * DAY_MS,
   triesMax: 4,
 };

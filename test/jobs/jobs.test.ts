@@ -78,7 +78,7 @@ describe("a batch", () => {
       "cancelling",
     );
     const why = { code: "invalid_api_key", message: "It was revoked.", resetsAtMs: null, sinceMs: NOON };
-    expect(resume(cancel(running, NOON, why).batch).detail.waiting).toEqual(why);
+    expect(resume(cancel(running, NOON, why).batch, true).detail.waiting).toEqual(why);
   });
 
   test("ends with its window", () => {
@@ -95,7 +95,7 @@ describe("a batch", () => {
       0,
       NOON,
     ]);
-    expect(wait(resume(second.batch), why, NOON + 9000).events).toHaveLength(1);
+    expect(wait(resume(second.batch, true), why, NOON + 9000).events).toHaveLength(1);
   });
 });
 
@@ -114,7 +114,11 @@ test("accounts take turns, and an account's batches take turns", () => {
 });
 
 describe("pacing", () => {
-  const makePace = (room: number): LinePace => ({ countRoom: () => room });
+  const makePace = (room: number): LinePace => ({
+    restsUntilMs: 0,
+    answeredMs: 0,
+    countRoom: () => room,
+  });
   const advance = () => {};
 
   test("lets one line ask where lines of its model go, and as many others start as there is room for", () => {
