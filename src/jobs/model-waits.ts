@@ -2,6 +2,7 @@
 import type { Batch, BatchWait } from "../core/batches/batch.ts";
 import { changeDetail, type Transition, WAITS_FOR_MODELS, wait } from "./job.ts";
 import { countLeft } from "./lines.ts";
+import { offerBlock } from "./offers.ts";
 import type { Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
@@ -45,7 +46,12 @@ export async function watchModels(ports: WatchPorts, pacing: Pacing, job: Runnin
   const isOver = ({ model, sinceMs, isResting }: SeenModel) =>
     sinceMs !== null && !isResting && nowMs - (silent[model] ?? nowMs) >= waitMs;
   job.overdue = new Set(seen.filter(isOver).map(({ model }) => model));
-  const waiting = standsStill(job, pacing, seen, nowMs) ? describe(job.batch, seen, silent, waitMs) : null;
+  const isIdle = waitsHere(job, pacing, seen);
+  if (isIdle) await offerBlock(ports, job, nowMs);
+  else job.offeredMs = nowMs;
+  const stillMs = job.measureStill(countLeft(detail.counts), nowMs);
+  const isStill = isIdle && (hasAllLines(job, seen) || stillMs >= STILL_MS);
+  const waiting = isStill ? describe(job, seen, silent, waitMs) : null;
   const isNew = waiting !== null && differs(detail.waiting, waiting);
   if (!isNew && !isWorthWriting(detail.silentSince ?? {}, silent, nowMs)) return;
   const move = (found: Batch, atMs: number): Transition => {
@@ -98,18 +104,17 @@ function isWorthWriting(stored: Silences, silent: Silences, nowMs: number): bool
   );
 }
 
-/** True if nothing of the batch runs but trials, nor will before one of the models answers. */
-function standsStill(job: RunningBatch, pacing: Pacing, seen: readonly SeenModel[], nowMs: number): boolean {
-  const { batch } = job;
-  const left = countLeft(batch.detail.counts);
-  const stillMs = job.measureStill(left, nowMs);
-  if (!isModels(batch.detail.waiting) || !job.hasAll) return false;
+/** True if nothing of the batch runs here but trials, nor will before one of the models answers. */
+function waitsHere(job: RunningBatch, pacing: Pacing, seen: readonly SeenModel[]): boolean {
+  if (!isModels(job.batch.detail.waiting) || !job.hasAll) return false;
   const here = seen.filter(({ lines }) => lines > 0);
   if (here.length === 0 || here.some(({ sinceMs }) => sinceMs === null)) return false;
-  const trials = job.listFlying().filter((model) => pacing.isShut(job.nameModel(model))).length;
-  if (job.flying > trials) return false;
-  const lines = here.reduce((sum, one) => sum + one.lines, job.flying);
-  return lines >= left || stillMs >= STILL_MS;
+  return job.listFlying().every((model) => pacing.isShut(job.nameModel(model)));
+}
+
+/** True if no other node has lines of it. */
+function hasAllLines({ batch, flying }: RunningBatch, seen: readonly SeenModel[]): boolean {
+  return seen.reduce((sum, { lines }) => sum + lines, flying) >= countLeft(batch.detail.counts);
 }
 
 /** True if the batch waits for nothing, or for models. */
@@ -118,17 +123,17 @@ function isModels(waiting: BatchWait | null): boolean {
 }
 
 function describe(
-  batch: Batch,
+  job: RunningBatch,
   seen: readonly SeenModel[],
   silent: Silences,
   waitMs: number,
 ): Omit<BatchWait, "sinceMs"> {
-  const { waiting, counts } = batch.detail;
+  const { batch } = job;
+  const { waiting } = batch.detail;
   const here = seen.filter(({ lines }) => lines > 0).toSorted((a, b) => b.lines - a.lines);
   const own = here.map(({ model }) => model);
-  const isAll = here.reduce((sum, { lines }) => sum + lines, 0) >= countLeft(counts);
   // Other nodes have lines, too, whose models they name.
-  const others = isAll ? [] : (waiting?.models ?? []);
+  const others = hasAllLines(job, seen) ? [] : (waiting?.models ?? []);
   const models = [...new Set([...others, ...own])].slice(0, SHOWN_MAX);
   const untilMs = Math.min(batch.expiresAtMs, ...own.map((model) => (silent[model] ?? 0) + waitMs));
   return { code: WAITS_FOR_MODELS, message: MESSAGE, models, untilMs, resetsAtMs: null };

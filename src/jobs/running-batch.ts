@@ -49,6 +49,8 @@ export class RunningBatch {
   #isShared = false;
   /** True if there was no other block when one was last asked for. */
   hasAll = false;
+  /** When a block was last offered to other nodes. */
+  offeredMs = 0;
   /** Models that lines wait for, since this node noticed. */
   readonly silent = new Map<string, number>();
   /** Those that have been silent for so long that lines end that nothing else takes. */
@@ -139,8 +141,10 @@ export class RunningBatch {
   take(row: BatchBlock | null): void {
     this.hasAll = row === null;
     if (row === null) return;
-    this.#isShared = row.block !== this.#lastBlock + 1;
-    this.#lastBlock = row.block;
+    if (row.block > this.#lastBlock) {
+      this.#isShared = row.block > this.#lastBlock + 1;
+      this.#lastBlock = row.block;
+    }
     this.nextBlock = row.block + 1;
     this.blocks.set(row.block, new RunningBlock(row));
   }

@@ -1,8 +1,9 @@
 // Lines that wait for their models: a model that is down or limited holds nobody else, its silence ends, and it is told.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Batch } from "../../src/core/batches/batch.ts";
 import type { Store } from "../../src/core/store.ts";
 import { KeptBatches } from "../../src/jobs/kept-batches.ts";
+import type { LineCall } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
@@ -92,6 +93,33 @@ test("a model that answers once in 5 seconds is asked for nine tenths of that, a
   expect((await read()).detail.waiting).toBeNull();
 });
 
+test("healthy lines are as fast beside as many on models that fail or are busy now and then", async () => {
+  let calls = 0;
+  const sometimes = (other: "fail" | number) => () => (++calls % 4 === 0 ? other : "answer");
+  const run = async (id: string, flaky: ReturnType<typeof sometimes>, busy: ReturnType<typeof sometimes>) => {
+    const door = new ModelDoor(clock, {
+      [GOOD]: { behave: answers, ms: 400 },
+      "Acme#flaky": { behave: flaky, ms: 400 },
+      "Acme#busy": { behave: busy, ms: 400 },
+    });
+    const { runner, add } = start(door);
+    const startedMs = clock.nowMs();
+    await add(id, 1200, (at) => [GOOD, "Acme#flaky", GOOD, "Acme#busy"][at % 4] ?? GOOD);
+    const endMs = await moveUntil(() => door.answered.get(GOOD)?.length === 600, HOUR_MS, 100);
+    const stopped = runner.stop(0);
+    await clock.move(5000);
+    await stopped;
+    await store.batches.remove(await read(id));
+    return endMs - startedMs;
+  };
+  const wellMs = await run(
+    "batch_well",
+    () => "answer",
+    () => "answer",
+  );
+  expect(await run("batch_1", sometimes("fail"), sometimes(2000))).toBeLessThanOrEqual(1.2 * wellMs);
+});
+
 test("a batch with dead lines ends within the wait for a model, with at most a row for each of them and each trial", async () => {
   const door = new ModelDoor(clock, {
     [DEAD]: { behave: fails, ms: 400 },
@@ -166,4 +194,87 @@ test("a batch whose lines wait tells it once, names the models by their lines, a
   expect(JSON.stringify(told)).toContain(
     `"until":"${new Date(waiting?.untilMs ?? 0).toISOString().slice(0, 12)}`,
   );
+});
+
+describe("on several nodes", () => {
+  interface Node {
+    isDead: boolean;
+    readonly kept: KeptBatches;
+  }
+  let dead: Set<string>;
+  beforeEach(() => {
+    dead = new Set();
+  });
+
+  /** A node that can be killed: it sees nothing any more, and what it does reaches nobody. */
+  function join(name: string, door: ModelDoor): Node {
+    const alive = <T>(work: () => Promise<T>): Promise<T> => (node.isDead ? new Promise(() => {}) : work());
+    const batches: Store["batches"] = {
+      ...store.batches,
+      list: (...given) => alive(() => store.batches.list(...given)),
+      change: (of, wanted, decide) => alive(() => store.batches.change(of, wanted, decide)),
+    };
+    const own = {
+      store: {
+        batches,
+        node: name,
+        account: (id: string) => store.account(id),
+        listDead: async (nodes: readonly string[]) => nodes.filter((one) => dead.has(one)),
+      },
+      call: (line: LineCall) => alive(() => door.call(line)),
+    };
+    const ports = makeJobPorts({ store, clock, files }, own, { modelWaitMs: HOUR_MS });
+    const runner = new BatchRunner(ports);
+    const node: Node = { isDead: false, kept: new KeptBatches(ports, runner.wake) };
+    runner.start();
+    return node;
+  }
+
+  const makeDoor = (isUp = () => false) =>
+    new ModelDoor(clock, {
+      [DEAD]: { behave: () => (isUp() ? "answer" : "fail"), ms: 400 },
+      [GOOD]: { behave: answers, ms: 400 },
+    });
+
+  test("kills and takeovers don't move the beginning of a wait, nor its end", async () => {
+    const first = join("one", makeDoor());
+    const second = join("two", makeDoor());
+    await addBatch(first.kept, { store, files }, "batch_1", 700, (at) => (at < 400 ? DEAD : GOOD));
+    await clock.move(5 * MINUTE_MS);
+    const before = (await read()).detail;
+    expect([before.counts.completed, before.waiting?.models]).toEqual([300, [DEAD]]);
+    for (const [node, name] of [
+      [first, "one"],
+      [second, "two"],
+    ] as const) {
+      node.isDead = true;
+      dead.add(name);
+      join(`${name}-again`, makeDoor());
+      await clock.move(10 * MINUTE_MS);
+    }
+    const { silentSince, waiting } = (await read()).detail;
+    expect(silentSince).toEqual(before.silentSince);
+    expect([waiting?.sinceMs, waiting?.untilMs]).toEqual([before.waiting?.sinceMs, before.waiting?.untilMs]);
+    await moveUntil(async () => (await read()).status === "completed", HOUR_MS, MINUTE_MS);
+    expect(clock.nowMs()).toBeLessThanOrEqual((waiting?.untilMs ?? 0) + 2 * MINUTE_MS);
+    expect((await read()).detail.counts.failed).toBe(400);
+  });
+
+  test("a model's answer on any node ends its silence for all", async () => {
+    let isUp = false;
+    const first = join("one", makeDoor());
+    join(
+      "two",
+      makeDoor(() => isUp),
+    );
+    await addBatch(first.kept, { store, files }, "batch_1", 600, () => DEAD);
+    await clock.move(5 * MINUTE_MS);
+    const before = (await read()).detail.silentSince?.[DEAD] ?? Number.NaN;
+    isUp = true;
+    // Its blocks are offered to the node where the model answers.
+    await clock.move(10 * MINUTE_MS);
+    const { detail } = await read();
+    expect(detail.counts.completed).toBe(600);
+    expect(detail.silentSince?.[DEAD] ?? Number.POSITIVE_INFINITY).toBeGreaterThan(before);
+  });
 });
