@@ -2,6 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const DAYS = ["test/jobs/days.test.ts"];
+const ROOM = ["test/store/files.test.ts"];
 const RULES = ["test/jobs/jobs.test.ts"];
 const WAITS = ["test/jobs/waiting.test.ts"];
 const PACES = ["test/health/line-pace.test.ts"];
@@ -207,7 +208,7 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "results are named before they are written",
     file: "src/jobs/writing.ts",
-    find: "await files.pieces.write(batch.accountId, nameResults(batch), number, piece);",
+    find: "await files.pieces.write(batch.accountId, nameResults(batch, kind), number, piece);",
     replace: "",
     tests: DAYS,
   },
@@ -240,17 +241,45 @@ export const BATCHES: readonly Mutant[] = [
     tests: DAYS,
   },
   {
-    name: "a node that was given up ends a batch with the files of another try",
+    name: "a batch ends without the files of its results",
     file: "src/jobs/finalizing.ts",
-    find: "const tries = lease === 1 ? ",
-    replace: "const tries = lease > 0 ? ",
+    find: "complete(found, { ...ids, sums: whole }, nowMs), files }",
+    replace: "complete(found, { ...ids, sums: whole }, nowMs) }",
     tests: DAYS,
+  },
+  {
+    name: "a batch whose results wait for room can't be cancelled",
+    file: "src/jobs/job.ts",
+    find: 'batch.status === "finalizing" && !waitsForRoom(batch);',
+    replace: 'batch.status === "finalizing";',
+    tests: ROOM,
+  },
+  {
+    name: "a batch that waits for room tells it again as its lines in flight end",
+    file: "src/jobs/job.ts",
+    find: 'batch.status !== "in_progress" || waitsForRoom(batch)) return batch;',
+    replace: 'batch.status !== "in_progress") return batch;',
+    tests: ROOM,
+  },
+  {
+    name: "lines start until the store knows that there is no room",
+    file: "src/jobs/line-runner.ts",
+    find: "    job.room.take(Buffer.byteLength(text));\n",
+    replace: "",
+    tests: ROOM,
+  },
+  {
+    name: "an input whose lines have ended can't be deleted",
+    file: "src/jobs/file-users.ts",
+    find: 'status === "validating" || countLeft(detail.counts) > 0',
+    replace: "status !== undefined || countLeft(detail.counts) > 0",
+    tests: ROOM,
   },
   {
     name: "a node that was given up leaves its last piece behind",
     file: "src/jobs/writing.ts",
-    find: "isLeft: found === null || !needsResults(found)",
-    replace: "isLeft: false",
+    find: "await removeUnnamed(ports, batch, block.unnamed.splice(0), named);",
+    replace: "",
     tests: ["test/jobs/writing.test.ts"],
   },
   {

@@ -59,8 +59,8 @@ export interface PieceStore {
   write(accountId: string, object: string, number: number, sealed: Uint8Array): Promise<void>;
   /** Null if there is none. */
   read(accountId: string, object: string, number: number): Promise<Uint8Array | null>;
-  /** Removes all pieces of an object. */
-  remove(accountId: string, object: string): Promise<void>;
+  /** Removes pieces of an object, or all. */
+  remove(accountId: string, object: string, numbers?: readonly number[]): Promise<void>;
   /** The objects whose last piece was written before a time (Unix milliseconds). */
   listBefore(beforeMs: number): Promise<readonly StoredObject[]>;
   /** The disk that they lie on. Null if it is a server's. */
