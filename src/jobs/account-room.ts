@@ -29,7 +29,7 @@ export class AccountRoom {
     measure: () => Promise<RoomLeft>,
   ): Promise<void> {
     const isPlenty = this.#bytes >= NEAR.bytes && (this.#left?.files ?? 0) >= NEAR.files;
-    // What was found before its last results were written says nothing about its end.
+    // A look before its last results were written says nothing about its end.
     const isNew = batch.status === "finalizing" && !waitsForRoom(batch);
     if (!isNew && nowMs < this.#lookedMs + (isPlenty ? LOOK_MS : SHARED_MS)) return;
     const takenBefore = this.#taken;

@@ -2,7 +2,6 @@
 import type { Mutant } from "./mutant.ts";
 
 const DAYS = ["test/jobs/days.test.ts"];
-const ROOM = ["test/store/files.test.ts"];
 const RULES = ["test/jobs/jobs.test.ts"];
 const WAITS = ["test/jobs/waiting.test.ts"];
 const PACES = ["test/health/line-pace.test.ts"];
@@ -246,34 +245,6 @@ export const BATCHES: readonly Mutant[] = [
     find: "complete(found, { ...ids, sums: whole }, nowMs), files }",
     replace: "complete(found, { ...ids, sums: whole }, nowMs) }",
     tests: DAYS,
-  },
-  {
-    name: "a batch whose results wait for room can't be cancelled",
-    file: "src/jobs/job.ts",
-    find: 'batch.status === "finalizing" && !waitsForRoom(batch);',
-    replace: 'batch.status === "finalizing";',
-    tests: ROOM,
-  },
-  {
-    name: "a batch that waits for room tells it again as its lines in flight end",
-    file: "src/jobs/job.ts",
-    find: 'batch.status !== "in_progress" || waitsForRoom(batch)) return batch;',
-    replace: 'batch.status !== "in_progress") return batch;',
-    tests: ROOM,
-  },
-  {
-    name: "lines start until the store knows that there is no room",
-    file: "src/jobs/line-runner.ts",
-    find: "    job.room.take(Buffer.byteLength(text));\n",
-    replace: "",
-    tests: ROOM,
-  },
-  {
-    name: "an input whose lines have ended can't be deleted",
-    file: "src/jobs/file-users.ts",
-    find: 'status === "validating" || countLeft(detail.counts) > 0',
-    replace: "status !== undefined || countLeft(detail.counts) > 0",
-    tests: ROOM,
   },
   {
     name: "a node that was given up leaves its last piece behind",

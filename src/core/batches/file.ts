@@ -90,13 +90,13 @@ export interface FileStore {
 
 /** Tells whether batches read a file. */
 export interface FileUse {
-  /** True while an unfinished batch reads the file. */
+  /** True while a batch has lines that may read the file. */
   isFileInUse(id: string): Promise<boolean>;
 }
 
 /** Throws the Fault `file_in_use` while a batch reads the file. */
 export async function checkUnused(use: FileUse, id: string): Promise<void> {
   if (!(await use.isFileInUse(id))) return;
-  const message = `The file '${id}' is read by a batch that hasn't ended. Cancel the batch first, or wait for its end.`;
+  const message = `The file '${id}' is read by a batch that has lines left. Cancel the batch first, or wait until they have ended.`;
   throw new Fault("file_in_use", message, { param: "file_id" });
 }

@@ -18,6 +18,7 @@ export function resultRoomSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: results without room`, () => {
     const stores = twoStores(makeBench);
     ends(stores);
+    others(stores);
     running(stores);
     kills(stores);
   });
@@ -108,7 +109,9 @@ function ends(stores: Stores): void {
     expect([status, detail.waiting, detail.errorFileId]).toEqual(["cancelled", null, null]);
     expect((await readIds(own, detail.outputFileId)).length).toBe(3);
   });
+}
 
+function others(stores: Stores): void {
   test("its input may be deleted then, which makes room", async () => {
     const { store } = stores();
     const { world, own } = await fillUp(store, ({ rules }) =>
