@@ -23,7 +23,7 @@ export function cancelInStore(store: JobPorts["store"], batch: Batch): Promise<B
   return cancelKept({ store, clock }, batch);
 }
 
-/** Tells without a gateway whether a batch that hasn't ended reads a file. */
+/** Tells without a gateway whether a batch has lines that may read a file. */
 export function findFileUse(store: JobPorts["store"]): FileUse {
   return makeFileUsers({ store });
 }
