@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const NANO = 1e9;
 const MANY = 500;
 
-interface Shown extends Partial<Omit<BatchDetail, "counts" | "sums" | "waiting">> {
+export interface Shown extends Partial<Omit<BatchDetail, "counts" | "sums" | "waiting">> {
   readonly status?: Batch["status"];
   /** The minutes since it was made. */
   readonly age?: number;
@@ -86,6 +86,8 @@ const OTHERS: readonly Shown[] = [
   { status: "completed", counts: { total: 5000, completed: 4988, failed: 12 }, usd: 1.92, age: 300 },
   { status: "cancelled", counts: { total: 800, completed: 200, cancelled: 600 }, usd: 0.11, age: 600 },
   { status: "expired", counts: { total: 800, completed: 640, expired: 160 }, usd: 0.3, age: 1800 },
+  { status: "cancelled", counts: { total: 95_000, cancelled: 95_000 }, age: 50 },
+  { status: "completed", counts: { total: 900, completed: 154, failed: 3, unpaid: 743 }, usd: 0.9, age: 70 },
   { status: "validating", estimatedNanoUsd: null, age: 0 },
   { status: "cancelling", counts: { total: 300, completed: 20 }, usd: 0.02, endpoint: "/v1/embeddings" },
   {
@@ -113,12 +115,16 @@ export const BATCH_STATES = Object.keys(STATES);
 /** Starts a gateway with the batches of a state. */
 export async function startBatchState(name: string): Promise<ConsoleWorld> {
   const world = await startConsoleWorld({ more: "batches: { parallel: 0 }" });
-  const { store } = await openStore(`sqlite:${join(world.gateway.directory, "poundkey.db")}`, undefined);
-  const { id } = await world.gateway.newKey({ name: "Nightly reports" });
-  for (const [at, shown] of (STATES[name] ?? []).entries()) {
-    const batch = makeShown(at, id, shown);
-    await store.batches.add(batch, MANY + 1);
-  }
-  await store.close();
+  await addShown(world, STATES[name] ?? []);
   return world;
+}
+
+/** Adds batches of a key of their own, and returns their ids. */
+export async function addShown({ gateway }: ConsoleWorld, all: readonly Shown[]): Promise<readonly string[]> {
+  const { store } = await openStore(`sqlite:${join(gateway.directory, "poundkey.db")}`, undefined);
+  const { id } = await gateway.newKey({ name: "Nightly reports" });
+  const batches = all.map((shown, at) => makeShown(at, id, shown));
+  for (const batch of batches) await store.batches.add(batch, MANY + 1);
+  await store.close();
+  return batches.map((batch) => batch.id);
 }

@@ -53,8 +53,8 @@ const EVERYTHING = { accountIds: null, own: null };
 const WATCH_MS = 1000;
 
 /** Only the gateways know the lines that are in flight. */
-function makeParts({ store }: AdminWorld): BatchesParts {
-  return { store, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
+function makeParts({ store, clock }: AdminWorld): BatchesParts {
+  return { store, clock, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
 }
 
 const readBatch = makeReader(batchSchema);
