@@ -17,26 +17,36 @@ export interface Shown extends Partial<Omit<BatchDetail, "counts" | "sums" | "wa
   readonly counts?: Partial<BatchDetail["counts"]>;
   readonly usd?: number;
   readonly wait?: string;
+  /** The models that it waits for. */
+  readonly models?: readonly string[];
   readonly endpoint?: string;
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
   insufficient_balance:
     "The account's balance is used up: the next line needs 0.0214 USD, and 0.0030 USD are left.",
+  no_provider_available: "No provider answers for the models that are left.",
+  invalid_api_key: "The key that made this batch was revoked.",
   storage_limit_exceeded: "The gateway has no room for more files. Please try again later.",
 };
 
 function makeShown(
   at: number,
   keyId: string,
-  { status = "in_progress", age = 30, counts, usd = 0, wait, ...detail }: Shown,
+  { status = "in_progress", age = 30, counts, usd = 0, wait, models, ...detail }: Shown,
 ): Batch {
   const nowMs = Date.now();
   const createdAtMs = nowMs - age * MINUTE_MS;
   const waiting =
     wait === undefined
       ? null
-      : { code: wait, message: MESSAGES[wait] ?? "", resetsAtMs: nowMs + 2 * HOUR_MS, sinceMs: nowMs };
+      : {
+          code: wait,
+          message: MESSAGES[wait] ?? "",
+          resetsAtMs: nowMs + 2 * HOUR_MS,
+          sinceMs: nowMs,
+          ...(models ? { models, untilMs: nowMs + 6 * HOUR_MS } : {}),
+        };
   const hasEnded = ["completed", "failed", "expired", "cancelled"].includes(status);
   return makeBatch(
     `batch_0mh2kq${String(at).padStart(4, "0")}xw3f7`,
@@ -90,6 +100,12 @@ const OTHERS: readonly Shown[] = [
   { status: "completed", counts: { total: 900, completed: 154, failed: 3, unpaid: 743 }, usd: 0.9, age: 70 },
   { status: "validating", estimatedNanoUsd: null, age: 0 },
   { status: "cancelling", counts: { total: 300, completed: 20 }, usd: 0.02, endpoint: "/v1/embeddings" },
+  {
+    counts: { total: 300, completed: 20 },
+    usd: 0.02,
+    wait: "no_provider_available",
+    models: ["OpenAI#gpt-4.1-mini", "Mistral#mistral-large-latest"],
+  },
   {
     counts: { total: 300, completed: 20 },
     usd: 0.02,

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { BatchView } from "../../admin/models/batches.ts";
+import { listOutcomes } from "../../core/batches/outcomes.ts";
 import { nowMs } from "../browser.ts";
 import { change } from "../frame/api.ts";
 import { formatCount, formatDuration, formatRelativeTime, formatTime } from "../frame/format.ts";
@@ -12,32 +13,13 @@ import { Badge, type Tone } from "../parts/states.tsx";
 /** Batches are asked for again this often. */
 export const EVERY_MS = 3000;
 
-type Outcome = keyof BatchView["outcomes"];
-
-/** The outcomes of lines in the order of the bar, as its legend and its label name them. */
-const OUTCOMES: readonly (readonly [Outcome, string])[] = [
-  ["answered", "answered"],
-  ["failed", "failed"],
-  ["cancelled", "cancelled"],
-  ["expired", "expired"],
-  ["unpaid", "beyond the ceiling"],
-  ["left", "left"],
-];
-
 interface BatchProps {
   readonly batch: BatchView;
 }
 
-function listOutcomes({ outcomes }: BatchView) {
-  return OUTCOMES.flatMap(([name, words]) => {
-    const count = outcomes[name];
-    return count === 0 ? [] : [{ name, words, count }];
-  });
-}
-
 /** Each outcome has its colour. Lines that haven't ended leave the rest of the bar empty. */
 export function OutcomeBar({ batch }: BatchProps) {
-  const found = listOutcomes(batch);
+  const found = listOutcomes(batch.outcomes);
   const words = found.map((one) => `${formatCount(one.count)} ${one.words}`).join(", ");
   const label = `Of ${formatCount(batch.counts.total)} lines: ${words}`;
   return (
@@ -53,7 +35,7 @@ export function OutcomeBar({ batch }: BatchProps) {
 export function OutcomeLegend({ batch }: BatchProps) {
   return (
     <ul class="row outcome-legend" aria-label="Lines by outcome">
-      {listOutcomes(batch).map(({ name, words, count }) => (
+      {listOutcomes(batch.outcomes).map(({ name, words, count }) => (
         <li key={name}>
           <span class={`swatch outcome-${name}`} aria-hidden="true" />
           {formatCount(count)} {words}
@@ -65,7 +47,7 @@ export function OutcomeLegend({ batch }: BatchProps) {
 
 /** Says what became of lines that weren't answered: `12 failed · 600 cancelled`. Empty if all were. */
 export function describeUnanswered(batch: BatchView): string {
-  return listOutcomes(batch)
+  return listOutcomes(batch.outcomes)
     .filter(({ name }) => name !== "answered" && name !== "left")
     .map(({ words, count }) => `${formatCount(count)} ${words}`)
     .join(" · ");
@@ -78,23 +60,31 @@ const TONES: Partial<Record<BatchView["status"], Tone>> = {
   expired: "bad",
 };
 
-export function StatusBadge({ batch: { status, waiting } }: BatchProps) {
-  return (
-    <Badge
-      text={waiting === null ? status.replace("_", " ") : "waiting"}
-      tone={waiting === null ? TONES[status] : "warn"}
-      hasDot
-    />
+/** False once it ends: what it waits for is then why it was cancelled. */
+function isWaiting({ status, waiting, ended_at }: BatchView): boolean {
+  return waiting !== null && ended_at === null && status !== "cancelling";
+}
+
+export function StatusBadge({ batch }: BatchProps) {
+  const { status } = batch;
+  return isWaiting(batch) ? (
+    <Badge text="waiting" tone="warn" hasDot />
+  ) : (
+    <Badge text={status.replace("_", " ")} tone={TONES[status]} hasDot />
   );
 }
 
-type Waiting = NonNullable<BatchView["waiting"]>;
-
-/** Says when a batch that waits goes on. */
-export function describeWait({ resets_at, since }: Waiting): string {
-  return resets_at === null
-    ? `Since ${formatTime(since)}. It goes on by itself.`
-    : `It goes on ${formatRelativeTime(resets_at)}, or before.`;
+/** Says when a batch that waits goes on, and when lines that wait for a model end. Empty if it doesn't wait. */
+export function describeWait(batch: BatchView): string {
+  const { waiting } = batch;
+  if (waiting === null || !isWaiting(batch)) return "";
+  const { resets_at, since, until } = waiting;
+  const goesOn =
+    resets_at === null
+      ? `Since ${formatTime(since)}. It goes on by itself.`
+      : `It goes on ${formatRelativeTime(resets_at)}, or before.`;
+  if (until === undefined) return goesOn;
+  return `${goesOn} Lines for a model without an answer end ${formatRelativeTime(until)}.`;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 // One batch: its lines by outcome, why it waits, mistakes by line, costs against the ceiling, files, and its requests.
 
+import { useState } from "preact/hooks";
 import type { BatchDetailView } from "../../admin/models/batches.ts";
-import { place } from "../browser.ts";
+import { MISTAKES_KEPT } from "../../core/batches/outcomes.ts";
 import {
-  formatBytes,
   formatCount,
   formatFullTime,
   formatPercent,
@@ -13,12 +13,13 @@ import {
 import { useNames } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
-import { may, session } from "../frame/session.ts";
-import { CopyButton } from "../parts/button.tsx";
+import { may } from "../frame/session.ts";
+import { Button, CopyButton } from "../parts/button.tsx";
 import { type Fact, Facts } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Loaded, Meter, Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { FilesCard } from "./batch-files.tsx";
 import {
   CancelBatch,
   describePace,
@@ -29,8 +30,8 @@ import {
   StatusBadge,
 } from "./batch-words.tsx";
 
-/** A batch keeps no more of them. */
-const MISTAKES_KEPT = 100;
+/** More mistakes are shown when they are asked for. */
+const MISTAKES_SHOWN = 10;
 
 interface Part {
   readonly batch: BatchDetailView;
@@ -71,7 +72,8 @@ function Detail({ batch }: Part) {
       <Lines batch={batch} />
       {waiting !== null && (
         <Notice tone="warn">
-          <code>{waiting.code}</code>: {waiting.message} {describeWait(waiting)}
+          <code>{waiting.code}</code>: {waiting.message} {describeWait(batch)}
+          {waiting.models && waiting.models.length > 0 && <Models names={waiting.models} />}
         </Notice>
       )}
       {errors.length > 0 && <Mistakes batch={batch} />}
@@ -90,6 +92,21 @@ function Detail({ batch }: Part) {
         </Card>
       )}
     </div>
+  );
+}
+
+/** The models that lines wait for, those of most lines first. */
+function Models({ names }: { readonly names: readonly string[] }) {
+  return (
+    <ul class="plain" aria-label="Models that lines wait for">
+      {names.map((name) => (
+        <li key={name}>
+          <a class="own-words" href={makeHref(`/models/${encodeURIComponent(name)}`)}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -143,6 +160,8 @@ const MISTAKE_COLUMNS: readonly Column<Mistake>[] = [
 ];
 
 function Mistakes({ batch: { errors } }: Part) {
+  const [areAllShown, showAll] = useState(false);
+  const shown = areAllShown ? errors : errors.slice(0, MISTAKES_SHOWN);
   const note =
     errors.length < MISTAKES_KEPT
       ? "No line of a file with mistakes runs, and nothing of it is charged"
@@ -152,9 +171,14 @@ function Mistakes({ batch: { errors } }: Part) {
       <Table
         label="Mistakes"
         columns={MISTAKE_COLUMNS}
-        rows={errors}
+        rows={shown}
         keyOf={({ line, code, param }) => `${line} ${code} ${param}`}
       />
+      {shown.length < errors.length && (
+        <div class="card-body">
+          <Button label={`Show all ${errors.length}`} onClick={() => showAll(true)} />
+        </div>
+      )}
     </Card>
   );
 }
@@ -165,8 +189,8 @@ function Costs({ batch }: Part) {
   const rows: readonly Fact[] = [
     ["Until now", formatUsd(cost_usd)],
     ["Charged", formatUsd(charged_usd)],
-    ["Expected", usd(estimated_cost_usd, "not known yet")],
-    ["At worst", usd(worst_cost_usd, "not known yet")],
+    ["Expected", usd(estimated_cost_usd, "not known")],
+    ["At worst", usd(worst_cost_usd, "not known")],
     ["Ceiling", usd(max_cost_usd, "none")],
   ];
   return (
@@ -217,64 +241,6 @@ function About({ batch }: Part) {
           ["Tokens", `${formatCount(tokens.prompt)} in, ${formatCount(tokens.completion)} out`],
         ]}
       />
-    </Card>
-  );
-}
-
-type BatchFile = BatchDetailView["files"][number];
-
-const FILE_WORDS: Readonly<Record<BatchFile["of"], string>> = {
-  input: "Input",
-  output: "Answers",
-  errors: "Errors",
-};
-
-const FILE_COLUMNS: readonly Column<BatchFile>[] = [
-  makeHeadColumn("File", (file) => (
-    <div>
-      {FILE_WORDS[file.of]}
-      <div class="small faint own-words">{file.name}</div>
-    </div>
-  )),
-  makeNumberColumn("Size", ({ bytes }) => formatBytes(bytes)),
-  makeColumn("Kept until", ({ expires_at }) => formatFullTime(expires_at)),
-  makeColumn("", (file) => <Download file={file} />),
-];
-
-/** Contents are only for the person whose key made them. */
-function Download({ file: { id, member_id, of } }: { readonly file: BatchFile }) {
-  if (member_id === null || member_id !== session.value?.actor.id) return null;
-  return (
-    <a
-      class="button tiny"
-      href={place(`/admin/v1/files/${id}/content`)}
-      download={`${id}.jsonl`}
-      aria-label={`Download ${FILE_WORDS[of].toLowerCase()}`}
-    >
-      Download
-    </a>
-  );
-}
-
-function FilesCard({ batch }: Part) {
-  const { files, surface, id } = batch;
-  if (surface === "anthropic-batches")
-    return (
-      <Card title="Results">
-        <p class="soft">
-          The key that made it reads them at <code>/v1/messages/batches/{id}/results</code> once it has ended.
-        </p>
-      </Card>
-    );
-  if (files.length === 0)
-    return (
-      <Card title="Files">
-        <p class="soft">None of its files is kept any more.</p>
-      </Card>
-    );
-  return (
-    <Card title="Files" note="Read by the keys that made them, and by their person here" isFlush>
-      <Table label="Files" columns={FILE_COLUMNS} rows={files} keyOf={({ id: file }) => file} />
     </Card>
   );
 }

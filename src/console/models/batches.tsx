@@ -120,7 +120,7 @@ function Status({ batch }: { readonly batch: BatchView }) {
     <div class="lines">
       <StatusBadge batch={batch} />
       {waiting !== null && <div class="small kept">{waiting.message}</div>}
-      {waiting !== null && <div class="small faint">{describeWait(waiting)}</div>}
+      {waiting !== null && <div class="small faint">{describeWait(batch)}</div>}
       {mistake && (
         <div class="small kept">
           {mistake.line !== null && `Line ${mistake.line}: `}
