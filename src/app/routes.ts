@@ -21,7 +21,6 @@ import { batchRoutes } from "../http/batches/routes.ts";
 import { interactionRoutes } from "../http/conversations/interactions.ts";
 import { responseRoutes } from "../http/conversations/responses.ts";
 import { problemRoutes } from "../http/events/problems.ts";
-import { adminContentRoutes } from "../http/files/admin-content.ts";
 import { fileRoutes } from "../http/files/files.ts";
 import { keyRoutes } from "../http/keys/key.ts";
 import { exportRoutes } from "../http/log/admin-exports.ts";
@@ -134,10 +133,7 @@ export function composeRoutes(parts: RouteParts) {
   return app
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
-    .use(
-      batchRoutes({ ...ports, batches }, operator, { store: opened.store, clock: ports.clock, countRunning }),
-    )
-    .use(adminContentRoutes(operator, { ...ports, store: opened.store }))
+    .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, clock, countRunning }))
     .use(listToolRoutes(parts, operator))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))

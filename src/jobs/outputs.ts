@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const LOOKED_BACK_MS = 30 * DAY_MS;
 /** With fewer, the mean says little. */
 const ANSWERS_MIN = 20;
-/** Of an operation, or a length of prompt, that the table has no row for. */
+/** The table has no row for some operations and lengths of prompts. */
 const UNKNOWN_TOKENS = 300;
 
 interface OutputQuery {

@@ -118,11 +118,11 @@ export async function getBatch(parts: BatchesParts, id: string, scope?: Scope): 
     ...viewBatch(parts, batch),
     window,
     metadata: metadata && { ...metadata },
-    files: await listFilesOf(parts, batch),
+    files: await findFiles(parts, batch),
   };
 }
 
-async function listFilesOf(
+async function findFiles(
   { store, clock }: BatchesParts,
   { accountId, detail }: Batch,
 ): Promise<BatchDetailView["files"]> {

@@ -1,7 +1,7 @@
-// What `poundkey batches show` says of a batch: the same as its page in the console.
+// The text of `poundkey batches show`: the same as a batch's page in the console.
 import type { BatchDetailView, BatchView } from "../../admin/models/batches.ts";
-import { listOutcomes, MISTAKES_KEPT } from "../../core/batches/outcomes.ts";
 import { showInvisible } from "../../core/text/names.ts";
+import { listOutcomes, MISTAKES_KEPT } from "../../core/things/line-outcomes.ts";
 import { formatUsd } from "../administration.ts";
 import { formatTable, type Row } from "../table.ts";
 

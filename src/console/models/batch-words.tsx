@@ -1,8 +1,8 @@
-// What the list of batches and the page of one have in common: the bar of its lines, its state, why it waits, cancelling it.
+// Parts that the list of batches and the page of one share: the bar of its lines, its state, why it waits, cancelling it.
 
 import { useState } from "preact/hooks";
 import type { BatchView } from "../../admin/models/batches.ts";
-import { listOutcomes } from "../../core/batches/outcomes.ts";
+import { listOutcomes } from "../../core/things/line-outcomes.ts";
 import { nowMs } from "../browser.ts";
 import { change } from "../frame/api.ts";
 import { formatCount, formatDuration, formatRelativeTime, formatTime } from "../frame/format.ts";

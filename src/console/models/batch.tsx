@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { BatchDetailView } from "../../admin/models/batches.ts";
-import { MISTAKES_KEPT } from "../../core/batches/outcomes.ts";
+import { MISTAKES_KEPT } from "../../core/things/line-outcomes.ts";
 import {
   formatCount,
   formatFullTime,

@@ -12,7 +12,7 @@ import { fitAsk } from "./fitted.ts";
 
 /** The output tokens of a request's answers together. */
 export interface ExpectedOutput {
-  /** Of text. Answers of other kinds have what their operation expects of the request. */
+  /** The usual length of text. Answers of other kinds have what their operation expects of the request. */
   readonly usualTokens: number;
   /** The mean of earlier answers, whatever they are made of. Null if there are too few. */
   readonly meanTokens: number | null;

@@ -1,4 +1,4 @@
-// What batches are expected to cost, against what they cost: before the account has answers like theirs, and after.
+// The expected cost of batches beside their cost: before the account has answers like theirs, and after.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import type { Batch } from "openai/resources/batches";

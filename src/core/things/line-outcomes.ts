@@ -1,7 +1,7 @@
 // The outcomes of a batch's lines, in the words of the console and the command line.
 
 /** In the order in which they are shown. */
-export const LINE_OUTCOMES = [
+const LINE_OUTCOMES = [
   { name: "answered", words: "answered" },
   { name: "failed", words: "failed" },
   { name: "cancelled", words: "cancelled" },
@@ -10,7 +10,7 @@ export const LINE_OUTCOMES = [
   { name: "left", words: "left" },
 ] as const;
 
-export type LineOutcome = (typeof LINE_OUTCOMES)[number]["name"];
+type LineOutcome = (typeof LINE_OUTCOMES)[number]["name"];
 
 /** Returns the outcomes that lines have, with their counts. */
 export function listOutcomes(counts: Readonly<Record<LineOutcome, number>>) {
