@@ -146,7 +146,7 @@ test("what a dead model holds ends as no_provider_available once it was silent f
   const { status, detail, endedAtMs } = await read();
   expect([status, detail.counts.failed, detail.waiting]).toEqual(["completed", 1100, null]);
   expect(Math.abs((endedAtMs ?? 0) - untilMs)).toBeLessThanOrEqual(2 * MINUTE_MS);
-  const errors = new TextDecoder().decode(files.objects.get(detail.errorFileId ?? "")?.get(0));
+  const errors = Buffer.concat([...(files.objects.get(detail.errorFileId ?? "")?.values() ?? [])]).toString();
   const codes = errors
     .trimEnd()
     .split("\n")
