@@ -10,10 +10,10 @@ import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
 import { watchModels } from "./model-waits.ts";
-import { Pacing } from "./pacing.ts";
+import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { ResultRooms } from "./result-rooms.ts";
-import { type ModelLook, RunningBatch } from "./running-batch.ts";
+import { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
@@ -264,7 +264,7 @@ export class BatchRunner {
     const take = async () => {
       const own = { numbers: [...job.blocks.keys()], from: job.nextBlock };
       const row = await takeBlock(this.#ports, job.batch, own);
-      job.take(row);
+      job.take(row, this.#ports.clock.nowMs());
       if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
     };
     void take()
