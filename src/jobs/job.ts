@@ -22,6 +22,9 @@ export interface Transition {
   readonly files?: readonly StoredFile[];
 }
 
+/** The reason to wait of a batch whose lines no model takes now. */
+export const WAITS_FOR_MODELS = "no_provider_available";
+
 const NO_EVENTS: readonly OutboxEvent[] = [];
 
 export function changeDetail(batch: Batch, detail: Partial<BatchDetail>): Batch {
@@ -129,17 +132,21 @@ export function wait(batch: Batch, waiting: Omit<BatchWait, "sinceMs">, nowMs: n
   const before = batch.detail.waiting;
   const sinceMs = before?.code === waiting.code ? before.sinceMs : nowMs;
   const stopped = changeDetail(batch, { waiting: { ...waiting, sinceMs } });
-  const { code, message } = waiting;
-  const events = before === null ? [tell("batch.waiting", stopped, nowMs, { code, message })] : NO_EVENTS;
+  const { code, message, models, untilMs } = waiting;
+  const until = untilMs === undefined ? {} : { models, until: new Date(untilMs).toISOString() };
+  const said = { code, message, ...until };
+  const events = before === null ? [tell("batch.waiting", stopped, nowMs, said)] : NO_EVENTS;
   return { batch: stopped, events };
 }
 
 /**
- * A line has started again. A batch that was cancelled keeps the reason, also when a line ends that started before. So does
- * one without room, which the room itself ends.
+ * A line has started again. A batch that was cancelled keeps the reason, also when a line ends that started before. So do one
+ * without room, which the room itself ends, and one that waits for models that answered none of its lines.
  */
-export function resume(batch: Batch): Batch {
-  if (batch.detail.waiting === null || batch.status !== "in_progress" || waitsForRoom(batch)) return batch;
+export function resume(batch: Batch, isAnswered: boolean): Batch {
+  const { waiting } = batch.detail;
+  if (waiting === null || batch.status !== "in_progress" || waitsForRoom(batch)) return batch;
+  if (waiting.code === WAITS_FOR_MODELS && !isAnswered) return batch;
   return changeDetail(batch, { waiting: null });
 }
 

@@ -5,11 +5,12 @@ import { FileMissing } from "../files/port.ts";
 import { InputPieces } from "./input-pieces.ts";
 import { cancel, changeDetail, fail, wait } from "./job.ts";
 import type { LineEnd } from "./lines.ts";
+import { isUnanswered, noteEnd, noteFailure } from "./model-outcomes.ts";
 import type { Pacing } from "./pacing.ts";
 import type { JobPorts, LineResult } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
-import { isHealable, judgeFailure, type Verdict } from "./trying.ts";
+import { isHealable, isUnsent, judgeFailure, type Verdict } from "./trying.ts";
 import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
 /** A batch that waits asks again after this long, if nothing says when it heals. */
@@ -43,7 +44,11 @@ export class LineRunner {
   async run(job: RunningBatch, block: RunningBlock, at: number): Promise<boolean> {
     const { clock } = this.#ports;
     const controller = new AbortController();
-    const placing = this.#pacing.begin(job.nameModel(block, at), clock.monotonicMs(), this.#advance);
+    const placing = this.#pacing.begin(
+      job.nameModel(block.nameModel(at)),
+      clock.monotonicMs(),
+      this.#advance,
+    );
     block.begin(at, controller);
     const line = { job, block, at, placing };
     let hasRun = true;
@@ -90,25 +95,32 @@ export class LineRunner {
     const read = this.#pieces.read(batch, place);
     const body = read instanceof Promise ? await read : read;
     const { customId } = place;
-    const own = { line: block.countLine(at), customId, placing, waitsFor: isHealable, signal };
+    const isOver = job.overdue.has(block.nameModel(at));
+    const waitsFor = (fault: Fault) => isHealable(fault) && !(isOver && isUnsent(fault));
+    const own = { line: block.countLine(at), customId, placing, waitsFor, signal };
     return call({ key, path: endpoint, body, headers, terms, ...own });
+  }
+
+  #nameModel({ job, block, at }: Line): string {
+    return job.nameModel(block.nameModel(at));
   }
 
   #answer(line: Line, result: LineResult): void {
     line.job.isProbing = false;
+    noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), null);
     const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
     const shown = isTooLarge ? { ...result, status: 502, body: TOO_LARGE } : result;
     this.#end(line, isTooLarge ? "failed" : "completed", shown);
   }
 
-  #end({ job, block, at }: Line, end: LineEnd, result: LineResult): void {
+  #end({ job, block, at }: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
     const { batch } = job;
     const { requestId, status, body, costNanoUsd, chargedNanoUsd } = result;
     const { customId = "" } = block.row.places[at] ?? {};
     const answer = { batchId: batch.id, line: block.countLine(at), customId, requestId, status, body };
     const isAnswered = end === "completed" || end === "failed";
     const text = isAnswered ? this.#ports.words[batch.surface].writeAnswer(answer) : "";
-    block.end({ at, end, text, costNanoUsd, chargedNanoUsd });
+    block.end({ at, end, text, costNanoUsd, chargedNanoUsd, isUnanswered });
     job.room.take(Buffer.byteLength(text));
     this.#ports.log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
   }
@@ -120,9 +132,12 @@ export class LineRunner {
     const { triesMax } = this.#ports.rules();
     const failed = block.countTries(at);
     const verdict = judgeFailure(fault, { batchId: job.id, failed, waits: block.countWaits(at), triesMax });
-    if (verdict.kind === "end") {
+    // Its model has been silent for too long.
+    const isOver = verdict.kind === "unsent" && job.overdue.has(block.nameModel(at));
+    if (verdict.kind === "end" || isOver) {
       job.isProbing = false;
-      this.#end(line, "failed", result);
+      noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), fault);
+      this.#end(line, "failed", result, isUnanswered(fault));
     } else await this.#putBack(line, verdict, fault, nowMs);
   }
 
@@ -143,9 +158,15 @@ export class LineRunner {
   ): Promise<void> {
     const isCounted = verdict.kind === "again" && verdict.isCounted;
     if (verdict.kind === "again") block.addWait(at);
-    block.putBack(at, verdict.kind === "again" ? nowMs + verdict.afterMs : nowMs, isCounted);
+    const monotonicMs = this.#ports.clock.monotonicMs();
+    const shutMs = noteFailure(this.#pacing, job.nameModel(block.nameModel(at)), monotonicMs, fault);
+    // A line that was sent nowhere has no wait of its own where all lines of its model wait.
+    const isHeld = verdict.kind === "unsent" && shutMs !== null;
+    const afterMs = isHeld || !("afterMs" in verdict) ? 0 : (verdict.afterMs ?? PROBE_MS);
+    block.putBack(at, verdict.kind === "crowded" ? nowMs : nowMs + afterMs, isCounted);
     // Nothing else may happen until then.
-    if ("afterMs" in verdict) this.#ports.clock.after(verdict.afterMs + 1, this.#advance);
+    const nextMs = isHeld ? shutMs - monotonicMs : afterMs;
+    if (nextMs > 0) this.#ports.clock.after(nextMs + 1, this.#advance);
     if (verdict.kind === "crowded")
       job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
     if (verdict.kind === "unpaid") job.isUnpaid = true;

@@ -9,11 +9,12 @@ import { listAll, removeBatch } from "./kept-batches.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
+import { watchModels } from "./model-waits.ts";
 import { Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { ResultRooms } from "./result-rooms.ts";
-import { RunningBatch } from "./running-batch.ts";
-import { RunningBlock } from "./running-block.ts";
+import { type ModelLook, RunningBatch } from "./running-batch.ts";
+import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
@@ -151,6 +152,7 @@ export class BatchRunner {
     if (end !== null) await this.#end(job, end, nowMs);
     else if ((await this.#rooms.look(job, [...this.#jobs.values()])) && job.batch.status === "finalizing")
       this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
+    await watchModels(this.#ports, this.#pacing, job);
     for (const block of job.blocks.values()) this.#writeSoon(job, block);
   }
 
@@ -205,9 +207,9 @@ export class BatchRunner {
       this.#makeWay(waitMs);
       return;
     }
-    const may = (model: string) => this.#pacing.may(model, monotonicMs);
+    const look = this.#pacing.look(monotonicMs);
     for (let left = this.#starting.countMost(monotonicMs); left > 0 && this.#mayStart(); left--) {
-      const chosen = this.#turns.next(this.#listReady(nowMs, may));
+      const chosen = this.#turns.next(this.#listReady(nowMs, look));
       if (chosen === null) return;
       if (this.#starting.begin(monotonicMs)) nextTurn(this.#endTurn);
       this.#start(chosen.job, chosen.block, chosen.at);
@@ -230,12 +232,12 @@ export class BatchRunner {
   }
 
   /** Returns the next line of each batch that may start one. */
-  #listReady(nowMs: number, may: (model: string) => boolean): readonly ReadyLine[] {
+  #listReady(nowMs: number, look: ModelLook): readonly ReadyLine[] {
     const ready: ReadyLine[] = [];
     for (const job of this.#jobs.values()) {
       if (!job.mayStart(nowMs)) continue;
-      const next = job.findNext(nowMs, may);
-      if (next === null) this.#takeBlock(job, nowMs);
+      const next = job.findNext(nowMs, look);
+      if (next === null) this.#takeBlock(job, nowMs, look);
       else ready.push({ accountId: job.accountId, id: job.id, job, block: next.block, at: next.at });
     }
     return ready;
@@ -256,18 +258,14 @@ export class BatchRunner {
     for (const job of this.#jobs.values()) if (job.accountId === accountId) job.crowdedUntilMs = 0;
   }
 
-  #takeBlock(job: RunningBatch, nowMs: number): void {
-    if (nowMs < job.nextBlockMs || !job.mayTake(nowMs)) return;
+  #takeBlock(job: RunningBatch, nowMs: number, look: ModelLook): void {
+    if (nowMs < job.nextBlockMs || !job.mayTake(nowMs, look)) return;
     job.isTaking = true;
     const take = async () => {
       const own = { numbers: [...job.blocks.keys()], from: job.nextBlock };
       const row = await takeBlock(this.#ports, job.batch, own);
-      if (row === null) {
-        job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
-        return;
-      }
-      job.nextBlock = row.block + 1;
-      job.blocks.set(row.block, new RunningBlock(row));
+      job.take(row);
+      if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
     };
     void take()
       .catch((error) => {

@@ -45,8 +45,9 @@ export async function writeResults(
       const sums = added.reduce(addCosts, counted.detail.sums);
       const bytes = found.bytes + countBytes(row) - countBytes(stored);
       const summed = changeDetail({ ...counted, bytes }, { sums });
-      const hasRun = ended.some(({ end }) => end === "completed" || end === "failed");
-      const moved = finalize(hasRun ? resume(summed) : summed, clock.nowMs());
+      const run = ended.filter(({ end }) => end === "completed" || end === "failed");
+      const isAnswered = run.some(({ isUnanswered }) => !isUnanswered);
+      const moved = finalize(run.length > 0 ? resume(summed, isAnswered) : summed, clock.nowMs());
       const result = { written: moved.batch, named: row.pieces };
       return { batch: moved.batch, blocks: [row], events: moved.events, repliesGone, result };
     },

@@ -24,6 +24,7 @@ const RULES: BatchRules = {
   bytesMax: 1e6,
   unfinishedMax: 9,
   windowMs: DAY_MS,
+  modelWaitMs: DAY_MS / 4,
   keepMs: 30 * DAY_MS,
   triesMax: 4,
 };
@@ -128,6 +129,7 @@ export function makeJobPorts(
     bodyBytesMax: 1_000_000,
     words: BATCH_WORDS,
     findKey: (id) => addKey(store, id),
+    readOutputs: async () => new Map(),
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,
     singles: { entered: 0, singles: 0, working: 0 },

@@ -18,7 +18,7 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a line that was put back twice runs twice",
     file: "src/jobs/running-block.ts",
-    find: "if (this.#queue.includes(at)) return;",
+    find: "if (queue.includes(at)) return;",
     replace: "",
     tests: ["test/jobs/running-block.test.ts"],
   },

@@ -41,6 +41,10 @@ export interface BatchWait {
   readonly message: string;
   /** As clients see it. */
   readonly limit?: Readonly<Record<string, unknown>>;
+  /** The models that lines wait for, as lines name them, those with the most lines first. Missing if none is the reason. */
+  readonly models?: readonly string[];
+  /** When lines end that have waited for one of them. */
+  readonly untilMs?: number;
   readonly resetsAtMs: number | null;
   readonly sinceMs: number;
 }
@@ -133,6 +137,8 @@ export interface BatchDetail {
   readonly errors: readonly BatchMistake[];
   readonly times: BatchTimes;
   readonly waiting: BatchWait | null;
+  /** Since when models that lines wait for have given nobody an answer, by the names that lines give them. Missing if there are none. */
+  readonly silentSince?: Readonly<Record<string, number>>;
 }
 
 export interface BatchRef {
