@@ -362,6 +362,8 @@ export interface BatchRules {
   readonly unfinishedMax: number;
   /** The time for batches whose client names none. */
   readonly windowMs: number;
+  /** The longest that lines wait for a model that gives nobody an answer. */
+  readonly modelWaitMs: number;
   /** The time for which a batch and its results are kept after its end. */
   readonly keepMs: number;
   /** The most tries of a line. */

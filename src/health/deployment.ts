@@ -26,6 +26,8 @@ export class Deployment {
   /** Null until a line of a batch may come here. */
   lines: DeploymentPace | null = null;
   restsUntilMs = 0;
+  /** When it last answered anybody, if only that it was too busy. */
+  answeredMs = Number.NEGATIVE_INFINITY;
   /** The provider's last failure. */
   lastFault: Fault | null = null;
   #restsInRow = 0;
@@ -74,6 +76,7 @@ export class Deployment {
   /** Returns for whom this closes the breaker. */
   recordSuccess(nowMs: number, payer: string, passage: Passage): Change {
     this.#restsInRow = 0;
+    this.answeredMs = nowMs;
     return this.breaker.recordSuccess(nowMs, payer, passage);
   }
 
@@ -92,6 +95,7 @@ export class Deployment {
   /** Keeps requests away after a rate limit: for as long as the provider asked, or else longer each consecutive time. */
   rest(nowMs: number, fault: Fault): void {
     this.lastFault = fault;
+    this.answeredMs = nowMs;
     const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);
     const restMs = Math.min(fault.details.retryAfterMs ?? own, REST_ASKED_MAX_MS);
     this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + restMs);

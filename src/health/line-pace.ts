@@ -11,6 +11,8 @@ const FORGET_MS = 600_000;
 /** The wait reported while as many lines as may are there: one of them may end any time. */
 const FULL_MS = 1000;
 
+type LinePlace = Pick<LinePace, "restsUntilMs" | "answeredMs">;
+
 /** Times are on the monotonic clock. */
 export class DeploymentPace implements LinePace {
   /** Those of the credential, which a reload may change. */
@@ -24,10 +26,18 @@ export class DeploymentPace implements LinePace {
   #answers = 0;
   #slowedMs = Number.NEGATIVE_INFINITY;
   /** After a 429 the model rests with the credential, for as long as the provider asked. */
-  readonly #place: { readonly restsUntilMs: number };
+  readonly #place: LinePlace;
 
-  constructor(place: { readonly restsUntilMs: number }) {
+  constructor(place: LinePlace) {
     this.#place = place;
+  }
+
+  get restsUntilMs(): number {
+    return this.#place.restsUntilMs;
+  }
+
+  get answeredMs(): number {
+    return this.#place.answeredMs;
   }
 
   countRoom(nowMs: number): number {

@@ -13,29 +13,32 @@ interface LineOf {
   readonly at: number;
 }
 
-type Result = Omit<LineResult, "fault">;
+type Result = Omit<LineResult, "fault"> & Pick<EndedLine, "isUnanswered">;
+type ResultPorts = Pick<JobPorts, "words" | "log">;
 
-/** Ends a line with its answer, which fails it if it is too long. */
-export function answerLine(ports: Pick<JobPorts, "words" | "log">, line: LineOf, result: Result): void {
+/** Ends a line with its answer, which fails it if it is too long. Returns the bytes of its result. */
+export function answerLine(ports: ResultPorts, line: LineOf, result: Result): number {
   const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
-  if (isTooLarge) endOneLine(ports, line, "failed", { ...result, status: 502, body: TOO_LARGE });
-  else endOneLine(ports, line, "completed", result);
+  return isTooLarge
+    ? endOneLine(ports, line, "failed", { ...result, status: 502, body: TOO_LARGE })
+    : endOneLine(ports, line, "completed", result);
 }
 
+/** Returns the bytes of its result. */
 export function endOneLine(
-  { words, log }: Pick<JobPorts, "words" | "log">,
+  { words, log }: ResultPorts,
   { batch, block, at }: LineOf,
   end: LineEnd,
   result: Result,
-): void {
-  const { requestId, status, body, costNanoUsd, chargedNanoUsd } = result;
+): number {
+  const { requestId, status, body, costNanoUsd, chargedNanoUsd, isUnanswered = false } = result;
   const { customId = "" } = block.row.places[at] ?? {};
   const answer = { batchId: batch.id, line: block.countLine(at), customId, requestId, status, body };
   const isAnswered = end === "completed" || end === "failed";
   const text = isAnswered ? words[batch.surface].writeAnswer(answer) : "";
-  const ended: EndedLine = { at, end, text, costNanoUsd, chargedNanoUsd };
-  block.end(ended);
+  block.end({ at, end, text, costNanoUsd, chargedNanoUsd, isUnanswered });
   log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
+  return Buffer.byteLength(text);
 }
 
 const TOO_LARGE = JSON.stringify({

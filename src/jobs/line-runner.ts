@@ -6,11 +6,12 @@ import { InputPieces } from "./input-pieces.ts";
 import { cancel, changeDetail, fail, wait } from "./job.ts";
 import { answerLine, endOneLine } from "./line-results.ts";
 import type { LineEnd } from "./lines.ts";
+import { isUnanswered, noteEnd, noteFailure } from "./model-outcomes.ts";
 import type { Pacing } from "./pacing.ts";
 import type { JobPorts, LineResult } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
-import { isHealable, judgeFailure, type Verdict } from "./trying.ts";
+import { isHealable, isUnsent, judgeFailure, type Verdict } from "./trying.ts";
 import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
 /** A batch that waits asks again after this long, if nothing says when it heals. */
@@ -42,7 +43,11 @@ export class LineRunner {
   async run(job: RunningBatch, block: RunningBlock, at: number): Promise<boolean> {
     const { clock } = this.#ports;
     const controller = new AbortController();
-    const placing = this.#pacing.begin(job.nameModel(block, at), clock.monotonicMs(), this.#advance);
+    const placing = this.#pacing.begin(
+      job.nameModel(block.nameModel(at)),
+      clock.monotonicMs(),
+      this.#advance,
+    );
     block.begin(at, controller);
     const line = { job, block, at, placing };
     let hasRun = true;
@@ -89,17 +94,26 @@ export class LineRunner {
     const read = this.#pieces.read(batch, place);
     const body = read instanceof Promise ? await read : read;
     const { customId } = place;
-    const own = { line: block.countLine(at), customId, placing, waitsFor: isHealable, signal };
+    const isOver = job.overdue.has(block.nameModel(at));
+    const waitsFor = (fault: Fault) => isHealable(fault) && !(isOver && isUnsent(fault));
+    const own = { line: block.countLine(at), customId, placing, waitsFor, signal };
     return call({ key, path: endpoint, body, headers, terms, ...own });
+  }
+
+  #nameModel({ job, block, at }: Line): string {
+    return job.nameModel(block.nameModel(at));
   }
 
   #answer(line: Line, result: LineResult): void {
     line.job.isProbing = false;
-    answerLine(this.#ports, { ...line, batch: line.job.batch }, result);
+    noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), null);
+    const { job } = line;
+    job.room.take(answerLine(this.#ports, { ...line, batch: job.batch }, result));
   }
 
-  #end(line: Line, end: LineEnd, result: LineResult): void {
-    endOneLine(this.#ports, { ...line, batch: line.job.batch }, end, result);
+  #end(line: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
+    const { job } = line;
+    job.room.take(endOneLine(this.#ports, { ...line, batch: job.batch }, end, { ...result, isUnanswered }));
   }
 
   async #follow(line: Line, result: LineResult, fault: Fault): Promise<void> {
@@ -109,9 +123,12 @@ export class LineRunner {
     const { triesMax } = this.#ports.rules();
     const failed = block.countTries(at);
     const verdict = judgeFailure(fault, { batchId: job.id, failed, waits: block.countWaits(at), triesMax });
-    if (verdict.kind === "end") {
+    // Its model has been silent for too long.
+    const isOver = verdict.kind === "unsent" && job.overdue.has(block.nameModel(at));
+    if (verdict.kind === "end" || isOver) {
       job.isProbing = false;
-      this.#end(line, "failed", result);
+      noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), fault);
+      this.#end(line, "failed", result, isUnanswered(fault));
     } else await this.#putBack(line, verdict, fault, nowMs);
   }
 
@@ -132,9 +149,15 @@ export class LineRunner {
   ): Promise<void> {
     const isCounted = verdict.kind === "again" && verdict.isCounted;
     if (verdict.kind === "again") block.addWait(at);
-    block.putBack(at, verdict.kind === "again" ? nowMs + verdict.afterMs : nowMs, isCounted);
+    const monotonicMs = this.#ports.clock.monotonicMs();
+    const shutMs = noteFailure(this.#pacing, job.nameModel(block.nameModel(at)), monotonicMs, fault);
+    // A line that was sent nowhere has no wait of its own where all lines of its model wait.
+    const isHeld = verdict.kind === "unsent" && shutMs !== null;
+    const afterMs = isHeld || !("afterMs" in verdict) ? 0 : (verdict.afterMs ?? PROBE_MS);
+    block.putBack(at, verdict.kind === "crowded" ? nowMs : nowMs + afterMs, isCounted);
     // Nothing else may happen until then.
-    if ("afterMs" in verdict) this.#ports.clock.after(verdict.afterMs + 1, this.#advance);
+    const nextMs = isHeld ? shutMs - monotonicMs : afterMs;
+    if (nextMs > 0) this.#ports.clock.after(nextMs + 1, this.#advance);
     if (verdict.kind === "crowded")
       job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
     if (verdict.kind === "unpaid") job.isUnpaid = true;

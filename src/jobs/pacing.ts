@@ -1,15 +1,33 @@
 // Pacing: lines start as there is room at the models and credentials that they go to. The gateway says where that is, for the
-// first line that asks for a model, and for each one after it.
+// first line that asks for a model, and for each one after it. A model that takes none is tried by one line at a time.
 import type { LinePace, LinePlacing } from "../core/batches/line-pace.ts";
+import { computeWait } from "./trying.ts";
 
 /** Beyond this many models, those that no line asks for are forgotten: their next line says again where it goes. */
 const MODELS_MAX = 1000;
+/** A shut model isn't tried more often. */
+const TRY_MS = 250;
+
+/** While nothing that lines of a model may go to takes any. */
+interface Shut {
+  /** No line tries it before. */
+  untilMs: number;
+  /** The times in a row that it was shut. */
+  waits: number;
+}
 
 interface AskedModel {
   /** The lines that were started, and haven't gone anywhere yet. */
   unplaced: number;
   /** Null until the first line has been planned. */
   paces: readonly LinePace[] | null;
+  /** Null while lines start as there is room. */
+  shut: Shut | null;
+  /** The lines under way that were started although it was shut. */
+  trials: number;
+  /** When a line of its own last began, and was last answered. */
+  begunMs: number;
+  answeredMs: number;
 }
 
 /** A line's place, from its start to its end. */
@@ -17,6 +35,7 @@ class LineRun implements LinePlacing {
   readonly #asked: AskedModel;
   readonly #advance: () => void;
   readonly #leave: () => void;
+  readonly #isTrial: boolean;
   #isPlaced = false;
 
   /** `leave` is called once the line has gone somewhere, or has ended. */
@@ -24,6 +43,8 @@ class LineRun implements LinePlacing {
     this.#asked = asked;
     this.#advance = advance;
     this.#leave = leave;
+    this.#isTrial = asked.shut !== null;
+    if (this.#isTrial) asked.trials++;
   }
 
   plan(paces: readonly LinePace[]): void {
@@ -39,35 +60,127 @@ class LineRun implements LinePlacing {
     this.#leave();
   }
 
-  /** Called in any case. */
+  /** Called in any case, once. */
   end(): void {
     this.place();
+    if (this.#isTrial) this.#asked.trials--;
   }
 }
 
-/** Times are on the monotonic clock. */
+/** Models at a time, by their names in their batches. */
+export interface ModelLook {
+  /** True if a line may start. */
+  may(model: string): boolean;
+  /** True if nothing takes the model's lines, so that the next one that starts is a trial. */
+  isShut(model: string): boolean;
+  /** The same, or true if the providers asked for a rest. */
+  isAway(model: string): boolean;
+}
+
+/** What is known of a model that lines ask for. Times are on the monotonic clock. */
+export interface ModelState {
+  readonly isShut: boolean;
+  readonly trials: number;
+  /** The time until which each of its places rests. */
+  readonly restsUntilMs: number;
+  readonly begunMs: number;
+  /** The last answer to anybody, a 429 too. */
+  readonly answeredMs: number;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+
+/** Models go by their names in their batches. Times are on the monotonic clock. */
 export class Pacing {
   readonly #models = new Map<string, AskedModel>();
   /** Lines that were started for a place, and haven't gone anywhere yet. */
   readonly #expected = new Map<LinePace, number>();
 
-  /** True if a line that asks for the model may start. `model` is its name in its batch. */
+  /** True if a line that asks for the model may start. */
   may(model: string, nowMs: number): boolean {
     const asked = this.#models.get(model);
     if (asked === undefined) return true;
+    if (asked.shut !== null) return asked.trials === 0 && nowMs >= asked.shut.untilMs;
     // One line at a time asks where lines of the model go.
     if (asked.paces === null) return asked.unplaced === 0;
     return asked.paces.length === 0 || this.#findRoomiest(asked.paces, nowMs).room >= 1;
   }
 
+  /** True if nothing takes lines of the model, so that the next one that starts is a trial. */
+  isShut(model: string): boolean {
+    return (this.#models.get(model)?.shut ?? null) !== null;
+  }
+
+  /** Models as they are at a time. */
+  look(nowMs: number): ModelLook {
+    return {
+      may: (model) => this.may(model, nowMs),
+      isShut: (model) => this.isShut(model),
+      isAway: (model) => this.isShut(model) || (this.describe(model)?.restsUntilMs ?? nowMs) > nowMs,
+    };
+  }
+
   /** Counts a line. */
   begin(model: string, nowMs: number, advance: () => void): LineRun {
-    if (this.#models.size >= MODELS_MAX) this.#forget();
-    const asked = this.#models.getOrInsertComputed(model, () => ({ unplaced: 0, paces: null }));
-    const pace = asked.paces === null ? null : this.#findRoomiest(asked.paces, nowMs).pace;
+    const asked = this.#ask(model);
+    const pace =
+      asked.paces === null || asked.shut !== null ? null : this.#findRoomiest(asked.paces, nowMs).pace;
     asked.unplaced++;
+    asked.begunMs = nowMs;
     this.#expect(pace, 1);
     return new LineRun(asked, advance, () => this.#expect(pace, -1));
+  }
+
+  /** True if the gateway has said that lines of the model go to certain places, each with a pace of its own. */
+  isPaced(model: string): boolean {
+    return (this.#models.get(model)?.paces?.length ?? 0) > 0;
+  }
+
+  /** Nothing takes lines of the model. Returns when the next one may try; `afterMs` is null if nobody knows. */
+  shut(model: string, nowMs: number, afterMs: number | null): number {
+    const asked = this.#ask(model);
+    const { shut } = asked;
+    // Lines that were on their way together have met the same.
+    if (shut !== null && nowMs < shut.untilMs) return shut.untilMs;
+    const waits = shut === null ? 0 : shut.waits + 1;
+    asked.shut = { waits, untilMs: nowMs + Math.max(TRY_MS, afterMs ?? computeWait(waits)) };
+    return asked.shut.untilMs;
+  }
+
+  /** A line of the model was answered. */
+  open(model: string, nowMs: number): void {
+    const asked = this.#models.get(model);
+    if (asked === undefined) return;
+    asked.shut = null;
+    asked.answeredMs = nowMs;
+  }
+
+  /** Null for a model that no line has asked for. */
+  describe(model: string): ModelState | null {
+    const asked = this.#models.get(model);
+    if (asked === undefined) return null;
+    const { shut, trials, begunMs, paces } = asked;
+    const answers = (paces ?? []).map(({ answeredMs }) => answeredMs);
+    const rests = (paces ?? []).map(({ restsUntilMs }) => restsUntilMs);
+    return {
+      isShut: shut !== null,
+      trials,
+      restsUntilMs: rests.length === 0 ? NEVER : Math.min(...rests),
+      begunMs,
+      answeredMs: Math.max(asked.answeredMs, ...answers),
+    };
+  }
+
+  #ask(model: string): AskedModel {
+    if (this.#models.size >= MODELS_MAX) this.#forget();
+    return this.#models.getOrInsertComputed(model, () => ({
+      unplaced: 0,
+      paces: null,
+      shut: null,
+      trials: 0,
+      begunMs: NEVER,
+      answeredMs: NEVER,
+    }));
   }
 
   #findRoomiest(paces: readonly LinePace[], nowMs: number) {
@@ -90,6 +203,7 @@ export class Pacing {
   }
 
   #forget(): void {
-    for (const [model, { unplaced }] of this.#models) if (unplaced === 0) this.#models.delete(model);
+    for (const [model, { unplaced, trials }] of this.#models)
+      if (unplaced === 0 && trials === 0) this.#models.delete(model);
   }
 }

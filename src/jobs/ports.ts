@@ -11,6 +11,7 @@ import type { BatchRules, FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";
 import type { Files } from "../files/port.ts";
+import type { MeanOutputs } from "./outputs.ts";
 
 /** A line as it goes through the gateway's door. */
 export interface LineCall {
@@ -29,6 +30,9 @@ export interface LineCall {
   /** Ends it early. */
   readonly signal: AbortSignal;
 }
+
+/** A line that isn't to be sent. */
+export type UnsentLine = Omit<LineCall, "waitsFor" | "signal" | "placing">;
 
 export interface LineResult {
   readonly requestId: string;
@@ -93,10 +97,10 @@ export interface JobPorts {
   readonly call: (line: LineCall) => Promise<LineResult>;
   /** Writes a stored answer as it was shown: nobody is asked, and nobody's right to ask is needed any more. */
   readonly replay: (line: AnsweredLine) => Promise<Pick<LineResult, "status" | "body">>;
+  /** Returns the lengths of answers that the batch's account had at its endpoint. */
+  readonly readOutputs: (batch: Batch) => Promise<MeanOutputs>;
   /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */
-  readonly estimate: (
-    line: Omit<LineCall, "waitsFor" | "signal" | "placing">,
-  ) => Promise<LineEstimate | null>;
+  readonly estimate: (line: UnsentLine, outputs: MeanOutputs) => Promise<LineEstimate | null>;
   /** True while the node has no room for lines: a late event loop, little memory. */
   readonly isBusy: () => boolean;
   readonly singles: SingleRequests;

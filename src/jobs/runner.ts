@@ -5,28 +5,28 @@ import type { Batch, BatchBlock } from "../core/batches/batch.ts";
 import { toFault } from "../core/fault.ts";
 import { endLeft } from "./ending.ts";
 import { finalize } from "./finalizing.ts";
-import { findRestEnd, wait } from "./job.ts";
+import { findRestEnd } from "./job.ts";
 import { takeOverAnswers } from "./kept-answers.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
-import { Pacing } from "./pacing.ts";
+import { watchModels } from "./model-waits.ts";
+import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
+import { ResultRooms } from "./result-rooms.ts";
 import { RunningBatch } from "./running-batch.ts";
-import { RunningBlock } from "./running-block.ts";
+import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
-import { moveOn, validate } from "./validating.ts";
+import { validate } from "./validating.ts";
 import { RESULT_CHARACTERS, releaseBlock, writeResults } from "./writing.ts";
 
 const TICK_MS = 1000;
 /** Batches past their keep are looked for this often. */
 const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
-/** The room for results is looked at this often. */
-const ROOM_MS = 5000;
 
 interface ReadyLine {
   readonly accountId: string;
@@ -44,6 +44,7 @@ export class BatchRunner {
   readonly #lines: LineRunner;
   readonly #store: StoreSpeed;
   readonly #starting: Starting;
+  readonly #rooms: ResultRooms;
   /** The work under way on whole batches, by its name. */
   readonly #tasks = new Map<string, Promise<void>>();
   #flying = 0;
@@ -58,6 +59,7 @@ export class BatchRunner {
     this.#ports = ports;
     this.#store = new StoreSpeed(ports.clock);
     this.#starting = new Starting(ports.singles);
+    this.#rooms = new ResultRooms(ports);
     this.#lines = new LineRunner(ports, this.#pacing, this.#advance);
   }
 
@@ -138,33 +140,20 @@ export class BatchRunner {
     this.#store.end();
     for (const [id, job] of this.#jobs) if (!seen.has(id) && job.busy.size === 0) this.#jobs.delete(id);
     this.#turns.keep([...this.#jobs.values()]);
+    this.#rooms.keep([...this.#jobs.values()]);
   }
 
   async #care(job: RunningBatch): Promise<void> {
     const { batch } = job;
     if (batch.status === "validating") this.#run(`validate ${batch.id}`, () => validate(this.#ports, batch));
-    if (batch.status === "finalizing") this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
     const nowMs = this.#ports.clock.nowMs();
     const isUnpaid = job.isUnpaid && job.flying === 0 && batch.status === "in_progress";
     const end = findRestEnd(batch, nowMs) ?? (isUnpaid ? "unpaid" : null);
     if (end !== null) await this.#end(job, end, nowMs);
-    else if (batch.status === "in_progress") await this.#checkRoom(job, nowMs);
+    else if ((await this.#rooms.look(job, [...this.#jobs.values()])) && job.batch.status === "finalizing")
+      this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
+    await watchModels(this.#ports, this.#pacing, job);
     for (const block of job.blocks.values()) this.#writeSoon(job, block);
-  }
-
-  /** No line starts while there is no room for its result. */
-  async #checkRoom(job: RunningBatch, nowMs: number): Promise<void> {
-    if (nowMs < job.nextRoomMs) return;
-    job.nextRoomMs = nowMs + ROOM_MS;
-    const message = await this.#ports.files.lacksRoom(job.accountId, 1);
-    if (message === null) return;
-    // While there is none, each look asks again, the next one before the batch would go on.
-    job.nextRoomMs = nowMs;
-    job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + 2 * TICK_MS);
-    const waiting = { code: "storage_limit_exceeded", message, resetsAtMs: null };
-    if (job.batch.detail.waiting?.code === waiting.code) return;
-    job.batch =
-      (await moveOn(this.#ports, job.batch, (found, atMs) => wait(found, waiting, atMs))) ?? job.batch;
   }
 
   /** Ends the lines that are left. Those in flight have a little time, unless money ends them. */
@@ -218,9 +207,9 @@ export class BatchRunner {
       this.#makeWay(waitMs);
       return;
     }
-    const may = (model: string) => this.#pacing.may(model, monotonicMs);
+    const look = this.#pacing.look(monotonicMs);
     for (let left = this.#starting.countMost(monotonicMs); left > 0 && this.#mayStart(); left--) {
-      const chosen = this.#turns.next(this.#listReady(nowMs, may));
+      const chosen = this.#turns.next(this.#listReady(nowMs, look));
       if (chosen === null) return;
       if (this.#starting.begin(monotonicMs)) nextTurn(this.#endTurn);
       this.#start(chosen.job, chosen.block, chosen.at);
@@ -243,12 +232,12 @@ export class BatchRunner {
   }
 
   /** Returns the next line of each batch that may start one. */
-  #listReady(nowMs: number, may: (model: string) => boolean): readonly ReadyLine[] {
+  #listReady(nowMs: number, look: ModelLook): readonly ReadyLine[] {
     const ready: ReadyLine[] = [];
     for (const job of this.#jobs.values()) {
       if (!job.mayStart(nowMs)) continue;
-      const next = job.findNext(nowMs, may);
-      if (next === null) this.#takeBlock(job, nowMs);
+      const next = job.findNext(nowMs, look);
+      if (next === null) this.#takeBlock(job, nowMs, look);
       else ready.push({ accountId: job.accountId, id: job.id, job, block: next.block, at: next.at });
     }
     return ready;
@@ -269,18 +258,16 @@ export class BatchRunner {
     for (const job of this.#jobs.values()) if (job.accountId === accountId) job.crowdedUntilMs = 0;
   }
 
-  #takeBlock(job: RunningBatch, nowMs: number): void {
-    if (nowMs < job.nextBlockMs || !job.mayTake(nowMs)) return;
+  #takeBlock(job: RunningBatch, nowMs: number, look: ModelLook): void {
+    if (nowMs < job.nextBlockMs || !job.mayTake(nowMs, look)) return;
     job.isTaking = true;
     const take = async () => {
       const own = { numbers: [...job.blocks.keys()], from: job.nextBlock };
       const row = await takeBlock(this.#ports, job.batch, own);
-      if (row === null) {
-        job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
-        return;
-      }
-      job.nextBlock = row.block + 1;
-      await this.#open(job, row);
+      const open = row && (await this.#open(job, row));
+      if (row !== null && open === null) return;
+      job.take(open, this.#ports.clock.nowMs());
+      if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
     };
     void take()
       .catch((error) => {
@@ -293,13 +280,12 @@ export class BatchRunner {
       });
   }
 
-  /** A block's lines may run once what was answered of them before stands in the results. */
-  async #open(job: RunningBatch, row: BatchBlock): Promise<void> {
+  /** A block's lines may run once what was answered of them before stands in the results. Null if none is left. */
+  async #open(job: RunningBatch, row: BatchBlock): Promise<BatchBlock | null> {
     const own = await takeOverAnswers(this.#ports, { batch: job.batch, row });
-    if (own === null) return;
-    job.batch = own.batch;
-    if (own.row.remaining > 0) job.blocks.set(row.block, new RunningBlock(own.row));
-    else if (job.isOver) this.wake();
+    job.batch = own?.batch ?? job.batch;
+    if (job.isOver) this.wake();
+    return own === null || own.row.remaining === 0 ? null : own.row;
   }
 
   /** Writes results that have waited for long enough, or that nothing else will join. */

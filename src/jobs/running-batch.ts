@@ -1,10 +1,15 @@
 // A batch whose lines this node runs: its blocks here, and why no line of it starts.
-import { type Batch, hasEnded } from "../core/batches/batch.ts";
-import type { RunningBlock } from "./running-block.ts";
+import { type Batch, type BatchBlock, hasEnded } from "../core/batches/batch.ts";
+import { AccountRoom } from "./account-room.ts";
+import { WAITS_FOR_MODELS } from "./job.ts";
+import type { ModelLook } from "./pacing.ts";
+import { RunningBlock } from "./running-block.ts";
 
-/** Blocks aren't taken from other nodes beyond this many lines that can't start here. */
+/** No further block is taken while this many lines here wait for their turn or their next try, though their models take some. */
 const QUEUED_MAX = 1024;
-/** Nor before no line of the blocks here could start for this long: other nodes may have room for the next block. */
+/** Nor while this node remembers so many lines of a batch. */
+const HELD_MAX = 131_072;
+/** Where other nodes share the blocks, none is taken before no line here could start for this long: they may have room for it. */
 const STUCK_MS = 3000;
 /** Lines in flight have this long once their batch was cancelled or its window has ended. */
 const GRACE_MS = 3000;
@@ -32,18 +37,35 @@ export class RunningBatch {
   nextBlockMs = 0;
   /** The first block that is looked at for the next one. Those before it are looked at again each second. */
   nextBlock = 0;
+  /** When the first block was taken: nodes that share the batch have taken theirs soon after. */
+  #firstMs = Number.POSITIVE_INFINITY;
+  /** The last block that was taken. */
+  #lastBlock = -1;
+  /** True while other nodes take blocks in between. */
+  #isShared = false;
+  /** True if there was no other block when one was last asked for. */
+  hasAll = false;
+  /** When a block was last offered to other nodes. */
+  offeredMs = 0;
+  /** Models that lines wait for, since this node noticed. */
+  readonly silent = new Map<string, number>();
+  /** Those that have been silent for so long that lines end that nothing else takes. */
+  overdue: ReadonlySet<string> = new Set();
+  /** The time at which the number of lines that are left last changed, as far as this node has seen. */
+  #changed = { left: -1, atMs: 0 };
   /** Since when no line of its blocks could start. Null while one can. */
   #stuckSinceMs: number | null = null;
   /** The name of the model of the last line: most lines ask for the same one. */
   #named = { model: "", name: "" };
-  /** The room for results isn't looked at before. */
-  nextRoomMs = 0;
+  /** Shared with the other batches of its account. There is none before it was looked at. */
+  room = new AccountRoom();
   /** The time at which lines in flight are ended. Infinity while the batch may run. */
   endAtMs = Number.POSITIVE_INFINITY;
 
   constructor(batch: Batch) {
     this.batch = batch;
-    this.isProbing = batch.detail.waiting !== null;
+    const { waiting } = batch.detail;
+    this.isProbing = waiting !== null && waiting.code !== WAITS_FOR_MODELS;
     this.#named = { model: "", name: `${batch.id} ` };
   }
 
@@ -58,6 +80,20 @@ export class RunningBatch {
   get flying(): number {
     let sum = 0;
     for (const { flying } of this.blocks.values()) sum += flying.size;
+    return sum;
+  }
+
+  /** The models of the lines in flight. */
+  listFlying(): readonly string[] {
+    return [...this.blocks.values()].flatMap((block) =>
+      [...block.flying.keys()].map((at) => block.nameModel(at)),
+    );
+  }
+
+  /** The bytes of results that the store doesn't count yet. */
+  get unwrittenBytes(): number {
+    let sum = 0;
+    for (const { unwrittenBytes } of this.blocks.values()) sum += unwrittenBytes;
     return sum;
   }
 
@@ -88,41 +124,94 @@ export class RunningBatch {
     return hasEnded(this.batch) || this.batch.status === "finalizing";
   }
 
-  /** True if another block may be taken, now that no line can start: lines that wait for their provider don't keep others back. */
-  mayTake(nowMs: number): boolean {
-    let queued = 0;
-    for (const block of this.blocks.values()) queued += block.queued;
+  /** True if another block may be taken, now that no line can start: lines that wait for their models don't keep others back. */
+  mayTake(nowMs: number, look: ModelLook): boolean {
+    if (this.isTaking) return false;
     this.#stuckSinceMs ??= nowMs;
-    const isStuck = queued === 0 || nowMs - this.#stuckSinceMs >= STUCK_MS;
-    return !this.isTaking && isStuck && queued < QUEUED_MAX;
+    let held = 0;
+    let queued = 0;
+    for (const [model, lines] of this.countQueued()) {
+      const name = this.nameModel(model);
+      held += lines;
+      if (this.#may(model, name, look) || !look.isAway(name)) queued += lines;
+    }
+    if (queued >= QUEUED_MAX || held >= HELD_MAX) return false;
+    const isAlone = !this.#isShared && nowMs - this.#firstMs >= STUCK_MS;
+    return queued === 0 || isAlone || nowMs - this.#stuckSinceMs >= STUCK_MS;
+  }
+
+  /** Takes note of the block that was asked for. Blocks that this node took none of in between are other nodes'. */
+  take(row: BatchBlock | null, nowMs: number): void {
+    this.hasAll = row === null;
+    if (row === null) return;
+    this.#firstMs = Math.min(this.#firstMs, nowMs);
+    if (row.block > this.#lastBlock) {
+      this.#isShared = row.block > this.#lastBlock + 1;
+      this.#lastBlock = row.block;
+    }
+    this.nextBlock = row.block + 1;
+    this.blocks.set(row.block, new RunningBlock(row));
+  }
+
+  /** The lines here that haven't started, by their models. */
+  countQueued(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const block of this.blocks.values()) block.countQueued(counts);
+    return counts;
+  }
+
+  /** How long the number of lines that are left has been the same. */
+  measureStill(left: number, nowMs: number): number {
+    if (left !== this.#changed.left) this.#changed = { left, atMs: nowMs };
+    return nowMs - this.#changed.atMs;
   }
 
   /** True if a line may start now, as far as the batch is concerned. */
   mayStart(nowMs: number): boolean {
     if (this.batch.status !== "in_progress" || this.isUnpaid || nowMs >= this.batch.expiresAtMs) return false;
+    if (!this.room.hasRoomFor(this.batch)) return false;
     return (
       nowMs >= this.pausedUntilMs && nowMs >= this.crowdedUntilMs && !(this.isProbing && this.flying > 0)
     );
   }
 
-  /** Returns the name of the model that a line asks for: the same headers and the same key go with it. */
-  nameModel(block: RunningBlock, at: number): string {
-    const model = block.row.places[at]?.model ?? "";
+  /** Returns the name of a model in the batch: the same headers and the same key go with it. */
+  nameModel(model: string): string {
     if (this.#named.model !== model) this.#named = { model, name: `${this.id} ${model}` };
     return this.#named.name;
   }
 
-  /** Returns the next line in the order of the file. Null if there is none here. */
-  findNext(nowMs: number, may: (model: string) => boolean): NextLine | null {
+  /** Lines that have waited for too long may all start, so that they end unless something takes them. */
+  #may(model: string, name: string, look: ModelLook): boolean {
+    return look.may(name) || (this.overdue.has(model) && look.isShut(name));
+  }
+
+  /** Returns the next line in the order of the file. Null if there is none here. Those of a shut model try it in turn. */
+  findNext(nowMs: number, look: ModelLook): NextLine | null {
     let first: NextLine | null = null;
     const known = new Map<string, boolean>();
+    const may = (model: string) =>
+      known.getOrInsertComputed(model, () => this.#may(model, this.nameModel(model), look));
     for (const block of this.blocks.values()) {
       if (first !== null && first.block.number < block.number) continue;
-      const at = block.findNext(nowMs, (line) => known.getOrInsertComputed(this.nameModel(block, line), may));
+      const at = block.findNext(nowMs, may);
       if (at !== null) first = { block, at };
     }
-    if (first !== null) this.#stuckSinceMs = null;
-    return first;
+    if (first === null) return null;
+    this.#stuckSinceMs = null;
+    const model = first.block.nameModel(first.at);
+    return look.isShut(this.nameModel(model)) ? this.#findLeastTried(first, model, nowMs) : first;
+  }
+
+  #findLeastTried(first: NextLine, model: string, nowMs: number): NextLine {
+    let least = first;
+    for (const block of this.blocks.values()) {
+      const at = block.findLeastTried(nowMs, model);
+      if (at === null) continue;
+      const waits = block.countWaits(at) - least.block.countWaits(least.at);
+      if (waits < 0 || (waits === 0 && block.number < least.block.number)) least = { block, at };
+    }
+    return least;
   }
 
   /** Ends all calls in flight. */

@@ -8,6 +8,8 @@ export interface EndedLine extends Pick<BatchSums, "costNanoUsd" | "chargedNanoU
   readonly at: number;
   readonly end: LineEnd;
   readonly text: string;
+  /** True for one that ended because no model answered it. */
+  readonly isUnanswered?: boolean;
 }
 
 export class RunningBlock {
@@ -23,16 +25,22 @@ export class RunningBlock {
   readonly flying = new Map<number, AbortController>();
   ended: EndedLine[] = [];
   endedCharacters = 0;
+  /** Pieces that were written without it being known whether the row names them. */
+  readonly unnamed: ResultPiece[] = [];
+  /** The bytes of results that the store doesn't count yet. */
+  unwrittenBytes = 0;
   /** Lines that wait, with the time until which they do. */
   readonly #waiting = new Map<number, number>();
   /** The times in a row that a line was tried again here. */
   readonly #waits = new Map<number, number>();
-  readonly #queue: number[];
+  /** The lines that haven't started, by their models, in the order of the file. */
+  readonly #queues = new Map<string, number[]>();
   #piecesMade = 0;
 
   constructor(row: BatchBlock) {
     this.row = row;
-    this.#queue = [...row.states].flatMap((_, at) => (isOpen(row.states, at) ? [at] : []));
+    for (let at = 0; at < row.states.length; at++)
+      if (isOpen(row.states, at)) this.#queueOf(this.nameModel(at)).push(at);
   }
 
   get number(): number {
@@ -44,9 +52,26 @@ export class RunningBlock {
     return numberLine(this.row.block, at);
   }
 
+  /** The model that a line asks for. Empty if it names none. */
+  nameModel(at: number): string {
+    return this.row.places[at]?.model ?? "";
+  }
+
+  #queueOf(model: string): number[] {
+    return this.#queues.getOrInsertComputed(model, () => []);
+  }
+
   /** The lines that haven't started. */
   get queued(): number {
-    return this.#queue.length;
+    let sum = 0;
+    for (const queue of this.#queues.values()) sum += queue.length;
+    return sum;
+  }
+
+  /** Adds the lines that haven't started to the counts of their models. */
+  countQueued(counts: Map<string, number>): void {
+    for (const [model, queue] of this.#queues)
+      if (queue.length > 0) counts.set(model, (counts.get(model) ?? 0) + queue.length);
   }
 
   /** True if nothing is left to run here, and all results are written. */
@@ -55,16 +80,29 @@ export class RunningBlock {
   }
 
   /** Returns the next line that may start, in the order of the file. Null if none may. */
-  findNext(nowMs: number, may: (at: number) => boolean): number | null {
-    for (const at of this.#queue) {
-      if ((this.#waiting.get(at) ?? 0) > nowMs) continue;
-      if (may(at)) return at;
+  findNext(nowMs: number, may: (model: string) => boolean): number | null {
+    let first: number | null = null;
+    for (const [model, queue] of this.#queues) {
+      if (queue.length === 0 || !may(model)) continue;
+      const at = queue.find((one) => (this.#waiting.get(one) ?? 0) <= nowMs);
+      if (at !== undefined && (first === null || at < first)) first = at;
     }
-    return null;
+    return first;
+  }
+
+  /** Returns the first of a model's lines that have waited least often of those that may start. Null if none may. */
+  findLeastTried(nowMs: number, model: string): number | null {
+    let least: number | null = null;
+    for (const at of this.#queues.get(model) ?? []) {
+      if ((this.#waiting.get(at) ?? 0) > nowMs) continue;
+      if (least === null || this.countWaits(at) < this.countWaits(least)) least = at;
+    }
+    return least;
   }
 
   begin(at: number, controller: AbortController): void {
-    this.#queue.splice(this.#queue.indexOf(at), 1);
+    const queue = this.#queueOf(this.nameModel(at));
+    queue.splice(queue.indexOf(at), 1);
     this.#waiting.delete(at);
     this.flying.set(at, controller);
   }
@@ -74,9 +112,10 @@ export class RunningBlock {
     this.flying.delete(at);
     if (isCounted) this.row = { ...this.row, states: addTry(this.row.states, at) };
     this.#waiting.set(at, untilMs);
-    if (this.#queue.includes(at)) return;
-    const behind = this.#queue.findIndex((other) => other > at);
-    this.#queue.splice(behind === -1 ? this.#queue.length : behind, 0, at);
+    const queue = this.#queueOf(this.nameModel(at));
+    if (queue.includes(at)) return;
+    const behind = queue.findIndex((other) => other > at);
+    queue.splice(behind === -1 ? queue.length : behind, 0, at);
   }
 
   countTries(at: number): number {
@@ -96,6 +135,13 @@ export class RunningBlock {
     this.flying.delete(line.at);
     this.ended.push(line);
     this.endedCharacters += line.text.length;
+    this.unwrittenBytes += Buffer.byteLength(line.text);
+  }
+
+  /** The results of these lines are written. */
+  settle(row: BatchBlock, ended: readonly EndedLine[]): void {
+    this.row = row;
+    for (const { text } of ended) this.unwrittenBytes -= Buffer.byteLength(text);
   }
 
   /**

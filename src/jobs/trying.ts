@@ -13,6 +13,8 @@ export type Verdict =
   /** The key may never be used again. */
   | { readonly kind: "cancel" }
   | { readonly kind: "crowded"; readonly afterMs: number }
+  /** No model could take it, and nothing was sent. `afterMs` is null if nobody knows when one can. */
+  | { readonly kind: "unsent"; readonly afterMs: number | null }
   | { readonly kind: "again"; readonly afterMs: number; readonly isCounted: boolean };
 
 interface FailedTry {
@@ -25,8 +27,15 @@ interface FailedTry {
 }
 
 /** True for a refusal that stops the batch, or lets the line wait: it is no refusal of a request. */
-export function isHealable({ row }: Fault): boolean {
-  return row.line === "stops" || row.line === "crowded";
+export function isHealable(fault: Fault): boolean {
+  return fault.row.line === "stops" || fault.row.line === "crowded" || isUnsent(fault);
+}
+
+/** True if no model could take the line, so that it was sent to none. */
+export function isUnsent({ code, details }: Fault): boolean {
+  return (
+    code === "no_provider_available" || (code === "provider_busy" && details.upstreamStatus === undefined)
+  );
 }
 
 export function judgeFailure(fault: Fault, { batchId, failed, waits, triesMax }: FailedTry): Verdict {
@@ -38,6 +47,7 @@ export function judgeFailure(fault: Fault, { batchId, failed, waits, triesMax }:
   if (line === "stops") return { kind: "stop" };
   if (line === "crowded")
     return { kind: "crowded", afterMs: Math.min(findWaitMs(fault) ?? FIRST_WAIT_MS, LONGEST_WAIT_MS) };
+  if (isUnsent(fault)) return { kind: "unsent", afterMs: details.retryAfterMs ?? null };
   const afterMs = Math.max(computeWait(waits), details.retryAfterMs ?? 0);
   if (line === "again") return { kind: "again", afterMs, isCounted: false };
   if (line === "tries" && failed + 1 < triesMax) return { kind: "again", afterMs, isCounted: true };
@@ -45,6 +55,6 @@ export function judgeFailure(fault: Fault, { batchId, failed, waits, triesMax }:
 }
 
 /** 1 s, doubling to 60 s. */
-function computeWait(waits: number): number {
+export function computeWait(waits: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(waits, 10));
 }

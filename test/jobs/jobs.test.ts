@@ -78,7 +78,7 @@ describe("a batch", () => {
       "cancelling",
     );
     const why = { code: "invalid_api_key", message: "It was revoked.", resetsAtMs: null, sinceMs: NOON };
-    expect(resume(cancel(running, NOON, why).batch).detail.waiting).toEqual(why);
+    expect(resume(cancel(running, NOON, why).batch, true).detail.waiting).toEqual(why);
   });
 
   test("ends with its window", () => {
@@ -95,7 +95,7 @@ describe("a batch", () => {
       0,
       NOON,
     ]);
-    expect(wait(resume(second.batch), why, NOON + 9000).events).toHaveLength(1);
+    expect(wait(resume(second.batch, true), why, NOON + 9000).events).toHaveLength(1);
   });
 });
 
@@ -114,7 +114,11 @@ test("accounts take turns, and an account's batches take turns", () => {
 });
 
 describe("pacing", () => {
-  const makePace = (room: number): LinePace => ({ countRoom: () => room });
+  const makePace = (room: number): LinePace => ({
+    restsUntilMs: 0,
+    answeredMs: 0,
+    countRoom: () => room,
+  });
   const advance = () => {};
 
   test("lets one line ask where lines of its model go, and as many others start as there is room for", () => {
@@ -154,6 +158,38 @@ describe("pacing", () => {
   });
 });
 
+describe("a model that takes no line", () => {
+  const advance = () => {};
+
+  test("is tried by one line at a time, each after the time that the last was told, until one is answered", () => {
+    const pacing = new Pacing();
+    pacing.begin("m", NOON, advance).end();
+    pacing.shut("m", NOON, 5000);
+    // Lines that were on their way together move nothing.
+    pacing.shut("m", NOON + 1, 30_000);
+    expect([pacing.may("m", NOON + 4999), pacing.may("m", NOON + 5000)]).toEqual([false, true]);
+    const trial = pacing.begin("m", NOON + 5000, advance);
+    trial.plan([]);
+    trial.place();
+    expect(pacing.may("m", NOON + 60_000)).toBe(false);
+    trial.end();
+    expect([pacing.may("m", NOON + 5001), pacing.isShut("m")]).toEqual([true, true]);
+    pacing.open("m", NOON + 5002);
+    expect([pacing.isShut("m"), pacing.describe("m")?.answeredMs]).toEqual([false, NOON + 5002]);
+  });
+
+  test("is tried after 1 s doubling to 60 s, where nobody says when", () => {
+    const pacing = new Pacing();
+    let atMs = NOON;
+    const waits = Array.from({ length: 8 }, () => {
+      const sinceMs = atMs;
+      atMs = pacing.shut("m", sinceMs, null);
+      return (atMs - sinceMs) / 1000;
+    });
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  });
+});
+
 describe("a failed try", () => {
   const judge = (fault: Fault, failed = 0, waits = failed) =>
     judgeFailure(fault, { batchId: "batch_1", failed, waits, triesMax: 3 });
@@ -169,7 +205,9 @@ describe("a failed try", () => {
     ["too_many_parallel_requests", "crowded"],
     ["requests_per_minute_exceeded", "crowded"],
     ["budget_reserved", "crowded"],
-    ["provider_busy", "again"],
+    ["provider_busy", "unsent"],
+    ["no_provider_available", "unsent"],
+    ["upstream_auth", "again"],
     ["overloaded", "again"],
     ["upstream_error", "again"],
     ["upstream_rejected", "end"],
@@ -182,7 +220,8 @@ describe("a failed try", () => {
   test("ends the line after its tries, if the provider answers with errors", () => {
     expect(judge(new Fault("upstream_timeout", "x"), 1)).toMatchObject({ kind: "again", isCounted: true });
     expect(judge(new Fault("upstream_timeout", "x"), 2)).toEqual({ kind: "end" });
-    expect(judge(new Fault("provider_busy", "x"), 30)).toMatchObject({ kind: "again", isCounted: false });
+    const busy = new Fault("provider_busy", "x", { upstreamStatus: 429 });
+    expect(judge(busy, 30)).toMatchObject({ kind: "again", isCounted: false });
   });
 
   test("by the batch's own ceiling ends the batch, by any other budget lets it wait", () => {

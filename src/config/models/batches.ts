@@ -29,6 +29,7 @@ export const batches = options(
     max_bytes: size("1MB", LARGEST),
     unfinished: integer(1, 10_000),
     window: duration("1m", "7d"),
+    model_wait: duration("1m", "7d"),
     keep: duration("1h", "400d"),
     tries: integer(1, 20),
   },
@@ -60,6 +61,7 @@ export function buildBatchRules({
   max_bytes = "256MB",
   unfinished: unfinishedMax = 100,
   window = "24h",
+  model_wait = "6h",
   keep = "30d",
   tries: triesMax = 5,
 }: BatchesConfig = {}): BatchRules {
@@ -71,6 +73,7 @@ export function buildBatchRules({
     bytesMax: readBytes(max_bytes),
     unfinishedMax,
     windowMs: readMs(window),
+    modelWaitMs: readMs(model_wait),
     keepMs: readMs(keep),
     triesMax,
   };

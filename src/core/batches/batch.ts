@@ -4,6 +4,7 @@ import type { NanoUsd } from "../money/money.ts";
 import type { Scope } from "../people/people.ts";
 import type { KeptReply } from "../rows.ts";
 import type { Page } from "../world/page.ts";
+import type { StoredFile } from "./file.ts";
 
 /** The forms in which clients make batches. A batch is only seen in the one that made it. */
 export const BATCH_FORMS = ["openai-batches", "anthropic-batches"] as const;
@@ -41,6 +42,10 @@ export interface BatchWait {
   readonly message: string;
   /** As clients see it. */
   readonly limit?: Readonly<Record<string, unknown>>;
+  /** The models that lines wait for, as lines name them, those with the most lines first. Missing if none is the reason. */
+  readonly models?: readonly string[];
+  /** When lines end that have waited for one of them. */
+  readonly untilMs?: number;
   readonly resetsAtMs: number | null;
   readonly sinceMs: number;
 }
@@ -133,6 +138,8 @@ export interface BatchDetail {
   readonly errors: readonly BatchMistake[];
   readonly times: BatchTimes;
   readonly waiting: BatchWait | null;
+  /** Since when models that lines wait for have given nobody an answer, by the names that lines give them. Missing if there are none. */
+  readonly silentSince?: Readonly<Record<string, number>>;
 }
 
 export interface BatchRef {
@@ -157,10 +164,13 @@ export interface LinePlace {
   readonly model: string;
 }
 
-/** A piece of the results: lines of the output (`o`) or of the errors (`e`). */
+/** Lines of the output (`o`) or of the errors (`e`). */
+export type ResultKind = "o" | "e";
+
+/** A piece of the results. */
 export interface ResultPiece {
   readonly number: number;
-  readonly kind: "o" | "e";
+  readonly kind: ResultKind;
   readonly bytes: number;
 }
 
@@ -205,6 +215,8 @@ export interface BatchChange<T> {
    * whose settlements are still to come, which find by it that their lines have ended.
    */
   readonly repliesGone?: readonly string[];
+  /** Files that its results become. They are added whatever room their account has. */
+  readonly files?: readonly StoredFile[];
   readonly result: T;
 }
 

@@ -2,6 +2,10 @@
 
 /** The lines at one model with one credential. */
 export interface LinePace {
+  /** The provider asked that no call goes there before. */
+  readonly restsUntilMs: number;
+  /** When it last gave anybody an answer, a 429 too. Minus infinity if it never did. */
+  readonly answeredMs: number;
   /** Returns how many more lines may go there now. `nowMs` is on the monotonic clock. */
   countRoom(nowMs: number): number;
 }

@@ -1,11 +1,12 @@
 // The places to which a line of a batch may go: lines are started by the room that is there.
 import type { LinePace } from "../../core/batches/line-pace.ts";
+import { namePayer } from "../../core/keys/key.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Health } from "../../health/health.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
-import type { Selection } from "./plan.ts";
+import type { Plan, Selection } from "./plan.ts";
 
 /** Tells the line's batch where it may go. Fallbacks are for failures: lines that find no room wait instead. */
 export function noteLinePlaces<F extends Form>(
@@ -17,6 +18,24 @@ export function noteLinePlaces<F extends Form>(
     credentialsOf(card).map((credential) => health.findPace({ card, credential })),
   );
   line?.placing.plan(paces);
+}
+
+/**
+ * Lets a line wait that no model can take now, before it is admitted: so it is neither a try nor a row. Throws the fault by which
+ * its batch knows for how long.
+ */
+export function refuseWaiting(
+  health: Health,
+  { line, key }: Pick<Call<Form>, "line" | "key">,
+  { attempts, spares, load }: Pick<Plan, "attempts" | "spares" | "load">,
+  nowMs: number,
+): void {
+  if (!line) return;
+  const payer = namePayer(key);
+  const all = [...attempts, ...spares];
+  if (all.some((attempt) => health.isReady(attempt, nowMs, payer, load))) return;
+  const fault = health.unavailable(all, nowMs, payer, load);
+  if (line.waitsFor(fault)) throw fault;
 }
 
 /** A selector finds another model where one has no room. */

@@ -15,7 +15,7 @@ import type { CardTable } from "../../selectors/table.ts";
 import type { Call } from "../call.ts";
 import { makeCeiling } from "./ceiling.ts";
 import type { CurrentFacts } from "./choose-model.ts";
-import { noteLinePlaces } from "./line-places.ts";
+import { noteLinePlaces, refuseWaiting } from "./line-places.ts";
 import { type Ceiling, type Plan, planCalls } from "./plan.ts";
 import type { Routes } from "./routes.ts";
 import { nameTakers, readWishes, refuseUnable } from "./unable.ts";
@@ -41,7 +41,9 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
   const wishes = readWishes(call);
   const ceiling = call.steering.maxCostUsd === null ? null : makeCeiling(call);
   try {
-    return planWith(ports, call, wishes, ceiling);
+    const plan = planWith(ports, call, wishes, ceiling);
+    if (call.line) refuseWaiting(ports.health, call, plan, ports.deadlines.nowMs());
+    return plan;
   } catch (thrown) {
     throw nameTakers(call, thrown, wishes, ceiling);
   }

@@ -115,6 +115,7 @@ function parseDetail(json: string): BatchDetail {
     errors: asArray(all.errors).map(readMistake),
     times: readTimes(all.times),
     waiting: isObject(all.waiting) ? readWait(all.waiting) : null,
+    ...(isObject(all.silentSince) ? { silentSince: readTimesBy(all.silentSince) } : {}),
   };
 }
 
@@ -122,6 +123,14 @@ function readTexts(given: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(asObject(given)).flatMap(([name, value]) =>
       typeof value === "string" ? [[name, value] as const] : [],
+    ),
+  );
+}
+
+function readTimesBy(given: unknown): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(asObject(given)).flatMap(([name, value]) =>
+      typeof value === "number" ? [[name, value] as const] : [],
     ),
   );
 }
@@ -155,6 +164,8 @@ function readWait({
   code,
   message,
   limit,
+  models,
+  untilMs,
   resetsAtMs,
   sinceMs,
 }: Readonly<Record<string, unknown>>): BatchWait {
@@ -162,6 +173,8 @@ function readWait({
     code: asString(code) ?? "",
     message: asString(message) ?? "",
     ...(isObject(limit) ? { limit } : {}),
+    ...(Array.isArray(models) ? { models: models.flatMap((name) => asString(name) ?? []) } : {}),
+    ...(typeof untilMs === "number" ? { untilMs } : {}),
     resetsAtMs: asNumber(resetsAtMs) ?? null,
     sinceMs: asNumber(sinceMs) ?? 0,
   };

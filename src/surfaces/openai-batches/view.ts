@@ -18,11 +18,13 @@ export function viewOwnFields({ detail }: Batch): JsonObject {
   };
 }
 
-function viewWait({ code, message, limit, resetsAtMs, sinceMs }: BatchWait): JsonObject {
+function viewWait({ code, message, limit, models, untilMs, resetsAtMs, sinceMs }: BatchWait): JsonObject {
   return {
     code,
     message,
     ...(limit ? { limit } : {}),
+    ...(models ? { models: [...models] } : {}),
+    ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
     resets_at: resetsAtMs === null ? null : new Date(resetsAtMs).toISOString(),
     since: new Date(sinceMs).toISOString(),
   };

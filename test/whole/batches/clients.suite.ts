@@ -50,10 +50,16 @@ function answerLines(): void {
     expect([failed?.custom_id, failed?.response?.status_code, failed?.error]).toEqual(["d", 400, null]);
     // Its rows are those of requests, found by the batch.
     const headers = { authorization: `Bearer ${under.adminToken}` };
-    const rows = await fetch(`${under.url}/admin/v1/requests?batch=${made.id}`, { headers });
-    const { data } = (await rows.json()) as {
-      data: { batch_line: number; custom_id: string; tags: unknown; cost_usd: number }[];
+    const find = async (query: string) => {
+      const rows = await fetch(`${under.url}/admin/v1/${query}`, { headers });
+      return (await rows.json()) as {
+        data: { batch_line: number; custom_id: string; tags: unknown; requests?: number }[];
+      };
     };
+    const { data } = await find(`requests?batch=${made.id}`);
+    expect((await find(`requests?batch_id=${made.id}`)).data).toEqual(data);
+    expect((await find("requests?batch_id=batch_gone")).data).toEqual([]);
+    expect((await find(`usage?batch_id=${made.id}`)).data[0]?.requests).toBe(4);
     expect(data.map(({ batch_line, custom_id }) => `${batch_line} ${custom_id}`).sort()).toEqual([
       "1 a",
       "2 b",
@@ -82,6 +88,18 @@ function refuseMistakes(): void {
       ["unsupported_parameter", 5],
     ]);
     expect(ended).toMatchObject({ output_file_id: null, error_file_id: null, request_counts: { total: 0 } });
+    const array = await waitForEnd(openai, await createBatch(openai, ["[", twin, ",", other, "]"]));
+    expect(array.errors?.data).toMatchObject([
+      { line: null, message: expect.stringContaining("JSON array") },
+    ]);
+    const untyped = fetch(`${bench.under.url}/v1/batches`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${bench.under.secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ input_file_id: 5, endpoint: "/v1/chat/completions", completion_window: "24h" }),
+    });
+    expect(await (await untyped).json()).toMatchObject({
+      error: { code: "invalid_type", param: "input_file_id" },
+    });
     expect((await waitForEnd(openai, await createBatch(openai, ["", " "]))).errors?.data?.[0]?.code).toBe(
       "empty_file",
     );
