@@ -123,7 +123,7 @@ export class EndWorld {
     }
     if (ended === null) throw new Error("The batch didn't end.");
     const steps = this.#steps;
-    await this.#clock.move(40_000);
+    await this.#clock.move(this.#plan.lagMs + 12_000);
     await this.#voidLost();
     const rows = await this.#store.requests({ batchId: id }, { limit: 500, after: null });
     const { outputFileId, errorFileId } = ended.detail;
