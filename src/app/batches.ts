@@ -2,12 +2,14 @@
 import type { Batch } from "../core/batches/batch.ts";
 import type { FileUse } from "../core/batches/file.ts";
 import type { BatchRules } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world/world.ts";
-import { LineCaller } from "../http/batches/line-call.ts";
+import { findSurfaceName, LineCaller } from "../http/batches/line-call.ts";
 import { BATCH_WORDS } from "../http/batches/words.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { makeFileUsers } from "../jobs/file-users.ts";
 import { cancelKept, KeptBatches } from "../jobs/kept-batches.ts";
+import { readMeanOutputs } from "../jobs/outputs.ts";
 import type { JobPorts } from "../jobs/ports.ts";
 import { BatchRunner } from "../jobs/runner.ts";
 import { createKeyFinder } from "../keys/authenticate.ts";
@@ -23,14 +25,14 @@ export function cancelInStore(store: JobPorts["store"], batch: Batch): Promise<B
   return cancelKept({ store, clock }, batch);
 }
 
-/** Tells without a gateway whether a batch that hasn't ended reads a file. */
+/** Tells without a gateway whether a batch has lines that may read a file. */
 export function findFileUse(store: JobPorts["store"]): FileUse {
   return makeFileUsers({ store });
 }
 
 interface BatchParts {
   readonly opened: OpenedStore;
-  readonly store: JobPorts["store"];
+  readonly store: JobPorts["store"] & Pick<Store, "usage">;
   readonly live: LiveConfiguration;
   readonly log: Log;
   readonly ports: HttpPorts;
@@ -64,7 +66,11 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
       memberDefaults: () => live.settings.ownerLimits.memberDefaults,
     }),
     call: (line) => caller.call(line),
-    estimate: (line) => caller.estimate(line),
+    readOutputs: ({ accountId, detail }) => {
+      const surface = findSurfaceName(detail.endpoint);
+      return readMeanOutputs(store, { accountId, surface, nowMs: clock.nowMs() });
+    },
+    estimate: (line, outputs) => caller.estimate(line, outputs),
     isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
     singles: ports.gateway.underWay,
     nextTurn: setImmediate,

@@ -133,7 +133,7 @@ export function composeRoutes(parts: RouteParts) {
   return app
     .use(surfaceRoutes(answers))
     .use(listKeptRoutes(ports))
-    .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, countRunning }))
+    .use(batchRoutes({ ...ports, batches }, operator, { store: opened.store, clock, countRunning }))
     .use(listToolRoutes(parts, operator))
     .use(modelRoutes(ports))
     .use(routeRoutes(routePorts))

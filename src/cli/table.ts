@@ -3,7 +3,7 @@
 import type { Io } from "../app/terminal.ts";
 import { showInvisible } from "../core/text/names.ts";
 
-type Row = readonly string[];
+export type Row = readonly string[];
 
 const GAP = 2;
 /** A column gives down to this. */

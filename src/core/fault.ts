@@ -189,7 +189,7 @@ export const FAULTS = {
   limit_request_open: { ...conflict },
   /** Somebody has decided about the request for more, or its time is over. */
   limit_request_closed: { ...conflict },
-  /** A batch that hasn't ended reads the file. */
+  /** A batch has lines that may still read the file. */
   file_in_use: { ...conflict, wayOut: "Cancel the batch that reads it, or wait for its end." },
   account_closed: { ...conflict },
   deactivated_by_directory: { ...conflict },

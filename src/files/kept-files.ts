@@ -1,8 +1,19 @@
 // Files in sealed pieces: written from streams within the account's room, read by ranges, and swept once they have ended.
-import { checkUnused, type FileOwner, type StoredFile } from "../core/batches/file.ts";
+import { checkUnused, type FileOwner, type StoredFile, type StoredObject } from "../core/batches/file.ts";
+import { Fault } from "../core/fault.ts";
+import type { ByteRange } from "../core/json/members.ts";
 import type { FilesPorts } from "./files-ports.ts";
 import { MissingPieces } from "./missing-pieces.ts";
-import { type FileList, type Files, type NewFile, PIECE_BYTES, type Pieces } from "./port.ts";
+import { readIndexed, writeIndex } from "./piece-index.ts";
+import {
+  type FileList,
+  type Files,
+  type NewFile,
+  PIECE_BYTES,
+  type Pieces,
+  RESULTS,
+  type RoomLeft,
+} from "./port.ts";
 import { Room } from "./room.ts";
 import { SealedPieces } from "./sealed-pieces.ts";
 import { UploadSlots } from "./upload-slots.ts";
@@ -59,12 +70,23 @@ export class KeptFiles implements Files {
     return file ?? null;
   }
 
-  async *read({ id, owner, bytes }: StoredFile, from: number, to: number): AsyncGenerator<Uint8Array> {
-    const end = Math.min(to, bytes);
-    for (let at = Math.max(0, from); at < end; ) {
+  async assemble(file: NewFile, numbers: AsyncIterable<number>): Promise<StoredFile> {
+    const place = { accountId: file.owner.accountId, object: file.id };
+    return { ...file, bytes: await writeIndex(this.pieces, place, numbers) };
+  }
+
+  read({ id, owner, bytes, purpose }: StoredFile, from: number, to: number): AsyncGenerator<Uint8Array> {
+    const place = { accountId: owner.accountId, object: id };
+    const range = { from: Math.max(0, from), to: Math.min(to, bytes) };
+    return purpose === RESULTS ? readIndexed(this.pieces, place, range) : this.#readFull(place, range);
+  }
+
+  /** Reads a file whose pieces but the last are full. */
+  async *#readFull({ accountId, object }: StoredObject, { from, to: end }: ByteRange) {
+    for (let at = from; at < end; ) {
       const number = Math.floor(at / PIECE_BYTES);
       const start = number * PIECE_BYTES;
-      const piece = await this.pieces.read(owner.accountId, id, number);
+      const piece = await this.pieces.read(accountId, object, number);
       yield piece.subarray(at - start, end - start);
       at = start + PIECE_BYTES;
     }
@@ -87,13 +109,19 @@ export class KeptFiles implements Files {
     return this.#ports.users.isFileInUse(id);
   }
 
-  lacksRoom(accountId: string, bytes: number): Promise<string | null> {
-    return this.room.lacks(accountId, bytes);
+  measureRoom(accountId: string): Promise<RoomLeft> {
+    return this.room.measure(accountId);
   }
 
   /** Returns how many bytes were written. */
   async #writePieces({ id, owner: { accountId } }: StartedFile, bytes: AsyncIterable<Uint8Array>) {
-    let room = await this.room.measure(accountId);
+    const look = () => this.room.measure(accountId);
+    let room = await look();
+    const check = (more: number) => {
+      const why = room.lacks(more, 1);
+      if (why !== null) throw new Fault("storage_limit_exceeded", why);
+    };
+    check(0);
     const piece = new Uint8Array(PIECE_BYTES);
     let filled = 0;
     let number = 0;
@@ -101,7 +129,7 @@ export class KeptFiles implements Files {
       await this.pieces.write(accountId, id, number, piece.subarray(0, filled));
       filled = 0;
       number++;
-      if (number % LOOK_PIECES === 0) room = await this.room.measure(accountId);
+      if (number % LOOK_PIECES === 0) room = await look();
     };
     for await (const part of bytes) {
       for (let at = 0; at < part.length; ) {
@@ -109,7 +137,7 @@ export class KeptFiles implements Files {
         piece.set(taken, filled);
         filled += taken.length;
         at += taken.length;
-        if (number * PIECE_BYTES + filled > room.bytes) throw room.refuse();
+        check(number * PIECE_BYTES + filled);
         if (filled === PIECE_BYTES) await write();
       }
     }

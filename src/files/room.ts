@@ -3,6 +3,7 @@
 import type { PieceStore, StoredFile } from "../core/batches/file.ts";
 import { Fault } from "../core/fault.ts";
 import type { FilesPorts } from "./files-ports.ts";
+import type { RoomLeft } from "./port.ts";
 
 /** The most files of an account. */
 const FILES_MAX = 10_000;
@@ -10,11 +11,8 @@ const FILES_MAX = 10_000;
 const FREE_BYTES_MIN = 2_000_000_000;
 const FREE_SHARE_MIN = 0.1;
 
-/** The bytes that are left, and the Fault for one more. */
-interface RoomLeft {
-  readonly bytes: number;
-  refuse(): Fault;
-}
+const TOO_MANY = `This account has ${FILES_MAX} files, and may have no more. Delete some of them.`;
+const GATEWAY_FULL = "The gateway has no room for more files. Please try again later.";
 
 export class Room {
   readonly #ports: Pick<FilesPorts, "store" | "rules" | "users">;
@@ -23,18 +21,20 @@ export class Room {
     this.#ports = ports;
   }
 
-  /** Returns why no more bytes fit, or null if they do. */
-  async lacks(accountId: string, bytes: number): Promise<string | null> {
-    const left = await this.#measure(accountId);
-    return left.bytes < bytes ? left.why : null;
-  }
-
-  /** Throws the Fault `storage_limit_exceeded` if there is none. */
   async measure(accountId: string): Promise<RoomLeft> {
-    const { bytes, why } = await this.#measure(accountId);
-    const refuse = () => new Fault("storage_limit_exceeded", why);
-    if (bytes < 0) throw refuse();
-    return { bytes, refuse };
+    const { store, rules, users } = this.#ports;
+    const { accountBytesMax, bytesMax } = rules();
+    const own = await store.files.sum(accountId);
+    const files = FILES_MAX - own.files;
+    const isShort = (await explainShortDisk(store.files.pieces)) !== null;
+    if (isShort)
+      return makeRoom({ bytes: -1, files }, "The gateway's disk is nearly full. Please try again later.");
+    const used = own.bytes + (await users.countBytes(accountId));
+    const left = accountBytesMax === 0 ? -1 : accountBytesMax - used;
+    const all = (await store.files.sum(null)).bytes + (await users.countBytes(null));
+    return left <= bytesMax - all
+      ? makeRoom({ bytes: left, files }, explainAccount(accountBytesMax))
+      : makeRoom({ bytes: bytesMax - all, files }, GATEWAY_FULL);
   }
 
   /** Adds a file's row. Throws the Fault `storage_limit_exceeded` if its account has no room for it. */
@@ -45,25 +45,17 @@ export class Room {
     const most = { bytes: accountBytesMax - (await users.countBytes(accountId)), files: FILES_MAX };
     if (await store.files.add(file, most)) return;
     const { files } = await store.files.sum(accountId);
-    const why =
-      files < FILES_MAX
-        ? explainAccount(accountBytesMax)
-        : `This account has ${FILES_MAX} files, and may have no more. Delete some of them.`;
+    const why = files < FILES_MAX ? explainAccount(accountBytesMax) : TOO_MANY;
     throw new Fault("storage_limit_exceeded", why);
   }
+}
 
-  async #measure(accountId: string) {
-    const { store, rules, users } = this.#ports;
-    const { accountBytesMax, bytesMax } = rules();
-    if ((await explainShortDisk(store.files.pieces)) !== null)
-      return { bytes: -1, why: "The gateway's disk is nearly full. Please try again later." };
-    const own = (await store.files.sum(accountId)).bytes + (await users.countBytes(accountId));
-    const all = (await store.files.sum(null)).bytes + (await users.countBytes(null));
-    const left = accountBytesMax === 0 ? -1 : accountBytesMax - own;
-    return left <= bytesMax - all
-      ? { bytes: left, why: explainAccount(accountBytesMax) }
-      : { bytes: bytesMax - all, why: "The gateway has no room for more files. Please try again later." };
-  }
+function makeRoom({ bytes, files }: Pick<RoomLeft, "bytes" | "files">, full: string): RoomLeft {
+  return {
+    bytes,
+    files,
+    lacks: (more, added = 0) => (bytes < more ? full : files < added ? TOO_MANY : null),
+  };
 }
 
 /** Returns how the disk lacks space for files, in words. Null if it doesn't, or is a server's. */

@@ -35,9 +35,9 @@ export class SealedPieces implements Pieces {
     }
   }
 
-  remove(accountId: string, object: string): Promise<void> {
-    this.#missing.forget({ accountId, object });
-    return this.#store.remove(accountId, object);
+  remove(accountId: string, object: string, numbers?: readonly number[]): Promise<void> {
+    if (numbers === undefined) this.#missing.forget({ accountId, object });
+    return this.#store.remove(accountId, object, numbers);
   }
 }
 

@@ -15,6 +15,7 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
   const wanted = Array.from({ length: sampled }, (_, at) => Math.floor((at * total) / sampled));
   const key = await ports.findKey(batch.keyId).catch(() => null);
   if (key === null || sampled === 0) return { estimatedNanoUsd: 0, worstNanoUsd: 0 };
+  const outputs = await ports.readOutputs(batch);
   const pieces = new InputPieces(ports.files);
   let expectedNanoUsd = 0;
   let worstNanoUsd = 0;
@@ -23,7 +24,7 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
     const terms = { batchId: batch.id, parallelMax: ports.rules().perAccountMax, ceilingNanoUsd: null };
     const body = await pieces.read(batch, place);
     const line = { key, path: endpoint, headers, body, terms, line: at + 1, customId: place.customId };
-    const estimate = await ports.estimate(line);
+    const estimate = await ports.estimate(line, outputs);
     expectedNanoUsd += estimate?.expectedNanoUsd ?? 0;
     worstNanoUsd += estimate?.worstNanoUsd ?? 0;
   }

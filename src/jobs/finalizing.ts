@@ -1,18 +1,16 @@
-// The end of a batch: results are put together from the pieces of its blocks, and lines without an answer are named.
-import type { Batch, BatchBlock, BatchMistake } from "../core/batches/batch.ts";
-import { releaseRead } from "../core/world/free-bytes.ts";
-import { FileMissing, type NewFile } from "../files/port.ts";
+// The end of a batch: its results become files, and lines without an answer are named.
+import type { Batch, BatchBlock, BatchMistake, ResultKind } from "../core/batches/batch.ts";
+import type { StoredFile } from "../core/batches/file.ts";
+import { FileMissing, type NewFile, PIECE_BYTES, RESULTS } from "../files/port.ts";
 import { complete, fail } from "./job.ts";
 import { moveLeased, type TakenBatch, takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
-import { nameResults } from "./objects.ts";
+import { nameResults, numberPiece, writePieces } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 
 /** Blocks read at once. */
 const BLOCKS_AT_ONCE = 16;
 const UNANSWERED = { X: "cancelled", E: "expired", M: "unpaid" } as const;
-
-type Kind = "o" | "e";
 
 /** Returns true once the batch has ended. False if it is another node's, or has become so. */
 export async function finalize(ports: JobPorts, { accountId, id }: Batch): Promise<boolean> {
@@ -24,7 +22,7 @@ export async function finalize(ports: JobPorts, { accountId, id }: Batch): Promi
     if (!(thrown instanceof FileMissing)) throw thrown;
     const failed = await moveLeased(ports, taken, (found, nowMs) => fail(found, [RESULTS_MISSING], nowMs));
     // Otherwise another node has put them together.
-    if (failed !== null) ports.files.missing.note({ accountId, object: nameResults({ id }) }, thrown.message);
+    if (failed !== null) ports.files.missing.note({ accountId, object: thrown.object }, thrown.message);
     return failed !== null;
   }
 }
@@ -36,13 +34,15 @@ const RESULTS_MISSING: BatchMistake = {
   line: null,
 };
 
+/** The files and the end of the batch are one transaction. All that is written before it may be written again. */
 async function putTogether(ports: JobPorts, taken: TakenBatch): Promise<boolean> {
-  const { batch, lease } = taken;
+  const { batch } = taken;
   const isOpenai = batch.surface === "openai-batches";
-  const outputFileId = isOpenai ? await saveFile(ports, taken, "o") : null;
-  const errorFileId = isOpenai ? await saveFile(ports, taken, "e") : null;
+  const output = isOpenai ? await makeFile(ports, batch, "o") : null;
+  const errors = isOpenai ? await makeFile(ports, batch, "e") : null;
   const sums = await ports.store.batches.sum(batch);
   const ended = await moveLeased(ports, taken, (found, nowMs) => {
+    if (found.status !== "finalizing") return null;
     const { costNanoUsd, chargedNanoUsd } = found.detail.sums;
     // Rows may have gone meanwhile.
     const whole = {
@@ -50,34 +50,15 @@ async function putTogether(ports: JobPorts, taken: TakenBatch): Promise<boolean>
       costNanoUsd: Math.max(sums.costNanoUsd, costNanoUsd),
       chargedNanoUsd: Math.max(sums.chargedNanoUsd, chargedNanoUsd),
     };
-    const moved = complete(found, { outputFileId, errorFileId, sums: whole }, nowMs);
-    return isOpenai ? { ...moved, batch: { ...moved.batch, bytes: 0 } } : moved;
+    const ids = { outputFileId: output?.id ?? null, errorFileId: errors?.id ?? null };
+    const files = [output, errors].filter((file) => file !== null);
+    return { ...complete(found, { ...ids, sums: whole }, nowMs), files };
   });
-  if (!isOpenai) return ended !== null;
-  if (ended === null) {
-    await removeFiles(ports, batch, lease.lease);
-    return false;
-  }
-  await ports.files.pieces.remove(batch.accountId, nameResults(batch));
-  // An earlier try may have got as far as a file of its own.
-  for (let earlier = 1; earlier < lease.lease; earlier++) await removeFiles(ports, batch, earlier);
-  return true;
+  return ended !== null;
 }
 
-async function removeFiles({ files }: JobPorts, batch: Batch, lease: number): Promise<void> {
-  const { accountId, memberId } = batch;
-  for (const kind of ["o", "e"] as const)
-    await files.remove(nameFile(batch, kind, lease), { accountId, memberId });
-}
-
-/** Each try has files of its own: one that comes too late neither writes over those of the next nor deletes them. */
-function nameFile({ id }: Batch, kind: Kind, lease: number): string {
-  const tries = lease === 1 ? "" : lease.toString(16).padStart(2, "0");
-  return `file-${id.slice("batch_".length)}${kind === "o" ? "01" : "02"}${tries}`;
-}
-
-/** Returns the file's id. Null if there are no such lines. */
-async function saveFile(ports: JobPorts, { batch, lease }: TakenBatch, kind: Kind): Promise<string | null> {
+/** Makes a file out of the pieces that the results were written as. Null if there are no such lines. */
+async function makeFile(ports: JobPorts, batch: Batch, kind: ResultKind): Promise<StoredFile | null> {
   const { files, clock, fileRules } = ports;
   const { completed, failed, cancelled, expired, unpaid } = batch.detail.counts;
   const lines = kind === "o" ? completed : failed + cancelled + expired + unpaid;
@@ -86,42 +67,62 @@ async function saveFile(ports: JobPorts, { batch, lease }: TakenBatch, kind: Kin
   const createdMs = clock.nowMs();
   const keptMs = Math.min(fileRules().keepMs, (detail.outputSeconds ?? Number.POSITIVE_INFINITY) * 1000);
   const file: NewFile = {
-    id: nameFile(batch, kind, lease.lease),
+    id: nameResults(batch, kind),
     form: "openai",
     owner: { accountId, memberId },
     keyId,
     name: `${batch.id}_${kind === "o" ? "output" : "error"}.jsonl`,
-    purpose: "batch_output",
+    purpose: RESULTS,
     type: "application/jsonl",
     createdMs,
     expiresMs: createdMs + keptMs,
   };
-  return (await files.save(file, releaseRead(readResults(ports, batch, [kind])))).id;
+  return files.assemble(file, numberPieces(ports, batch, kind));
 }
 
-/** Yields the lines of results, in the order of their blocks. Throws FileMissing. */
-export async function* readResults(
-  ports: Pick<JobPorts, "store" | "files" | "words">,
-  batch: Batch,
-  kinds: readonly Kind[],
-): AsyncGenerator<Uint8Array> {
+type ReadPorts = Pick<JobPorts, "store" | "files" | "words">;
+
+async function* numberPieces(ports: ReadPorts, batch: Batch, kind: ResultKind): AsyncGenerator<number> {
+  for await (const { pieces } of readBlocks(ports, batch))
+    for (const piece of pieces) if (piece.kind === kind) yield piece.number;
+  if (kind === "e") yield* writeUnanswered(ports, batch);
+}
+
+/** Names the lines without an answer behind all others, in pieces whose numbers no block has. */
+async function* writeUnanswered(ports: ReadPorts, batch: Batch): AsyncGenerator<number> {
+  const block = Math.ceil(batch.detail.counts.total / LINES_OF_BLOCK);
+  const numberOf = (made: number) => numberPiece({ block, lease: 0 }, made);
+  const place = { accountId: batch.accountId, object: nameResults(batch, "e") };
+  const read = async function* () {
+    for await (const found of readBlocks(ports, batch)) yield* describeUnanswered(ports, batch, found);
+  };
+  const bytes = await writePieces(ports.files, place, read(), numberOf);
+  for (let made = 0; made * PIECE_BYTES < bytes; made++) yield numberOf(made);
+}
+
+/** Yields the lines of the results of a form that keeps them without files, in the order of their blocks. Throws FileMissing. */
+export async function* readResults(ports: ReadPorts, batch: Batch): AsyncGenerator<Uint8Array> {
+  for await (const block of readBlocks(ports, batch)) {
+    for (const { number, kind } of block.pieces)
+      yield ports.files.pieces.read(batch.accountId, nameResults(batch, kind), number);
+    yield* describeUnanswered(ports, batch, block);
+  }
+}
+
+async function* readBlocks({ store }: Pick<ReadPorts, "store">, batch: Batch): AsyncGenerator<BatchBlock> {
   for (let from = 0; ; from += BLOCKS_AT_ONCE) {
     const wanted = { from, most: BLOCKS_AT_ONCE };
-    const blocks = await ports.store.batches.change(batch, wanted, (_, found) => ({ result: found }));
-    for (const block of blocks) yield* readBlock(ports, batch, block, kinds);
+    const blocks = await store.batches.change(batch, wanted, (_, found) => ({ result: found }));
+    yield* blocks;
     if (blocks.length < BLOCKS_AT_ONCE) return;
   }
 }
 
-async function* readBlock(
-  { files, words }: Pick<JobPorts, "files" | "words">,
+function* describeUnanswered(
+  { words }: Pick<ReadPorts, "words">,
   batch: Batch,
   block: BatchBlock,
-  kinds: readonly Kind[],
-): AsyncGenerator<Uint8Array> {
-  for (const { number, kind } of block.pieces)
-    if (kinds.includes(kind)) yield files.pieces.read(batch.accountId, nameResults(batch), number);
-  if (!kinds.includes("e")) return;
+): Generator<Uint8Array> {
   const lines = [...block.states].flatMap((state, at) => {
     const end = state === "X" || state === "E" || state === "M" ? UNANSWERED[state] : null;
     const { customId = "" } = block.places[at] ?? {};

@@ -4,7 +4,6 @@ import {
   type Batch,
   type BatchDetail,
   type BatchForm,
-  type BatchRef,
   hasEnded,
   NO_COUNTS,
   NO_SUMS,
@@ -117,7 +116,7 @@ export async function cancelKept(
   });
 }
 
-export async function removeBatch({ store, files }: Pick<KeptPorts, "store" | "files">, batch: BatchRef) {
+export async function removeBatch({ store, files }: Pick<KeptPorts, "store" | "files">, batch: Batch) {
   await store.batches.remove(batch);
   for (const { accountId, object } of listObjects(batch)) await files.pieces.remove(accountId, object);
 }

@@ -53,16 +53,16 @@ export async function takeLease(
   return dead.length === 0 ? null : (await take(new Set(dead))).taken;
 }
 
-/** Changes a batch as it is by then. Returns null, and changes nothing, once another node has taken it. */
+/** Changes a batch as it is by then. Returns null, and changes nothing, once another node has taken it, or if `move` returns null. */
 export function moveLeased(
   { store, clock }: Pick<JobPorts, "store" | "clock">,
   { batch: of, lease }: TakenBatch,
-  move: (batch: Batch, nowMs: number) => Transition,
+  move: (batch: Batch, nowMs: number) => Transition | null,
 ): Promise<Batch | null> {
   return store.batches.change(of, { numbers: [lease.block] }, (found, [held]) => {
     if (found === null || held?.node !== store.node || held.lease !== lease.lease) return { result: null };
-    const { batch, events } = move(found, clock.nowMs());
-    return { batch, events, result: batch };
+    const moved = move(found, clock.nowMs());
+    return moved === null ? { result: null } : { ...moved, result: moved.batch };
   });
 }
 

@@ -121,6 +121,7 @@ export class LineRunner {
     const isAnswered = end === "completed" || end === "failed";
     const text = isAnswered ? this.#ports.words[batch.surface].writeAnswer(answer) : "";
     block.end({ at, end, text, costNanoUsd, chargedNanoUsd, isUnanswered });
+    job.room.take(Buffer.byteLength(text));
     this.#ports.log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
   }
 

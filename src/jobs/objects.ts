@@ -1,5 +1,11 @@
-// The objects in which a batch keeps pieces of its own: the input of a form without files, and results.
-import { type Batch, type BatchBlock, type BatchRef, hasEnded } from "../core/batches/batch.ts";
+// The objects in which a batch keeps pieces: the input of a form without files, and results.
+import {
+  type Batch,
+  type BatchBlock,
+  type BatchRef,
+  hasEnded,
+  type ResultKind,
+} from "../core/batches/batch.ts";
 import type { StoredFile, StoredObject } from "../core/batches/file.ts";
 import { type Files, PIECE_BYTES } from "../files/port.ts";
 
@@ -11,8 +17,10 @@ export function nameInput({ id }: Pick<BatchRef, "id">): string {
   return `input of ${id}`;
 }
 
-export function nameResults({ id }: Pick<BatchRef, "id">): string {
-  return `results of ${id}`;
+/** Names what the results of a kind are written into. In OpenAI's form it becomes the file of that id as the batch ends. */
+export function nameResults({ id, surface }: Pick<Batch, "id" | "surface">, kind: ResultKind): string {
+  if (surface !== "openai-batches") return `results of ${id}`;
+  return `file-${id.slice("batch_".length)}${kind === "o" ? "01" : "02"}`;
 }
 
 /** Returns the number of the `made`th piece of a block, which no other lease of the block has. */
@@ -20,18 +28,15 @@ export function numberPiece({ block, lease }: Pick<BatchBlock, "block" | "lease"
   return (block * LEASES_OF_BLOCK + (lease % LEASES_OF_BLOCK)) * PIECES_OF_LEASE + (made % PIECES_OF_LEASE);
 }
 
-export function listObjects({ accountId, id }: BatchRef): readonly StoredObject[] {
-  return [nameInput, nameResults].map((name) => ({ accountId, object: name({ id }) }));
-}
-
-/** Returns the objects that the batch still needs. */
-export function listLiveObjects(batch: Batch): readonly StoredObject[] {
+/** Returns the objects that are the batch's own, and go with it. */
+export function listObjects(batch: Batch): readonly StoredObject[] {
+  if (!needsResults(batch)) return [];
+  const results = (["o", "e"] as const).map((kind) => nameResults(batch, kind));
   const { accountId } = batch;
-  const input = { accountId, object: nameInput(batch) };
-  return needsResults(batch) ? [input, { accountId, object: nameResults(batch) }] : [input];
+  return [...new Set([nameInput(batch), ...results])].map((object) => ({ accountId, object }));
 }
 
-/** False once they stand in files of their own. */
+/** False once they are files. */
 export function needsResults(batch: Batch): boolean {
   return batch.surface !== "openai-batches" || !hasEnded(batch);
 }
@@ -74,9 +79,9 @@ function describeFile({ accountId, memberId, keyId, detail }: Batch, id: string)
 /** Writes a stream as pieces of an object, and returns its length. Pieces but the last are full. */
 export async function writePieces(
   { pieces }: Pick<Files, "pieces">,
-  accountId: string,
-  object: string,
+  { accountId, object }: StoredObject,
   stream: AsyncIterable<Uint8Array>,
+  numberOf: (made: number) => number = (made) => made,
 ): Promise<number> {
   let piece = new Uint8Array(PIECE_BYTES);
   let filled = 0;
@@ -88,11 +93,11 @@ export async function writePieces(
       filled += part.length;
       at += part.length;
       if (filled < PIECE_BYTES) continue;
-      await pieces.write(accountId, object, number++, piece);
+      await pieces.write(accountId, object, numberOf(number++), piece);
       piece = new Uint8Array(PIECE_BYTES);
       filled = 0;
     }
   }
-  if (filled > 0) await pieces.write(accountId, object, number, piece.subarray(0, filled));
+  if (filled > 0) await pieces.write(accountId, object, numberOf(number), piece.subarray(0, filled));
   return number * PIECE_BYTES + filled;
 }

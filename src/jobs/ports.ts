@@ -10,6 +10,7 @@ import type { BatchRules, FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";
 import type { Files } from "../files/port.ts";
+import type { MeanOutputs } from "./outputs.ts";
 
 /** A line as it goes through the gateway's door. */
 export interface LineCall {
@@ -28,6 +29,9 @@ export interface LineCall {
   /** Ends it early. */
   readonly signal: AbortSignal;
 }
+
+/** A line that isn't to be sent. */
+export type UnsentLine = Omit<LineCall, "waitsFor" | "signal" | "placing">;
 
 export interface LineResult {
   readonly requestId: string;
@@ -83,10 +87,10 @@ export interface JobPorts {
   /** Returns the key as it may be used now. Throws the Faults of one that may not. */
   readonly findKey: (id: string) => Promise<GatewayKey>;
   readonly call: (line: LineCall) => Promise<LineResult>;
+  /** Returns the lengths of answers that the batch's account had at its endpoint. */
+  readonly readOutputs: (batch: Batch) => Promise<MeanOutputs>;
   /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */
-  readonly estimate: (
-    line: Omit<LineCall, "waitsFor" | "signal" | "placing">,
-  ) => Promise<LineEstimate | null>;
+  readonly estimate: (line: UnsentLine, outputs: MeanOutputs) => Promise<LineEstimate | null>;
   /** True while the node has no room for lines: a late event loop, little memory. */
   readonly isBusy: () => boolean;
   readonly singles: SingleRequests;

@@ -4,7 +4,7 @@
 import type { Batch } from "../core/batches/batch.ts";
 import { toFault } from "../core/fault.ts";
 import { finalize } from "./finalizing.ts";
-import { findRestEnd, wait } from "./job.ts";
+import { findRestEnd } from "./job.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
@@ -12,20 +12,19 @@ import type { LineEnd } from "./lines.ts";
 import { watchModels } from "./model-waits.ts";
 import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
+import { ResultRooms } from "./result-rooms.ts";
 import { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
-import { moveOn, validate } from "./validating.ts";
+import { validate } from "./validating.ts";
 import { endLeft, releaseBlock, writeResults } from "./writing.ts";
 
 const TICK_MS = 1000;
 /** Batches past their keep are looked for this often. */
 const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
-/** The room for results is looked at this often. */
-const ROOM_MS = 5000;
 /** Results are written once they take this much, or after a while. */
 const RESULT_CHARACTERS = 524_288;
 
@@ -45,6 +44,7 @@ export class BatchRunner {
   readonly #lines: LineRunner;
   readonly #store: StoreSpeed;
   readonly #starting: Starting;
+  readonly #rooms: ResultRooms;
   /** The work under way on whole batches, by its name. */
   readonly #tasks = new Map<string, Promise<void>>();
   #flying = 0;
@@ -59,6 +59,7 @@ export class BatchRunner {
     this.#ports = ports;
     this.#store = new StoreSpeed(ports.clock);
     this.#starting = new Starting(ports.singles);
+    this.#rooms = new ResultRooms(ports);
     this.#lines = new LineRunner(ports, this.#pacing, this.#advance);
   }
 
@@ -139,34 +140,20 @@ export class BatchRunner {
     this.#store.end();
     for (const [id, job] of this.#jobs) if (!seen.has(id) && job.busy.size === 0) this.#jobs.delete(id);
     this.#turns.keep([...this.#jobs.values()]);
+    this.#rooms.keep([...this.#jobs.values()]);
   }
 
   async #care(job: RunningBatch): Promise<void> {
     const { batch } = job;
     if (batch.status === "validating") this.#run(`validate ${batch.id}`, () => validate(this.#ports, batch));
-    if (batch.status === "finalizing") this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
     const nowMs = this.#ports.clock.nowMs();
     const isUnpaid = job.isUnpaid && job.flying === 0 && batch.status === "in_progress";
     const end = findRestEnd(batch, nowMs) ?? (isUnpaid ? "unpaid" : null);
     if (end !== null) await this.#end(job, end, nowMs);
-    else if (batch.status === "in_progress") await this.#checkRoom(job, nowMs);
+    else if ((await this.#rooms.look(job, [...this.#jobs.values()])) && job.batch.status === "finalizing")
+      this.#run(`finalize ${batch.id}`, () => finalize(this.#ports, batch));
     await watchModels(this.#ports, this.#pacing, job);
     for (const block of job.blocks.values()) this.#writeSoon(job, block);
-  }
-
-  /** No line starts while there is no room for its result. */
-  async #checkRoom(job: RunningBatch, nowMs: number): Promise<void> {
-    if (nowMs < job.nextRoomMs) return;
-    job.nextRoomMs = nowMs + ROOM_MS;
-    const message = await this.#ports.files.lacksRoom(job.accountId, 1);
-    if (message === null) return;
-    // While there is none, each look asks again, the next one before the batch would go on.
-    job.nextRoomMs = nowMs;
-    job.pausedUntilMs = Math.max(job.pausedUntilMs, nowMs + 2 * TICK_MS);
-    const waiting = { code: "storage_limit_exceeded", message, resetsAtMs: null };
-    if (job.batch.detail.waiting?.code === waiting.code) return;
-    job.batch =
-      (await moveOn(this.#ports, job.batch, (found, atMs) => wait(found, waiting, atMs))) ?? job.batch;
   }
 
   /** Ends the lines that are left. Those in flight have a little time, unless money ends them. */

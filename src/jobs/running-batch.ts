@@ -1,5 +1,6 @@
 // A batch whose lines this node runs: its blocks here, and why no line of it starts.
 import { type Batch, type BatchBlock, hasEnded } from "../core/batches/batch.ts";
+import { AccountRoom } from "./account-room.ts";
 import { WAITS_FOR_MODELS } from "./job.ts";
 import type { ModelLook } from "./pacing.ts";
 import { RunningBlock } from "./running-block.ts";
@@ -56,8 +57,8 @@ export class RunningBatch {
   #stuckSinceMs: number | null = null;
   /** The name of the model of the last line: most lines ask for the same one. */
   #named = { model: "", name: "" };
-  /** The room for results isn't looked at before. */
-  nextRoomMs = 0;
+  /** Shared with the other batches of its account. There is none before it was looked at. */
+  room = new AccountRoom();
   /** The time at which lines in flight are ended. Infinity while the batch may run. */
   endAtMs = Number.POSITIVE_INFINITY;
 
@@ -87,6 +88,13 @@ export class RunningBatch {
     return [...this.blocks.values()].flatMap((block) =>
       [...block.flying.keys()].map((at) => block.nameModel(at)),
     );
+  }
+
+  /** The bytes of results that the store doesn't count yet. */
+  get unwrittenBytes(): number {
+    let sum = 0;
+    for (const { unwrittenBytes } of this.blocks.values()) sum += unwrittenBytes;
+    return sum;
   }
 
   /** The blocks with lines in flight, or results that aren't written. */
@@ -161,6 +169,7 @@ export class RunningBatch {
   /** True if a line may start now, as far as the batch is concerned. */
   mayStart(nowMs: number): boolean {
     if (this.batch.status !== "in_progress" || this.isUnpaid || nowMs >= this.batch.expiresAtMs) return false;
+    if (!this.room.hasRoomFor(this.batch)) return false;
     return (
       nowMs >= this.pausedUntilMs && nowMs >= this.crowdedUntilMs && !(this.isProbing && this.flying > 0)
     );

@@ -25,6 +25,10 @@ export class RunningBlock {
   readonly flying = new Map<number, AbortController>();
   ended: EndedLine[] = [];
   endedCharacters = 0;
+  /** Pieces that were written without it being known whether the row names them. */
+  readonly unnamed: ResultPiece[] = [];
+  /** The bytes of results that the store doesn't count yet. */
+  unwrittenBytes = 0;
   /** Lines that wait, with the time until which they do. */
   readonly #waiting = new Map<number, number>();
   /** The times in a row that a line was tried again here. */
@@ -131,6 +135,13 @@ export class RunningBlock {
     this.flying.delete(line.at);
     this.ended.push(line);
     this.endedCharacters += line.text.length;
+    this.unwrittenBytes += Buffer.byteLength(line.text);
+  }
+
+  /** The results of these lines are written. */
+  settle(row: BatchBlock, ended: readonly EndedLine[]): void {
+    this.row = row;
+    for (const { text } of ended) this.unwrittenBytes -= Buffer.byteLength(text);
   }
 
   /**

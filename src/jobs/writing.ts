@@ -12,7 +12,7 @@ import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
 import { isFree, listHolders } from "./leases.ts";
 import { addEnds, countOpen, endRest, isOpen, type LineEnd } from "./lines.ts";
-import { nameResults, needsResults } from "./objects.ts";
+import { nameResults } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 import type { EndedLine, RunningBlock } from "./running-block.ts";
 
@@ -30,14 +30,15 @@ export async function writeResults(
 ): Promise<Batch | null> {
   const { store, clock } = ports;
   const pieces = await writePieces(ports, batch, block, ended);
+  block.unnamed.push(...pieces);
   const row = block.describe(ended, pieces);
   const repliesGone = ended.map(({ at }) => nameLineReply(batch.id, block.countLine(at)));
-  const { written, isLeft } = await store.batches.change<WriteResult>(
+  const { written, named } = await store.batches.change<WriteResult>(
     batch,
     { numbers: [block.number] },
     (found, [stored]) => {
       if (found === null || stored?.node !== store.node || stored.lease !== row.lease)
-        return { result: { written: null, isLeft: found === null || !needsResults(found) } };
+        return { result: { written: null, named: stored?.pieces ?? [] } };
       const counted = count(found, [{ before: stored, after: row }]);
       // A write whose answer was lost is repeated: what the stored row has of it counts already.
       const added = ended.filter(({ at }) => isOpen(stored.states, at));
@@ -47,20 +48,31 @@ export async function writeResults(
       const run = ended.filter(({ end }) => end === "completed" || end === "failed");
       const isAnswered = run.some(({ isUnanswered }) => !isUnanswered);
       const moved = finalize(run.length > 0 ? resume(summed, isAnswered) : summed, clock.nowMs());
-      const result = { written: moved.batch, isLeft: false };
+      const result = { written: moved.batch, named: row.pieces };
       return { batch: moved.batch, blocks: [row], events: moved.events, repliesGone, result };
     },
   );
-  if (written !== null) block.row = row;
-  // The batch has ended without them, and its results are deleted already.
-  if (isLeft) await ports.files.pieces.remove(batch.accountId, nameResults(batch));
+  if (written !== null) block.settle(row, ended);
+  await removeUnnamed(ports, batch, block.unnamed.splice(0), named);
   return written;
+}
+
+/** Removes pieces that no row names, nor will: of a write that was repeated, or of a block that is another node's by now. */
+async function removeUnnamed(
+  { files }: Pick<JobPorts, "files">,
+  batch: Batch,
+  pieces: readonly ResultPiece[],
+  named: readonly ResultPiece[],
+): Promise<void> {
+  const numbers = new Set(named.map(({ number }) => number));
+  for (const { kind, number } of pieces)
+    if (!numbers.has(number)) await files.pieces.remove(batch.accountId, nameResults(batch, kind), [number]);
 }
 
 interface WriteResult {
   readonly written: Batch | null;
-  /** True if nothing names the pieces, nor will. */
-  readonly isLeft: boolean;
+  /** The pieces that the block's row names. */
+  readonly named: readonly ResultPiece[];
 }
 
 async function writePieces(
@@ -77,7 +89,7 @@ async function writePieces(
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       const number = block.takePiece();
       const piece = bytes.subarray(at, at + PIECE_BYTES);
-      await files.pieces.write(batch.accountId, nameResults(batch), number, piece);
+      await files.pieces.write(batch.accountId, nameResults(batch, kind), number, piece);
       written.push({ number, kind, bytes: piece.length });
     }
     freeBytes(bytes);

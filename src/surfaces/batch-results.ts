@@ -1,5 +1,6 @@
 // The lines of a batch's results, in each form.
 import type { BatchForm } from "../core/batches/batch.ts";
+import { writeJsonLine } from "../core/json/json-line.ts";
 
 /** An answer to a line, with its body as JSON. */
 interface LineAnswer {
@@ -39,11 +40,13 @@ const OPENAI: ResultForm = {
   writeAnswer({ batchId, line, customId, requestId, status, body }) {
     const id = JSON.stringify(nameResult(batchId, line));
     const response = `{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":${body}}`;
-    return `{"id":${id},"custom_id":${JSON.stringify(customId)},"response":${response},"error":null}\n`;
+    return writeJsonLine(
+      `{"id":${id},"custom_id":${JSON.stringify(customId)},"response":${response},"error":null}`,
+    );
   },
   writeUnanswered({ batchId, line, customId, end }) {
     const id = nameResult(batchId, line);
-    return `${JSON.stringify({ id, custom_id: customId, response: null, error: REASONS[end] })}\n`;
+    return writeJsonLine(JSON.stringify({ id, custom_id: customId, response: null, error: REASONS[end] }));
   },
 };
 
@@ -57,10 +60,10 @@ const ANTHROPIC: ResultForm = {
       status < 400
         ? `{"type":"succeeded","message":${body}}`
         : `{"type":"errored","error":${addRequestId(body, requestId)}}`;
-    return `{"custom_id":${JSON.stringify(customId)},"result":${result}}\n`;
+    return writeJsonLine(`{"custom_id":${JSON.stringify(customId)},"result":${result}}`);
   },
   writeUnanswered({ customId, end }) {
-    return `${JSON.stringify({ custom_id: customId, result: ENDS[end] })}\n`;
+    return writeJsonLine(JSON.stringify({ custom_id: customId, result: ENDS[end] }));
   },
 };
 

@@ -10,33 +10,43 @@ const HOUR_MS = 60 * MINUTE_MS;
 const NANO = 1e9;
 const MANY = 500;
 
-interface Shown extends Partial<Omit<BatchDetail, "counts" | "sums" | "waiting">> {
+export interface Shown extends Partial<Omit<BatchDetail, "counts" | "sums" | "waiting">> {
   readonly status?: Batch["status"];
   /** The minutes since it was made. */
   readonly age?: number;
   readonly counts?: Partial<BatchDetail["counts"]>;
   readonly usd?: number;
   readonly wait?: string;
+  /** The models that it waits for. */
+  readonly models?: readonly string[];
   readonly endpoint?: string;
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
   insufficient_balance:
     "The account's balance is used up: the next line needs 0.0214 USD, and 0.0030 USD are left.",
+  no_provider_available: "No provider answers for the models that are left.",
+  invalid_api_key: "The key that made this batch was revoked.",
   storage_limit_exceeded: "The gateway has no room for more files. Please try again later.",
 };
 
 function makeShown(
   at: number,
   keyId: string,
-  { status = "in_progress", age = 30, counts, usd = 0, wait, ...detail }: Shown,
+  { status = "in_progress", age = 30, counts, usd = 0, wait, models, ...detail }: Shown,
 ): Batch {
   const nowMs = Date.now();
   const createdAtMs = nowMs - age * MINUTE_MS;
   const waiting =
     wait === undefined
       ? null
-      : { code: wait, message: MESSAGES[wait] ?? "", resetsAtMs: nowMs + 2 * HOUR_MS, sinceMs: nowMs };
+      : {
+          code: wait,
+          message: MESSAGES[wait] ?? "",
+          resetsAtMs: nowMs + 2 * HOUR_MS,
+          sinceMs: nowMs,
+          ...(models ? { models, untilMs: nowMs + 6 * HOUR_MS } : {}),
+        };
   const hasEnded = ["completed", "failed", "expired", "cancelled"].includes(status);
   return makeBatch(
     `batch_0mh2kq${String(at).padStart(4, "0")}xw3f7`,
@@ -86,8 +96,16 @@ const OTHERS: readonly Shown[] = [
   { status: "completed", counts: { total: 5000, completed: 4988, failed: 12 }, usd: 1.92, age: 300 },
   { status: "cancelled", counts: { total: 800, completed: 200, cancelled: 600 }, usd: 0.11, age: 600 },
   { status: "expired", counts: { total: 800, completed: 640, expired: 160 }, usd: 0.3, age: 1800 },
+  { status: "cancelled", counts: { total: 95_000, cancelled: 95_000 }, age: 50 },
+  { status: "completed", counts: { total: 900, completed: 154, failed: 3, unpaid: 743 }, usd: 0.9, age: 70 },
   { status: "validating", estimatedNanoUsd: null, age: 0 },
   { status: "cancelling", counts: { total: 300, completed: 20 }, usd: 0.02, endpoint: "/v1/embeddings" },
+  {
+    counts: { total: 300, completed: 20 },
+    usd: 0.02,
+    wait: "no_provider_available",
+    models: ["OpenAI#gpt-4.1-mini", "Mistral#mistral-large-latest"],
+  },
   {
     counts: { total: 300, completed: 20 },
     usd: 0.02,
@@ -113,12 +131,16 @@ export const BATCH_STATES = Object.keys(STATES);
 /** Starts a gateway with the batches of a state. */
 export async function startBatchState(name: string): Promise<ConsoleWorld> {
   const world = await startConsoleWorld({ more: "batches: { parallel: 0 }" });
-  const { store } = await openStore(`sqlite:${join(world.gateway.directory, "poundkey.db")}`, undefined);
-  const { id } = await world.gateway.newKey({ name: "Nightly reports" });
-  for (const [at, shown] of (STATES[name] ?? []).entries()) {
-    const batch = makeShown(at, id, shown);
-    await store.batches.add(batch, MANY + 1);
-  }
-  await store.close();
+  await addShown(world, STATES[name] ?? []);
   return world;
+}
+
+/** Adds batches of a key of their own, and returns their ids. */
+export async function addShown({ gateway }: ConsoleWorld, all: readonly Shown[]): Promise<readonly string[]> {
+  const { store } = await openStore(`sqlite:${join(gateway.directory, "poundkey.db")}`, undefined);
+  const { id } = await gateway.newKey({ name: "Nightly reports" });
+  const batches = all.map((shown, at) => makeShown(at, id, shown));
+  for (const batch of batches) await store.batches.add(batch, MANY + 1);
+  await store.close();
+  return batches.map((batch) => batch.id);
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { ToolServerFake } from "../simulator/tools/tool-server.ts";
 import { createOperator } from "../whole/world/operator.ts";
 import { until } from "../whole/world/until.ts";
+import { addShown } from "./batch-states.ts";
 import { type Items, listUnseenPages, listViews } from "./views.ts";
 import {
   type ConsoleWorld,
@@ -46,7 +47,9 @@ beforeAll(async () => {
     body: JSON.stringify({ amount_usd: 5, note: "Invoice 1" }),
   });
   const key = (await world.gateway.newKey({ name: "viewed" })).id;
-  items = { request, key, account: "default", tool: "wiki_echo" };
+  const counts = { total: 800, completed: 200, failed: 12, cancelled: 588 };
+  const [batch = ""] = await addShown(world, [{ status: "cancelled", counts, usd: 0.11 }]);
+  items = { request, key, batch, account: "default", tool: "wiki_echo" };
 });
 
 afterAll(async () => {

@@ -10,6 +10,7 @@ export interface Items {
   readonly account: string;
   readonly key: string;
   readonly person: string;
+  readonly batch?: string;
   /** A tool of a tool server. */
   readonly tool?: string;
 }
@@ -28,6 +29,7 @@ export const VIEWS: readonly View[] = [
   { path: "/activity?show=refused", shows: "invalid_api_key" },
   { path: "/activity", of: "request", shows: "Why this model" },
   { path: "/batches", shows: /No batches yet|lines/ },
+  { path: "/batches", of: "batch", shows: "Its requests" },
   { path: "/batches?status=failed", shows: "No matching batches" },
   { path: "/activity", of: "turn", shows: "by WebSocket" },
   { path: "/models", shows: /\d+ of \d+ models/ },

@@ -5,6 +5,7 @@ import { hasEnded } from "../../src/core/batches/batch.ts";
 import { Fault, type FaultCode } from "../../src/core/fault.ts";
 import type { Store } from "../../src/core/store.ts";
 import { KeptBatches } from "../../src/jobs/kept-batches.ts";
+import { nameResults, numberPiece } from "../../src/jobs/objects.ts";
 import type { LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
@@ -308,11 +309,17 @@ export class Day {
     return nodes[Math.floor(this.chance() * nodes.length)] ?? null;
   }
 
-  /** Returns the ids of the lines in a file of results. */
-  readIds(id: string | null): readonly string[] {
-    const whole = id === null ? null : this.files.objects.get(id)?.get(0);
-    if (!whole) return [];
-    const lines = new TextDecoder().decode(whole).trimEnd().split("\n");
-    return lines.map((line) => String(JSON.parse(line).custom_id));
+  /** Counts the pieces of a batch's results that neither its blocks nor the index of its file names. */
+  async countUnnamed(batch: Batch): Promise<number> {
+    const blocks = await this.store.batches.change(batch, { from: 0, most: 99 }, (_, found) => ({
+      result: found,
+    }));
+    const named = new Set(blocks.flatMap(({ pieces }) => pieces.map(({ number }) => number)));
+    // Lines without an answer stand behind all blocks.
+    const behind = numberPiece({ block: blocks.length, lease: 0 }, 0);
+    const isNamed = (number: number) => named.has(number) || number >= behind;
+    const objects = (["o", "e"] as const).map((kind) => this.files.objects.get(nameResults(batch, kind)));
+    return objects.flatMap((pieces) => [...(pieces?.keys() ?? [])]).filter((number) => !isNamed(number))
+      .length;
   }
 }

@@ -4,7 +4,8 @@ import type { StoredFile } from "../../src/core/batches/file.ts";
 import type { GatewayKey } from "../../src/core/keys/key.ts";
 import type { BatchRules } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
-import { FileMissing, type Files, PIECE_BYTES } from "../../src/files/port.ts";
+import { readIndexed, writeIndex } from "../../src/files/piece-index.ts";
+import { FileMissing, type Files, PIECE_BYTES, RESULTS, type RoomLeft } from "../../src/files/port.ts";
 import { BATCH_WORDS } from "../../src/http/batches/words.ts";
 import type { KeptBatches } from "../../src/jobs/kept-batches.ts";
 import type { JobPorts } from "../../src/jobs/ports.ts";
@@ -45,7 +46,10 @@ export class MemoryFiles implements Files {
       if (piece === undefined) throw new FileMissing(object, number);
       return piece;
     },
-    remove: async (_account, object) => void this.objects.delete(object),
+    remove: async (_account, object, numbers) => {
+      if (numbers === undefined) this.objects.delete(object);
+      else for (const number of numbers) this.objects.get(object)?.delete(number);
+    },
   };
 
   /** The same files, whose pieces go another way. */
@@ -75,7 +79,16 @@ export class MemoryFiles implements Files {
 
   find = async (id: string) => this.files.get(id) ?? null;
 
-  async *read({ id }: StoredFile, from: number, to: number) {
+  async assemble(...[file, numbers]: Parameters<Files["assemble"]>): Promise<StoredFile> {
+    const bytes = await writeIndex(this.pieces, { accountId: "default", object: file.id }, numbers);
+    return { ...file, bytes };
+  }
+
+  async *read({ id, purpose }: StoredFile, from: number, to: number) {
+    if (purpose === RESULTS) {
+      yield* readIndexed(this.pieces, { accountId: "default", object: id }, { from, to });
+      return;
+    }
     const whole = this.objects.get(id)?.get(0);
     if (whole === undefined) throw new FileMissing(id, 0);
     yield whole.subarray(from, to);
@@ -88,13 +101,15 @@ export class MemoryFiles implements Files {
     return this.files.delete(id);
   }
 
-  lacksRoom: Files["lacksRoom"] = async () => null;
+  measureRoom = async (_account: string): Promise<RoomLeft> => ENDLESS;
 }
+
+const ENDLESS: RoomLeft = { bytes: 1e12, files: 10_000, lacks: () => null };
 
 interface JobWorld {
   readonly store: Store;
   readonly clock: JobPorts["clock"];
-  readonly files: MemoryFiles;
+  readonly files: Files;
 }
 
 /** The ports of a runner that meets no trouble, but for those given. */
@@ -114,12 +129,41 @@ export function makeJobPorts(
     bodyBytesMax: 1_000_000,
     words: BATCH_WORDS,
     findKey: (id) => addKey(store, id),
+    readOutputs: async () => new Map(),
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,
     singles: { entered: 0, singles: 0, working: 0 },
     nextTurn: queueMicrotask,
     ...own,
   };
+}
+
+interface ResultLine {
+  readonly custom_id: string;
+  readonly response: { readonly body: { readonly error?: { readonly code: string } } } | null;
+}
+
+/** Returns the lines in a file of results. */
+export async function readResults(
+  { store, files }: Pick<JobWorld, "store" | "files">,
+  id: string | null,
+): Promise<readonly ResultLine[]> {
+  if (id === null) return [];
+  const [file] = await store.files.list({ id, order: "newest", limit: 1 });
+  if (file === undefined) throw new Error(`There is no file ${id}.`);
+  const whole = Buffer.concat(await Array.fromAsync(files.read(file, 0, file.bytes))).toString();
+  return whole
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+/** Returns the ids of the lines in a file of results. */
+export async function readIds(
+  world: Pick<JobWorld, "store" | "files">,
+  id: string | null,
+): Promise<readonly string[]> {
+  return (await readResults(world, id)).map(({ custom_id }) => custom_id);
 }
 
 /** Adds a batch with so many lines, and its input. `modelOf` names the model of a line. */
@@ -143,7 +187,7 @@ interface BatchPlan {
 export async function addOwnBatch(
   key: GatewayKey,
   kept: KeptBatches,
-  files: MemoryFiles,
+  files: Files,
   { id, lines, modelOf = () => "m" }: BatchPlan,
 ): Promise<Batch> {
   const text = Array.from({ length: lines }, (_, at) => writeLine(`line-${at}`, modelOf(at))).join("\n");

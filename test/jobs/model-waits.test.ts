@@ -7,7 +7,7 @@ import type { LineCall } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
-import { addBatch, MemoryFiles, makeJobPorts } from "./job-world.ts";
+import { addBatch, MemoryFiles, makeJobPorts, readResults } from "./job-world.ts";
 import { answers, answersOnceIn, fails, ModelDoor } from "./model-door.ts";
 
 const MINUTE_MS = 60_000;
@@ -146,11 +146,8 @@ test("what a dead model holds ends as no_provider_available once it was silent f
   const { status, detail, endedAtMs } = await read();
   expect([status, detail.counts.failed, detail.waiting]).toEqual(["completed", 1100, null]);
   expect(Math.abs((endedAtMs ?? 0) - untilMs)).toBeLessThanOrEqual(2 * MINUTE_MS);
-  const errors = new TextDecoder().decode(files.objects.get(detail.errorFileId ?? "")?.get(0));
-  const codes = errors
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line).response.body.error.code);
+  const errors = await readResults({ store, files }, detail.errorFileId);
+  const codes = errors.map(({ response }) => response?.body.error?.code);
   expect(codes.filter((code) => code === "no_provider_available").length).toBeGreaterThan(1000);
   // Trials, lines in flight when it failed, and those that ended unanswered: not a row a second.
   expect(door.rows.get(DEAD)).toBeLessThanOrEqual(1100 + (door.calls.get(DEAD) ?? 0));

@@ -19,7 +19,7 @@ test("a piece of the input is read once for all lines in it, and a line may lie 
   const send = async function* () {
     yield bytes;
   };
-  await writePieces(files, "default", nameInput(batch), send());
+  await writePieces(files, { accountId: "default", object: nameInput(batch) }, send());
   let reads = 0;
   const { read } = files.pieces;
   const counted: Files["pieces"] = {
@@ -42,7 +42,7 @@ test("a stream becomes full pieces and a last one", async () => {
   const stream = async function* () {
     for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
   };
-  expect(await writePieces(files, "default", "input", stream())).toBe(bytes.length);
+  expect(await writePieces(files, { accountId: "default", object: "input" }, stream())).toBe(bytes.length);
   const pieces = [...(files.objects.get("input") ?? [])].map(([, piece]) => piece);
   expect(pieces.map(({ length }) => length)).toEqual([PIECE_BYTES, PIECE_BYTES, PIECE_BYTES / 2]);
   expect(Buffer.concat(pieces).equals(bytes)).toBe(true);

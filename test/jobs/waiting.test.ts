@@ -167,7 +167,7 @@ test("a batch that another node cancels has ended half a second after its lines'
 
 test("a batch that had no room for its results goes on within 3 seconds of there being some", async () => {
   let room: string | null = "Full.";
-  files.lacksRoom = async () => room;
+  files.measureRoom = async () => ({ bytes: room === null ? 1e9 : -1, files: 9, lacks: () => room });
   const { add } = start(async ({ placing }) => {
     placing.plan([]);
     return ANSWER;
@@ -188,7 +188,8 @@ test("a batch whose results are gone fails, is told to the operator, and others 
   });
   await add("batch_1", 10);
   await clock.move(4000);
-  await files.pieces.remove("default", nameResults({ id: "batch_1" }));
+  const results = nameResults({ id: "batch_1", surface: "openai-batches" }, "o");
+  await files.pieces.remove("default", results);
   await add("batch_2", 2);
   await clock.move(10_000);
   const failed = await read("batch_1");
@@ -197,7 +198,7 @@ test("a batch whose results are gone fails, is told to the operator, and others 
     "file_missing",
     10 * LINE_COST,
   ]);
-  expect(files.noted).toEqual([nameResults({ id: "batch_1" })]);
+  expect(files.noted).toEqual([results]);
   expect((await read("batch_2")).status).toBe("completed");
 });
 

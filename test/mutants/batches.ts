@@ -207,7 +207,7 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "results are named before they are written",
     file: "src/jobs/writing.ts",
-    find: "await files.pieces.write(batch.accountId, nameResults(batch), number, piece);",
+    find: "await files.pieces.write(batch.accountId, nameResults(batch, kind), number, piece);",
     replace: "",
     tests: DAYS,
   },
@@ -240,17 +240,17 @@ export const BATCHES: readonly Mutant[] = [
     tests: DAYS,
   },
   {
-    name: "a node that was given up ends a batch with the files of another try",
+    name: "a batch ends without the files of its results",
     file: "src/jobs/finalizing.ts",
-    find: "const tries = lease === 1 ? ",
-    replace: "const tries = lease > 0 ? ",
+    find: "complete(found, { ...ids, sums: whole }, nowMs), files }",
+    replace: "complete(found, { ...ids, sums: whole }, nowMs) }",
     tests: DAYS,
   },
   {
     name: "a node that was given up leaves its last piece behind",
     file: "src/jobs/writing.ts",
-    find: "isLeft: found === null || !needsResults(found)",
-    replace: "isLeft: false",
+    find: "await removeUnnamed(ports, batch, block.unnamed.splice(0), named);",
+    replace: "",
     tests: ["test/jobs/writing.test.ts"],
   },
   {

@@ -76,4 +76,32 @@ export const FILE_MUTANTS: readonly Mutant[] = [
     replace: "",
     tests: BY_ID,
   },
+  {
+    name: "a batch whose results wait for room can't be cancelled",
+    file: "src/jobs/job.ts",
+    find: 'batch.status === "finalizing" && !waitsForRoom(batch);',
+    replace: 'batch.status === "finalizing";',
+    tests: STORES,
+  },
+  {
+    name: "a batch that waits for room tells it again as its lines in flight end",
+    file: "src/jobs/job.ts",
+    find: 'batch.status !== "in_progress" || waitsForRoom(batch)) return batch;',
+    replace: 'batch.status !== "in_progress") return batch;',
+    tests: STORES,
+  },
+  {
+    name: "lines start until the store knows that there is no room",
+    file: "src/jobs/line-runner.ts",
+    find: "    job.room.take(Buffer.byteLength(text));\n",
+    replace: "",
+    tests: STORES,
+  },
+  {
+    name: "an input whose lines have ended can't be deleted",
+    file: "src/jobs/file-users.ts",
+    find: 'status === "validating" || countLeft(detail.counts) > 0',
+    replace: "status !== undefined || countLeft(detail.counts) > 0",
+    tests: STORES,
+  },
 ];

@@ -87,6 +87,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "POST /keys/:id/budgets/reset": { of: "key", may: WRITERS, own: ADMINS, ok: 201, body: { reason: "x" } },
   "DELETE /keys/:id": { of: "key", may: WRITERS, own: HOLDERS, isFresh: true },
   "GET /files": { of: "any", may: EVERYONE },
+  "GET /files/:id/content": { of: "any", may: EVERYONE, ok: 404, path: () => "/files/file-0/content" },
   "DELETE /files/:id": { of: "any", may: WRITERS, ok: 404, path: () => "/files/file-0" },
   "GET /webhooks": { of: "any", may: READERS },
   "GET /webhooks/deliveries": { of: "any", may: READERS },

@@ -5,8 +5,13 @@ import { join } from "node:path";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { writeEmptyStore } from "../suites/empty-store.ts";
 import { filesSuite } from "../suites/models/files.suite.ts";
+import { resultRoomSuite } from "../suites/models/result-room.suite.ts";
+import type { StoreBench } from "../suites/two-stores.ts";
 
-filesSuite("sqlite", () => {
+filesSuite("sqlite", makeBench);
+resultRoomSuite("sqlite", makeBench);
+
+function makeBench(): StoreBench {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-files-"));
   const path = join(folder, "poundkey.db");
   writeEmptyStore(path);
@@ -16,4 +21,4 @@ filesSuite("sqlite", () => {
     raw: () => {},
     dispose: () => rmSync(folder, { recursive: true }),
   };
-});
+}

@@ -29,6 +29,7 @@ import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
 import { repliesSuite } from "./models/replies.suite.ts";
 import { responsesSuite } from "./models/responses.suite.ts";
+import { resultRoomSuite } from "./models/result-room.suite.ts";
 import { toolSessionSuite } from "./models/tool-sessions.suite.ts";
 import { billingSuite } from "./money/billing.suite.ts";
 import { checkoutsSuite } from "./money/checkouts.suite.ts";
@@ -82,6 +83,7 @@ const SUITES = [
   cacheSuite,
   toolSessionSuite,
   filesSuite,
+  resultRoomSuite,
   webhooksSuite,
   deliverySuite,
   chatsSuite,

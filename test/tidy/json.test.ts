@@ -36,6 +36,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/transport/auth/token-requests.ts": "a token in a file that the operator chose",
   "src/admin/": "rows of the store",
   "src/learning/learning.ts": "rows of the store",
+  "src/files/piece-index.ts": "the gateway's own pieces, which are sealed",
   "src/app/build/build.ts": "a file of the checkout",
   "src/app/build/materials.ts": "a file of the binary",
   "src/moving/state/memory.ts": "a row of the store",

@@ -1,6 +1,7 @@
 // Rows of a list as lines of a file: columns from the list's schema, and names beside the ids of keys and accounts.
 import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
 import { isObject, parseJson } from "../../core/json/json.ts";
+import { writeJsonLine } from "../../core/json/json-line.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
 import { type Cell, formatCsvLine } from "./csv.ts";
@@ -110,7 +111,7 @@ export function makeExportForm(
   left: readonly string[],
 ): ExportForm {
   if (form === "jsonl")
-    return { type: "application/jsonl", head: "", format: (row) => `${JSON.stringify(row)}\n` };
+    return { type: "application/jsonl", head: "", format: (row) => writeJsonLine(JSON.stringify(row)) };
   const columns = listColumns(schema, new Set(left));
   return {
     type: "text/csv; charset=utf-8",

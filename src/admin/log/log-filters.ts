@@ -22,8 +22,9 @@ export function makeFilter(description: string, maxLength = TEXT_CHARACTERS_MAX)
 
 const key = makeFilter("this key's id, or the name that only one key has");
 const account = makeFilter("this account's id, or the name that only one account has");
+const batch = makeFilter("the lines of the batch with this id");
 
-/** Rows must match all that are given. `key_id` and `account_id` are other names of `key` and `account`. */
+/** Rows must match all that are given. `key_id`, `account_id` and `batch_id` are other names of `key`, `account` and `batch`. */
 export const refusalFilterFields = {
   key,
   key_id: key,
@@ -46,7 +47,8 @@ export const requestFilterFields = {
       description: `this tag, such as team=search, or ${UNTAGGED} for requests without any; of sums, ${OTHER_TAGS} for those beyond the day's first ${TAGS_PER_DAY_MAX}`,
     }),
   ),
-  batch: makeFilter("the lines of the batch with this id"),
+  batch,
+  batch_id: batch,
   session: makeFilter("this session of an agent", SESSION_CHARACTERS_MAX),
   transport: Type.Optional(allowWords(TRANSPORTS)),
   socket: makeFilter("the WebSocket with this id, on which it came"),
@@ -79,7 +81,7 @@ export function readRequestFilter(
     keyId: query.key_id ?? query.key,
     accountId: query.account_id ?? query.account,
     memberId: query.member,
-    batchId: query.batch,
+    batchId: query.batch_id ?? query.batch,
     traceId: query.trace_id,
     operation,
     surface,

@@ -5,7 +5,17 @@ import type { Clock } from "../../core/world/world.ts";
 import { findOldestRow } from "../../ledger/replies.ts";
 
 const GROUP = "selector";
-const FILTERS = ["selector", "status", "session", "batch", "trace_id", "address", "q", "ended"] as const;
+const FILTERS = [
+  "selector",
+  "status",
+  "session",
+  "batch",
+  "batch_id",
+  "trace_id",
+  "address",
+  "q",
+  "ended",
+] as const;
 
 interface RowQuery extends Partial<Record<(typeof FILTERS)[number], unknown>> {
   readonly group_by?: string;

@@ -19,6 +19,9 @@ import {
   type View,
 } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
+import { fileSchema, viewFile } from "./files.ts";
+
+const FILES_OF = ["input", "output", "errors"] as const;
 
 export const batchesQuery = closeObject({
   account: makeFilter("this account's id"),
@@ -50,6 +53,16 @@ export const batchSchema = Type.Object({
   ),
   // `running` is what this process has in flight.
   counts: Type.Object({ total: count, completed: count, failed: count, running: count, left: count }),
+  // The lines by how they ended. Those that weren't answered are `counts.failed` together.
+  outcomes: Type.Object({
+    answered: count,
+    failed: count,
+    cancelled: count,
+    expired: count,
+    // The ceiling left no money for them.
+    unpaid: count,
+    left: count,
+  }),
   errors: Type.Array(
     Type.Object({ code: text, message: text, param: allowNull(text), line: allowNull(count) }),
   ),
@@ -65,7 +78,16 @@ export const batchSchema = Type.Object({
 });
 export type BatchView = View<typeof batchSchema>;
 
-export interface BatchesParts extends Pick<AdminWorld, "store"> {
+export const batchDetailSchema = Type.Object({
+  ...batchSchema.properties,
+  window: text,
+  metadata: allowNull(Type.Record(Type.String(), text)),
+  // The input and the results, as long as they are kept. Batches in Anthropic's form have none.
+  files: Type.Array(Type.Composite([Type.Object({ of: allowWords(FILES_OF) }), fileSchema])),
+});
+export type BatchDetailView = View<typeof batchDetailSchema>;
+
+export interface BatchesParts extends Pick<AdminWorld, "store" | "clock"> {
   /** The lines of a batch that this process has in flight. */
   readonly countRunning: (id: string) => number;
   /** Throws the Fault `batch_ended`. */
@@ -89,8 +111,31 @@ export function listBatches(
 }
 
 /** Throws the Fault `batch_not_found`. */
-export async function getBatch(parts: BatchesParts, id: string, scope?: Scope): Promise<BatchView> {
-  return viewBatch(parts, await findBatch(parts, id, scope));
+export async function getBatch(parts: BatchesParts, id: string, scope?: Scope): Promise<BatchDetailView> {
+  const batch = await findBatch(parts, id, scope);
+  const { window, metadata } = batch.detail;
+  return {
+    ...viewBatch(parts, batch),
+    window,
+    metadata: metadata && { ...metadata },
+    files: await findFiles(parts, batch),
+  };
+}
+
+async function findFiles(
+  { store, clock }: BatchesParts,
+  { accountId, detail }: Batch,
+): Promise<BatchDetailView["files"]> {
+  const { inputFileId: input, outputFileId: output, errorFileId: errors } = detail;
+  const ids = { input, output, errors };
+  const aliveMs = clock.nowMs();
+  const found = FILES_OF.map(async (of) => {
+    const id = ids[of];
+    if (id === null) return [];
+    const files = await store.files.list({ id, accountId, aliveMs, order: "newest", limit: 1 });
+    return files.map((file) => ({ of, ...viewFile(file) }));
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** Throws the Faults `batch_not_found` and `batch_ended`. */
@@ -109,6 +154,7 @@ function viewBatch({ countRunning }: BatchesParts, batch: Batch): BatchView {
   const { counts, sums, waiting } = detail;
   const { total, completed, failed, cancelled, expired, unpaid } = counts;
   const unanswered = failed + cancelled + expired + unpaid;
+  const left = Math.max(0, total - completed - unanswered);
   const usdOrNull = (nanoUsd: number | null) => (nanoUsd === null ? null : toUsd(nanoUsd));
   return {
     id: batch.id,
@@ -132,8 +178,9 @@ function viewBatch({ countRunning }: BatchesParts, batch: Batch): BatchView {
       completed,
       failed: unanswered,
       running: countRunning(batch.id),
-      left: Math.max(0, total - completed - unanswered),
+      left,
     },
+    outcomes: { answered: completed, failed, cancelled, expired, unpaid, left },
     errors: detail.errors.map((one) => ({ ...one })),
     created_at: formatInstant(batch.createdAtMs),
     expires_at: formatInstant(batch.expiresAtMs),

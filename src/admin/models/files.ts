@@ -56,7 +56,7 @@ export async function deleteFile(
   return viewFile(file);
 }
 
-function viewFile({ owner, ...file }: StoredFile): FileView {
+export function viewFile({ owner, ...file }: StoredFile): FileView {
   return {
     id: file.id,
     form: file.form,

@@ -2,8 +2,10 @@
 import { note } from "../../admin/audit/audit-trail.ts";
 import { readQuery } from "../../admin/input.ts";
 import {
+  type BatchDetailView,
   type BatchesParts,
   type BatchView,
+  batchDetailSchema,
   batchesQuery,
   batchSchema,
   cancelBatch,
@@ -23,6 +25,7 @@ import {
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
+import { formatBatch, formatBatchLine } from "./batch-text.ts";
 
 const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS] [--json]
        poundkey batches show ID [--watch] [--json]
@@ -31,7 +34,7 @@ const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS]
 Batches of requests, with how far they are, what they cost, and why they wait.
 
   list                      all batches, newest first
-  show                      one batch
+  show                      one batch: lines by outcome, costs, files, mistakes
   cancel                    start no line of it any more: it ends within seconds, with what was answered
   --account ACCOUNT         only this account's, by its id or name
   --status STATUS           only those in this status, such as in_progress
@@ -53,11 +56,12 @@ const EVERYTHING = { accountIds: null, own: null };
 const WATCH_MS = 1000;
 
 /** Only the gateways know the lines that are in flight. */
-function makeParts({ store }: AdminWorld): BatchesParts {
-  return { store, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
+function makeParts({ store, clock }: AdminWorld): BatchesParts {
+  return { store, clock, countRunning: () => 0, cancel: (batch) => cancelInStore(store, batch) };
 }
 
 const readBatch = makeReader(batchSchema);
+const readDetail = makeReader(batchDetailSchema);
 const readPage = makePageReader(readBatch);
 
 async function list(call: StoreCall): Promise<void> {
@@ -93,14 +97,19 @@ function formatCells(batch: BatchView): readonly string[] {
 
 async function show(call: StoreCall): Promise<void> {
   const id = requireOne(call.words, "ID");
-  await print(call, await askOne(call, id));
+  const askAgain = () => askOne(call, id);
+  // While it is watched, a line a second says how far it is.
+  const isWatched = call.switches.has("watch");
+  const format = (batch: BatchDetailView) =>
+    isWatched && batch.ended_at === null ? formatBatchLine(batch) : formatBatch(batch);
+  await watch(call, await askAgain(), askAgain, format);
 }
 
-function askOne({ ask }: StoreCall, id: string): Promise<BatchView> {
+function askOne({ ask }: StoreCall, id: string): Promise<BatchDetailView> {
   return ask({
     route: { method: "GET", path: "/batches/:id" },
     parts: { id },
-    read: readBatch,
+    read: readDetail,
     here: (world) => getBatch(makeParts(world), id),
   });
 }
@@ -113,7 +122,7 @@ async function cancel(call: StoreCall): Promise<void> {
     read: readBatch,
     here: (world) => cancelHere(world, id),
   });
-  await print(call, batch);
+  await watch<BatchView>(call, batch, () => askOne(call, id), formatBatchLine);
 }
 
 async function cancelHere(world: ActingWorld, id: string): Promise<BatchView> {
@@ -123,19 +132,17 @@ async function cancelHere(world: ActingWorld, id: string): Promise<BatchView> {
   return batch;
 }
 
-async function print(call: StoreCall, first: BatchView): Promise<void> {
+/** Prints it again until it has ended, if that is asked for. */
+async function watch<View extends BatchView>(
+  call: StoreCall,
+  first: View,
+  askAgain: () => Promise<View>,
+  format: (batch: View) => string,
+): Promise<void> {
   const { switches, isJson, io } = call;
-  for (let batch = first; ; batch = await askOne(call, first.id)) {
-    io.out(isJson ? formatJson(batch) : formatLine(batch));
+  for (let batch = first; ; batch = await askAgain()) {
+    io.out(isJson ? formatJson(batch) : format(batch));
     if (batch.ended_at !== null || !switches.has("watch")) return;
     await Bun.sleep(WATCH_MS);
   }
-}
-
-function formatLine({ id, status, counts, cost_usd, waiting, errors }: BatchView): string {
-  const { total, completed, failed } = counts;
-  const why = waiting === null ? "" : ` It waits (${waiting.code}): ${waiting.message}`;
-  const [mistake] = errors;
-  const wrong = mistake ? ` ${mistake.code}: ${mistake.message}` : "";
-  return `${id}: ${status}, ${completed} of ${total} answered, ${failed} failed, ${formatUsd(cost_usd)}.${why}${wrong}`;
 }

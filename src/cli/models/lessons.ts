@@ -14,6 +14,7 @@ import type { Io } from "../../app/terminal.ts";
 import { buildCatalogue, type Catalogue } from "../../catalogue/catalogue.ts";
 import { Fault } from "../../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
+import { writeJsonLine } from "../../core/json/json-line.ts";
 import { LESSON_SOURCES, type Lesson } from "../../core/rows.ts";
 import type { Settings } from "../../core/settings.ts";
 import { LearnedModels } from "../../learning/learned.ts";
@@ -170,8 +171,8 @@ export async function exportLessons(call: LessonCall, file: string): Promise<voi
 
 function formatLesson({ accountId, keyId, atMs, request, marks, ...rest }: Lesson): readonly string[] {
   const fields = { account_id: accountId, key_id: keyId, at: new Date(atMs).toISOString() };
-  return marks.map(
-    (mark) => `${JSON.stringify({ ...fields, ...rest, ...mark, request: parseJson(request) })}\n`,
+  return marks.map((mark) =>
+    writeJsonLine(JSON.stringify({ ...fields, ...rest, ...mark, request: parseJson(request) })),
   );
 }
 

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { formatErrors, source } from "../../app/start/configuration.ts";
 import { createError, ERRORS_MAX } from "../../config/errors.ts";
 import { YamlText } from "../../config/yaml.ts";
+import { writeJsonLine } from "../../core/json/json-line.ts";
 import type { MadeSecret } from "../../moving/state/draft.ts";
 import { type Path, readStateFile, type State, type StateIssue } from "../../moving/state/file.ts";
 import { nameUnread } from "../input-file.ts";
@@ -79,7 +80,7 @@ export class SecretsFile {
   write({ kind, id, name, accountId, secret }: MadeSecret): void {
     const file = this.open();
     const line = { kind, id, name, ...(accountId === null ? {} : { account_id: accountId }), secret };
-    writeSync(file, `${JSON.stringify(line)}\n`);
+    writeSync(file, writeJsonLine(JSON.stringify(line)));
     fsyncSync(file);
   }
 

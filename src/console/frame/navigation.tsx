@@ -98,6 +98,7 @@ const PAGES: readonly Page[] = [
     label: "Batches",
     icon: "send",
     Page: lazy(async () => (await import("../models/batches.tsx")).BatchesPage),
+    Detail: lazy(async () => (await import("../models/batch.tsx")).BatchPage),
     group: "Build",
     needs: "batches.read",
   },

@@ -1,29 +1,25 @@
 // Batches: how far each is, its rate, what it costs, why it waits; and cancelling one.
 
-import { useState } from "preact/hooks";
 import type { BatchView } from "../../admin/models/batches.ts";
-import { nowMs, place } from "../browser.ts";
-import { change } from "../frame/api.ts";
-import {
-  formatCount,
-  formatDuration,
-  formatFullTime,
-  formatPercent,
-  formatRelativeTime,
-  formatTime,
-  formatUsd,
-} from "../frame/format.ts";
+import { place } from "../browser.ts";
+import { formatCount, formatFullTime, formatTime, formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
-import { Button } from "../parts/button.tsx";
-import { Confirm } from "../parts/dialog.tsx";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
-import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
+import { Empty } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
+import {
+  CancelBatch,
+  describePace,
+  describeUnanswered,
+  describeWait,
+  EVERY_MS,
+  OutcomeBar,
+  StatusBadge,
+} from "./batch-words.tsx";
 
-const EVERY_MS = 3000;
 const PATH = "/batches";
 const STATUSES = [
   { value: "", label: "Any status" },
@@ -93,7 +89,7 @@ function useColumns(onCancelled: () => void): readonly Column<BatchView>[] {
   const cancel: Column<BatchView> = {
     label: "",
     as: "narrow",
-    cell: (batch) => <Cancel batch={batch} onCancelled={onCancelled} />,
+    cell: (batch) => <CancelBatch batch={batch} onCancelled={onCancelled} />,
   };
   return [
     makeColumn("Made", ({ created_at }) => (
@@ -103,7 +99,7 @@ function useColumns(onCancelled: () => void): readonly Column<BatchView>[] {
     )),
     makeHeadColumn("Batch", ({ id, endpoint, account_id, key_id }) => (
       <div>
-        <a href={makeHref("/activity", { batch: id })}>{endpoint}</a>
+        <a href={makeHref(`${PATH}/${id}`)}>{endpoint}</a>
         <div class="small faint">{id}</div>
         <div class="small faint">
           {names.account(account_id)} · {names.key(key_id)}
@@ -117,30 +113,14 @@ function useColumns(onCancelled: () => void): readonly Column<BatchView>[] {
   ];
 }
 
-const TONES: Partial<Record<BatchView["status"], Tone>> = {
-  completed: "ok",
-  in_progress: "accent",
-  failed: "bad",
-  expired: "bad",
-};
-
-function Status({ batch: { status, waiting, errors } }: { readonly batch: BatchView }) {
+function Status({ batch }: { readonly batch: BatchView }) {
+  const { waiting, errors } = batch;
   const [mistake, ...others] = errors;
   return (
     <div class="lines">
-      <Badge
-        text={waiting === null ? status.replace("_", " ") : "waiting"}
-        tone={waiting === null ? TONES[status] : "warn"}
-        hasDot
-      />
+      <StatusBadge batch={batch} />
       {waiting !== null && <div class="small kept">{waiting.message}</div>}
-      {waiting !== null && (
-        <div class="small faint">
-          {waiting.resets_at === null
-            ? `Since ${formatTime(waiting.since)}. It goes on by itself.`
-            : `It goes on ${formatRelativeTime(waiting.resets_at)}, or before.`}
-        </div>
-      )}
+      {waiting !== null && <div class="small faint">{describeWait(batch)}</div>}
       {mistake && (
         <div class="small kept">
           {mistake.line !== null && `Line ${mistake.line}: `}
@@ -156,42 +136,20 @@ function Status({ batch: { status, waiting, errors } }: { readonly batch: BatchV
   );
 }
 
-/** Most of the lines that failed in such a batch never ran. */
-const ENDED_EARLY: readonly BatchView["status"][] = ["cancelling", "cancelled", "expired"];
-
 function Progress({ batch }: { readonly batch: BatchView }) {
-  const { total, completed, failed, left } = batch.counts;
+  const { total, completed } = batch.counts;
   if (total === 0) return <span class="faint">–</span>;
-  const share = (total - left) / total;
-  const label = `${formatCount(total - left)} of ${formatCount(total)} lines (${formatPercent(share)})`;
+  const unanswered = describeUnanswered(batch);
   return (
     <div class="lines">
-      <Meter share={share} label={label} warns={false} />
+      <OutcomeBar batch={batch} />
       <div class="small nowrap kept">
         {formatCount(completed)} of {formatCount(total)}
-        {failed > 0 && (
-          <span class="wrong">
-            {" "}
-            · {formatCount(failed)} {ENDED_EARLY.includes(batch.status) ? "unanswered" : "failed"}
-          </span>
-        )}
+        {unanswered !== "" && <span class="wrong"> · {unanswered}</span>}
       </div>
       <div class="small faint">{describePace(batch)}</div>
     </div>
   );
-}
-
-const MINUTE_MS = 60_000;
-
-/** The rate since the batch was made, and the time that the rest takes at that rate. One that waits has none. */
-function describePace({ created_at, ended_at, waiting, counts: { total, left } }: BatchView): string {
-  const untilMs = ended_at === null ? nowMs() : Date.parse(ended_at);
-  const tookMs = Math.max(1, untilMs - Date.parse(created_at));
-  const ended = total - left;
-  if (ended_at !== null) return `in ${formatDuration(tookMs)}`;
-  if (ended === 0 || waiting !== null) return "";
-  const rate = `${formatCount(Math.max(1, Math.round((ended * MINUTE_MS) / tookMs)))} a minute`;
-  return `${rate}, ${formatDuration((left * tookMs) / ended)} left`;
 }
 
 function Cost({ batch }: { readonly batch: BatchView }) {
@@ -210,29 +168,5 @@ function Cost({ batch }: { readonly batch: BatchView }) {
         </div>
       ))}
     </div>
-  );
-}
-
-interface CancelProps {
-  readonly batch: BatchView;
-  readonly onCancelled: () => void;
-}
-
-function Cancel({ batch: { id, status, ended_at }, onCancelled }: CancelProps) {
-  const [isAsking, setAsking] = useState(false);
-  if (ended_at !== null || status === "cancelling" || status === "finalizing") return null;
-  const run = async () => {
-    await change("POST", `/batches/${id}/cancel`, {});
-    onCancelled();
-  };
-  return (
-    <>
-      <Button label="Cancel" onClick={() => setAsking(true)} />
-      {isAsking && (
-        <Confirm title="Cancel the batch?" action="Cancel batch" run={run} onClose={() => setAsking(false)}>
-          No line of it starts any more. What was answered stays, and is charged.
-        </Confirm>
-      )}
-    </>
   );
 }

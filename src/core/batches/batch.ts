@@ -3,6 +3,7 @@ import type { OutboxEvent } from "../events/events.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { Scope } from "../people/people.ts";
 import type { Page } from "../world/page.ts";
+import type { StoredFile } from "./file.ts";
 
 /** The forms in which clients make batches. A batch is only seen in the one that made it. */
 export const BATCH_FORMS = ["openai-batches", "anthropic-batches"] as const;
@@ -162,10 +163,13 @@ export interface LinePlace {
   readonly model: string;
 }
 
-/** A piece of the results: lines of the output (`o`) or of the errors (`e`). */
+/** Lines of the output (`o`) or of the errors (`e`). */
+export type ResultKind = "o" | "e";
+
+/** A piece of the results. */
 export interface ResultPiece {
   readonly number: number;
-  readonly kind: "o" | "e";
+  readonly kind: ResultKind;
   readonly bytes: number;
 }
 
@@ -207,6 +211,8 @@ export interface BatchChange<T> {
   readonly events?: readonly OutboxEvent[];
   /** Stored replies of lines whose results are written now. */
   readonly repliesGone?: readonly string[];
+  /** Files that its results become. They are added whatever room their account has. */
+  readonly files?: readonly StoredFile[];
   readonly result: T;
 }
 

@@ -59,8 +59,8 @@ export interface PieceStore {
   write(accountId: string, object: string, number: number, sealed: Uint8Array): Promise<void>;
   /** Null if there is none. */
   read(accountId: string, object: string, number: number): Promise<Uint8Array | null>;
-  /** Removes all pieces of an object. */
-  remove(accountId: string, object: string): Promise<void>;
+  /** Removes pieces of an object, or all. */
+  remove(accountId: string, object: string, numbers?: readonly number[]): Promise<void>;
   /** The objects whose last piece was written before a time (Unix milliseconds). */
   listBefore(beforeMs: number): Promise<readonly StoredObject[]>;
   /** The disk that they lie on. Null if it is a server's. */
@@ -90,13 +90,13 @@ export interface FileStore {
 
 /** Tells whether batches read a file. */
 export interface FileUse {
-  /** True while an unfinished batch reads the file. */
+  /** True while a batch has lines that may read the file. */
   isFileInUse(id: string): Promise<boolean>;
 }
 
 /** Throws the Fault `file_in_use` while a batch reads the file. */
 export async function checkUnused(use: FileUse, id: string): Promise<void> {
   if (!(await use.isFileInUse(id))) return;
-  const message = `The file '${id}' is read by a batch that hasn't ended. Cancel the batch first, or wait for its end.`;
+  const message = `The file '${id}' is read by a batch that has lines left. Cancel the batch first, or wait until they have ended.`;
   throw new Fault("file_in_use", message, { param: "file_id" });
 }

@@ -137,14 +137,16 @@ async function create(ports: BatchPorts, { key }: Sender, request: Request): Pro
   const { files, clock, random, vault, batchRules, server, deadlines } = ports;
   const terms = readTerms(ports, request, key);
   const { bytesMax, linesMax, windowMs } = batchRules();
-  const lacking = await files.lacksRoom(key.accountId, Number(request.headers.get("content-length") ?? 0));
+  const room = await files.measureRoom(key.accountId);
+  const lacking = room.lacks(Number(request.headers.get("content-length") ?? 0));
   if (lacking !== null) throw new Fault("storage_limit_exceeded", lacking);
   const id = `msgbatch_${mintOrderedId(random, clock.nowMs())}`;
   const object = nameInput({ id });
   const input = new CheckedInput(linesMax, server.bodyBytesMax);
   try {
     const body = readPaced(request, bytesMax, deadlines);
-    const inputBytes = await writePieces(files, key.accountId, object, input.read(body));
+    const place = { accountId: key.accountId, object };
+    const inputBytes = await writePieces(files, place, input.read(body));
     const headers = JSON.stringify([terms.headers, terms.maxCostNanoUsd]);
     const batch = await ports.batches.add(key, {
       ...terms,
@@ -244,7 +246,7 @@ async function listBefore({ batches }: BatchList, owner: BatchOwner, id: string,
 
 /** Piece by piece, no faster than the client reads. */
 function streamResults({ files, batches }: BatchPorts, batch: Batch): Response {
-  const results = readResults({ store: batches.store, files, words: BATCH_WORDS }, batch, ["o", "e"]);
+  const results = readResults({ store: batches.store, files, words: BATCH_WORDS }, batch);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

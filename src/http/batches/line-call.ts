@@ -1,10 +1,14 @@
 // A line of a batch: the same request as one by HTTP, through the same door, without a connection.
 import { NOWHERE } from "../../core/batches/line-pace.ts";
+import type { Offer } from "../../core/demand.ts";
 import { errorBody, toFault } from "../../core/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
+import type { NanoUsd } from "../../core/money/money.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
-import type { LineMark } from "../../gateway/call.ts";
-import type { LineCall, LineEstimate, LineResult } from "../../jobs/ports.ts";
+import type { Call, LineMark } from "../../gateway/call.ts";
+import { type ExpectedOutput, expectCost } from "../../gateway/plan/expected-cost.ts";
+import { findUsualOutput, type MeanOutputs } from "../../jobs/outputs.ts";
+import type { LineCall, LineEstimate, LineResult, UnsentLine } from "../../jobs/ports.ts";
 import { worstCost } from "../../ledger/worst.ts";
 import type { Form } from "../../operations/form.ts";
 import { SURFACES } from "../../surfaces/index.ts";
@@ -20,10 +24,8 @@ import { TO_RESULTS } from "./line-outlet.ts";
 /** A surface, as lines use it. */
 interface Door {
   readonly answer: (arrival: Arrival) => Promise<Omit<LineResult, "requestId">>;
-  readonly estimate: (arrival: Arrival, line: UnsentLine) => Promise<LineEstimate>;
+  readonly estimate: (arrival: Arrival, line: UnsentLine, outputs: MeanOutputs) => Promise<LineEstimate>;
 }
-
-type UnsentLine = Omit<LineCall, "waitsFor" | "signal" | "placing">;
 
 /** Where a model names no limit, and neither does the line. */
 const OUTPUT_TOKENS = 4096;
@@ -51,11 +53,11 @@ export class LineCaller {
   }
 
   /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
-  async estimate(line: UnsentLine): Promise<LineEstimate | null> {
+  async estimate(line: UnsentLine, outputs: MeanOutputs): Promise<LineEstimate | null> {
     const mark = makeMark(line, NOWHERE, () => false);
     const arrival = this.#arrive(line, mark, NEVER);
     try {
-      return await this.#findDoor(line.path).estimate(arrival, line);
+      return await this.#findDoor(line.path).estimate(arrival, line, outputs);
     } catch {
       return null;
     } finally {
@@ -90,37 +92,65 @@ export class LineCaller {
   }
 
   #findDoor(path: string): Door {
-    return this.#doors.getOrInsertComputed(path, () => {
-      const found = SURFACES.find((one) => one.path === path);
-      if (found === undefined) throw new Error(`No surface serves ${path}.`);
-      return found.surface.use((surface) => openDoor(this.#ports, surface));
-    });
+    return this.#doors.getOrInsertComputed(path, () =>
+      findSurface(path).use((surface) => openDoor(this.#ports, surface)),
+    );
   }
+}
+
+/** Returns the name under which the log has an endpoint's requests. */
+export function findSurfaceName(path: string): string {
+  return findSurface(path).use(({ name }) => name);
+}
+
+function findSurface(path: string) {
+  const found = SURFACES.find((one) => one.path === path);
+  if (found === undefined) throw new Error(`No surface serves ${path}.`);
+  return found.surface;
 }
 
 function openDoor<F extends Form>(ports: HttpPorts, surface: Surface<F>): Door {
   const setups = new Setups(surface);
   return {
     answer: (arrival) => answerRequest(ports, surface, setups, arrival, TO_RESULTS),
-    async estimate(arrival, { key, body: bytes }) {
+    async estimate(arrival, { key, body: bytes }, outputs) {
       const body = parseReceived(new TextDecoder().decode(bytes));
       const caller = { key, proof: null };
       const call = await readPlaced(ports, surface, setups, arrival, caller, body, NO_EARLIER_ANSWER);
-      const { ask } = ports.gateway.begin(call).ticket;
-      const offers = ask.offers(false);
-      const output = ask.load?.().output ?? OUTPUT_TOKENS;
-      const costs = offers.map((offer) => {
-        const most = offer.outputTokensAsked ?? offer.outputTokensMax ?? OUTPUT_TOKENS;
-        const expected = Math.min(most, Math.ceil(output / Math.max(1, offer.choices)));
-        const cost = (tokens: number) => worstCost(offer, offer.lines, tokens, call.markup);
-        return { expectedNanoUsd: cost(expected), worstNanoUsd: cost(most) };
-      });
-      const [first] = costs;
-      return {
-        expectedNanoUsd: first?.expectedNanoUsd ?? 0,
-        worstNanoUsd: Math.max(0, ...costs.map(({ worstNanoUsd }) => worstNanoUsd)),
-      };
+      const { plan, ticket } = ports.gateway.begin(call);
+      const offers = ticket.ask.offers(false);
+      const worstNanoUsd = Math.max(0, ...offers.map((offer) => findWorst(offer, call.markup)));
+      const [first] = offers;
+      const card = plan.attempts[0]?.card;
+      if (first === undefined || card === undefined) return { expectedNanoUsd: 0, worstNanoUsd };
+      const output = expectOutput(call, first, outputs);
+      const expectedNanoUsd = expectCost(call, card, output, ports.clock.nowMs());
+      return { expectedNanoUsd: Math.min(expectedNanoUsd, worstNanoUsd), worstNanoUsd };
     },
+  };
+}
+
+/** Returns the most output tokens of an answer. */
+function findMost({ outputTokensAsked, outputTokensMax }: Offer): number {
+  return outputTokensAsked ?? outputTokensMax ?? OUTPUT_TOKENS;
+}
+
+function findWorst(offer: Offer, markup: number): NanoUsd {
+  return worstCost(offer, offer.lines, findMost(offer), markup);
+}
+
+function expectOutput<F extends Form>(
+  { operation, ask }: Call<F>,
+  offer: Offer,
+  means: MeanOutputs,
+): ExpectedOutput {
+  // Operations without a limit on output have it among the lines of their offers.
+  const most = offer.outputTokensMax === 0 ? Number.POSITIVE_INFINITY : findMost(offer) * offer.choices;
+  const usual = findUsualOutput(operation.name, operation.estimatePrompt(ask)) * operation.countAnswers(ask);
+  const mean = means.get(offer.card);
+  return {
+    usualTokens: Math.min(most, usual),
+    meanTokens: mean === undefined ? null : Math.min(most, mean),
   };
 }
 

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import type { BatchesParts } from "../../admin/models/batches.ts";
 import type { WritingParts } from "../admin-route.ts";
+import { adminContentRoutes } from "../files/admin-content.ts";
 import { adminBatchRoutes } from "../models/admin-batches.ts";
 import { anthropicBatchRoutes } from "./anthropic.ts";
 import { openaiBatchRoutes } from "./openai.ts";
@@ -11,5 +12,6 @@ export function batchRoutes(ports: BatchPorts, operator: WritingParts, seen: Omi
   return new Elysia()
     .use(openaiBatchRoutes(ports))
     .use(anthropicBatchRoutes(ports))
+    .use(adminContentRoutes(operator, { ...ports, store: seen.store }))
     .use(adminBatchRoutes(operator, { ...seen, cancel: (batch) => ports.batches.cancel(batch) }));
 }

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import {
   type BatchesParts,
+  batchDetailSchema,
   batchesQuery,
   batchSchema,
   cancelBatch,
@@ -23,7 +24,7 @@ export function adminBatchRoutes(operator: WritingParts, parts: BatchesParts) {
     })
     .get("/batches/:id", ({ params: { id }, request }) => getBatch(parts, id, readOperator(request).scope), {
       ...reads("batches.read", "getAdminBatch", "Get a batch"),
-      response: returnsBody(batchSchema),
+      response: returnsBody(batchDetailSchema),
     })
     .post(
       "/batches/:id/cancel",

@@ -20,7 +20,7 @@ import { resultSchema } from "../../admin/log/search-result.ts";
 import { usageRowSchema } from "../../admin/log/usage.ts";
 import { aliasTargetSchema } from "../../admin/models/alias-target.ts";
 import { aliasSchema } from "../../admin/models/aliases.ts";
-import { batchSchema } from "../../admin/models/batches.ts";
+import { batchDetailSchema, batchSchema } from "../../admin/models/batches.ts";
 import { fileSchema } from "../../admin/models/files.ts";
 import { providerSchema, testResultSchema } from "../../admin/models/providers.ts";
 import { cardSchema, settingsSchema } from "../../admin/models/settings-schema.ts";
@@ -47,6 +47,7 @@ export const NAMED: Readonly<Record<string, object>> = {
   AliasTarget: aliasTargetSchema,
   AuditEntry: auditSchema,
   Batch: batchSchema,
+  BatchDetail: batchDetailSchema,
   ChatCompletion: completionSchema,
   ChatRequest: withOptionalNulls(chatRequestSchema),
   Delivery: deliverySchema,

@@ -20,8 +20,10 @@ const PING_EVERY_MS = 30_000;
 
 /** The code of a connection that ended without a close frame. */
 const DROPPED = 1006;
-/** Bun's own words for it, beside that code (1.4). Its client gets 1009. */
+/** Bun's words for frames that it closes a connection for, beside that code (1.4). Its client gets another. */
+const BAD_FRAME = /^Received /;
 const FRAME_TOO_LARGE = "Received too big message";
+const INVALID_TEXT = "Received invalid UTF-8";
 
 /** The parts of the gateway that a connection needs. */
 interface ConnectionPorts {
@@ -167,6 +169,8 @@ export class Connection {
     if (this.#writer?.isCut) this.#leave(code, "stuck_reader");
     else if (code !== DROPPED) this.#leave(code, "client_closed");
     else if (words === FRAME_TOO_LARGE) this.#leave(CLOSED.tooLarge, "frame_too_large");
+    else if (words === INVALID_TEXT) this.#leave(CLOSED.invalidText, "invalid_text");
+    else if (BAD_FRAME.test(words)) this.#leave(CLOSED.badFrame, "protocol_error");
     else this.#leave(code, "client_gone");
   }
 
@@ -246,8 +250,9 @@ export class Connection {
   #closeIdle(): void {
     const closing = this.#closing;
     if (closing === null || this.#isClosed || !this.isIdle) return;
-    this.#port?.close(closing.code, closing.reason);
+    // Bun tells of the end as if it were the client's.
     this.#leave(closing.code, closing.reason);
+    this.#port?.close(closing.code, closing.reason);
   }
 
   #countRefused(fault: Fault): void {

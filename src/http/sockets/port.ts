@@ -14,4 +14,11 @@ export interface SocketPort {
 }
 
 /** WebSocket close codes (RFC 6455, section 7.4.1). */
-export const CLOSED = { normal: 1000, leaving: 1001, refused: 1008, tooLarge: 1009 } as const;
+export const CLOSED = {
+  normal: 1000,
+  leaving: 1001,
+  badFrame: 1002,
+  invalidText: 1007,
+  refused: 1008,
+  tooLarge: 1009,
+} as const;

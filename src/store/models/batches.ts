@@ -16,6 +16,7 @@ import { KEY_ROWS } from "../engine/scope.ts";
 import { insertSql, joinMarks, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
 import { EVENT } from "../schema/tables.ts";
 import { BATCH, BLOCK } from "./batch-columns.ts";
+import { FILE } from "./files.ts";
 
 /** A claim finds its batch for a day. */
 const CLAIM_MS = 86_400_000;
@@ -145,17 +146,20 @@ type WriteEngine = Pick<Engine, "mark" | "isListed">;
 
 function composeWrites(
   accountId: string,
-  { batch, blocks = [], events = [], repliesGone = [] }: BatchChange<unknown>,
+  { batch, blocks = [], events = [], repliesGone = [], files = [] }: BatchChange<unknown>,
   engine: WriteEngine,
 ): readonly Statement[] {
   const { mark } = engine;
   const putBlock = upsertSql(BLOCK, mark);
   const addEvent = composeAddEvent(mark);
+  // The transaction may run again after it was committed.
+  const addFile = `${insertSql(FILE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
   return [
     ...(batch ? [bind(upsertSql(BATCH, mark), ...BATCH.valuesOf(batch))] : []),
     ...blocks.map((block) => bind(putBlock, ...BLOCK.valuesOf(block))),
     ...events.map((event) => bind(addEvent, ...EVENT.valuesOf(event))),
     ...dropReplies(accountId, repliesGone, engine),
+    ...files.map((file) => bind(addFile, ...FILE.valuesOf(file))),
   ];
 }
 

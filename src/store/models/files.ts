@@ -23,7 +23,7 @@ const OWNER: Columns<FileOwner> = {
   }),
 };
 
-const FILE = table<StoredFile>("file", ["account_id", "id"], {
+export const FILE = table<StoredFile>("file", ["account_id", "id"], {
   owner: OWNER,
   id: TEXT,
   form: makeWord(FILE_FORMS),

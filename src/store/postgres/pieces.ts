@@ -21,8 +21,13 @@ export function pieceRows(pool: Pool): PieceStore {
       const sealed = found?.sealed;
       return sealed instanceof Uint8Array ? sealed : null;
     },
-    remove: async (accountId, object) => {
-      await pool.run({ text: REMOVE, values: [accountId, object] });
+    remove: async (accountId, object, numbers) => {
+      const some = `${REMOVE} AND number = ANY(CAST($3 AS BIGINT[]))`;
+      await pool.run(
+        numbers === undefined
+          ? { text: REMOVE, values: [accountId, object] }
+          : { text: some, values: [accountId, object, `{${numbers.join(",")}}`] },
+      );
     },
     listBefore: async (beforeMs) => {
       const [found = []] = await pool.runSlowReads([{ text: OLD, values: [beforeMs] }]);

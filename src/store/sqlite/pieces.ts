@@ -46,8 +46,12 @@ function pieceFolder(database: string): PieceStore {
       }),
     read: (accountId, object, number) =>
       orUnavailable(() => orNull(readFile(join(placeObject(accountId, object), String(number))))),
-    remove: (accountId, object) =>
-      orUnavailable(() => rm(placeObject(accountId, object), { recursive: true, force: true })),
+    remove: (accountId, object, numbers) =>
+      orUnavailable(async () => {
+        const folder = placeObject(accountId, object);
+        const gone = numbers?.map((number) => join(folder, String(number))) ?? [folder];
+        for (const path of gone) await rm(path, { recursive: true, force: true });
+      }),
     listBefore: (beforeMs) => orUnavailable(() => listBefore(root, beforeMs)),
     measureDisk: async () => {
       const { bavail, blocks, bsize } = await statfs(dirname(database));
@@ -70,8 +74,10 @@ function piecesInMemory(): PieceStore {
     // A copy, since the reader may free it.
     read: async (accountId, object, number) =>
       objects.get(key(accountId, object))?.pieces.get(number)?.slice() ?? null,
-    async remove(accountId, object) {
-      objects.delete(key(accountId, object));
+    async remove(accountId, object, numbers) {
+      const at = key(accountId, object);
+      if (numbers === undefined) objects.delete(at);
+      else for (const number of numbers) objects.get(at)?.pieces.delete(number);
     },
     // Nothing in memory outlives the process that wrote it.
     listBefore: async () => [],

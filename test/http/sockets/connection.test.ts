@@ -22,13 +22,18 @@ const RULES = {
 function openConnection() {
   const done: string[] = [];
   const ends: string[] = [];
+  const codes: number[] = [];
   const waiting = { bytes: 0 };
   const clock = { ms: 0 };
   const port: SocketPort = {
     send: (text) => done.push(text),
     cork: (send) => send(),
     ping: () => void done.push("ping"),
-    close: (code) => void done.push(`close ${code}`),
+    // Bun tells of it before this returns.
+    close: (code, reason) => {
+      done.push(`close ${code}`);
+      connection.close(port, code, reason);
+    },
     terminate: () => void done.push("terminate"),
     getBufferedAmount: () => waiting.bytes,
   };
@@ -48,7 +53,10 @@ function openConnection() {
       throw new Error("no turn is made here");
     },
     runTurn: () => Promise.resolve(null),
-    onClose: (_connection: Connection, _code: number, reason: string) => void ends.push(reason),
+    onClose: (_connection: Connection, code: number, reason: string) => {
+      codes.push(code);
+      ends.push(reason);
+    },
   };
   const handshake = {
     id: "sock_1",
@@ -59,7 +67,7 @@ function openConnection() {
   };
   const connection = new Connection(ports, handshake, new SocketMemory(() => RULES).open("default"));
   connection.open(port);
-  return { connection, port, done, ends, waiting, clock, late };
+  return { connection, port, done, ends, codes, waiting, clock, late };
 }
 
 test("a client is pinged every 30 seconds", () => {
@@ -75,6 +83,18 @@ test("a client that takes nothing for 30 seconds is cut off, and the log says wh
   for (const run of late) run();
   connection.close(port, 1006);
   expect([done, ends]).toEqual([["frame", "terminate"], ["stuck_reader"]]);
+});
+
+test.each([
+  ["Received invalid UTF-8", 1007, "invalid_text"],
+  ["Received unexpected RSV1 bit", 1002, "protocol_error"],
+  ["Received invalid opcode", 1002, "protocol_error"],
+  ["Received too big message", 1009, "frame_too_large"],
+  ["", 1006, "client_gone"],
+] as const)("an end with Bun's words '%s' has code %d, and the reason %s", (words, code, reason) => {
+  const { connection, port, ends, codes } = openConnection();
+  connection.close(port, 1006, words);
+  expect([codes, ends]).toEqual([[code], [reason]]);
 });
 
 test("a hundred frames within a minute that are no requests end it", () => {

@@ -1,7 +1,7 @@
 // A gateway with batches, as the vendors' SDKs use it.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
-import type { Batch } from "openai/resources/batches";
+import type { Batch, BatchCreateParams } from "openai/resources/batches";
 import { type Setup, startUnderTest, type UnderTest } from "../../harness/harness.ts";
 
 /** A model of an OpenAI-compatible server. The simulator's controls may follow. */
@@ -40,7 +40,10 @@ export function chatLine(customId: string, text: string, model = PLAIN, more: ob
 export async function createBatch(
   openai: OpenAI,
   lines: readonly (object | string)[],
-  options: { readonly headers?: Record<string, string>; readonly endpoint?: "/v1/chat/completions" } = {},
+  options: {
+    readonly headers?: Record<string, string>;
+    readonly endpoint?: BatchCreateParams["endpoint"];
+  } = {},
 ): Promise<Batch> {
   const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
   const file = await openai.files.create({

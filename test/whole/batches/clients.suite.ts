@@ -50,10 +50,16 @@ function answerLines(): void {
     expect([failed?.custom_id, failed?.response?.status_code, failed?.error]).toEqual(["d", 400, null]);
     // Its rows are those of requests, found by the batch.
     const headers = { authorization: `Bearer ${under.adminToken}` };
-    const rows = await fetch(`${under.url}/admin/v1/requests?batch=${made.id}`, { headers });
-    const { data } = (await rows.json()) as {
-      data: { batch_line: number; custom_id: string; tags: unknown; cost_usd: number }[];
+    const find = async (query: string) => {
+      const rows = await fetch(`${under.url}/admin/v1/${query}`, { headers });
+      return (await rows.json()) as {
+        data: { batch_line: number; custom_id: string; tags: unknown; requests?: number }[];
+      };
     };
+    const { data } = await find(`requests?batch=${made.id}`);
+    expect((await find(`requests?batch_id=${made.id}`)).data).toEqual(data);
+    expect((await find("requests?batch_id=batch_gone")).data).toEqual([]);
+    expect((await find(`usage?batch_id=${made.id}`)).data[0]?.requests).toBe(4);
     expect(data.map(({ batch_line, custom_id }) => `${batch_line} ${custom_id}`).sort()).toEqual([
       "1 a",
       "2 b",
