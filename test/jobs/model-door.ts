@@ -92,7 +92,7 @@ export const answers: Behaviour = () => "answer";
 export const fails: Behaviour = () => "fail";
 
 /** Answers one call in each period, and asks the others to wait for the next one, in whole seconds. */
-export function answerOnceIn(periodMs: number): Behaviour {
+export function makeLimited(periodMs: number): Behaviour {
   let next = 0;
   return (nowMs) => {
     if (nowMs < next) return Math.ceil((next - nowMs) / 1000) * 1000;

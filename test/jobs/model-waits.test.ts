@@ -8,7 +8,7 @@ import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
 import { addBatch, MemoryFiles, makeJobPorts, readResults } from "./job-world.ts";
-import { answerOnceIn, answers, fails, ModelDoor } from "./model-door.ts";
+import { answers, fails, ModelDoor, makeLimited } from "./model-door.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -68,7 +68,7 @@ async function measureAlone(lines: number): Promise<number> {
 
 test.each([
   ["a dead model", DEAD, fails],
-  ["a model that answers once in 5 seconds", BUSY, answerOnceIn(5000)],
+  ["a model that answers once in 5 seconds", BUSY, makeLimited(5000)],
 ])("lines behind 1,100 of %s take at most a fifth longer than alone", async (_, model, behave) => {
   const aloneMs = await measureAlone(300);
   const door = new ModelDoor(clock, {
@@ -83,7 +83,7 @@ test.each([
 
 test("a model that answers once in 5 seconds is asked for nine tenths of that, and its lines wait without a row", async () => {
   const door = new ModelDoor(clock, {
-    [BUSY]: { behave: answerOnceIn(5000), ms: 400 },
+    [BUSY]: { behave: makeLimited(5000), ms: 400 },
     [GOOD]: { behave: answers, ms: 400 },
   });
   await start(door).add("batch_1", 1400, (at) => (at < 1100 ? BUSY : GOOD));

@@ -13,7 +13,6 @@ import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
-import { MODEL_WAITS } from "./model-waits.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
@@ -33,7 +32,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...PAGES,
   ...LIMIT_MUTANTS,
   ...BATCHES,
-  ...MODEL_WAITS,
   ...TAG_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...STATE_MUTANTS,
