@@ -44,7 +44,7 @@ export interface BatchWait {
   readonly limit?: Readonly<Record<string, unknown>>;
   /** The models that lines wait for, as lines name them, those with the most lines first. Missing if none is the reason. */
   readonly models?: readonly string[];
-  /** When lines end that have waited for one of them. */
+  /** The time at which lines end that have waited for one of them. */
   readonly untilMs?: number;
   readonly resetsAtMs: number | null;
   readonly sinceMs: number;
