@@ -73,6 +73,11 @@ class OpenLine {
     const from = this.#from;
     const length = this.#length;
     const number = this.#number++;
+    // Blank lines may be many.
+    if (length === 0) {
+      this.#from++;
+      return null;
+    }
     const [only] = this.#parts;
     const bytes = this.#parts.length === 1 && only ? only : Buffer.concat(this.#parts);
     this.#from += length + 1;
