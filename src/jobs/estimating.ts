@@ -17,7 +17,7 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
   const key = await ports.findKey(batch.keyId).catch(() => null);
   if (key === null || sampled === 0) return { estimatedNanoUsd: 0, worstNanoUsd: 0 };
   const outputs = await ports.readOutputs(batch);
-  const pieces = new InputPieces(ports.files);
+  const pieces = new InputPieces(ports.files, true);
   let expectedNanoUsd = 0;
   let worstNanoUsd = 0;
   for await (const { at, place } of readPlaces(ports, batch, wanted)) {
