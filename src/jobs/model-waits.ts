@@ -1,4 +1,4 @@
-// Batches whose lines wait for models: since when these have been silent, what is told of it, and when it is over.
+// Batches whose lines wait for models: how long these have been silent, and the words and the end of the wait.
 import type { Batch, BatchWait } from "../core/batches/batch.ts";
 import { changeDetail, type Transition, WAITS_FOR_MODELS, wait } from "./job.ts";
 import { countLeft } from "./lines.ts";
@@ -8,7 +8,7 @@ import type { JobPorts } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import { moveOn } from "./validating.ts";
 
-/** The models whose silence a batch's row remembers. That of others begins anew with a takeover. */
+/** The models whose silence a batch's row remembers. That of others begins again with a takeover. */
 const NOTED_MAX = 100;
 /** The models that a batch's wait names. */
 const SHOWN_MAX = 5;

@@ -77,8 +77,8 @@ export interface ModelLook {
   isAway(model: string): boolean;
 }
 
-/** What is known of a model that lines ask for. Times are on the monotonic clock. */
-export interface ModelState {
+/** A model that lines ask for, as they have found it. Times are on the monotonic clock. */
+interface ModelState {
   readonly isShut: boolean;
   readonly trials: number;
   /** The time until which each of its places rests. */

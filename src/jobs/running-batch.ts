@@ -37,7 +37,7 @@ export class RunningBatch {
   nextBlockMs = 0;
   /** The first block that is looked at for the next one. Those before it are looked at again each second. */
   nextBlock = 0;
-  /** When the first block was taken: nodes that share the batch have taken theirs soon after. */
+  /** The time at which the first block was taken: nodes that share the batch have taken theirs soon after. */
   #firstMs = Number.POSITIVE_INFINITY;
   /** The last block that was taken. */
   #lastBlock = -1;
@@ -45,7 +45,7 @@ export class RunningBatch {
   #isShared = false;
   /** True if there was no other block when one was last asked for. */
   hasAll = false;
-  /** When a block was last offered to other nodes. */
+  /** The time at which a block was last offered to other nodes. */
   offeredMs = 0;
   /** Models that lines wait for, since this node noticed. */
   readonly silent = new Map<string, number>();
@@ -160,7 +160,7 @@ export class RunningBatch {
     return counts;
   }
 
-  /** How long the number of lines that are left has been the same. */
+  /** Returns for how long the number of lines that are left has been the same. */
   measureStill(left: number, nowMs: number): number {
     if (left !== this.#changed.left) this.#changed = { left, atMs: nowMs };
     return nowMs - this.#changed.atMs;

@@ -68,7 +68,7 @@ async function play(seed: number, hasModels: boolean): Promise<void> {
   await store.close();
 }
 
-/** Whatever was paid is in the output, the only lines that ended unsent were those of the dead model, and in time. */
+/** All that was paid is in the output, the only lines that ended unsent were those of the dead model, and in time. */
 function checkModels({ door, clock }: Day, batch: Batch): void {
   expect(door.charged.size).toBe(batch.detail.counts.completed);
   expect([...(door.models?.ended ?? [])].filter((model) => model !== "dead")).toEqual([]);

@@ -44,7 +44,7 @@ export class MemoryFiles implements Files {
     read: async (_account, object, number) => {
       const piece = this.objects.get(object)?.get(number);
       if (piece === undefined) throw new FileMissing(object, number);
-      return piece;
+      return piece.slice();
     },
     remove: async (_account, object, numbers) => {
       if (numbers === undefined) this.objects.delete(object);
@@ -91,7 +91,8 @@ export class MemoryFiles implements Files {
     }
     const whole = this.objects.get(id)?.get(0);
     if (whole === undefined) throw new FileMissing(id, 0);
-    yield whole.subarray(from, to);
+    // A copy, since the reader may free it.
+    yield whole.slice(from, to);
   }
 
   list = async () => [];
@@ -139,11 +140,16 @@ export function makeJobPorts(
   };
 }
 
-/** Returns the ids of the lines in a file of results. */
-export async function readIds(
+interface ResultLine {
+  readonly custom_id: string;
+  readonly response: { readonly body: { readonly error?: { readonly code: string } } } | null;
+}
+
+/** Returns the lines in a file of results. */
+export async function readResults(
   { store, files }: Pick<JobWorld, "store" | "files">,
   id: string | null,
-): Promise<readonly string[]> {
+): Promise<readonly ResultLine[]> {
   if (id === null) return [];
   const [file] = await store.files.list({ id, order: "newest", limit: 1 });
   if (file === undefined) throw new Error(`There is no file ${id}.`);
@@ -151,7 +157,15 @@ export async function readIds(
   return whole
     .trimEnd()
     .split("\n")
-    .map((line) => String(JSON.parse(line).custom_id));
+    .map((line) => JSON.parse(line));
+}
+
+/** Returns the ids of the lines in a file of results. */
+export async function readIds(
+  world: Pick<JobWorld, "store" | "files">,
+  id: string | null,
+): Promise<readonly string[]> {
+  return (await readResults(world, id)).map(({ custom_id }) => custom_id);
 }
 
 /** Adds a batch with so many lines, and its input. `modelOf` names the model of a line. */

@@ -44,7 +44,7 @@ export interface BatchWait {
   readonly limit?: Readonly<Record<string, unknown>>;
   /** The models that lines wait for, as lines name them, those with the most lines first. Missing if none is the reason. */
   readonly models?: readonly string[];
-  /** When lines end that have waited for one of them. */
+  /** The time at which lines end that have waited for one of them. */
   readonly untilMs?: number;
   readonly resetsAtMs: number | null;
   readonly sinceMs: number;
@@ -130,6 +130,8 @@ export interface BatchDetail {
   readonly outputFileId: string | null;
   readonly errorFileId: string | null;
   readonly outputSeconds: number | null;
+  /** The model that all lines ask for, as they name it. Null before validation, and if they ask for several. */
+  readonly model: string | null;
   readonly maxCostNanoUsd: NanoUsd | null;
   readonly estimatedNanoUsd: NanoUsd | null;
   readonly worstNanoUsd: NanoUsd | null;
