@@ -1,4 +1,4 @@
-// What the end of a key, a person or an account means for a batch whose lines are all in flight, and for its next line.
+// Each end of a key, a person or an account, with a batch whose lines are all in flight, and with its next line.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -113,7 +113,7 @@ async function open(): Promise<OpenedStore> {
   return opened;
 }
 
-test.each(ROWS)("%s: a batch of %s %s (%s)", async (name, keyId, what, code) => {
+test.each(ROWS)("%s: a batch of %s %s", async (name, keyId, what, code) => {
   const opened = await open();
   const lines = new RunningLines(opened);
   // Nothing of a batch that is cancelled is left to start.

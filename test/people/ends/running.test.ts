@@ -1,5 +1,5 @@
-// What the end of a key means for what runs with it: answers, streams and calls of tools that were let in end as ever, and
-// nothing that begins after it is let in, within a response of several steps either.
+// The ends of a key while something runs with it: answers, streams and calls of tools that were let in end as ever, and nothing
+// that begins after it is let in, within a response of several steps either.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { BINARY } from "../../harness/harness.ts";
@@ -95,7 +95,7 @@ const ENDS = [
 ] as const;
 
 describe.skipIf(BINARY !== undefined).each(ENDS)("a key that is %s", (_name, end, reason, after) => {
-  /** Whatever begins now is refused, or goes to the key's new account. */
+  /** All that begins now is refused, or goes to the key's new account. */
   const beginNext = async ({ headers }: Holder) => {
     const next = await world.send("/v1/chat/completions", { model: MODEL, messages: SAY }, headers);
     const call = await world.send("/mcp", CALL, headers);

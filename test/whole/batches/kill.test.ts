@@ -128,4 +128,4 @@ test("kill -9 right after a cancel keeps every answer, as it was given", async (
   expect(succeeded.sort()).toEqual(await listDone(again, messages.id));
   second.signal("SIGTERM");
   expect(await second.exited).toBe(0);
-}, 120_000);
+});

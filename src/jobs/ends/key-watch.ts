@@ -1,9 +1,9 @@
 // The ends of keys, looked at each second: a batch whose key has ended is cancelled, also while nothing of it starts.
-import { toFault } from "../core/fault.ts";
-import type { JobPorts } from "./ports.ts";
-import type { RunningBatch } from "./running-batch.ts";
+import { toFault } from "../../core/fault.ts";
+import type { JobPorts } from "../ports.ts";
+import type { RunningBatch } from "../running-batch.ts";
+import { hasKeyEnded } from "../trying.ts";
 import { cancelForKey, cancelForMove } from "./stopping.ts";
-import { hasKeyEnded } from "./trying.ts";
 
 type WatchPorts = Pick<JobPorts, "store" | "clock" | "findKey">;
 
