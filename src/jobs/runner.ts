@@ -118,7 +118,7 @@ export class BatchRunner {
     this.#isAwake = false;
     try {
       await this.#refresh();
-      await watchKeys(this.#ports, this.#jobs.values());
+      if (this.#jobs.size > 0) this.#run("watch keys", () => watchKeys(this.#ports, this.#jobs.values()));
       for (const job of this.#jobs.values()) await this.#care(job);
       this.#advance();
       await this.#sweep();

@@ -28,8 +28,9 @@ async function create(modelOf?: (at: number) => string) {
   const { change } = store.batches;
   Object.assign(store.batches, {
     change: (...[of, wanted, decide]: Parameters<typeof change>) =>
-      change(of, wanted, (batch, blocks) => {
-        const changed = decide(batch, blocks);
+      change(of, wanted, (...found) => {
+        const [, blocks] = found;
+        const changed = decide(...found);
         most.blocks = Math.max(most.blocks, blocks.length, changed.blocks?.length ?? 0);
         return changed;
       }),

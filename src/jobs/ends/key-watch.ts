@@ -7,25 +7,31 @@ import { cancelForKey, cancelForMove } from "./stopping.ts";
 
 type WatchPorts = Pick<JobPorts, "store" | "clock" | "findKey">;
 
-/** Looks once at each key, however many batches it has. A key that only waits stops lines as they start. */
-export async function watchKeys(ports: WatchPorts, jobs: Iterable<RunningBatch>): Promise<void> {
+/** Looks once at each key, however many batches it has. Returns true if one was cancelled. A key that waits only stops lines. */
+export async function watchKeys(ports: WatchPorts, jobs: Iterable<RunningBatch>): Promise<boolean> {
   const byKey = Map.groupBy(jobs, ({ batch }) => batch.keyId);
-  await Promise.all([...byKey].map(([id, own]) => watchKey(ports, id, own.filter(mayBeCancelled))));
+  const cancelled = await Promise.all(
+    [...byKey].map(([id, own]) => watchKey(ports, id, own.filter(mayBeCancelled))),
+  );
+  return cancelled.includes(true);
 }
 
 function mayBeCancelled({ batch: { status, detail } }: RunningBatch): boolean {
   return (status === "validating" || status === "in_progress") && detail.times.cancellingMs === undefined;
 }
 
-async function watchKey(ports: WatchPorts, id: string, jobs: readonly RunningBatch[]): Promise<void> {
-  if (jobs.length === 0) return;
+async function watchKey(ports: WatchPorts, id: string, jobs: readonly RunningBatch[]): Promise<boolean> {
+  if (jobs.length === 0) return false;
   try {
     const { accountId } = await ports.findKey(id);
-    for (const job of jobs) if (job.accountId !== accountId) await cancelForMove(ports, job);
+    const left = jobs.filter((job) => job.accountId !== accountId);
+    for (const job of left) await cancelForMove(ports, job);
+    return left.length > 0;
   } catch (thrown) {
     const fault = toFault(thrown);
     // A store that is away is asked again in a second.
-    if (!hasKeyEnded(fault)) return;
+    if (!hasKeyEnded(fault)) return false;
     for (const job of jobs) await cancelForKey(ports, job, fault);
+    return true;
   }
 }

@@ -41,7 +41,7 @@ const KEY_ENDS: Readonly<Record<string, End>> = {
 const ROWS = [
   ["revoked", "key_a", "cancelled", "invalid_api_key"],
   ["expired", "key_a", "cancelled", "invalid_api_key"],
-  ["rotated", "key_a", "goes on", null],
+  ["rotated", "key_a", "goes on", ""],
   ["paused", "key_a", "waits", "key_paused"],
   ["moved", "key_a", "cancelled", "key_moved"],
   ["the account closed", "key_a", "cancelled", "account_closed"],
