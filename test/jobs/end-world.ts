@@ -18,6 +18,8 @@ export const WHOLE_COST = 1000;
 export const LEFT_COST = 10;
 export const LINES = 24;
 export const PARALLEL = 4;
+/** So many lines fit under the ceiling: some of their answers have no result yet as the last one ends. */
+const CEILING_LINES = 16;
 const ANSWER_MS = 400;
 /** Some lines are answered by then, of which some have no result yet, and some are in flight. */
 const END_MS = 1500;
@@ -234,7 +236,8 @@ export class EndWorld {
     line.placing.plan([]);
     const { batchId } = line.terms;
     const running = this.#listRunning().length;
-    if (this.#plan.end === "ceiling" && this.#paid + running >= LINES / 2) return refuseUnpaid(line, running);
+    if (this.#plan.end === "ceiling" && this.#paid + running >= CEILING_LINES)
+      return refuseUnpaid(line, running);
     const id = `${batchId}-${++this.#calls}`;
     const replyId = nameLineReply(batchId, line.line);
     const ticket = this.#payments.ticket(id, line.key, WHOLE_COST, {
