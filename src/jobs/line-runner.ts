@@ -4,6 +4,7 @@ import { type Fault, showLimit, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
 import { InputPieces } from "./input-pieces.ts";
 import { cancel, changeDetail, fail, wait } from "./job.ts";
+import { answerLine, endOneLine } from "./line-results.ts";
 import type { LineEnd } from "./lines.ts";
 import { isUnanswered, noteEnd, noteFailure } from "./model-outcomes.ts";
 import type { Pacing } from "./pacing.ts";
@@ -17,8 +18,6 @@ import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 const PROBE_MS = 2000;
 /** Results are written this long after the first of them, unless a block has ended before. */
 const WRITE_MS = 1000;
-/** The longest answer. */
-const ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 interface Line {
   readonly job: RunningBatch;
@@ -108,21 +107,13 @@ export class LineRunner {
   #answer(line: Line, result: LineResult): void {
     line.job.isProbing = false;
     noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), null);
-    const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
-    const shown = isTooLarge ? { ...result, status: 502, body: TOO_LARGE } : result;
-    this.#end(line, isTooLarge ? "failed" : "completed", shown);
+    const { job } = line;
+    job.room.take(answerLine(this.#ports, { ...line, batch: job.batch }, result));
   }
 
-  #end({ job, block, at }: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
-    const { batch } = job;
-    const { requestId, status, body, costNanoUsd, chargedNanoUsd } = result;
-    const { customId = "" } = block.row.places[at] ?? {};
-    const answer = { batchId: batch.id, line: block.countLine(at), customId, requestId, status, body };
-    const isAnswered = end === "completed" || end === "failed";
-    const text = isAnswered ? this.#ports.words[batch.surface].writeAnswer(answer) : "";
-    block.end({ at, end, text, costNanoUsd, chargedNanoUsd, isUnanswered });
-    job.room.take(Buffer.byteLength(text));
-    this.#ports.log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
+  #end(line: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
+    const { job } = line;
+    job.room.take(endOneLine(this.#ports, { ...line, batch: job.batch }, end, { ...result, isUnanswered }));
   }
 
   async #follow(line: Line, result: LineResult, fault: Fault): Promise<void> {
@@ -243,12 +234,3 @@ function failRunning(batch: Parameters<typeof fail>[0], nowMs: number) {
 }
 
 class KeyMoved extends Error {}
-
-const TOO_LARGE = JSON.stringify({
-  error: {
-    message: "The answer to this line is longer than 32 MiB.",
-    type: "api_error",
-    param: null,
-    code: "result_too_large",
-  },
-});

@@ -91,8 +91,11 @@ class Input {
         this.errors.push(makeTooMany(linesMax));
         return;
       }
-      if ("mistake" in line) this.errors.push(line.mistake);
-      else await this.#add(line.place);
+      if ("mistake" in line) {
+        this.errors.push(line.mistake);
+        // The whole input is something else.
+        if (line.mistake.line === null) return;
+      } else await this.#add(line.place);
     }
     if (this.total === 0) this.errors.push(EMPTY);
     this.#close();

@@ -4,8 +4,14 @@ import type { BatchMistake, LinePlace } from "../core/batches/batch.ts";
 import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../core/json/json.ts";
 import { type ByteRange, findMembers } from "../core/json/members.ts";
+import { measureShape } from "../core/json/shape.ts";
+import { explainInput } from "./input-kinds.ts";
 
 const NEWLINE = 0x0a;
+/** JSON's white space. */
+const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** Enough to tell what an input is. */
+const HEAD_BYTES = 4096;
 
 /** A line and its place in the input. */
 interface InputLine extends ByteRange {
@@ -13,6 +19,8 @@ interface InputLine extends ByteRange {
   readonly number: number;
   /** Null if it is longer than allowed. */
   readonly bytes: Uint8Array | null;
+  /** At least its first bytes. */
+  readonly head: Uint8Array;
 }
 
 /** Yields the lines of a stream that aren't blank, without their ends. */
@@ -38,6 +46,8 @@ export async function* splitLines(
 class OpenLine {
   readonly #bytesMax: number;
   #parts: Uint8Array[] = [];
+  /** The first bytes of a line that is too long. */
+  #head: Uint8Array | null = null;
   #from = 0;
   #length = 0;
   #number = 1;
@@ -50,8 +60,12 @@ class OpenLine {
     if (part.length === 0) return;
     this.#length += part.length;
     // The stream may use its memory again.
-    if (this.#length <= this.#bytesMax) this.#parts.push(part.slice());
-    else this.#parts = [];
+    if (this.#length <= this.#bytesMax) {
+      this.#parts.push(part.slice());
+      return;
+    }
+    this.#head ??= Buffer.concat([...this.#parts, part.subarray(0, HEAD_BYTES)]).subarray(0, HEAD_BYTES);
+    this.#parts = [];
   }
 
   /** Returns null for a blank line. */
@@ -64,13 +78,18 @@ class OpenLine {
     this.#from += length + 1;
     this.#length = 0;
     this.#parts = [];
-    if (length > this.#bytesMax) return { number, from, to: from + length, bytes: null };
-    return bytes.every(isBlank) ? null : { number, from, to: from + length, bytes };
+    const place = { number, from, to: from + length };
+    if (length > this.#bytesMax) {
+      const head = this.#head ?? bytes;
+      this.#head = null;
+      return { ...place, bytes: null, head };
+    }
+    return bytes.every(isBlank) ? null : { ...place, bytes, head: bytes };
   }
 }
 
-function isBlank(byte: number): boolean {
-  return byte <= 0x20;
+export function isBlank(byte: number): boolean {
+  return BLANK.has(byte);
 }
 
 /** The form of a line: its fields, and what else it must say. */
@@ -90,19 +109,32 @@ export class LineReader {
   readonly #form: LineForm;
   readonly #ids = new Set<string>();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  #isFirst = true;
 
   constructor(form: LineForm) {
     this.#form = form;
   }
 
-  read({ number, from, bytes }: InputLine): ReadLine {
+  /** Reads the next line. A mistake without a line's number is the whole input's. */
+  read(line: InputLine): ReadLine {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const read = this.#read(line);
+    const isUnread = "mistake" in read && UNREAD.has(read.mistake.code);
+    const message = isFirst && isUnread ? explainInput(line.head) : null;
+    return message === null
+      ? read
+      : { mistake: { code: "invalid_json_line", message, param: "input_file_id", line: null } };
+  }
+
+  #read({ number, from, bytes }: InputLine): ReadLine {
     const wrong = (code: string, message: string, param: string | null = null) => ({
       mistake: { code, message, param, line: number },
     });
     if (bytes === null)
       return wrong("line_too_large", `This line is longer than ${this.#form.bytesMax} bytes.`);
     const line = this.#parse(bytes);
-    if (line === null) return wrong("invalid_json_line", "This line is not a JSON object.");
+    if (typeof line === "string") return wrong("invalid_json_line", line);
     const mistake = this.#form.check(line);
     if (mistake !== null) return { mistake: { ...mistake, line: number } };
     const customId = String(line.custom_id);
@@ -117,12 +149,23 @@ export class LineReader {
     return { place: { from: from + members.from, to: from + members.to, customId, model } };
   }
 
-  #parse(bytes: Uint8Array): JsonObject | null {
+  /** Returns what is wrong if it isn't an object. */
+  #parse(bytes: Uint8Array): JsonObject | string {
+    let text: string;
     try {
-      const parsed = parseBounded(this.#decoder.decode(bytes), REQUEST_SHAPE);
-      return isObject(parsed) ? parsed : null;
+      text = this.#decoder.decode(bytes);
     } catch {
-      return null;
+      return "This line is not in UTF-8.";
     }
+    const most = REQUEST_SHAPE;
+    const parsed = parseBounded(text, most);
+    if (isObject(parsed)) return parsed;
+    const { depth, elements } = measureShape(text, most);
+    if (depth > most.depth) return `This line is nested deeper than ${most.depth} levels.`;
+    if (elements > most.elements) return `This line has more than ${most.elements} elements.`;
+    return "This line is not a JSON object.";
   }
 }
+
+/** The mistakes of a line of which nothing was read. */
+const UNREAD: ReadonlySet<string> = new Set(["invalid_json_line", "line_too_large"]);

@@ -175,6 +175,7 @@ class Node {
         store: {
           batches,
           account: (id) => store.account(id),
+          request: (id) => store.request(id),
           node: name,
           listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)),
         },

@@ -129,6 +129,7 @@ export function makeJobPorts(
     bodyBytesMax: 1_000_000,
     words: BATCH_WORDS,
     findKey: (id) => addKey(store, id),
+    replay: async ({ reply }) => ({ status: 200, body: reply.sealed ?? "" }),
     readOutputs: async () => new Map(),
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,

@@ -76,6 +76,55 @@ describe("lines of a file", () => {
     ]);
   });
 
+  test("that say nothing are told apart by the reason", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const wide = { ...OPENAI, bytesMax: 1_000_000 };
+    const texts = [writeLine("a"), `{"x":${deep}}`, `{"x":[${"1,".repeat(100_001)}1]}`, "\0\0\0", "7"];
+    const lines = await read(Buffer.from(texts.join("\n")), 65_536, wide);
+    expect(lines.map((line) => ("mistake" in line ? line.mistake.message : null))).toEqual([
+      null,
+      "This line is nested deeper than 64 levels.",
+      "This line has more than 100000 elements.",
+      "This line is not a JSON object.",
+      "This line is not a JSON object.",
+    ]);
+    const [alone] = await read(Buffer.from([0x22, 0xff, 0x22]));
+    expect(alone).toMatchObject({ mistake: { message: "This line is not in UTF-8.", line: 1 } });
+  });
+
+  const LINES = `${writeLine("a")}\n${writeLine("b")}\n`;
+  const PRETTY = JSON.stringify(JSON.parse(writeLine("a")), null, 2);
+  test.each([
+    ["in UTF-16", Buffer.from(`\ufeff${LINES}`, "utf16le"), "in UTF-16 or UTF-32. Save it in UTF-8"],
+    [
+      "in UTF-16 without a mark",
+      Buffer.from(LINES, "utf16le").swap16(),
+      "in UTF-16 or UTF-32. Save it in UTF-8",
+    ],
+    ["compressed", Bun.gzipSync(Buffer.from(LINES)), "gzip. Upload it uncompressed"],
+    ["an archive", Buffer.from("PK\u0003\u0004\u0014"), "ZIP archive. Upload the file in it"],
+    [
+      "an array",
+      Buffer.from(`[${writeLine("a")},${writeLine("b")}]`),
+      "Write each request as an object on a line",
+    ],
+    ["a pretty array", Buffer.from(`\ufeff[\n${PRETTY}\n]`), "Write each request as an object on a line"],
+    ["pretty-printed", Buffer.from(PRETTY), "Write each request on one line"],
+    ["ended by CR alone", Buffer.from(LINES.replaceAll("\n", "\r")), "End them in LF, or in CRLF"],
+  ])("a file that is %s has one mistake, with what would be right", async (_, bytes, expected) => {
+    for (const file of [bytes, Buffer.concat([bytes, Buffer.alloc(5000, "x")])]) {
+      const [first] = await read(file, 100);
+      expect(first).toEqual({
+        mistake: {
+          code: "invalid_json_line",
+          message: expect.stringContaining(expected),
+          param: "input_file_id",
+          line: null,
+        },
+      });
+    }
+  });
+
   test("that are blank are skipped, a million of them too", async () => {
     const bytes = Buffer.concat([Buffer.alloc(1_000_000, "\n"), Buffer.from(writeLine("a"))]);
     expect(codes(await read(bytes, 65_536))).toEqual(["a"]);

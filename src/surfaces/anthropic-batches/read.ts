@@ -3,7 +3,7 @@
 import type { BatchMistake } from "../../core/batches/batch.ts";
 import { Fault } from "../../core/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import type { LineForm } from "../batch-lines.ts";
+import { isBlank, type LineForm } from "../batch-lines.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -61,7 +61,7 @@ export class RequestSplitter {
       return;
     }
     if (byte <= SPACE) {
-      if (this.#hasElement) this.#put(SPACE);
+      this.#takeSpace(byte);
       return;
     }
     if (this.#isOver) throw makeInvalid("There is something behind the body.");
@@ -71,6 +71,11 @@ export class RequestSplitter {
     else if (this.#depth === 0) throw makeInvalid("The body is not a JSON object.");
     else if (byte === COMMA && this.#isWithin && this.#depth === 2) this.#endElement();
     else this.#write(byte);
+  }
+
+  #takeSpace(byte: number): void {
+    if (!isBlank(byte)) throw makeInvalid("There is a control character between its texts.");
+    if (this.#hasElement) this.#put(SPACE);
   }
 
   #beginText(): void {

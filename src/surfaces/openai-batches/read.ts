@@ -3,7 +3,7 @@
 import type { BatchMistake } from "../../core/batches/batch.ts";
 import { Fault } from "../../core/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
-import { invalidValue } from "../../core/json/schema-fault.ts";
+import { findFirstFault, invalidValue } from "../../core/json/schema-fault.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { LineForm } from "../batch-lines.ts";
 
@@ -33,6 +33,12 @@ const FIELDS = new Set([
   "output_expires_after",
 ]);
 
+const TEXT = { type: "string" };
+const TYPES = {
+  properties: { input_file_id: TEXT, endpoint: TEXT, completion_window: TEXT },
+  type: "object",
+};
+
 interface BatchOrder {
   readonly inputFileId: string;
   readonly endpoint: BatchEndpoint;
@@ -49,6 +55,8 @@ export function readBatchOrder(body: unknown): BatchOrder {
   for (const field of Object.keys(body))
     if (!FIELDS.has(field))
       throw new Fault("unknown_parameter", `Unknown parameter: '${field}'.`, { param: field });
+  const wrong = findFirstFault(TYPES, body);
+  if (wrong !== null) throw wrong;
   const { input_file_id: inputFileId, endpoint, completion_window: window } = body;
   if (typeof inputFileId !== "string" || inputFileId === "") throw makeMissing("input_file_id");
   if (endpoint === undefined) throw makeMissing("endpoint");

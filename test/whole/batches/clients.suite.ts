@@ -88,6 +88,18 @@ function refuseMistakes(): void {
       ["unsupported_parameter", 5],
     ]);
     expect(ended).toMatchObject({ output_file_id: null, error_file_id: null, request_counts: { total: 0 } });
+    const array = await waitForEnd(openai, await createBatch(openai, ["[", twin, ",", other, "]"]));
+    expect(array.errors?.data).toMatchObject([
+      { line: null, message: expect.stringContaining("JSON array") },
+    ]);
+    const untyped = fetch(`${bench.under.url}/v1/batches`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${bench.under.secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ input_file_id: 5, endpoint: "/v1/chat/completions", completion_window: "24h" }),
+    });
+    expect(await (await untyped).json()).toMatchObject({
+      error: { code: "invalid_type", param: "input_file_id" },
+    });
     expect((await waitForEnd(openai, await createBatch(openai, ["", " "]))).errors?.data?.[0]?.code).toBe(
       "empty_file",
     );
