@@ -1,13 +1,14 @@
 // Estimates of a batch: its expected cost, and the sum that its lines would hold.
 import type { Batch } from "../core/batches/batch.ts";
 import { InputPieces } from "./input-pieces.ts";
+import { endTurn } from "./input-turns.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
 import type { Estimate, JobPorts } from "./ports.ts";
 
 /** If there are more lines, this many are looked at, spread evenly. */
 const SAMPLED_LINES_MAX = 1000;
 /** Blocks read at once. */
-const BLOCKS_AT_ONCE = 32;
+const BLOCKS_AT_ONCE = 4;
 
 /** Lines that can't be estimated, as they will be refused, count as nothing. */
 export async function makeEstimates(ports: JobPorts, batch: Batch, total: number): Promise<Estimate> {
@@ -16,7 +17,7 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
   const key = await ports.findKey(batch.keyId).catch(() => null);
   if (key === null || sampled === 0) return { estimatedNanoUsd: 0, worstNanoUsd: 0 };
   const outputs = await ports.readOutputs(batch);
-  const pieces = new InputPieces(ports.files);
+  const pieces = new InputPieces(ports.files, true);
   let expectedNanoUsd = 0;
   let worstNanoUsd = 0;
   for await (const { at, place } of readPlaces(ports, batch, wanted)) {
@@ -27,6 +28,7 @@ export async function makeEstimates(ports: JobPorts, batch: Batch, total: number
     const estimate = await ports.estimate(line, outputs);
     expectedNanoUsd += estimate?.expectedNanoUsd ?? 0;
     worstNanoUsd += estimate?.worstNanoUsd ?? 0;
+    await endTurn(ports.nextTurn);
   }
   const scale = (nanoUsd: number) => Math.round((nanoUsd * total) / sampled);
   return { estimatedNanoUsd: scale(expectedNanoUsd), worstNanoUsd: scale(worstNanoUsd) };

@@ -9,7 +9,7 @@ import { nameResults, numberPiece, writePieces } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 
 /** Blocks read at once. */
-const BLOCKS_AT_ONCE = 16;
+const BLOCKS_AT_ONCE = 4;
 const UNANSWERED = { X: "cancelled", E: "expired", M: "unpaid" } as const;
 
 /** Returns true once the batch has ended. False if it is another node's, or has become so. */

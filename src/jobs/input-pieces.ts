@@ -1,6 +1,7 @@
 // The pieces of inputs that lines are read from. Lines start in the order of the file, so that the next one is in the same piece:
 // reading and unsealing a piece of 1 MB for each line would take longer than the line.
 import type { Batch, LinePlace } from "../core/batches/batch.ts";
+import { freeBytes } from "../core/world/free-bytes.ts";
 import { type Files, PIECE_BYTES } from "../files/port.ts";
 import { readInput } from "./objects.ts";
 
@@ -17,13 +18,16 @@ interface InputPiece {
 
 export class InputPieces {
   readonly #files: Files;
+  readonly #isInTurn: boolean;
   /** By batch and number, the one that was used longest ago first. */
   readonly #pieces = new Map<string, InputPiece>();
   /** The piece that was used last, and its name. */
   #last: InputPiece | null = null;
 
-  constructor(files: Files) {
+  /** `isInTurn` says that each line has been read before the next one is asked for, so that pieces are freed at once. */
+  constructor(files: Files, isInTurn = false) {
     this.#files = files;
+    this.#isInTurn = isInTurn;
   }
 
   /** Returns a line's own body, at once if it lies in the piece that was used last. Throws FileMissing. */
@@ -60,9 +64,16 @@ export class InputPieces {
     this.#pieces.delete(name);
     this.#pieces.set(name, piece);
     this.#last = piece;
-    const [oldest] = this.#pieces.keys();
-    if (this.#pieces.size > PIECES_MAX && oldest !== undefined) this.#pieces.delete(oldest);
+    this.#forgetOldest();
     return piece.read;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#pieces;
+    if (oldest === undefined || this.#pieces.size <= (this.#isInTurn ? 1 : PIECES_MAX)) return;
+    const [name, { bytes }] = oldest;
+    this.#pieces.delete(name);
+    if (this.#isInTurn && bytes !== null) freeBytes(bytes);
   }
 
   #open(batch: Batch, number: number, name: string): InputPiece {

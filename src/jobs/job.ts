@@ -32,7 +32,7 @@ export function changeDetail(batch: Batch, detail: Partial<BatchDetail>): Batch 
 }
 
 /** The findings of a validation. */
-interface Findings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd"> {
+interface Findings extends Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd" | "model"> {
   readonly total: number;
 }
 

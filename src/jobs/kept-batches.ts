@@ -39,7 +39,7 @@ interface NewBatch
 
 export type BatchOwner = Pick<Batch, "accountId" | "memberId">;
 
-type KeptPorts = Pick<JobPorts, "store" | "files" | "clock" | "rules">;
+type KeptPorts = Pick<JobPorts, "store" | "files" | "clock" | "rules" | "nextTurn">;
 
 const BATCHES_AT_ONCE = 500;
 
@@ -55,6 +55,10 @@ export class KeptBatches {
 
   get store(): KeptPorts["store"] {
     return this.#ports.store;
+  }
+
+  get nextTurn(): KeptPorts["nextTurn"] {
+    return this.#ports.nextTurn;
   }
 
   /** Returns the batch of the same Idempotency-Key if there is one. Throws the Faults `idempotency_mismatch` and `too_many_batches`. */
@@ -163,6 +167,7 @@ function makeBatch(
       ...asked,
       outputFileId: null,
       errorFileId: null,
+      model: null,
       estimatedNanoUsd: null,
       worstNanoUsd: null,
       counts: { ...NO_COUNTS, total: lines },

@@ -8,6 +8,7 @@ import { finalize } from "./finalizing.ts";
 import { findRestEnd } from "./job.ts";
 import { takeOverAnswers } from "./kept-answers.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
+import { watchKeys } from "./key-watch.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
@@ -117,6 +118,7 @@ export class BatchRunner {
     this.#isAwake = false;
     try {
       await this.#refresh();
+      await watchKeys(this.#ports, this.#jobs.values());
       for (const job of this.#jobs.values()) await this.#care(job);
       this.#advance();
       await this.#sweep();

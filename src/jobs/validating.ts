@@ -4,6 +4,7 @@ import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/batches
 import { releaseRead } from "../core/world/free-bytes.ts";
 import { FileMissing } from "../files/port.ts";
 import { makeEstimates } from "./estimating.ts";
+import { takeTurns } from "./input-turns.ts";
 import { fail, startRunning, type Transition } from "./job.ts";
 import { takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK, openLines } from "./lines.ts";
@@ -12,7 +13,7 @@ import type { JobPorts } from "./ports.ts";
 
 const ERRORS_MAX = 100;
 /** Written in one transaction. */
-const BLOCKS_AT_ONCE = 8;
+const BLOCKS_AT_ONCE = 4;
 
 /** Returns true once the batch has gone on. False if it is another node's. */
 export async function validate(ports: JobPorts, { accountId, id }: Batch): Promise<boolean> {
@@ -28,10 +29,12 @@ export async function validate(ports: JobPorts, { accountId, id }: Batch): Promi
     input.errors.push(makeMissing(batch));
   }
   if (input.isGone) return true;
-  const { errors, total } = input;
+  const { errors, total, model } = input;
   const estimates = errors.length > 0 ? null : await makeEstimates(ports, batch, total);
   await moveOn(ports, batch, (found, nowMs) =>
-    estimates === null ? fail(found, errors, nowMs) : startRunning(found, { ...estimates, total }, nowMs),
+    estimates === null
+      ? fail(found, errors, nowMs)
+      : startRunning(found, { ...estimates, total, model }, nowMs),
   );
   return true;
 }
@@ -67,6 +70,8 @@ export function moveOn(
 class Input {
   readonly errors: BatchMistake[] = [];
   total = 0;
+  /** The model that all lines name so far. Null if they name several, or none. */
+  model: string | null = null;
   /** True once the batch was cancelled or deleted. */
   isGone = false;
   readonly #ports: JobPorts;
@@ -81,10 +86,10 @@ class Input {
   }
 
   async read(): Promise<void> {
-    const { files, words, bodyBytesMax, rules } = this.#ports;
+    const { files, words, bodyBytesMax, rules, nextTurn } = this.#ports;
     const batch = this.#batch;
     const { linesMax } = rules();
-    const input = releaseRead(readInput(files, batch, 0, batch.detail.inputBytes));
+    const input = takeTurns(releaseRead(readInput(files, batch, 0, batch.detail.inputBytes)), nextTurn);
     for await (const line of words[batch.surface].readLines(batch, input, bodyBytesMax)) {
       if (this.isGone || this.errors.length >= ERRORS_MAX) return;
       if (++this.total > linesMax) {
@@ -103,6 +108,8 @@ class Input {
   }
 
   async #add(place: LinePlace): Promise<void> {
+    if (this.total === 1) this.model = place.model || null;
+    else if (place.model !== this.model) this.model = null;
     this.#places.push(place);
     if (this.#places.length < LINES_OF_BLOCK) return;
     this.#close();

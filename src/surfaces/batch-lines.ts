@@ -23,7 +23,7 @@ interface InputLine extends ByteRange {
   readonly head: Uint8Array;
 }
 
-/** Yields the lines of a stream that aren't blank, without their ends. */
+/** Yields the lines of a stream that aren't blank, without their ends. The bytes of a line may be gone when the next one is asked for. */
 export async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   bytesMax: number,
@@ -37,7 +37,8 @@ export async function* splitLines(
       if (line !== null) yield line;
       from = at + 1;
     }
-    open.add(chunk.subarray(from));
+    // The stream may use its memory again. A line that lies in it whole isn't copied: most do.
+    open.add(new Uint8Array(chunk.subarray(from)));
   }
   const last = open.end();
   if (last !== null) yield last;
@@ -59,9 +60,8 @@ class OpenLine {
   add(part: Uint8Array): void {
     if (part.length === 0) return;
     this.#length += part.length;
-    // The stream may use its memory again.
     if (this.#length <= this.#bytesMax) {
-      this.#parts.push(part.slice());
+      this.#parts.push(part);
       return;
     }
     this.#head ??= Buffer.concat([...this.#parts, part.subarray(0, HEAD_BYTES)]).subarray(0, HEAD_BYTES);
@@ -73,6 +73,11 @@ class OpenLine {
     const from = this.#from;
     const length = this.#length;
     const number = this.#number++;
+    // Blank lines may be many.
+    if (length === 0) {
+      this.#from++;
+      return null;
+    }
     const [only] = this.#parts;
     const bytes = this.#parts.length === 1 && only ? only : Buffer.concat(this.#parts);
     this.#from += length + 1;

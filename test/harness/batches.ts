@@ -20,6 +20,7 @@ const DETAIL: BatchDetail = {
   outputFileId: null,
   errorFileId: null,
   outputSeconds: null,
+  model: null,
   maxCostNanoUsd: null,
   estimatedNanoUsd: null,
   worstNanoUsd: null,

@@ -2,7 +2,6 @@
 import type { Batch } from "../../src/core/batches/batch.ts";
 import { hasEnded, nameLineReply } from "../../src/core/batches/batch.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { asObject, asString, parseJson } from "../../src/core/json/json.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
 import type { Store } from "../../src/core/store.ts";
 import { cancelKept, KeptBatches } from "../../src/jobs/kept-batches.ts";
@@ -12,7 +11,7 @@ import type { Outcome } from "../../src/ledger/outcome.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { addKey, give, makeOutcome, makeRecord, NOON } from "../harness/samples.ts";
 import { openPayments, type Payments } from "../ledger/payments.ts";
-import { addBatch, MemoryFiles, makeJobPorts } from "./job-world.ts";
+import { addBatch, MemoryFiles, makeJobPorts, readIds } from "./job-world.ts";
 
 export const WHOLE_COST = 1000;
 /** What a client owes that left before the first word. */
@@ -124,11 +123,12 @@ export class EndWorld {
     }
     if (ended === null) throw new Error("The batch didn't end.");
     const steps = this.#steps;
-    await this.#clock.move(40_000);
+    await this.#clock.move(this.#plan.lagMs + 12_000);
     await this.#voidLost();
     const rows = await this.#store.requests({ batchId: id }, { limit: 500, after: null });
     const { outputFileId, errorFileId } = ended.detail;
-    return { batch: ended, output: this.#read(outputFileId), errors: this.#read(errorFileId), rows, steps };
+    const [output, errors] = [await this.#read(outputFileId), await this.#read(errorFileId)];
+    return { batch: ended, output, errors, rows, steps };
   }
 
   #countStep(): void {
@@ -280,13 +280,9 @@ export class EndWorld {
   }
 
   /** Returns the numbers of the lines in a file of results. */
-  #read(id: string | null): readonly number[] {
-    const whole = id === null ? undefined : this.#files.objects.get(id)?.get(0);
-    if (whole === undefined) return [];
-    const lines = new TextDecoder().decode(whole).trimEnd().split("\n");
-    return lines.map(
-      (line) => Number(asString(asObject(parseJson(line)).custom_id)?.slice("line-".length)) + 1,
-    );
+  async #read(id: string | null): Promise<readonly number[]> {
+    const ids = await readIds({ store: this.#store, files: this.#files }, id);
+    return ids.map((one) => Number(one.slice("line-".length)) + 1);
   }
 }
 

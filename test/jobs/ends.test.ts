@@ -12,7 +12,8 @@ const LONG_MS = 1_800_000;
 /** Of the steps, one in so many is met by a kill. */
 const EACH = { sqlite: IS_LONG ? 1 : 23, postgres: IS_LONG ? 5 : 101 };
 /** A settlement is there at once, after the end, or once its request was given up as lost. */
-const LAGS_MS = { sqlite: [0, 2000, 30_000], postgres: IS_LONG ? [0, 2000, 30_000] : [2000] };
+const ALL_LAGS_MS = [0, 2000, 30_000];
+const LAGS_MS = { sqlite: IS_LONG ? ALL_LAGS_MS : [0, 2000], postgres: IS_LONG ? ALL_LAGS_MS : [2000] };
 
 let server: PostgresServer | null = null;
 afterAll(() => server?.remove());

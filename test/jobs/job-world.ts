@@ -44,7 +44,7 @@ export class MemoryFiles implements Files {
     read: async (_account, object, number) => {
       const piece = this.objects.get(object)?.get(number);
       if (piece === undefined) throw new FileMissing(object, number);
-      return piece;
+      return piece.slice();
     },
     remove: async (_account, object, numbers) => {
       if (numbers === undefined) this.objects.delete(object);
@@ -91,7 +91,8 @@ export class MemoryFiles implements Files {
     }
     const whole = this.objects.get(id)?.get(0);
     if (whole === undefined) throw new FileMissing(id, 0);
-    yield whole.subarray(from, to);
+    // A copy, since the reader may free it.
+    yield whole.slice(from, to);
   }
 
   list = async () => [];

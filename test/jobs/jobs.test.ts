@@ -29,6 +29,8 @@ import { Turns } from "../../src/jobs/turns.ts";
 import { makeBatch } from "../harness/batches.ts";
 import { NOON } from "../harness/samples.ts";
 
+const NO_FINDINGS = { model: null, estimatedNanoUsd: 0, worstNanoUsd: 0 };
+
 describe("lines", () => {
   test("end once, and count their failed tries until then", () => {
     const tried = addTry(addTry(openLines(3), 1), 1);
@@ -44,7 +46,7 @@ describe("lines", () => {
 
 describe("a batch", () => {
   const validating = makeBatch("batch_1", { status: "validating" });
-  const running = startRunning(validating, { total: 1, estimatedNanoUsd: 1, worstNanoUsd: 2 }, NOON).batch;
+  const running = startRunning(validating, { ...NO_FINDINGS, total: 1 }, NOON).batch;
 
   test("runs, is put together once no line is left, and is completed", () => {
     expect([running.status, running.detail.times.runningMs]).toEqual(["in_progress", NOON]);
@@ -67,16 +69,12 @@ describe("a batch", () => {
     expect(cancel(validating, NOON).batch.status).toBe("cancelled");
     const cancelling = cancel(running, NOON).batch;
     expect([cancelling.status, findRestEnd(cancelling, NOON)]).toEqual(["cancelling", "cancelled"]);
-    expect(startRunning(cancelling, { total: 9, estimatedNanoUsd: 0, worstNanoUsd: 0 }, NOON).batch).toBe(
-      cancelling,
-    );
+    expect(startRunning(cancelling, { ...NO_FINDINGS, total: 9 }, NOON).batch).toBe(cancelling);
     const known = makeBatch("batch_1", { status: "validating" }, { counts: { ...NO_COUNTS, total: 2 } });
     const stopped = cancel(known, NOON).batch;
     expect([stopped.status, stopped.detail.times.cancellingMs]).toEqual(["validating", NOON]);
     expect(cancel(stopped, NOON + 1).batch).toBe(stopped);
-    expect(startRunning(stopped, { total: 2, estimatedNanoUsd: 0, worstNanoUsd: 0 }, NOON).batch.status).toBe(
-      "cancelling",
-    );
+    expect(startRunning(stopped, { ...NO_FINDINGS, total: 2 }, NOON).batch.status).toBe("cancelling");
     const why = { code: "invalid_api_key", message: "It was revoked.", resetsAtMs: null, sinceMs: NOON };
     expect(resume(cancel(running, NOON, why).batch, true).detail.waiting).toEqual(why);
   });

@@ -36,6 +36,29 @@ test("a piece of the input is read once for all lines in it, and a line may lie 
   expect(reads).toBe(2);
 });
 
+test("a reader of one line after another frees each piece behind it", async () => {
+  const files = new MemoryFiles();
+  const bytes = new Uint8Array(2 * PIECE_BYTES);
+  const batch = makeBatch("batch_1", {}, { inputFileId: null, inputBytes: bytes.length });
+  const send = async function* () {
+    yield bytes;
+  };
+  await writePieces(files, { accountId: "default", object: nameInput(batch) }, send());
+  const read: Uint8Array[] = [];
+  const { pieces } = files;
+  const kept: Files["pieces"] = {
+    ...pieces,
+    read: async (...place) => {
+      const piece = await pieces.read(...place);
+      read.push(piece);
+      return piece;
+    },
+  };
+  const inTurn = new InputPieces(files.withPieces(kept), true);
+  for (const from of [0, 500, PIECE_BYTES]) await inTurn.read(batch, { from, to: from + 40 });
+  expect(read.map(({ length }) => length)).toEqual([0, PIECE_BYTES]);
+});
+
 test("a stream becomes full pieces and a last one", async () => {
   const files = new MemoryFiles();
   const bytes = new Uint8Array(2.5 * PIECE_BYTES).map((_, at) => at % 251);

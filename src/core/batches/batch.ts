@@ -130,6 +130,8 @@ export interface BatchDetail {
   readonly outputFileId: string | null;
   readonly errorFileId: string | null;
   readonly outputSeconds: number | null;
+  /** The model that all lines ask for, as they name it. Null before validation, and if they ask for several. */
+  readonly model: string | null;
   readonly maxCostNanoUsd: NanoUsd | null;
   readonly estimatedNanoUsd: NanoUsd | null;
   readonly worstNanoUsd: NanoUsd | null;

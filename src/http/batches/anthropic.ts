@@ -6,6 +6,7 @@ import { Fault } from "../../core/fault.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { FileMissing } from "../../files/port.ts";
 import { readResults } from "../../jobs/finalizing.ts";
+import { takeTurns } from "../../jobs/input-turns.ts";
 import type { BatchOwner } from "../../jobs/kept-batches.ts";
 import { nameInput, writePieces } from "../../jobs/objects.ts";
 import { makeAnthropicLines, RequestSplitter } from "../../surfaces/anthropic-batches/read.ts";
@@ -144,7 +145,7 @@ async function create(ports: BatchPorts, { key }: Sender, request: Request): Pro
   const object = nameInput({ id });
   const input = new CheckedInput(linesMax, server.bodyBytesMax);
   try {
-    const body = readPaced(request, bytesMax, deadlines);
+    const body = takeTurns(readPaced(request, bytesMax, deadlines), ports.batches.nextTurn);
     const place = { accountId: key.accountId, object };
     const inputBytes = await writePieces(files, place, input.read(body));
     const headers = JSON.stringify([terms.headers, terms.maxCostNanoUsd]);

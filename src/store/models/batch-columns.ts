@@ -107,6 +107,7 @@ function parseDetail(json: string): BatchDetail {
     outputFileId: asString(all.outputFileId) ?? null,
     errorFileId: asString(all.errorFileId) ?? null,
     outputSeconds: asNumber(all.outputSeconds) ?? null,
+    model: asString(all.model) ?? null,
     maxCostNanoUsd: asNumber(all.maxCostNanoUsd) ?? null,
     estimatedNanoUsd: asNumber(all.estimatedNanoUsd) ?? null,
     worstNanoUsd: asNumber(all.worstNanoUsd) ?? null,

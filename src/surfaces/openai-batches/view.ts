@@ -39,6 +39,7 @@ export function viewOpenaiBatch(batch: Batch): JsonObject {
     id: batch.id,
     object: "batch",
     endpoint: detail.endpoint,
+    model: detail.model,
     errors: errors.length === 0 ? null : { object: "list", data: errors },
     input_file_id: detail.inputFileId,
     completion_window: detail.window,
