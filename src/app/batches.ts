@@ -48,7 +48,7 @@ function shareLines(rules: BatchRules): BatchRules {
 const MEMORY_SHARE = 1 / 4;
 
 export function createBatches({ opened, store, live, log, ports }: BatchParts) {
-  const caller = new LineCaller(ports);
+  const caller = new LineCaller(ports, opened.vault);
   const lateness = measureLateness();
   const { bodyBytesMax, bodyMemoryBytes } = ports.server;
   const jobs: JobPorts = {
@@ -66,6 +66,7 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
       memberDefaults: () => live.settings.ownerLimits.memberDefaults,
     }),
     call: (line) => caller.call(line),
+    replay: (line) => caller.replay(line),
     readOutputs: ({ accountId, detail }) => {
       const surface = findSurfaceName(detail.endpoint);
       return readMeanOutputs(store, { accountId, surface, nowMs: clock.nowMs() });

@@ -162,6 +162,11 @@ export interface Settlement {
   /** The encrypted reply for repeated requests. Null if it is too large or incomplete. */
   readonly sealedReply: string | null;
   readonly idempotency: Admission["idempotency"];
+  /**
+   * True for a line's answer that nobody has yet. If the line has ended without it, as its claim is gone, nothing is settled:
+   * it then is as one of a client that has left. Missing but for these.
+   */
+  readonly isForLine?: true;
   /** The admission's terms, if they are known here. Only needed if the hold has been given up as lost. */
   readonly place: Place | null;
   /** A note on the journal's entry. */
@@ -239,6 +244,8 @@ export type Answer =
   /** An identical request is being answered by the completion with this id. */
   | { readonly kind: "pending"; readonly id: string }
   | ({ readonly kind: "settled" } & SettlementAnswer)
+  /** The line that it answers has ended without it, so nothing was settled. */
+  | { readonly kind: "unread" }
   | { readonly kind: "funded"; readonly account: Account }
   | ({ readonly kind: "checkout" } & CheckoutOutcome)
   /** The key belongs to another account by now, so nothing was decided: ask again for that one. */

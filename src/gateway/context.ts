@@ -248,11 +248,14 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     this.#ended = findEnding(this.fault, this.attempts, this.#produced);
   }
 
-  /** Returns the cost and whether the place is given back. Only final once the request is over. */
-  outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
-    const fault = this.#isFinished ? null : (this.fault ?? clientGone());
+  /**
+   * Returns the cost and whether the place is given back. Only final once the request is over. `isUnread` is true for an answer
+   * that comes when nobody waits for it any more: as if its client had left before the first word.
+   */
+  outcome(nowMs: number, isUnread = false): Omit<Outcome, "sealedReply"> {
+    const fault = this.#isFinished && !isUnread ? null : (this.fault ?? clientGone());
     const { answers } = this.ticket.ask;
-    const produced = this.#produced;
+    const produced = this.#produced && !isUnread;
     const counted = produced ? this.#count.countProduced() : UNCOUNTED;
     const record = this.#record(nowMs, counted);
     const silentMs = this.tracing.silentMs(nowMs);

@@ -2,8 +2,6 @@
 // the entry of a request that ends or waits there.
 import type { AdmissionAnswer, ReplayAnswer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
-import { asNumber } from "../core/json/json.ts";
-import { NANO_PER_USD, type NanoUsd, toUsd } from "../core/money/money.ts";
 import type { Clock, Deadlines, Log, Vault } from "../core/world/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
@@ -14,7 +12,7 @@ import type { RequestContext } from "./context.ts";
 import type { ReservingPorts } from "./plan/reserving.ts";
 import { type Admissions, requireStaying } from "./settle/admissions.ts";
 import type { Closing } from "./settle/closing.ts";
-import { openReply } from "./settle/idempotency.ts";
+import { openReply, showReply } from "./settle/idempotency.ts";
 import type { OwnAnswer } from "./step.ts";
 import { passBefore } from "./step-list.ts";
 import { makeTicket } from "./ticket.ts";
@@ -187,17 +185,10 @@ export class Entrance {
     context.model = model;
     context.replayed = { id, created };
     log({ event: "replayed", request_id: requestId, id });
-    // When the answer was stored, the amount that the balance would cover was not yet known.
-    const charged = await ledger.charged(id);
-    const usage = operation.readUsage(reply);
-    if (!usage) return { reply };
-    context.costs = { cost: readCost(usage), charged };
-    context.usage = operation.withCost(usage, { charged: toUsd(charged) });
-    return { reply: operation.withUsage(reply, context.usage) };
+    const shown = showReply(operation, reply, await ledger.charged(id));
+    if (shown.usage === null) return { reply };
+    context.costs = shown.costs;
+    context.usage = shown.usage;
+    return { reply: shown.reply };
   }
-}
-
-/** The cost stands in the usage as USD. */
-function readCost(usage: object): NanoUsd {
-  return Math.round(("cost" in usage ? (asNumber(usage.cost) ?? 0) : 0) * NANO_PER_USD);
 }

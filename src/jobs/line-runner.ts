@@ -1,24 +1,22 @@
 // One try of a line, and what follows from it.
 import type { LinePlacing } from "../core/batches/line-pace.ts";
-import { type Fault, showLimit, toFault } from "../core/fault.ts";
+import { type Fault, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
 import { InputPieces } from "./input-pieces.ts";
-import { cancel, changeDetail, fail, wait } from "./job.ts";
+import { changeDetail, fail } from "./job.ts";
+import { answerLine, endOneLine } from "./line-results.ts";
 import type { LineEnd } from "./lines.ts";
 import { isUnanswered, noteEnd, noteFailure } from "./model-outcomes.ts";
 import type { Pacing } from "./pacing.ts";
 import type { JobPorts, LineResult } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
+import { cancelForKey, cancelForMove, PROBE_MS, stopBatch } from "./stopping.ts";
 import { isHealable, isUnsent, judgeFailure, type Verdict } from "./trying.ts";
 import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
-/** A batch that waits asks again after this long, if nothing says when it heals. */
-const PROBE_MS = 2000;
 /** Results are written this long after the first of them, unless a block has ended before. */
 const WRITE_MS = 1000;
-/** The longest answer. */
-const ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 interface Line {
   readonly job: RunningBatch;
@@ -108,21 +106,13 @@ export class LineRunner {
   #answer(line: Line, result: LineResult): void {
     line.job.isProbing = false;
     noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), null);
-    const isTooLarge = result.body.length > ANSWER_CHARACTERS_MAX;
-    const shown = isTooLarge ? { ...result, status: 502, body: TOO_LARGE } : result;
-    this.#end(line, isTooLarge ? "failed" : "completed", shown);
+    const { job } = line;
+    job.room.take(answerLine(this.#ports, { ...line, batch: job.batch }, result));
   }
 
-  #end({ job, block, at }: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
-    const { batch } = job;
-    const { requestId, status, body, costNanoUsd, chargedNanoUsd } = result;
-    const { customId = "" } = block.row.places[at] ?? {};
-    const answer = { batchId: batch.id, line: block.countLine(at), customId, requestId, status, body };
-    const isAnswered = end === "completed" || end === "failed";
-    const text = isAnswered ? this.#ports.words[batch.surface].writeAnswer(answer) : "";
-    block.end({ at, end, text, costNanoUsd, chargedNanoUsd, isUnanswered });
-    job.room.take(Buffer.byteLength(text));
-    this.#ports.log({ event: "batch_line", level: "debug", outcome: end, batch_id: batch.id });
+  #end(line: Line, end: LineEnd, result: LineResult, isUnanswered = false): void {
+    const { job } = line;
+    job.room.take(endOneLine(this.#ports, { ...line, batch: job.batch }, end, { ...result, isUnanswered }));
   }
 
   async #follow(line: Line, result: LineResult, fault: Fault): Promise<void> {
@@ -170,42 +160,8 @@ export class LineRunner {
     if (verdict.kind === "crowded")
       job.crowdedUntilMs = Math.max(job.crowdedUntilMs, nowMs + verdict.afterMs);
     if (verdict.kind === "unpaid") job.isUnpaid = true;
-    if (verdict.kind === "stop") await this.#stop(job, fault, nowMs);
-    if (verdict.kind === "cancel") await this.#cancelFor(job, fault);
-  }
-
-  /** An account that closes has its keys refused. */
-  async #cancelFor(job: RunningBatch, { code, message }: Fault): Promise<void> {
-    const account = await this.#ports.store.account(job.batch.accountId);
-    if (account?.closingAtMs == null) await this.#cancel(job, code, message);
-    else await this.#cancel(job, "account_closed", "The account was closed.");
-  }
-
-  /** The batch waits until it heals. One line at a time asks whether it has. */
-  async #stop(job: RunningBatch, fault: Fault, nowMs: number): Promise<void> {
-    const { resetAtMs, limit } = fault.details;
-    const resetsAtMs = resetAtMs ?? limit?.resetsAtMs ?? null;
-    job.isProbing = true;
-    job.pausedUntilMs = nowMs + PROBE_MS;
-    if (resetsAtMs !== null && resetsAtMs > nowMs)
-      job.pausedUntilMs = Math.min(job.pausedUntilMs, resetsAtMs);
-    this.#ports.clock.after(job.pausedUntilMs - nowMs + 1, this.#advance);
-    const waiting = {
-      code: fault.code,
-      message: fault.message,
-      resetsAtMs,
-      ...(limit ? { limit: { ...showLimit(limit) } } : {}),
-    };
-    if (job.batch.detail.waiting?.code === fault.code) return;
-    job.batch =
-      (await moveOn(this.#ports, job.batch, (batch, atMs) => wait(batch, waiting, atMs))) ?? job.batch;
-  }
-
-  async #cancel(job: RunningBatch, code: string, message: string): Promise<void> {
-    const moved = await moveOn(this.#ports, job.batch, (batch, nowMs) =>
-      cancel(batch, nowMs, { code, message, resetsAtMs: null, sinceMs: nowMs }),
-    );
-    job.batch = moved ?? job.batch;
+    if (verdict.kind === "stop") await stopBatch(this.#ports, job, fault, this.#advance);
+    if (verdict.kind === "cancel") await cancelForKey(this.#ports, job, fault);
   }
 
   /** Takes what was thrown before the line went through the door. */
@@ -222,7 +178,7 @@ export class LineRunner {
       }
       if (thrown instanceof KeyMoved) {
         block.putBack(at, nowMs, false);
-        await this.#cancel(job, "key_moved", "The key was moved to another account.");
+        await cancelForMove(this.#ports, job);
         return;
       }
       const fault = toFault(thrown);
@@ -243,12 +199,3 @@ function failRunning(batch: Parameters<typeof fail>[0], nowMs: number) {
 }
 
 class KeyMoved extends Error {}
-
-const TOO_LARGE = JSON.stringify({
-  error: {
-    message: "The answer to this line is longer than 32 MiB.",
-    type: "api_error",
-    param: null,
-    code: "result_too_large",
-  },
-});

@@ -21,7 +21,12 @@ export function isOpen(states: string, at: number): boolean {
   return TRIES.includes(states.charAt(at) || "-");
 }
 
-function listOpen(states: string): readonly number[] {
+/** Returns a line's number in its batch, from 1. */
+export function numberLine(block: number, at: number): number {
+  return block * LINES_OF_BLOCK + at + 1;
+}
+
+export function listOpen(states: string): readonly number[] {
   return [...states].flatMap((_, at) => (isOpen(states, at) ? [at] : []));
 }
 
@@ -41,9 +46,11 @@ export function endLine(states: string, at: number, end: LineEnd): string {
   return isOpen(states, at) ? put(states, at, ENDS[end]) : states;
 }
 
-/** Ends all lines that are left. */
-export function endRest(states: string, end: LineEnd): string {
-  return listOpen(states).reduce((ended, at) => endLine(ended, at, end), states);
+const NO_LINES: ReadonlySet<number> = new Set();
+
+/** Ends all lines that are left, but for those that are kept open. */
+export function endRest(states: string, end: LineEnd, open = NO_LINES): string {
+  return listOpen(states).reduce((ended, at) => (open.has(at) ? ended : endLine(ended, at, end)), states);
 }
 
 /** Returns how the counts of a batch change when a block's states do. */

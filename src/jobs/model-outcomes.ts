@@ -1,4 +1,4 @@
-// What the end of a line's try says of its model: that it answers, that it takes nothing, or nothing at all.
+// Reads the end of a line's try for its model: it answers, it takes nothing, or nothing is known.
 import type { Fault } from "../core/fault.ts";
 import type { Pacing } from "./pacing.ts";
 import { isUnsent } from "./trying.ts";
@@ -21,7 +21,7 @@ export function noteFailure(pacing: Pacing, model: string, nowMs: number, fault:
     return isBusy ? null : pacing.shut(model, nowMs, afterMs);
   }
   if (fault.code === "upstream_auth") return pacing.shut(model, nowMs, afterMs);
-  // A trial has failed: the next line is told for how long.
+  // A trial has failed: the next line learns how long its model rests.
   return isShut && isUnanswered(fault) ? pacing.shut(model, nowMs, 0) : null;
 }
 

@@ -1,4 +1,4 @@
-// Batches whose lines wait for models: since when these have been silent, what is told of it, and when it is over.
+// Batches whose lines wait for models: how long these have been silent, and the words and the end of the wait.
 import type { Batch, BatchWait } from "../core/batches/batch.ts";
 import { changeDetail, type Transition, WAITS_FOR_MODELS, wait } from "./job.ts";
 import { countLeft } from "./lines.ts";
@@ -8,6 +8,8 @@ import type { JobPorts } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import { moveOn } from "./validating.ts";
 
+/** The models whose silence a batch's row remembers. That of others begins again with a takeover. */
+const NOTED_MAX = 100;
 /** The models that a batch's wait names. */
 const SHOWN_MAX = 5;
 /** A silence is written down once it has lasted this long, … */
@@ -55,7 +57,7 @@ export async function watchModels(ports: WatchPorts, pacing: Pacing, job: Runnin
   const isNew = waiting !== null && differs(detail.waiting, waiting);
   if (!isNew && !isWorthWriting(detail.silentSince ?? {}, silent, nowMs)) return;
   const move = (found: Batch, atMs: number): Transition => {
-    const noted = changeDetail(found, { silentSince: merge(found.detail.silentSince ?? {}, seen) });
+    const noted = changeDetail(found, { silentSince: bound(merge(found.detail.silentSince ?? {}, seen)) });
     const mayWait = waiting !== null && isModels(noted.detail.waiting);
     return mayWait ? wait(noted, waiting, atMs) : { batch: noted, events: [] };
   };
@@ -81,6 +83,10 @@ function lookAt({ clock }: WatchPorts, pacing: Pacing, job: RunningBatch): reado
   });
 }
 
+function bound(silent: Silences): Silences {
+  return Object.fromEntries(Object.entries(silent).slice(0, NOTED_MAX));
+}
+
 /** The earliest beginning counts, unless there was an answer since then. */
 function merge(stored: Silences, seen: readonly SeenModel[]): Silences {
   const merged = { ...stored };
@@ -94,11 +100,12 @@ function merge(stored: Silences, seen: readonly SeenModel[]): Silences {
 }
 
 function isWorthWriting(stored: Silences, silent: Silences, nowMs: number): boolean {
+  const hasRoom = Object.keys(stored).length < NOTED_MAX;
   return (
     Object.keys(stored).some((model) => silent[model] === undefined) ||
     Object.entries(silent).some(([model, sinceMs]) => {
       const before = stored[model];
-      if (before === undefined) return nowMs - sinceMs >= NOTED_MS;
+      if (before === undefined) return hasRoom && nowMs - sinceMs >= NOTED_MS;
       return sinceMs < before || sinceMs - before >= MOVED_MS;
     })
   );

@@ -67,8 +67,18 @@ class LineRun implements LinePlacing {
   }
 }
 
-/** What is known of a model that lines ask for. Times are on the monotonic clock. */
-export interface ModelState {
+/** Models at a time, by their names in their batches. */
+export interface ModelLook {
+  /** True if a line may start. */
+  may(model: string): boolean;
+  /** True if nothing takes the model's lines, so that the next one that starts is a trial. */
+  isShut(model: string): boolean;
+  /** The same, or true if the providers asked for a rest. */
+  isAway(model: string): boolean;
+}
+
+/** A model that lines ask for, as they have found it. Times are on the monotonic clock. */
+interface ModelState {
   readonly isShut: boolean;
   readonly trials: number;
   /** The time until which each of its places rests. */
@@ -102,8 +112,12 @@ export class Pacing {
   }
 
   /** Models as they are at a time. */
-  look(nowMs: number): { may(model: string): boolean; isShut(model: string): boolean } {
-    return { may: (model) => this.may(model, nowMs), isShut: (model) => this.isShut(model) };
+  look(nowMs: number): ModelLook {
+    return {
+      may: (model) => this.may(model, nowMs),
+      isShut: (model) => this.isShut(model),
+      isAway: (model) => this.isShut(model) || (this.describe(model)?.restsUntilMs ?? nowMs) > nowMs,
+    };
   }
 
   /** Counts a line. */

@@ -6,6 +6,7 @@ import type { LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { NanoUsd } from "../core/money/money.ts";
+import type { KeptReply } from "../core/rows.ts";
 import type { BatchRules, FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world/world.ts";
@@ -44,6 +45,13 @@ export interface LineResult {
   readonly chargedNanoUsd: NanoUsd;
 }
 
+/** A line that was answered, and whose answer is stored. */
+export interface AnsweredLine extends Pick<LineCall, "path" | "body" | "headers"> {
+  readonly owner: Pick<Batch, "accountId" | "memberId" | "keyId">;
+  readonly reply: KeptReply;
+  readonly chargedNanoUsd: NanoUsd;
+}
+
 /** An answer to a line, as a form writes it. */
 interface LineAnswer extends Pick<LineResult, "requestId" | "status" | "body"> {
   readonly batchId: string;
@@ -75,7 +83,7 @@ export interface BatchWords {
 export type Estimate = Pick<BatchDetail, "estimatedNanoUsd" | "worstNanoUsd">;
 
 export interface JobPorts {
-  readonly store: Pick<Store, "batches" | "account" | "node" | "listDead">;
+  readonly store: Pick<Store, "batches" | "account" | "request" | "node" | "listDead">;
   readonly files: Files;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly log: Log;
@@ -87,6 +95,8 @@ export interface JobPorts {
   /** Returns the key as it may be used now. Throws the Faults of one that may not. */
   readonly findKey: (id: string) => Promise<GatewayKey>;
   readonly call: (line: LineCall) => Promise<LineResult>;
+  /** Writes a stored answer as it was shown: nobody is asked, and nobody's right to ask is needed any more. */
+  readonly replay: (line: AnsweredLine) => Promise<Pick<LineResult, "status" | "body">>;
   /** Returns the lengths of answers that the batch's account had at its endpoint. */
   readonly readOutputs: (batch: Batch) => Promise<MeanOutputs>;
   /** Returns what a line would cost, as if it were asked now. Null if that can't be said. */

@@ -1,32 +1,33 @@
 // Runs batches on this node: looks each second, or when it is woken, at all that haven't ended, and starts lines as there is
 // room.
 
-import type { Batch } from "../core/batches/batch.ts";
+import type { Batch, BatchBlock } from "../core/batches/batch.ts";
 import { toFault } from "../core/fault.ts";
+import { endLeft } from "./ending.ts";
 import { finalize } from "./finalizing.ts";
 import { findRestEnd } from "./job.ts";
+import { takeOverAnswers } from "./kept-answers.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
+import { watchKeys } from "./key-watch.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
 import { watchModels } from "./model-waits.ts";
-import { Pacing } from "./pacing.ts";
+import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import { ResultRooms } from "./result-rooms.ts";
-import { type ModelLook, RunningBatch } from "./running-batch.ts";
+import { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";
 import { StoreSpeed } from "./store-speed.ts";
 import { Turns } from "./turns.ts";
 import { validate } from "./validating.ts";
-import { endLeft, releaseBlock, writeResults } from "./writing.ts";
+import { RESULT_CHARACTERS, releaseBlock, writeResults } from "./writing.ts";
 
 const TICK_MS = 1000;
 /** Batches past their keep are looked for this often. */
 const SWEEP_MS = 60_000;
 const RETRY_MS = 1000;
-/** Results are written once they take this much, or after a while. */
-const RESULT_CHARACTERS = 524_288;
 
 interface ReadyLine {
   readonly accountId: string;
@@ -117,6 +118,7 @@ export class BatchRunner {
     this.#isAwake = false;
     try {
       await this.#refresh();
+      await watchKeys(this.#ports, this.#jobs.values());
       for (const job of this.#jobs.values()) await this.#care(job);
       this.#advance();
       await this.#sweep();
@@ -264,7 +266,9 @@ export class BatchRunner {
     const take = async () => {
       const own = { numbers: [...job.blocks.keys()], from: job.nextBlock };
       const row = await takeBlock(this.#ports, job.batch, own);
-      job.take(row);
+      const open = row && (await this.#open(job, row));
+      if (row !== null && open === null) return;
+      job.take(open, this.#ports.clock.nowMs());
       if (row === null) job.nextBlockMs = this.#ports.clock.nowMs() + TICK_MS;
     };
     void take()
@@ -276,6 +280,14 @@ export class BatchRunner {
         job.isTaking = false;
         this.#advance();
       });
+  }
+
+  /** A block's lines may run once what was answered of them before stands in the results. Null if none is left. */
+  async #open(job: RunningBatch, row: BatchBlock): Promise<BatchBlock | null> {
+    const own = await takeOverAnswers(this.#ports, { batch: job.batch, row });
+    job.batch = own?.batch ?? job.batch;
+    if (job.isOver) this.wake();
+    return own === null || own.row.remaining === 0 ? null : own.row;
   }
 
   /** Writes results that have waited for long enough, or that nothing else will join. */

@@ -2,9 +2,10 @@
 import { type Batch, type BatchBlock, hasEnded } from "../core/batches/batch.ts";
 import { AccountRoom } from "./account-room.ts";
 import { WAITS_FOR_MODELS } from "./job.ts";
+import type { ModelLook } from "./pacing.ts";
 import { RunningBlock } from "./running-block.ts";
 
-/** No further block is taken while this many lines here wait to be tried again, though their models take some. */
+/** No further block is taken while this many lines here wait for their turn or their next try, though their models take some. */
 const QUEUED_MAX = 1024;
 /** Nor while this node remembers so many lines of a batch. */
 const HELD_MAX = 131_072;
@@ -18,14 +19,6 @@ const GRACE_LEAST_MS = 1000;
 interface NextLine {
   readonly block: RunningBlock;
   readonly at: number;
-}
-
-/** What is known of models, by their names in their batches. */
-export interface ModelLook {
-  /** True if a line may start. */
-  may(model: string): boolean;
-  /** True if nothing takes the model's lines, so that the next one that starts is a trial. */
-  isShut(model: string): boolean;
 }
 
 export class RunningBatch {
@@ -44,13 +37,15 @@ export class RunningBatch {
   nextBlockMs = 0;
   /** The first block that is looked at for the next one. Those before it are looked at again each second. */
   nextBlock = 0;
+  /** The time at which the first block was taken: nodes that share the batch have taken theirs soon after. */
+  #firstMs = Number.POSITIVE_INFINITY;
   /** The last block that was taken. */
   #lastBlock = -1;
   /** True while other nodes take blocks in between. */
   #isShared = false;
   /** True if there was no other block when one was last asked for. */
   hasAll = false;
-  /** When a block was last offered to other nodes. */
+  /** The time at which a block was last offered to other nodes. */
   offeredMs = 0;
   /** Models that lines wait for, since this node noticed. */
   readonly silent = new Map<string, number>();
@@ -133,22 +128,23 @@ export class RunningBatch {
   mayTake(nowMs: number, look: ModelLook): boolean {
     if (this.isTaking) return false;
     this.#stuckSinceMs ??= nowMs;
-    const counts = { held: 0, again: 0, paced: 0 };
+    let held = 0;
+    let queued = 0;
     for (const [model, lines] of this.countQueued()) {
       const name = this.nameModel(model);
-      counts.held += lines;
-      if (this.#may(model, name, look)) counts.again += lines;
-      else if (!look.isShut(name)) counts.paced += lines;
+      held += lines;
+      if (this.#may(model, name, look) || !look.isAway(name)) queued += lines;
     }
-    if (counts.again >= QUEUED_MAX || counts.held >= HELD_MAX) return false;
-    const wait = counts.again + counts.paced > 0 && this.#isShared ? STUCK_MS : 0;
-    return nowMs - this.#stuckSinceMs >= wait;
+    if (queued >= QUEUED_MAX || held >= HELD_MAX) return false;
+    const isAlone = !this.#isShared && nowMs - this.#firstMs >= STUCK_MS;
+    return queued === 0 || isAlone || nowMs - this.#stuckSinceMs >= STUCK_MS;
   }
 
   /** Takes note of the block that was asked for. Blocks that this node took none of in between are other nodes'. */
-  take(row: BatchBlock | null): void {
+  take(row: BatchBlock | null, nowMs: number): void {
     this.hasAll = row === null;
     if (row === null) return;
+    this.#firstMs = Math.min(this.#firstMs, nowMs);
     if (row.block > this.#lastBlock) {
       this.#isShared = row.block > this.#lastBlock + 1;
       this.#lastBlock = row.block;
@@ -164,7 +160,7 @@ export class RunningBatch {
     return counts;
   }
 
-  /** How long the number of lines that are left has been the same. */
+  /** Returns for how long the number of lines that are left has been the same. */
   measureStill(left: number, nowMs: number): number {
     if (left !== this.#changed.left) this.#changed = { left, atMs: nowMs };
     return nowMs - this.#changed.atMs;

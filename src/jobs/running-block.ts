@@ -1,6 +1,6 @@
 // A block whose lines this node runs: which are left, which are in flight, and results that aren't written yet.
 import type { BatchBlock, BatchSums, ResultPiece } from "../core/batches/batch.ts";
-import { addTry, countOpen, countTries, endLine, isOpen, LINES_OF_BLOCK, type LineEnd } from "./lines.ts";
+import { addTry, countOpen, countTries, endLine, isOpen, type LineEnd, numberLine } from "./lines.ts";
 import { numberPiece } from "./objects.ts";
 
 /** A line that has ended, with its result's text. Empty if it has none. */
@@ -49,7 +49,7 @@ export class RunningBlock {
 
   /** A line's number in its batch, from 1. */
   countLine(at: number): number {
-    return this.row.block * LINES_OF_BLOCK + at + 1;
+    return numberLine(this.row.block, at);
   }
 
   /** The model that a line asks for. Empty if it names none. */

@@ -38,12 +38,17 @@ export function isUnsent({ code, details }: Fault): boolean {
   );
 }
 
+/** True for the refusal of a key that may never be used again. */
+export function hasKeyEnded({ code }: Fault): boolean {
+  return code === "invalid_api_key";
+}
+
 export function judgeFailure(fault: Fault, { batchId, failed, waits, triesMax }: FailedTry): Verdict {
   const { code, details } = fault;
   const { line } = fault.row;
   const isCeiling = details.limit?.name === batchId;
   if (isCeiling && code === "budget_exceeded") return { kind: "unpaid" };
-  if (code === "invalid_api_key") return { kind: "cancel" };
+  if (hasKeyEnded(fault)) return { kind: "cancel" };
   if (line === "stops") return { kind: "stop" };
   if (line === "crowded")
     return { kind: "crowded", afterMs: Math.min(findWaitMs(fault) ?? FIRST_WAIT_MS, LONGEST_WAIT_MS) };

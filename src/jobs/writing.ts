@@ -10,16 +10,15 @@ import {
 import { freeBytes } from "../core/world/free-bytes.ts";
 import { PIECE_BYTES } from "../files/port.ts";
 import { changeDetail, finalize, resume } from "./job.ts";
-import { isFree, listHolders } from "./leases.ts";
-import { addEnds, countOpen, endRest, isOpen, type LineEnd } from "./lines.ts";
+import { addEnds, isOpen } from "./lines.ts";
 import { nameResults } from "./objects.ts";
 import type { JobPorts } from "./ports.ts";
 import type { EndedLine, RunningBlock } from "./running-block.ts";
 
-/** Blocks whose lines end in one transaction. */
-const BLOCKS_AT_ONCE = 50;
+/** Results are written once they take this much, or after a while. */
+export const RESULT_CHARACTERS = 524_288;
 
-type WritePorts = Pick<JobPorts, "store" | "files" | "clock">;
+export type WritePorts = Pick<JobPorts, "store" | "files" | "clock">;
 
 /** Returns the batch as it is then. Null if the block is another node's by now: its lines are answered there. */
 export async function writeResults(
@@ -39,7 +38,7 @@ export async function writeResults(
     (found, [stored]) => {
       if (found === null || stored?.node !== store.node || stored.lease !== row.lease)
         return { result: { written: null, named: stored?.pieces ?? [] } };
-      const counted = count(found, [{ before: stored, after: row }]);
+      const counted = countEnds(found, [{ before: stored, after: row }]);
       // A write whose answer was lost is repeated: what the stored row has of it counts already.
       const added = ended.filter(({ at }) => isOpen(stored.states, at));
       const sums = added.reduce(addCosts, counted.detail.sums);
@@ -109,61 +108,18 @@ function addCosts(sums: BatchSums, { costNanoUsd, chargedNanoUsd }: EndedLine): 
   };
 }
 
-interface ChangedBlock {
+export interface ChangedBlock {
   readonly before: BatchBlock;
   readonly after: BatchBlock;
 }
 
-function count(batch: Batch, changed: readonly ChangedBlock[]): Batch {
+/** Counts the lines that have ended in blocks. */
+export function countEnds(batch: Batch, changed: readonly ChangedBlock[]): Batch {
   const counts = changed.reduce<BatchCounts>(
     (all, { before, after }) => addEnds(all, before.states, after.states),
     batch.detail.counts,
   );
   return changeDetail(batch, { counts });
-}
-
-interface Ending {
-  readonly end: LineEnd;
-  /** Blocks with lines in flight here. */
-  readonly busy: ReadonlySet<number>;
-}
-
-/** Ends the lines that are left in blocks that are free, or this node's own. Returns the batch as it is then. */
-export async function endLeft(ports: WritePorts, batch: Batch, ending: Ending): Promise<Batch | null> {
-  let dead: ReadonlySet<string> = new Set();
-  for (;;) {
-    const { found, ended, holders } = await endSome(ports, batch, ending, dead);
-    if (ended > 0) continue;
-    const others = holders.filter((node) => node !== ports.store.node && !dead.has(node));
-    const gone = others.length === 0 ? [] : await ports.store.listDead(others);
-    if (gone.length === 0) return found;
-    dead = new Set([...dead, ...gone]);
-  }
-}
-
-interface EndResult {
-  readonly found: Batch | null;
-  readonly ended: number;
-  readonly holders: readonly string[];
-}
-
-function endSome(
-  { store, clock }: WritePorts,
-  of: Batch,
-  { end, busy }: Ending,
-  dead: ReadonlySet<string>,
-): Promise<EndResult> {
-  return store.batches.change<EndResult>(of, { remaining: BLOCKS_AT_ONCE }, (batch, blocks) => {
-    if (batch === null) return { result: { found: null, ended: 0, holders: [] } };
-    const own = blocks.filter(({ node, block }) => isFree(node, store.node, dead) && !busy.has(block));
-    const changed = own.map((before) => {
-      const states = endRest(before.states, end);
-      return { before, after: { ...before, node: null, states, remaining: countOpen(states) } };
-    });
-    const moved = finalize(count(batch, changed), clock.nowMs());
-    const result = { found: moved.batch, ended: own.length, holders: listHolders(blocks) };
-    return { batch: moved.batch, blocks: changed.map(({ after }) => after), events: moved.events, result };
-  });
 }
 
 /** Lets go of a block, so that another node may run its lines at once. */

@@ -18,6 +18,7 @@ export function requireAdmitted(answer: Answer, isEntered: boolean): AdmissionAn
       throw answer.fault;
     case "lacking":
     case "settled":
+    case "unread":
     case "funded":
     case "checkout":
     case "reset":

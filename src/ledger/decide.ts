@@ -9,7 +9,7 @@ import { resetBudgets } from "./limits/budget-reset.ts";
 import { changeCheckout } from "./money/checkouts.ts";
 import { close } from "./money/closing.ts";
 import { fund } from "./money/movements.ts";
-import { settle } from "./settle.ts";
+import { isUnread, settle } from "./settle.ts";
 
 /** The books of rows that a store keeps from batch to batch. */
 const known = new WeakMap<Rows, Books>();
@@ -46,7 +46,7 @@ function answer(books: Books, demand: Demand): Answer {
     case "admit":
       return admit(books, demand);
     case "settle":
-      return settle(books, demand);
+      return isUnread(books, demand) ? UNREAD : settle(books, demand);
     case "fund":
       return fund(books, demand);
     case "close":
@@ -57,6 +57,8 @@ function answer(books: Books, demand: Demand): Answer {
       return resetBudgets(books, demand);
   }
 }
+
+const UNREAD: Answer = { kind: "unread" };
 
 function refuseClock(): Answer {
   const message = "The gateway's clock and its store's are too far apart. Please try again shortly.";

@@ -334,7 +334,13 @@ function write(
   outcome: Outcome,
 ): Promise<SettlementAnswer> {
   const demand = makeSettlement(parts, accountId, ticket, ask, outcome);
-  return parts.store.transact(demand).then(requireSettled);
+  const { makeUnread } = outcome;
+  if (makeUnread === undefined) return parts.store.transact(demand).then(requireSettled);
+  return parts.store
+    .transact({ ...demand, isForLine: true })
+    .then((answer) =>
+      answer.kind === "unread" ? write(parts, accountId, ticket, ask, makeUnread()) : requireSettled(answer),
+    );
 }
 
 function makeSettlement(

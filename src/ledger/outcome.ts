@@ -8,6 +8,11 @@ export interface Outcome
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
+  /**
+   * Returns the outcome of a line's answer if its line has ended without it, as for a client that left. Missing for all other
+   * requests.
+   */
+  readonly makeUnread?: () => Outcome;
   /** Milliseconds of the request's time in which no provider was called. Missing if unknown. */
   readonly gatewayMs?: number;
 }

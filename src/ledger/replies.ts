@@ -83,6 +83,11 @@ export function freeReply(books: Books, hold: Hold): void {
   if (pending) books.replies.remove(pending);
 }
 
+/** True for a request whose claim is gone before its settlement: whoever ended its line has taken it away. */
+export function hasLostClaim(books: Books, hold: Hold): boolean {
+  return hold.replyId !== null && findClaim(books, hold) === null;
+}
+
 function findClaim(books: Books, { id, replyId }: Hold): KeptReply | null {
   const reply = replyId === null ? null : books.replies.get(replyId);
   return reply?.requestId === id ? reply : null;

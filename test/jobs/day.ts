@@ -10,9 +10,11 @@ import type { LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { addKey } from "../harness/samples.ts";
+import { DayModels } from "./day-models.ts";
 import { addBatch, DAY_MS, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
 
 const STEP_MS = 2000;
+export const MODEL_WAIT_MS = 600_000;
 
 /** Numbers from 0 to 1 by a seed (mulberry32). */
 function makeChance(seed: number): () => number {
@@ -35,6 +37,8 @@ class Door {
   isPoor = false;
   /** The most that all lines may cost. Infinity for any amount. */
   ceiling = Number.POSITIVE_INFINITY;
+  /** Null if all models answer. */
+  models: DayModels | null = null;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #chance: () => number;
   readonly #clock: ManualClock;
@@ -50,6 +54,8 @@ class Door {
   async call(line: LineCall, isDead: () => boolean): Promise<LineResult> {
     const name = `${line.terms.batchId}/${line.line}`;
     line.placing.plan([]);
+    const away = this.models?.meet(line, this.charged.has(name)) ?? null;
+    if (away !== null) return explain(away);
     for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name))
       await other;
     if (this.charged.has(name)) return answer(line);
@@ -114,8 +120,11 @@ function answer({ customId }: LineCall): LineResult {
 function refuse(code: FaultCode, budget?: string): LineResult {
   const limit = { scope: "account", name: budget ?? "", kind: "budget", limit: 1, used: 1 } as const;
   const busy = code === "provider_busy" ? { retryAfterMs: 2000 } : {};
-  const fault = new Fault(code, "Refused.", budget === undefined ? busy : { limit });
-  const body = JSON.stringify({ error: { code } });
+  return explain(new Fault(code, "Refused.", budget === undefined ? busy : { limit }));
+}
+
+function explain(fault: Fault): LineResult {
+  const body = JSON.stringify({ error: { code: fault.code } });
   return { requestId: "req", status: fault.row.status, body, fault, costNanoUsd: 0, chargedNanoUsd: 0 };
 }
 
@@ -166,6 +175,7 @@ class Node {
         store: {
           batches,
           account: (id) => store.account(id),
+          request: (id) => store.request(id),
           node: name,
           listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)),
         },
@@ -174,6 +184,7 @@ class Node {
         call: (line) => alive(() => door.call(line, () => this.isDead)),
         isBusy: () => this.isDead,
       },
+      { modelWaitMs: MODEL_WAIT_MS },
     );
     this.runner = new BatchRunner(ports);
     this.kept = new KeptBatches(ports, this.runner.wake);
@@ -198,16 +209,18 @@ export class Day {
   #nodes: Node[] = [];
   #names = 0;
 
-  constructor(store: Store, seed: number) {
+  /** With models that fail, if `hasModels`. */
+  constructor(store: Store, seed: number, hasModels = false) {
     this.store = store;
     this.chance = makeChance(seed);
     this.trouble = this.chance() * 0.3;
     this.door = new Door(this.chance, this.clock, this.trouble);
+    if (hasModels) this.door.models = new DayModels(this.chance, this.clock);
   }
 
   /** Returns the batch at its end. */
   async run(id: string, lines: number, mayCancel: boolean): Promise<Batch> {
-    const batch = await addBatch(this.#join().kept, this, id, lines);
+    const batch = await addBatch(this.#join().kept, this, id, lines, this.door.models?.nameModel);
     const cancelAt = mayCancel ? 3 + Math.floor(this.chance() * 20) : Number.POSITIVE_INFINITY;
     for (let step = 0; this.clock.nowMs() < 2 * DAY_MS; step++) {
       if (step === cancelAt) await this.#cancel(batch);

@@ -130,6 +130,7 @@ export function makeJobPorts(
     bodyBytesMax: 1_000_000,
     words: BATCH_WORDS,
     findKey: (id) => addKey(store, id),
+    replay: async ({ reply }) => ({ status: 200, body: reply.sealed ?? "" }),
     readOutputs: async () => new Map(),
     estimate: async () => ({ expectedNanoUsd: LINE_COST, worstNanoUsd: 2 * LINE_COST }),
     isBusy: () => false,
@@ -139,11 +140,16 @@ export function makeJobPorts(
   };
 }
 
-/** Returns the ids of the lines in a file of results. */
-export async function readIds(
+interface ResultLine {
+  readonly custom_id: string;
+  readonly response: { readonly body: { readonly error?: { readonly code: string } } } | null;
+}
+
+/** Returns the lines in a file of results. */
+export async function readResults(
   { store, files }: Pick<JobWorld, "store" | "files">,
   id: string | null,
-): Promise<readonly string[]> {
+): Promise<readonly ResultLine[]> {
   if (id === null) return [];
   const [file] = await store.files.list({ id, order: "newest", limit: 1 });
   if (file === undefined) throw new Error(`There is no file ${id}.`);
@@ -151,7 +157,15 @@ export async function readIds(
   return whole
     .trimEnd()
     .split("\n")
-    .map((line) => String(JSON.parse(line).custom_id));
+    .map((line) => JSON.parse(line));
+}
+
+/** Returns the ids of the lines in a file of results. */
+export async function readIds(
+  world: Pick<JobWorld, "store" | "files">,
+  id: string | null,
+): Promise<readonly string[]> {
+  return (await readResults(world, id)).map(({ custom_id }) => custom_id);
 }
 
 /** Adds a batch with so many lines, and its input. `modelOf` names the model of a line. */

@@ -11,7 +11,7 @@ import { LINE_COST } from "./job-world.ts";
 
 const LOAD = { requests: 1, tokens: 0, isLine: true };
 
-/** What a call finds: an answer, a failure, or a provider that asks for so many milliseconds. */
+/** Returns what a call finds: an answer, a failure, or a provider that asks for so many milliseconds. */
 type Behaviour = (nowMs: number) => "answer" | "fail" | number;
 
 interface OneModel {
@@ -91,8 +91,8 @@ function refuse(fault: Fault): LineResult {
 export const answers: Behaviour = () => "answer";
 export const fails: Behaviour = () => "fail";
 
-/** One call in each period is answered, and others are told to wait for the next one, in whole seconds. */
-export function answersOnceIn(periodMs: number): Behaviour {
+/** Answers one call in each period, and asks the others to wait for the next one, in whole seconds. */
+export function makeLimited(periodMs: number): Behaviour {
   let next = 0;
   return (nowMs) => {
     if (nowMs < next) return Math.ceil((next - nowMs) / 1000) * 1000;

@@ -1,4 +1,4 @@
-// Lines that wait for their models: a model that is down or limited holds nobody else, its silence ends, and it is told.
+// Lines that wait for their models: one that is down or limited holds nobody else, its silence ends, and the batch says so.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Batch } from "../../src/core/batches/batch.ts";
 import type { Store } from "../../src/core/store.ts";
@@ -7,8 +7,8 @@ import type { LineCall } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { openMemoryStore } from "../harness/samples.ts";
-import { addBatch, MemoryFiles, makeJobPorts } from "./job-world.ts";
-import { answers, answersOnceIn, fails, ModelDoor } from "./model-door.ts";
+import { addBatch, MemoryFiles, makeJobPorts, readResults } from "./job-world.ts";
+import { answers, fails, ModelDoor, makeLimited } from "./model-door.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -53,7 +53,7 @@ async function moveUntil(
   return clock.nowMs();
 }
 
-/** How long so many good lines take by themselves. */
+/** Returns how long so many good lines take by themselves. */
 async function measureAlone(lines: number): Promise<number> {
   const door = new ModelDoor(clock, { [GOOD]: { behave: answers, ms: 400 } });
   const startedMs = clock.nowMs();
@@ -68,7 +68,7 @@ async function measureAlone(lines: number): Promise<number> {
 
 test.each([
   ["a dead model", DEAD, fails],
-  ["a model that answers once in 5 seconds", BUSY, answersOnceIn(5000)],
+  ["a model that answers once in 5 seconds", BUSY, makeLimited(5000)],
 ])("lines behind 1,100 of %s take at most a fifth longer than alone", async (_, model, behave) => {
   const aloneMs = await measureAlone(300);
   const door = new ModelDoor(clock, {
@@ -83,7 +83,7 @@ test.each([
 
 test("a model that answers once in 5 seconds is asked for nine tenths of that, and its lines wait without a row", async () => {
   const door = new ModelDoor(clock, {
-    [BUSY]: { behave: answersOnceIn(5000), ms: 400 },
+    [BUSY]: { behave: makeLimited(5000), ms: 400 },
     [GOOD]: { behave: answers, ms: 400 },
   });
   await start(door).add("batch_1", 1400, (at) => (at < 1100 ? BUSY : GOOD));
@@ -146,11 +146,8 @@ test("what a dead model holds ends as no_provider_available once it was silent f
   const { status, detail, endedAtMs } = await read();
   expect([status, detail.counts.failed, detail.waiting]).toEqual(["completed", 1100, null]);
   expect(Math.abs((endedAtMs ?? 0) - untilMs)).toBeLessThanOrEqual(2 * MINUTE_MS);
-  const errors = new TextDecoder().decode(files.objects.get(detail.errorFileId ?? "")?.get(0));
-  const codes = errors
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line).response.body.error.code);
+  const errors = await readResults({ store, files }, detail.errorFileId);
+  const codes = errors.map(({ response }) => response?.body.error?.code);
   expect(codes.filter((code) => code === "no_provider_available").length).toBeGreaterThan(1000);
   // Trials, lines in flight when it failed, and those that ended unanswered: not a row a second.
   expect(door.rows.get(DEAD)).toBeLessThanOrEqual(1100 + (door.calls.get(DEAD) ?? 0));

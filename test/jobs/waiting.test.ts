@@ -113,6 +113,7 @@ test("a busy node starts nothing, and neither does one whose store is slow", asy
   const slow = {
     batches,
     account: (id: string) => store.account(id),
+    request: (id: string) => store.request(id),
     node: store.node,
     listDead: store.listDead,
   };

@@ -100,6 +100,8 @@ export function describeAnswer(answer: Answer): string {
       return `${answer.checkout.state} at ${answer.account.balanceNanoUsd}`;
     case "lacking":
       return "lacking";
+    case "unread":
+      return "unread";
     case "moved":
       return `moved to ${answer.accountId}`;
     case "reset":

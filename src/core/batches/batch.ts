@@ -2,6 +2,7 @@
 import type { OutboxEvent } from "../events/events.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { Scope } from "../people/people.ts";
+import type { KeptReply } from "../rows.ts";
 import type { Page } from "../world/page.ts";
 import type { StoredFile } from "./file.ts";
 
@@ -43,7 +44,7 @@ export interface BatchWait {
   readonly limit?: Readonly<Record<string, unknown>>;
   /** The models that lines wait for, as lines name them, those with the most lines first. Missing if none is the reason. */
   readonly models?: readonly string[];
-  /** When lines end that have waited for one of them. */
+  /** The time at which lines end that have waited for one of them. */
   readonly untilMs?: number;
   readonly resetsAtMs: number | null;
   readonly sinceMs: number;
@@ -211,7 +212,10 @@ export interface BatchChange<T> {
   readonly batch?: Batch;
   readonly blocks?: readonly BatchBlock[];
   readonly events?: readonly OutboxEvent[];
-  /** Stored replies of lines whose results are written now. */
+  /**
+   * Stored replies of lines that end now: their results are written, or they have none. With them go the claims of tries
+   * whose settlements are still to come, which find by it that their lines have ended.
+   */
   readonly repliesGone?: readonly string[];
   /** Files that its results become. They are added whatever room their account has. */
   readonly files?: readonly StoredFile[];
@@ -227,9 +231,15 @@ interface FreeBlock {
   readonly from: number;
 }
 
+/** Stored replies that a change reads. Their texts may be long. */
+export interface RepliesWanted {
+  readonly ids: readonly string[];
+  readonly hasTexts: boolean;
+}
+
 /** The blocks that a change reads: those named, the first with lines left, or the first of these that is free. */
 export type BlocksWanted =
-  | { readonly numbers: readonly number[] }
+  | { readonly numbers: readonly number[]; readonly replies?: RepliesWanted }
   | { readonly remaining: number }
   | { readonly free: FreeBlock }
   | { readonly from: number; readonly most: number };
@@ -240,11 +250,18 @@ export interface BatchStore {
   find(id: string, scope?: Scope): Promise<Batch | null>;
   /** Newest first. */
   list(filter: BatchFilter, page: Page): Promise<readonly Batch[]>;
-  /** Changes a batch and blocks of it in one transaction. `decide` is pure: it may run more than once. */
+  /**
+   * Changes a batch and blocks of it in one transaction. `decide` is pure: it may run more than once. Of the replies that
+   * were asked for, it gets those that hold an answer, by their ids.
+   */
   change<T>(
     of: BatchRef,
     wanted: BlocksWanted,
-    decide: (batch: Batch | null, blocks: readonly BatchBlock[]) => BatchChange<T>,
+    decide: (
+      batch: Batch | null,
+      blocks: readonly BatchBlock[],
+      answered: ReadonlyMap<string, KeptReply>,
+    ) => BatchChange<T>,
   ): Promise<T>;
   /** Deletes a batch with its blocks. */
   remove(of: BatchRef): Promise<void>;

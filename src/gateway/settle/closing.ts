@@ -1,7 +1,7 @@
 // The end of a request: its settlement, its row, and what it lets go of. Each happens once, however it ended.
 
 import type { SettlementAnswer } from "../../core/demand.ts";
-import { toFault } from "../../core/fault.ts";
+import { FAULTS, toFault } from "../../core/fault.ts";
 import type { TraceContext, TraceSink } from "../../core/log/trace-context.ts";
 import type { HookCost, TracedHook } from "../../core/models/hook.ts";
 import { tagRecord } from "../../core/text/tags.ts";
@@ -154,10 +154,20 @@ export class Closing {
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;
     outcome.sealedReply = this.#seal(context, outcome.record.modelUsed);
+    if (context.call.line !== null && context.reply !== null)
+      outcome.makeUnread = () => this.#describeUnread(context);
     const isPaid = grant.place.kind === "balance";
     return isPaid && outcome.produced
       ? this.#writePaid(context, outcome)
       : settlements.add(ticket, outcome, PATIENCE_MS);
+  }
+
+  /** Its line of a batch has ended without it. */
+  #describeUnread<F extends Form>(context: RequestContext<F>): Outcome {
+    const { record, ...ended } = context.outcome(this.#ports.deadlines.nowMs(), true);
+    const { status } = FAULTS.client_gone;
+    const left = { ...record, ended: "client_gone", status, faultCode: "client_gone" } as const;
+    return { ...ended, record: left, place: context.grant.place, sealedReply: null };
   }
 
   #writePaid<F extends Form>({ call, ticket }: RequestContext<F>, outcome: Outcome) {

@@ -2,7 +2,8 @@
 
 import { Fault } from "../../core/fault.ts";
 import { parseWithTools } from "../../core/json/exact.ts";
-import { asObject } from "../../core/json/json.ts";
+import { asNumber, asObject } from "../../core/json/json.ts";
+import { NANO_PER_USD, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { CollectedReader, ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
@@ -66,6 +67,24 @@ export function openReply<F extends Form>(
   if (typeof id === "string" && typeof created === "number" && typeof model === "string" && reply !== null)
     return { id, created, model, reply };
   throw new Error("A stored reply is malformed.");
+}
+
+/** A stored answer as it is shown again. When it was stored, the amount that the balance would cover was not yet known. */
+export function showReply<F extends Form>(
+  operation: Operation<F>,
+  reply: F["reply"],
+  chargedNanoUsd: NanoUsd,
+) {
+  const reported = operation.readUsage(reply);
+  if (!reported) return { reply, usage: null, costs: null };
+  const usage = operation.withCost(reported, { charged: toUsd(chargedNanoUsd) });
+  const costs = { cost: readCost(reported), charged: chargedNanoUsd };
+  return { reply: operation.withUsage(reply, usage), usage, costs };
+}
+
+/** The cost stands in the usage as USD. */
+function readCost(usage: object): NanoUsd {
+  return Math.round(("cost" in usage ? (asNumber(usage.cost) ?? 0) : 0) * NANO_PER_USD);
 }
 
 /** Reads a stream's answer, and gives up once it is too large to store. */

@@ -5,10 +5,11 @@ import { errorBody, toFault } from "../../core/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
+import type { Vault } from "../../core/world/world.ts";
 import type { Call, LineMark } from "../../gateway/call.ts";
 import { type ExpectedOutput, expectCost } from "../../gateway/plan/expected-cost.ts";
 import { findUsualOutput, type MeanOutputs } from "../../jobs/outputs.ts";
-import type { LineCall, LineEstimate, LineResult, UnsentLine } from "../../jobs/ports.ts";
+import type { AnsweredLine, LineCall, LineEstimate, LineResult, UnsentLine } from "../../jobs/ports.ts";
 import { worstCost } from "../../ledger/worst.ts";
 import type { Form } from "../../operations/form.ts";
 import { SURFACES } from "../../surfaces/index.ts";
@@ -19,12 +20,14 @@ import { Arrival } from "../serve/arrival.ts";
 import { CountingLimit } from "../serve/counting.ts";
 import { answerRequest, readPlaced } from "../serve/serve.ts";
 import { Setups } from "../serve/setups.ts";
+import { replayLine } from "./kept-line.ts";
 import { TO_RESULTS } from "./line-outlet.ts";
 
 /** A surface, as lines use it. */
 interface Door {
   readonly answer: (arrival: Arrival) => Promise<Omit<LineResult, "requestId">>;
   readonly estimate: (arrival: Arrival, line: UnsentLine, outputs: MeanOutputs) => Promise<LineEstimate>;
+  readonly replay: (line: AnsweredLine) => Promise<Pick<LineResult, "status" | "body">>;
 }
 
 /** Where a model names no limit, and neither does the line. */
@@ -41,8 +44,11 @@ export class LineCaller {
   /** Lines with the same headers share a request, which has neither their bodies nor their ends. */
   readonly #requests = new WeakMap<LineCall["headers"], Map<string, Request>>();
 
-  constructor(ports: HttpPorts) {
+  readonly #vault: Vault;
+
+  constructor(ports: HttpPorts, vault: Vault) {
     this.#ports = ports;
+    this.#vault = vault;
   }
 
   async call(line: LineCall): Promise<LineResult> {
@@ -50,6 +56,11 @@ export class LineCaller {
     const arrival = this.#arrive(line, mark, line.signal);
     const answer = await this.#findDoor(line.path).answer(arrival).catch(explainThrown);
     return { requestId: arrival.requestId, ...answer };
+  }
+
+  /** Writes a line's stored answer. Throws the Faults of a line that can't be read any more. */
+  replay(line: AnsweredLine): Promise<Pick<LineResult, "status" | "body">> {
+    return this.#findDoor(line.path).replay(line);
   }
 
   /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
@@ -93,7 +104,7 @@ export class LineCaller {
 
   #findDoor(path: string): Door {
     return this.#doors.getOrInsertComputed(path, () =>
-      findSurface(path).use((surface) => openDoor(this.#ports, surface)),
+      findSurface(path).use((surface) => openDoor(this.#ports, this.#vault, surface)),
     );
   }
 }
@@ -109,10 +120,11 @@ function findSurface(path: string) {
   return found.surface;
 }
 
-function openDoor<F extends Form>(ports: HttpPorts, surface: Surface<F>): Door {
+function openDoor<F extends Form>(ports: HttpPorts, vault: Vault, surface: Surface<F>): Door {
   const setups = new Setups(surface);
   return {
     answer: (arrival) => answerRequest(ports, surface, setups, arrival, TO_RESULTS),
+    replay: (line) => replayLine(ports, vault, surface, setups, line),
     async estimate(arrival, { key, body: bytes }, outputs) {
       const body = parseReceived(new TextDecoder().decode(bytes));
       const caller = { key, proof: null };

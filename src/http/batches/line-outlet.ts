@@ -1,4 +1,5 @@
 // The answers of lines: a status and a text, without a response by HTTP.
+import type { JsonObject } from "../../core/json/json.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { LineResult } from "../../jobs/ports.ts";
 import { Document } from "../../surfaces/surface.ts";
@@ -6,8 +7,7 @@ import { noteRefusal, type Outlet } from "../serve/outlet.ts";
 
 export const TO_RESULTS: Outlet<Omit<LineResult, "requestId">> = {
   whole(_ports, _surface, context, answer) {
-    const body = answer instanceof Document ? writeDocument(answer) : JSON.stringify(answer);
-    return { status: 200, body, fault: null, ...readCosts(context) };
+    return { status: 200, body: writeAnswer(answer), fault: null, ...readCosts(context) };
   },
   refuse(ports, surface, arrival, context, fault) {
     const { refusal } = noteRefusal(ports, surface, arrival, context, fault);
@@ -21,6 +21,10 @@ export const TO_RESULTS: Outlet<Omit<LineResult, "requestId">> = {
 
 function readCosts({ costs }: Pick<Facts, "costs">) {
   return { costNanoUsd: costs?.cost ?? 0, chargedNanoUsd: costs?.charged ?? 0 };
+}
+
+export function writeAnswer(answer: JsonObject | Document): string {
+  return answer instanceof Document ? writeDocument(answer) : JSON.stringify(answer);
 }
 
 function writeDocument({ content }: Document): string {

@@ -9,18 +9,23 @@ import type { HttpPorts } from "../ports.ts";
 
 type StampPorts = Pick<HttpPorts, "vault" | "sealer">;
 
+/** The part of a request's context that says whose answer it is. */
+interface StampContext<F extends Form> extends Pick<RequestContext<F>, "replayed" | "model" | "attempt"> {
+  readonly call: Pick<RequestContext<F>["call"], "id" | "created" | "key" | "ask" | "operation">;
+}
+
 /** A replayed answer keeps its id and time. */
 export class AnswerStamp<F extends Form> implements Stamp {
   readonly id: string;
   readonly created: number;
   readonly model: string;
   readonly #ports: StampPorts;
-  readonly #context: RequestContext<F>;
+  readonly #context: StampContext<F>;
   #name: string | null = null;
   /** The sealed texts, since an answer shows each more than once. */
   #histories: Map<string, string> | null = null;
 
-  constructor(ports: StampPorts, context: RequestContext<F>) {
+  constructor(ports: StampPorts, context: StampContext<F>) {
     const { call, replayed, model } = context;
     this.id = replayed?.id ?? call.id;
     this.created = replayed?.created ?? call.created;

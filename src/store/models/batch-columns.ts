@@ -116,7 +116,7 @@ function parseDetail(json: string): BatchDetail {
     errors: asArray(all.errors).map(readMistake),
     times: readTimes(all.times),
     waiting: isObject(all.waiting) ? readWait(all.waiting) : null,
-    ...(isObject(all.silentSince) ? { silentSince: readTimesBy(all.silentSince) } : {}),
+    ...(isObject(all.silentSince) ? { silentSince: readSilences(all.silentSince) } : {}),
   };
 }
 
@@ -128,7 +128,7 @@ function readTexts(given: unknown): Readonly<Record<string, string>> {
   );
 }
 
-function readTimesBy(given: unknown): Readonly<Record<string, number>> {
+function readSilences(given: unknown): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(asObject(given)).flatMap(([name, value]) =>
       typeof value === "number" ? [[name, value] as const] : [],

@@ -14,7 +14,7 @@ import { Narrowing, pageEnd } from "../engine/narrowing.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { KEY_ROWS } from "../engine/scope.ts";
 import { insertSql, joinMarks, type Mark, selectSql, upsertSql } from "../engine/sql.ts";
-import { EVENT } from "../schema/tables.ts";
+import { EVENT, REPLY } from "../schema/tables.ts";
 import { BATCH, BLOCK } from "./batch-columns.ts";
 import { FILE } from "./files.ts";
 
@@ -101,13 +101,28 @@ function changeMethods(
         bind(lock, accountId),
         bind(`${byId} ${forUpdate}`, accountId, id),
         composeBlocks({ accountId, id }, wanted, engine),
+        ...composeAnswered(accountId, wanted, engine),
       ];
-      return change(firsts, ([, found, blocks]) => {
-        const changed = decide(readFirst(BATCH, found), (blocks ?? []).map(BLOCK.rowOf));
+      return change(firsts, ([, found, blocks, answered]) => {
+        const replies = new Map((answered ?? []).map(REPLY.rowOf).map((reply) => [reply.id, reply]));
+        const changed = decide(readFirst(BATCH, found), (blocks ?? []).map(BLOCK.rowOf), replies);
         return { writes: composeWrites(accountId, changed, engine), toResult: () => changed.result };
       });
     },
   };
+}
+
+function composeAnswered(
+  accountId: string,
+  wanted: BlocksWanted,
+  { mark, isListed }: WriteEngine,
+): readonly Statement[] {
+  if (!("numbers" in wanted) || wanted.replies === undefined) return [];
+  const { ids, hasTexts } = wanted.replies;
+  const sealed = hasTexts ? "sealed" : "NULL AS sealed";
+  const text = `SELECT account_id, id, body_digest, request_id, at_ms, state, ${sealed} FROM reply
+    WHERE account_id = ${mark(1)} AND ${isListed("id", mark(2))} AND state = 'kept'`;
+  return [bind(text, accountId, JSON.stringify(ids))];
 }
 
 interface AddStatements {

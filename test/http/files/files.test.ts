@@ -132,6 +132,19 @@ describe("Anthropic's SDK", () => {
 });
 
 describe("an upload's form", () => {
+  // AspNetCore.Proxy 95 and others lose such names.
+  test("keeps names that aren't ASCII as they were sent", async () => {
+    for (const name of ["é ü.jsonl", "行.jsonl", "🗂.jsonl"]) {
+      const { id, filename } = await upload("{}", name);
+      expect([filename, (await openai.files.retrieve(id)).filename]).toEqual([name, name]);
+      await openai.files.delete(id);
+    }
+    const extended = part("name=\"file\"; filename*=UTF-8''%C3%A9%20%C3%BC.jsonl", "{}");
+    const { status, body } = await post(`${PURPOSE}${extended}--xyz--\r\n`);
+    expect([status, body.filename]).toEqual([200, "é ü.jsonl"]);
+    await openai.files.delete(String(body.id));
+  });
+
   test("may have its fields before or behind the file, and others", async () => {
     for (const body of [PURPOSE + FILE, FILE + PURPOSE, `${FILE}${part('name="model"', "x")}${PURPOSE}`]) {
       const { status, body: file } = await post(`${body}--xyz--\r\n`);

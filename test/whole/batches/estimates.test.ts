@@ -7,7 +7,7 @@ import { configureKinds, KINDS, type Kind } from "./estimate-kinds.ts";
 
 /** From so many answers on, an account's own lengths count. */
 const ANSWERS = 20;
-const LINES = 8;
+const LINES = 4;
 
 interface Costs {
   readonly estimated: number;
@@ -64,24 +64,47 @@ function printTable(title: string, rows: readonly (Costs & { readonly name: stri
   console.log([`${title}: kind | expected | worst | cost | times`, ...lines].join("\n"));
 }
 
-const within = (rows: readonly Costs[], factor: number) =>
+const countWithin = (rows: readonly Costs[], factor: number) =>
   rows.filter((row) => findFactor(row) <= factor).length;
 
-test("18 of 20 kinds of batches cost what is expected: within 4 times at first, within twice after 20 answers", async () => {
-  const runs = KINDS.map(async (kind) => {
-    const openai = await openAccount();
-    const first = await runBatch(openai, kind, LINES);
-    await runBatch(openai, kind, ANSWERS);
-    const later = await runBatch(openai, kind, LINES);
-    return { first: { name: kind.name, ...first }, later: { name: kind.name, ...later } };
+/** 18 of 20. */
+const ENOUGH = Math.ceil((KINDS.length * 18) / 20);
+
+interface FirstRun {
+  readonly kind: Kind;
+  readonly openai: OpenAI;
+  readonly costs: Costs;
+}
+
+let firstRuns: Promise<readonly FirstRun[]> | null = null;
+
+/** Runs a batch of each kind in an account of its own that has no answers yet. */
+function runFirst(): Promise<readonly FirstRun[]> {
+  const runs = async () =>
+    Promise.all(
+      KINDS.map(async (kind) => {
+        const openai = await openAccount();
+        return { kind, openai, costs: await runBatch(openai, kind, ANSWERS) };
+      }),
+    );
+  firstRuns ??= runs();
+  return firstRuns;
+}
+
+test("of an account without answers, 18 of 20 kinds cost what is expected within 4 times", async () => {
+  const rows = (await runFirst()).map(({ kind, costs }) => ({ name: kind.name, ...costs }));
+  printTable("no answers yet", rows);
+  for (const { estimated, worst } of rows) expect(estimated).toBeLessThanOrEqual(worst);
+  expect(countWithin(rows, 4)).toBeGreaterThanOrEqual(ENOUGH);
+});
+
+test("of an account with 20 answers, 18 of 20 kinds cost what is expected within twice", async () => {
+  const runs = (await runFirst()).map(async ({ kind, openai }) => {
+    const costs = await runBatch(openai, kind, LINES);
+    return { name: kind.name, ...costs };
   });
-  const kinds = await Promise.all(runs);
-  const first = kinds.map((kind) => kind.first);
-  const later = kinds.map((kind) => kind.later);
-  printTable("no answers yet", first);
-  printTable("after 20 answers", later);
-  for (const { estimated, worst } of [...first, ...later]) expect(estimated).toBeLessThanOrEqual(worst);
-  const share = 18 / 20;
-  expect(within(first, 4)).toBeGreaterThanOrEqual(Math.ceil(KINDS.length * share));
-  expect(within(later, 2)).toBeGreaterThanOrEqual(Math.ceil(KINDS.length * share));
+  const rows = await Promise.all(runs);
+  printTable("after 20 answers", rows);
+  for (const { estimated, worst } of rows) expect(estimated).toBeLessThanOrEqual(worst);
+  expect(countWithin(rows, 2)).toBeGreaterThanOrEqual(ENOUGH);
 });

@@ -1,0 +1,73 @@
+// The end of a batch around a kill: what was answered and charged stands in the results, and nothing else costs its whole price.
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Store } from "../../src/core/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { IS_LONG } from "../harness/long.ts";
+import { decideByDemand, openMemoryStore } from "../harness/samples.ts";
+import { findErrors } from "../ledger/payments.ts";
+import { type PostgresServer, startPostgres } from "../store/postgres/server.ts";
+import { ENDS, type EndPlan, EndWorld, FATES, LEFT_COST, LINES, PARALLEL, WHOLE_COST } from "./end-world.ts";
+
+const LONG_MS = 1_800_000;
+/** Of the steps, one in so many is met by a kill. */
+const EACH = { sqlite: IS_LONG ? 1 : 23, postgres: IS_LONG ? 5 : 101 };
+/** A settlement is there at once, after the end, or once its request was given up as lost. */
+const ALL_LAGS_MS = [0, 2000, 30_000];
+const LAGS_MS = { sqlite: IS_LONG ? ALL_LAGS_MS : [0, 2000], postgres: IS_LONG ? ALL_LAGS_MS : [2000] };
+
+let server: PostgresServer | null = null;
+afterAll(() => server?.remove());
+
+const STORES: Readonly<Record<keyof typeof EACH, () => Promise<Store>>> = {
+  sqlite: () => openMemoryStore(),
+  async postgres() {
+    server ??= await startPostgres();
+    return openPostgresStore({ url: await server.newDatabase(), decide: decideByDemand });
+  },
+};
+
+/** Returns the number of steps from just before the end. */
+async function check(open: () => Promise<Store>, plan: EndPlan): Promise<number> {
+  const store = await open();
+  const { batch, output, errors, rows, steps } = await new EndWorld(store, plan).run("batch_1");
+  const { counts } = batch.detail;
+  const where = JSON.stringify(plan);
+  const all = [...output, ...errors].toSorted((a, b) => a - b);
+  expect([where, ...all]).toEqual([where, ...Array.from({ length: LINES }, (_, at) => at + 1)]);
+  expect([where, output.length, errors.length]).toEqual([where, counts.completed, LINES - counts.completed]);
+  const paid = rows.filter(({ chargedNanoUsd }) => chargedNanoUsd > 0);
+  const whole = paid.filter(({ ended }) => ended === "done");
+  const left = paid.filter(({ ended }) => ended === "client_gone");
+  const lines = whole.map(({ batchLine }) => batchLine ?? 0).toSorted((a, b) => a - b);
+  // A settlement that comes after its request was given up is free: if its node had the line all the same, so is the line.
+  const late = new Set(rows.filter(({ isLate }) => isLate).map(({ batchLine }) => batchLine));
+  const isPaid = (line: number) => lines.includes(line) || !late.has(line);
+  const charged = output.filter(isPaid).toSorted((a, b) => a - b);
+  expect([where, ...lines]).toEqual([where, ...charged]);
+  expect(whole.every(({ chargedNanoUsd }) => chargedNanoUsd === WHOLE_COST)).toBe(true);
+  expect(left.every(({ chargedNanoUsd }) => chargedNanoUsd === LEFT_COST)).toBe(true);
+  expect(left.filter(({ batchLine }) => output.includes(batchLine ?? 0))).toEqual([]);
+  expect(whole.length + left.length).toBe(paid.length);
+  expect(left.length).toBeLessThanOrEqual(PARALLEL);
+  expect(findErrors(await store.audit())).toEqual([]);
+  expect((await store.account("default"))?.heldNanoUsd).toBe(0);
+  await store.close();
+  return steps;
+}
+
+describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
+  describe.each(ENDS)("%s", (end) => {
+    test.each(FATES)(
+      "keeps what was paid, whenever its node is %s",
+      async (fate) => {
+        for (const lagMs of LAGS_MS[kind]) {
+          const plan = { end, fate, lagMs, killAt: Number.POSITIVE_INFINITY };
+          const steps = await check(STORES[kind], plan);
+          for (let killAt = 1; killAt <= steps; killAt += EACH[kind])
+            await check(STORES[kind], { ...plan, killAt });
+        }
+      },
+      LONG_MS,
+    );
+  });
+});
