@@ -5,6 +5,7 @@ import { addSums, type Sums } from "../../telemetry/sums.ts";
 import { EXIT } from "../terminal.ts";
 import { clock } from "../world.ts";
 import { readOwnCommand } from "./own-command.ts";
+import { endsWithTerminal } from "./terminal-end.ts";
 import {
   type FromWorker,
   parseFromWorker,
@@ -143,7 +144,8 @@ export class Supervisor {
    * well. Returns the exit code.
    */
   async run(): Promise<number> {
-    process.on("SIGHUP", () => this.#reload());
+    const hasTerminal = endsWithTerminal();
+    process.on("SIGHUP", () => (hasTerminal ? this.#stopAll() : this.#reload()));
     process.on("SIGTERM", () => this.#stopAll());
     process.on("SIGINT", () => (this.#stopping ? this.#endAtOnce() : this.#stopAll()));
     const first = this.#keepAlive(0);
