@@ -9,8 +9,9 @@ import { GATEWAY } from "../../core/people/people.ts";
 import type { Settings } from "../../core/settings.ts";
 import { authenticate } from "../../keys/authenticate.ts";
 import { mayUseKeys } from "../../people/member.ts";
+import { describeProgram } from "../program.ts";
 import { formatErrors, source } from "./configuration.ts";
-import type { OpenedStore } from "./open-store.ts";
+import { type OpenedStore, showPlace } from "./open-store.ts";
 import { SIMULATED } from "./simulated.ts";
 import { findFolderMistake } from "./store-folder.ts";
 
@@ -60,8 +61,7 @@ function readFileOrNull(file: string): string | null {
 function explainLogin({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
-  const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
-  return `Sign in to the console with the admin token that was printed at the first start. If you lost it, create a new one: ${command} admin token --reset`;
+  return `Sign in to the console with the admin token that was printed at the first start. If you lost it, create a new one: ${describeProgram().name} admin token --reset`;
 }
 
 /** Writes the text that the quick start prints. */
@@ -89,6 +89,7 @@ export function writeGreeting(
     `  API key    ${secret}`,
     `  Manual     ${address}/docs`,
     `  Console    ${address}/`,
+    `  Store      ${showPlace(settings.store)}`,
     "",
     explainLogin(settings, made),
     "",
