@@ -27,6 +27,7 @@ const FOLDER = "POUNDKEY_FOLDER";
 /**
  * Enters the folder in which a person called the program. The packed one starts in its own, and with settings of its own: in
  * a working folder, Bun would run what `bunfig.toml` preloads and `tsconfig.json` names, and take `.env` for environment.
+ * Threads that begin later still open its `tsconfig.json`, for which the flags leave no effect.
  */
 export function enterWorkingFolder(): void {
   const folder = process.env[FOLDER];
@@ -51,7 +52,8 @@ export function describeProgram(): Program {
 
 /** The launcher passes the same: what Bun would read of the working folder is read of the package. Threads have them too. */
 function listFlags(folder: string): readonly string[] {
-  const [settings, paths] = [join(folder, NO_SETTINGS), join(folder, NO_PATHS)];
+  const settings = join(folder, NO_SETTINGS);
+  const paths = join(folder, NO_PATHS);
   return [`--config=${settings}`, "--no-env-file", `--tsconfig-override=${paths}`];
 }
 

@@ -1,4 +1,4 @@
-// What the words of the command line stand for, where the program is used without a command.
+// The words of a command line without a command, as those of the command that they stand for.
 
 /** They stand in a command's place everywhere. */
 const OWN_FLAGS = ["--help", "-h", "--version", "-v"];

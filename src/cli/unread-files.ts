@@ -19,7 +19,8 @@ export function describeUnreadFiles(args: readonly string[], env: Environment["e
     ({ path, flag, variable }) => !isGiven(flag) && !(variable && env(variable)) && existsSync(path),
   );
   if (unread.length === 0) return null;
-  const [paths, flags] = [unread.map(({ path }) => `./${path}`), unread.map(({ flag }) => flag)];
+  const paths = unread.map(({ path }) => `./${path}`);
+  const flags = unread.map(({ flag }) => flag);
   const verb = unread.length === 1 ? "is" : "are";
   return `${paths.join(" and ")} of this folder ${verb} not read: name what you want by ${flags.join(" and ")}`;
 }

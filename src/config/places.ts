@@ -13,7 +13,7 @@ export const PLACE_VARIABLES: readonly string[] = [VARIABLE, "XDG_DATA_HOME", "X
 /** Stands for the address of the store if it has no place. No address that anyone may write is the same. */
 export const NO_PLACE = "sqlite:";
 
-/** What is null has no place, because the user has no home. */
+/** The places. Null stands for none, because the user has no home. */
 export interface Places {
   readonly kind: "folder" | "user";
   /** The configuration's file. It needn't exist. */
@@ -24,7 +24,7 @@ export interface Places {
   readonly store: string;
 }
 
-/** What lies in the working folder, where the places are the folder's. */
+/** The names in the working folder, where the places are the folder's. */
 export const IN_FOLDER = { config: FILE, data: ".poundkey" } as const;
 
 const FOLDER: Places = {
@@ -61,7 +61,8 @@ export function findSettingsFolder(env: Environment["env"]): string | null {
 
 /** A path that isn't absolute is ignored: it would lead into the working folder, which others may have written. */
 function findUserFolder(variable: string, usual: string, env: Environment["env"]): string | null {
-  const [chosen, home] = [env(variable), env("HOME")];
+  const chosen = env(variable);
+  const home = env("HOME");
   if (chosen && isAbsolute(chosen)) return join(chosen, PROGRAM);
   return home && isAbsolute(home) ? join(home, usual, PROGRAM) : null;
 }

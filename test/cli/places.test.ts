@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { EXIT } from "../../src/app/terminal.ts";
+import { readWords } from "../../src/cli/bare-words.ts";
 import { runCommandLine } from "../../src/cli/commands.ts";
 import { PLAIN_THINGS } from "../../src/core/things/plain-things.ts";
 import { runPrinting } from "../harness/poundkey.ts";
@@ -197,4 +198,27 @@ test("any other choice of the places is wrong usage, of every kind of command", 
     expect(code).toBe(EXIT.usage);
     expect(err).toStartWith('poundkey: POUNDKEY_PLACES must be folder or user, not "home"');
   }
+});
+
+test.each<[readonly string[], readonly string[]]>([
+  [[], ["serve", "--quickstart"]],
+  [
+    ["--port", "0"],
+    ["serve", "--quickstart", "--port", "0"],
+  ],
+  [["--quickstart"], ["serve", "--quickstart"]],
+  [["--help"], ["--help"]],
+  [["-h"], ["-h"]],
+  [["--version"], ["--version"]],
+  [["serve"], ["serve"]],
+  [
+    ["keys", "list"],
+    ["keys", "list"],
+  ],
+])("in the user's places, %p stands for %p", (args, words) => {
+  expect(readWords(args, "user")).toEqual(words);
+});
+
+test.each([undefined, "", "folder"])("in the places %p a command is expected", (places) => {
+  for (const args of [[], ["--port", "0"]]) expect(readWords(args, places)).toEqual(args);
 });

@@ -38,6 +38,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/learning/learning.ts": "rows of the store",
   "src/app/build/build.ts": "a file of the checkout",
   "src/app/build/materials.ts": "a file of the binary",
+  "src/app/build/pack.ts": "files of the checkout",
   "src/moving/state/memory.ts": "a row of the store",
   "src/cli/": "the operator's files, and rows of the store",
   "src/config/": "the operator's files",

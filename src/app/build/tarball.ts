@@ -8,7 +8,7 @@ const TIME = 499_162_500;
 const MODE = 0o644;
 const PROGRAM_MODE = 0o755;
 const NAME_BYTES_MAX = 100;
-/** Where the sum of a header's bytes stands in it. It is summed with spaces there. */
+/** The sum of a header's bytes begins here in it. It is summed with spaces in its place. */
 const SUM_AT = 148;
 const SUM_BYTES = 8;
 /** The byte of gzip's header that names the system, and the value for an unknown one. */

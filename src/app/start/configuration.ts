@@ -12,7 +12,7 @@ import {
 import { isObject } from "../../core/json/json.ts";
 import type { KnownProvider, Settings } from "../../core/settings.ts";
 import { PROVIDERS } from "../../providers/index.ts";
-import { findPlaceMistake } from "./store-folder.ts";
+import { findPlaceMistake } from "../store-folder.ts";
 
 /** The configuration of ten thousand models takes half as much. */
 const CONFIG_BYTES_MAX = 4_000_000;

@@ -10,6 +10,8 @@ export function describeListenError(
   return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
 }
 
+const FREE = "any free one";
+
 function describePortInUse(port: number): string {
-  return `port ${port} is in use: choose another with --port N (0: any free one)`;
+  return `port ${port} is in use: choose another with --port N (0: ${FREE})`;
 }

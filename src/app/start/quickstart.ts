@@ -10,10 +10,10 @@ import type { Settings } from "../../core/settings.ts";
 import { authenticate } from "../../keys/authenticate.ts";
 import { mayUseKeys } from "../../people/member.ts";
 import { describeProgram } from "../program.ts";
+import { findFolderMistake } from "../store-folder.ts";
 import { formatErrors, source } from "./configuration.ts";
 import { type OpenedStore, showPlace } from "./open-store.ts";
 import { SIMULATED } from "./simulated.ts";
-import { findFolderMistake } from "./store-folder.ts";
 
 const KEY_FILE = "quickstart.key";
 

@@ -1,4 +1,4 @@
-// Whether the end of the terminal ends the gateway. Elsewhere SIGHUP, the signal of that end, asks for a reload.
+// A gateway that ends with its terminal. Elsewhere SIGHUP, the signal of that end, asks for a reload.
 import { isatty } from "node:tty";
 import { findPlaces } from "../../config/places.ts";
 

@@ -9,7 +9,7 @@ import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeHostile, NODE, RUNTIME } from "./packed.ts";
 import { listProcesses, run, start, startAtTerminal } from "./running.ts";
 
-const TEST_MS = 120_000;
+const TEST_MS = 60_000;
 const MEGABYTE = 1_000_000;
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-package-"));

@@ -1,8 +1,8 @@
 // The user's own folder of the store: why nothing is kept in it, if somebody else could change it or there is none.
 import { statSync } from "node:fs";
-import type { ConfigError } from "../../config/errors.ts";
-import type { Environment } from "../../config/interpolate.ts";
-import { findPlaces, NO_PLACE, type Places } from "../../config/places.ts";
+import type { ConfigError } from "../config/errors.ts";
+import type { Environment } from "../config/interpolate.ts";
+import { findPlaces, NO_PLACE, type Places } from "../config/places.ts";
 
 /** The bits of a mode by which the group and others may write. */
 const WRITABLE = 0o022;
@@ -27,7 +27,8 @@ export function findFolderMistake({ kind, data }: Pick<Places, "kind" | "data">)
 function findUnsafe(folder: string): string | null {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return null;
-  const [own, named] = [process.geteuid?.(), JSON.stringify(folder)];
+  const own = process.geteuid?.();
+  const named = JSON.stringify(folder);
   if (own !== undefined && found.uid !== own)
     return `the folder belongs to another user: sudo chown -R "$(id -u)" ${named} && chmod 700 ${named}, or name a store with --store`;
   if ((found.mode & WRITABLE) !== 0) return `the folder can be written by others: chmod 700 ${named}`;
