@@ -8,13 +8,17 @@ const USUAL = 8080;
 const LAST = 8089;
 
 /** Returns the first free port in place of the usual one. The usual one if all are in use: the start then says so. */
-export async function findFreePort({ host, port }: Pick<ServerRules, "host" | "port">): Promise<number> {
+export async function findFreePort(
+  { host, port }: Pick<ServerRules, "host" | "port">,
+  isTaken = isInUse,
+): Promise<number> {
   if (port !== USUAL) return port;
-  for (let next = USUAL; next <= LAST; next++) if (!(await isInUse(host, next))) return next;
+  for (let next = USUAL; next <= LAST; next++) if (!(await isTaken(host, next))) return next;
   return port;
 }
 
-async function isInUse(host: string, port: number): Promise<boolean> {
+/** True if another program listens at the address. */
+export async function isInUse(host: string, port: number): Promise<boolean> {
   try {
     await checkPort(host, port);
     return false;
