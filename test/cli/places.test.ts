@@ -145,12 +145,12 @@ describe("a key", () => {
     expect((await run(["serve"], {})).code).toBe(EXIT.failed);
   });
 
-  test.each([0o770, 0o707])(
-    "is refused in a folder of mode %o, and the error's chmod helps",
+  test.each(["770", "707"])(
+    "is refused in a folder of mode %s, and the error's chmod helps",
     async (mode) => {
       const folder = dirname(database());
       mkdirSync(folder, { recursive: true });
-      chmodSync(folder, mode);
+      chmodSync(folder, Number.parseInt(mode, 8));
       for (const args of [add, ["serve"], ["check"]]) {
         const { code, out, err } = await run(args);
         expect([code, out + err]).toEqual([
