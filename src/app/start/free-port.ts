@@ -18,7 +18,7 @@ export async function findFreePort(
 }
 
 /** True if another program listens at the address. */
-export async function isInUse(host: string, port: number): Promise<boolean> {
+async function isInUse(host: string, port: number): Promise<boolean> {
   try {
     await checkPort(host, port);
     return false;

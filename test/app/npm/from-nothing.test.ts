@@ -9,7 +9,7 @@ import { IS_LONG } from "../../harness/long.ts";
 import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeEnvironment, makeHostile } from "./packed.ts";
 import { type Registry, startRegistry } from "./registry.ts";
-import { listProcesses, type Running, run, start, startAtTerminal } from "./running.ts";
+import { clear, listProcesses, type Running, run, start, startAtTerminal } from "./running.ts";
 
 const TEST_MS = 60_000;
 const HOSTILE_FOLDERS = 20;
@@ -29,7 +29,7 @@ beforeAll(() => {
 }, TEST_MS);
 afterAll(async () => {
   if (IS_LONG) await registry.stop();
-  for (const place of places) place.remove();
+  for (const place of places) clear(place);
   rmSync(folder, { recursive: true });
 });
 

@@ -7,7 +7,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeHostile, NODE, RUNTIME } from "./packed.ts";
-import { listProcesses, run, start, startAtTerminal } from "./running.ts";
+import { clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
 
 const TEST_MS = 60_000;
 const MEGABYTE = 1_000_000;
@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "poundkey-package-"));
 const files = buildPackage(folder);
 const places: Installed[] = [];
 afterAll(() => {
-  for (const place of places) place.remove();
+  for (const place of places) clear(place);
   rmSync(folder, { recursive: true });
 });
 

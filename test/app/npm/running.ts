@@ -117,6 +117,12 @@ export function listProcesses({ root }: Installed): readonly number[] {
     .map(Number);
 }
 
+/** Ends what a failed test has left, and removes the installation. */
+export function clear(installed: Installed): void {
+  for (const pid of listProcesses(installed)) Bun.spawnSync(["kill", "-KILL", String(pid)]);
+  installed.remove();
+}
+
 function readCommandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
