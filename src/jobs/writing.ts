@@ -52,7 +52,8 @@ export async function writeResults(
     },
   );
   if (written !== null) block.settle(row, ended);
-  await removeUnnamed(ports, batch, block.unnamed.splice(0), named);
+  // Those that stay are in nobody's way, and go with their object: the results themselves are written by now.
+  await removeUnnamed(ports, batch, block.unnamed.splice(0), named).catch(() => {});
   return written;
 }
 
