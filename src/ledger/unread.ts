@@ -18,11 +18,12 @@ export function isUnread(books: Books, { isForLine, record }: Settlement): boole
 }
 
 /** Settles the answer to a line, or does something else if the line has ended without it. */
-export async function settleLine(
+export function settleLine(
   store: Pick<Store, "transact">,
   demand: Settlement,
   orElse: () => Promise<SettlementAnswer>,
 ): Promise<SettlementAnswer> {
-  const answer = await store.transact({ ...demand, isForLine: true });
-  return answer.kind === "unread" ? orElse() : requireSettled(answer);
+  return store
+    .transact({ ...demand, isForLine: true })
+    .then((answer) => (answer.kind === "unread" ? orElse() : requireSettled(answer)));
 }
