@@ -18,7 +18,7 @@ export const WHOLE_COST = 1000;
 export const LEFT_COST = 10;
 export const LINES = 24;
 export const PARALLEL = 4;
-/** So many lines fit under the ceiling: some of their answers have no result yet as the last one ends. */
+/** The lines that fit under the ceiling: some of their answers have no result yet as the last one ends. */
 const CEILING_LINES = 16;
 const ANSWER_MS = 400;
 /** Some lines are answered by then, of which some have no result yet, and some are in flight. */
