@@ -10,7 +10,7 @@ import { changeCheckout } from "./money/checkouts.ts";
 import { close } from "./money/closing.ts";
 import { fund } from "./money/movements.ts";
 import { settle } from "./settle.ts";
-import { isUnread, UNREAD } from "./unread.ts";
+import { settleForLine } from "./unread.ts";
 
 /** The books of rows that a store keeps from batch to batch. */
 const known = new WeakMap<Rows, Books>();
@@ -47,7 +47,7 @@ function answer(books: Books, demand: Demand): Answer {
     case "admit":
       return admit(books, demand);
     case "settle":
-      return isUnread(books, demand) ? UNREAD : settle(books, demand);
+      return demand.isForLine === true ? settleForLine(books, demand) : settle(books, demand);
     case "fund":
       return fund(books, demand);
     case "close":

@@ -327,9 +327,10 @@ function write(
   outcome: Outcome,
 ): Promise<SettlementAnswer> {
   const demand = makeSettlement(parts, accountId, ticket, ask, outcome);
-  const { makeUnread } = outcome;
-  if (makeUnread === undefined) return parts.store.transact(demand).then(requireSettled);
-  return settleLine(parts.store, demand, () => write(parts, accountId, ticket, ask, makeUnread()));
+  if (!outcome.makeUnread) return parts.store.transact(demand).then(requireSettled);
+  return settleLine(parts.store, demand, outcome.makeUnread, (unread) =>
+    write(parts, accountId, ticket, ask, unread),
+  );
 }
 
 function makeSettlement(
