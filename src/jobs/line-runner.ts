@@ -11,7 +11,7 @@ import type { Pacing } from "./pacing.ts";
 import type { JobPorts, LineResult } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
-import { cancelForKey, cancelForMove, PROBE_MS, stopBatch } from "./stopping.ts";
+import { cancelForKey, cancelForMove, goOn, PROBE_MS, stopBatch } from "./stopping.ts";
 import { isHealable, isUnsent, judgeFailure, type Verdict } from "./trying.ts";
 import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 
@@ -23,6 +23,8 @@ interface Line {
   readonly block: RunningBlock;
   readonly at: number;
   readonly placing: LinePlacing;
+  /** True for the only line of a batch that waits: it asks whether the reason is over. */
+  readonly isProbe: boolean;
 }
 
 export class LineRunner {
@@ -48,7 +50,7 @@ export class LineRunner {
       this.#advance,
     );
     block.begin(at, controller);
-    const line = { job, block, at, placing };
+    const line = { job, block, at, placing, isProbe: job.isProbing };
     let hasRun = true;
     try {
       const result = await this.#call(line, controller.signal);
@@ -128,7 +130,10 @@ export class LineRunner {
       job.isProbing = false;
       noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), fault);
       this.#end(line, "failed", result, isUnanswered(fault));
-    } else await this.#putBack(line, verdict, fault, nowMs);
+    } else {
+      if (line.isProbe && fault.row.blame === "provider" && !isUnsent(fault)) await goOn(this.#ports, job);
+      await this.#putBack(line, verdict, fault, nowMs);
+    }
   }
 
   /** Its call was ended: by its batch's end, or because the node stops. */
