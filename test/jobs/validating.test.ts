@@ -28,8 +28,8 @@ async function create(modelOf?: (at: number) => string) {
   const { change } = store.batches;
   Object.assign(store.batches, {
     change: (...[of, wanted, decide]: Parameters<typeof change>) =>
-      change(of, wanted, (batch, blocks) => {
-        const changed = decide(batch, blocks);
+      change(of, wanted, (batch, blocks, answered) => {
+        const changed = decide(batch, blocks, answered);
         most.blocks = Math.max(most.blocks, blocks.length, changed.blocks?.length ?? 0);
         return changed;
       }),

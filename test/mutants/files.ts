@@ -93,8 +93,8 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   {
     name: "lines start until the store knows that there is no room",
     file: "src/jobs/line-runner.ts",
-    find: "    job.room.take(Buffer.byteLength(text));\n",
-    replace: "",
+    find: "job.room.take(answerLine(this.#ports, { ...line, batch: job.batch }, result));",
+    replace: "answerLine(this.#ports, { ...line, batch: job.batch }, result);",
     tests: STORES,
   },
   {

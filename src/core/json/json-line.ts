@@ -1,6 +1,6 @@
 // JSON as a line of a file, for every reader's idea of a line.
 
-/** Python's `splitlines` and Node's `readline` also end lines at these, which JSON lets stand in a text as they are. */
+/** Python's splitlines and Node's readline also end lines at these, which JSON lets stand in a text as they are. */
 const ENDS = /[\n\r\u0085\u2028\u2029]/g;
 /** Ends of lines that JSON allows between its texts alone. */
 const BETWEEN = /[\n\r]/;

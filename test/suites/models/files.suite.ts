@@ -115,6 +115,15 @@ function bytes(stores: Stores): void {
     expect(await readText(others, await files.save(makeFile("file-empty"), send()))).toBe("");
   });
 
+  test("are removed by their numbers, and the other pieces of an object stay", async () => {
+    const { pieces } = stores().store.files;
+    for (const number of [0, 7, 2 ** 40])
+      await pieces.write("default", "object", number, Buffer.from("text"));
+    await pieces.remove("default", "object", [7, 2 ** 40, 9]);
+    const left = await Promise.all([0, 7, 2 ** 40].map((number) => pieces.read("default", "object", number)));
+    expect(left.map((piece) => piece?.length)).toEqual([4, undefined, undefined]);
+  });
+
   test("open only in their own place: not in another account, object or number, nor changed", async () => {
     const { store } = stores();
     const { files } = openFiles(store);
