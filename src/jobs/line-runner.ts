@@ -146,7 +146,7 @@ export class LineRunner {
   }
 
   async #putBack(
-    { job, block, at }: Omit<Line, "placing">,
+    { job, block, at }: Pick<Line, "job" | "block" | "at">,
     verdict: Exclude<Verdict, { kind: "end" }>,
     fault: Fault,
     nowMs: number,
@@ -170,7 +170,7 @@ export class LineRunner {
   }
 
   /** Takes what was thrown before the line went through the door. */
-  async #fail({ job, block, at }: Omit<Line, "placing">, thrown: unknown): Promise<void> {
+  async #fail({ job, block, at }: Pick<Line, "job" | "block" | "at">, thrown: unknown): Promise<void> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     try {
