@@ -2,7 +2,7 @@
 import type { LinePlacing } from "../core/batches/line-pace.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
-import { cancelForKey, cancelForMove, PROBE_MS, stopBatch } from "./ends/stopping.ts";
+import { cancelForKey, cancelForMove, goOn, PROBE_MS, stopBatch } from "./ends/stopping.ts";
 import { InputPieces } from "./input-pieces.ts";
 import { changeDetail, fail } from "./job.ts";
 import { answerLine, endOneLine } from "./line-results.ts";
@@ -23,6 +23,8 @@ interface Line {
   readonly block: RunningBlock;
   readonly at: number;
   readonly placing: LinePlacing;
+  /** True for the only line of a batch that waits: it asks whether the reason is over. */
+  readonly isProbe: boolean;
 }
 
 export class LineRunner {
@@ -48,7 +50,7 @@ export class LineRunner {
       this.#advance,
     );
     block.begin(at, controller);
-    const line = { job, block, at, placing };
+    const line = { job, block, at, placing, isProbe: job.isProbing };
     let hasRun = true;
     try {
       const result = await this.#call(line, controller.signal);
@@ -128,7 +130,10 @@ export class LineRunner {
       job.isProbing = false;
       noteEnd(this.#pacing, this.#nameModel(line), this.#ports.clock.monotonicMs(), fault);
       this.#end(line, "failed", result, isUnanswered(fault));
-    } else await this.#putBack(line, verdict, fault, nowMs);
+    } else {
+      if (line.isProbe && fault.row.blame === "provider" && !isUnsent(fault)) await goOn(this.#ports, job);
+      await this.#putBack(line, verdict, fault, nowMs);
+    }
   }
 
   /** Its call was ended: by its batch's end, or because the node stops. */
@@ -141,7 +146,7 @@ export class LineRunner {
   }
 
   async #putBack(
-    { job, block, at }: Omit<Line, "placing">,
+    { job, block, at }: Pick<Line, "job" | "block" | "at">,
     verdict: Exclude<Verdict, { kind: "end" }>,
     fault: Fault,
     nowMs: number,
@@ -165,7 +170,7 @@ export class LineRunner {
   }
 
   /** Takes what was thrown before the line went through the door. */
-  async #fail({ job, block, at }: Omit<Line, "placing">, thrown: unknown): Promise<void> {
+  async #fail({ job, block, at }: Pick<Line, "job" | "block" | "at">, thrown: unknown): Promise<void> {
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();
     try {

@@ -26,6 +26,8 @@ export class ModelDoor {
   readonly rows = new Map<string, number>();
   /** The times at which lines were answered, by models. */
   readonly answered = new Map<string, number[]>();
+  /** True while the account has no money. */
+  isPoor = false;
   readonly #models: Readonly<Record<string, OneModel>>;
   readonly #clock: ManualClock;
   readonly #health = new Health(() => {});
@@ -47,6 +49,7 @@ export class ModelDoor {
       if (thrown instanceof Fault) return refuse(thrown);
       throw thrown;
     }
+    if (this.isPoor) return refuse(new Fault("insufficient_balance", "Top up."));
     count(this.rows, model);
     const permit = this.#health.begin(attempt, nowMs, new RequestRefusals(line.key), LOAD);
     if (permit === null) return refuse(new Fault("no_provider_available", "None."));

@@ -193,6 +193,17 @@ test("a batch whose lines wait tells it once, names the models by their lines, a
   );
 });
 
+test("a batch that was topped up while its model is down says what it waits for by then", async () => {
+  const door = new ModelDoor(clock, { [DEAD]: { behave: fails, ms: 400 } });
+  door.isPoor = true;
+  await start(door).add("batch_1", 300, () => DEAD);
+  await clock.move(10_000);
+  expect((await read()).detail.waiting?.code).toBe("insufficient_balance");
+  door.isPoor = false;
+  await clock.move(MINUTE_MS);
+  expect((await read()).detail.waiting?.code).toBe("no_provider_available");
+});
+
 describe("on several nodes", () => {
   interface Node {
     isDead: boolean;

@@ -1,6 +1,7 @@
 // Refusals that concern a whole batch: it waits until money or time heals them, or is cancelled, since its key has ended.
+import type { Batch } from "../../core/batches/batch.ts";
 import { type Fault, showLimit } from "../../core/fault.ts";
-import { cancel, wait } from "../job.ts";
+import { cancel, resume, wait } from "../job.ts";
 import type { JobPorts } from "../ports.ts";
 import type { RunningBatch } from "../running-batch.ts";
 import { moveOn } from "../validating.ts";
@@ -59,4 +60,12 @@ async function cancelBatch(
     cancel(batch, nowMs, { code, message, resetsAtMs: null, sinceMs: nowMs }),
   );
   job.batch = moved ?? job.batch;
+}
+
+/** A line was let in: the batch waits no longer for what stopped it, even if the line's model then failed. */
+export async function goOn(ports: StopPorts, job: RunningBatch): Promise<void> {
+  job.isProbing = false;
+  if (job.batch.detail.waiting === null) return;
+  const move = (batch: Batch) => ({ batch: resume(batch, false), events: [] });
+  job.batch = (await moveOn(ports, job.batch, move)) ?? job.batch;
 }
