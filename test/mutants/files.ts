@@ -92,8 +92,8 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lines start until the store knows that there is no room",
-    file: "src/jobs/line-runner.ts",
-    find: "    job.room.take(Buffer.byteLength(text));\n",
+    file: "src/jobs/room/account-room.ts",
+    find: "    this.#taken += bytes;\n",
     replace: "",
     tests: STORES,
   },
