@@ -5,10 +5,12 @@ import { source } from "../app/start/configuration.ts";
 import { findExposedFiles } from "../app/start/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { describeVersion } from "../app/version.ts";
+import { findPlacesMistake } from "../config/places.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { PLAIN_THINGS } from "../core/things/plain-things.ts";
 import { wrapHelp } from "./help-lines.ts";
 import { type Command, isHelp, onStore, onStoreOrGateway, refuseGateway } from "./on-store.ts";
+import { describeUnreadFiles } from "./unread-files.ts";
 
 /** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -161,31 +163,37 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   samples: {
     about: "write files for a deployment: compose, chart, units, proxies",
     onlyHere: "it only writes files",
+    isApart: true,
     run: async (args, io) => (await import("./start/samples.ts")).runSamples(args, io),
   },
   login: {
     about: "sign in at a gateway with the company's account",
     onlyHere: "it takes the gateway's address as a word",
+    isApart: true,
     run: async (args, io) => (await import("./people/login.ts")).runLogin(args, io),
   },
   logout: {
     about: "end what login --admin began",
     onlyHere: "it takes the gateway's address as a word",
+    isApart: true,
     run: async (args, io) => (await import("./people/login.ts")).runLogout(args, io),
   },
   token: {
     about: "print a key of that sign-in, for agents",
     onlyHere: "it prints the key of a sign-in",
+    isApart: true,
     run: async (args, io) => (await import("./people/login.ts")).runToken(args, io),
   },
   completion: {
     about: "print a shell's completion of commands and flags",
     onlyHere: "it only prints a script",
+    isApart: true,
     run: async (args, io) => (await import("./completion.ts")).runCompletion(args, io, COMMANDS),
   },
   simulate: {
     about: "run only the simulated providers",
     onlyHere: "it starts simulated providers on this machine",
+    isApart: true,
     run: async (args, io) => (await import("./models/simulate.ts")).runSimulate(args, io),
   },
 };
@@ -237,16 +245,21 @@ export async function runCommandLine(args: readonly string[], io: Io = PROCESS_I
     return EXIT.done;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command) {
-    // The binary is built to compile late (`--compile-jit-policy`), which suits a gateway's start but no other command.
-    if (name !== "serve") Bun.unsafe.setJITPolicy(1);
-    const refusal = refuseGateway(name, command, rest);
-    if (refusal !== null) {
-      io.err(`poundkey: ${refusal}\nSee poundkey ${name} --help.`);
-      return EXIT.usage;
-    }
-    return command.run(rest, isHelp(rest) ? { ...io, out: (text) => io.out(wrapHelp(text)) } : io);
-  }
+  if (command) return run(name, command, rest, io);
   io.err(`poundkey: ${describeUnknown(name)}\nSee poundkey --help.`);
   return EXIT.usage;
+}
+
+async function run(name: string, command: Command, args: readonly string[], io: Io): Promise<number> {
+  // The binary is built to compile late (`--compile-jit-policy`), which suits a gateway's start but no other command.
+  if (name !== "serve") Bun.unsafe.setJITPolicy(1);
+  const refusal = refuseGateway(name, command, args) ?? findPlacesMistake(source.env);
+  if (refusal !== null) {
+    io.err(`poundkey: ${refusal}\nSee poundkey ${name} --help.`);
+    return EXIT.usage;
+  }
+  if (isHelp(args)) return command.run(args, { ...io, out: (text) => io.out(wrapHelp(text)) });
+  const unread = command.isApart ? null : describeUnreadFiles(args, source.env);
+  if (unread !== null) io.err(`poundkey: ${unread}`);
+  return command.run(args, io);
 }

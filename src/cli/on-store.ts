@@ -19,6 +19,8 @@ export interface Command {
   readonly about: string;
   /** Null if `--gateway` lets it work at a gateway elsewhere, else why it doesn't. */
   readonly onlyHere: string | null;
+  /** True if it needs neither configuration nor store. */
+  readonly isApart?: boolean;
   readonly run: (args: readonly string[], io: Io) => Promise<number>;
 }
 

@@ -67,7 +67,12 @@ export type LoadResult =
       /** Settings that are valid but may not do what the operator expects. */
       readonly warnings: readonly ConfigError[];
     }
-  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+  | {
+      readonly ok: false;
+      readonly errors: readonly ConfigError[];
+      /** True if the configuration is right, and the place of the store isn't. */
+      readonly isPlace?: boolean;
+    };
 
 const BODY_MEMORY_BYTES = 256_000_000;
 

@@ -2,6 +2,7 @@
 import type { LinePlacing } from "../core/batches/line-pace.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { FileMissing } from "../files/port.ts";
+import { cancelForKey, cancelForMove, PROBE_MS, stopBatch } from "./ends/stopping.ts";
 import { InputPieces } from "./input-pieces.ts";
 import { changeDetail, fail } from "./job.ts";
 import { answerLine, endOneLine } from "./line-results.ts";
@@ -11,7 +12,6 @@ import type { Pacing } from "./pacing.ts";
 import type { JobPorts, LineResult } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
-import { cancelForKey, cancelForMove, PROBE_MS, stopBatch } from "./stopping.ts";
 import { isHealable, isUnsent, judgeFailure, type Verdict } from "./trying.ts";
 import { makeMissing, moveOn, noteMissing } from "./validating.ts";
 

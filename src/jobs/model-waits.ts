@@ -3,7 +3,7 @@ import type { Batch, BatchWait } from "../core/batches/batch.ts";
 import { changeDetail, type Transition, WAITS_FOR_MODELS, wait } from "./job.ts";
 import { countLeft } from "./lines.ts";
 import { offerBlock } from "./offers.ts";
-import type { Pacing } from "./pacing.ts";
+import type { ModelState, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
 import type { RunningBatch } from "./running-batch.ts";
 import { moveOn } from "./validating.ts";
@@ -50,7 +50,7 @@ export async function watchModels(ports: WatchPorts, pacing: Pacing, job: Runnin
   job.overdue = new Set(seen.filter(isOver).map(({ model }) => model));
   const isIdle = waitsHere(job, pacing, seen);
   if (isIdle) await offerBlock(ports, job, nowMs);
-  else job.offeredMs = nowMs;
+  else if (seen.every(({ sinceMs }) => sinceMs === null)) job.offers = 0;
   const stillMs = job.measureStill(countLeft(detail.counts), nowMs);
   const isStill = isIdle && (hasAllLines(job, seen) || stillMs >= STILL_MS);
   const waiting = isStill ? describe(job, seen, silent, waitMs) : null;
@@ -69,18 +69,34 @@ function lookAt({ clock }: WatchPorts, pacing: Pacing, job: RunningBatch): reado
   const nowMs = clock.nowMs();
   const monotonicMs = clock.monotonicMs();
   const queued = job.countQueued();
-  const known = Object.keys(job.batch.detail.silentSince ?? {});
-  return [...new Set([...queued.keys(), ...known])].map((model) => {
+  const stored = job.batch.detail.silentSince ?? {};
+  const seen = [...new Set([...queued.keys(), ...Object.keys(stored)])].map((model) => {
     const state = pacing.describe(job.nameModel(model));
-    const restMs = state === null ? 0 : state.restsUntilMs - Math.max(state.begunMs, 0);
-    const isResting = state !== null && state.restsUntilMs > monotonicMs;
-    const isAway = state?.isShut === true || (isResting && restMs >= LONG_REST_MS);
     const answeredMs = nowMs - (monotonicMs - (state?.answeredMs ?? Number.NEGATIVE_INFINITY));
-    if (isAway) job.silent.set(model, Math.max(job.silent.get(model) ?? nowMs, answeredMs));
-    else job.silent.delete(model);
-    const sinceMs = job.silent.get(model) ?? null;
+    const isResting = state !== null && state.restsUntilMs > monotonicMs;
+    const sinceMs = isAway(state, isResting) ? findSilence(job, model, answeredMs, nowMs) : null;
+    if (sinceMs === null) job.silent.delete(model);
+    else job.silent.set(model, sinceMs);
     return { model, lines: queued.get(model) ?? 0, sinceMs, answeredMs, isResting };
   });
+  job.noted = stored;
+  return seen;
+}
+
+/** True for a model that takes no line, but for one that only has a minute's limit. */
+function isAway(state: ModelState | null, isResting: boolean): boolean {
+  if (state === null) return false;
+  return state.isShut || (isResting && state.restsUntilMs - Math.max(state.begunMs, 0) >= LONG_REST_MS);
+}
+
+/** Returns since when a model has been silent here. An answer on another node has moved what the batch's row says. */
+function findSilence(job: RunningBatch, model: string, answeredMs: number, nowMs: number): number {
+  const stored = job.batch.detail.silentSince?.[model];
+  const before = job.noted[model] ?? Number.POSITIVE_INFINITY;
+  const isElsewhere = (stored ?? nowMs) > before && answeredMs <= before;
+  if (isElsewhere) job.elsewhereMs = nowMs;
+  const knownMs = isElsewhere ? stored : job.silent.get(model);
+  return Math.max(knownMs ?? nowMs, answeredMs);
 }
 
 function bound(silent: Silences): Silences {

@@ -78,7 +78,7 @@ export interface ModelLook {
 }
 
 /** A model that lines ask for, as they have found it. Times are on the monotonic clock. */
-interface ModelState {
+export interface ModelState {
   readonly isShut: boolean;
   readonly trials: number;
   /** The time until which each of its places rests. */

@@ -3,12 +3,12 @@
 
 import type { Batch, BatchBlock } from "../core/batches/batch.ts";
 import { toFault } from "../core/fault.ts";
-import { endLeft } from "./ending.ts";
+import { endLeft } from "./ends/ending.ts";
+import { takeOverAnswers } from "./ends/kept-answers.ts";
+import { watchKeys } from "./ends/key-watch.ts";
 import { finalize } from "./finalizing.ts";
 import { findRestEnd } from "./job.ts";
-import { takeOverAnswers } from "./kept-answers.ts";
 import { listAll, removeBatch } from "./kept-batches.ts";
-import { watchKeys } from "./key-watch.ts";
 import { takeBlock } from "./leases.ts";
 import { LineRunner } from "./line-runner.ts";
 import type { LineEnd } from "./lines.ts";
@@ -118,7 +118,7 @@ export class BatchRunner {
     this.#isAwake = false;
     try {
       await this.#refresh();
-      await watchKeys(this.#ports, this.#jobs.values());
+      if (this.#jobs.size > 0) this.#run("watch keys", () => watchKeys(this.#ports, this.#jobs.values()));
       for (const job of this.#jobs.values()) await this.#care(job);
       this.#advance();
       await this.#sweep();

@@ -45,8 +45,13 @@ export class RunningBatch {
   #isShared = false;
   /** True if there was no other block when one was last asked for. */
   hasAll = false;
-  /** The time at which a block was last offered to other nodes. */
-  offeredMs = 0;
+  /** The time from which the next block is offered to other nodes, and the number of offers in a row. */
+  nextOfferMs = Number.POSITIVE_INFINITY;
+  offers = 0;
+  /** The last time that another node was seen to have an answer of a model that gives none here. */
+  elsewhereMs = Number.NEGATIVE_INFINITY;
+  /** The silences of models as the batch's row last had them. */
+  noted: Readonly<Record<string, number>> = {};
   /** Models that lines wait for, since this node noticed. */
   readonly silent = new Map<string, number>();
   /** Those that have been silent for so long that lines end that nothing else takes. */

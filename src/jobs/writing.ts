@@ -18,7 +18,7 @@ import type { EndedLine, RunningBlock } from "./running-block.ts";
 /** Results are written once they take this much, or after a while. */
 export const RESULT_CHARACTERS = 524_288;
 
-export type WritePorts = Pick<JobPorts, "store" | "files" | "clock">;
+type WritePorts = Pick<JobPorts, "store" | "files" | "clock">;
 
 /** Returns the batch as it is then. Null if the block is another node's by now: its lines are answered there. */
 export async function writeResults(

@@ -148,7 +148,7 @@ async function findUsable(parts: KeyFinderParts, id: string): Promise<GatewayKey
   const key = await parts.store.key(id);
   if (key === null) throw invalidKey();
   const bound = key.memberId === null ? { key } : await bindMember(parts, { key }, key.memberId);
-  // Whoever asks later than its end, such as the lines of a batch, has nothing to wait for.
+  // Lines of a batch have nothing to wait for once it has ended, whatever becomes of its person.
   if (!isLive(key, parts.clock.nowMs())) throw invalidKey(key);
   const proven = requireMember(parts, { key: bound.key, rotation: key.rotations });
   const refusal = refusePaused(proven.key);

@@ -3,6 +3,7 @@
 import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Account, GatewayKey } from "../core/keys/key.ts";
+import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { RequestLimits } from "../core/log/record.ts";
 import { HOOKS_KEY } from "../core/models/hook.ts";
 import type { NanoUsd } from "../core/money/money.ts";
@@ -219,4 +220,11 @@ export function listLimits(
   nowMs: number,
 ): RequestLimits {
   return { limit, remaining: Math.max(0, limit - counted.used - taken), resetMs: resetsAtMs - nowMs };
+}
+
+/** True if the key's requests are probably free whatever they cost, so that nobody has to work that out. */
+export function mayBeFree(key: GatewayKey, quota: QuotaRules): boolean {
+  return (
+    isUnboundFree(quota, ALLOWANCE_BY_QUOTA) || resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null
+  );
 }

@@ -9,7 +9,8 @@ import { resetBudgets } from "./limits/budget-reset.ts";
 import { changeCheckout } from "./money/checkouts.ts";
 import { close } from "./money/closing.ts";
 import { fund } from "./money/movements.ts";
-import { isUnread, settle } from "./settle.ts";
+import { settle } from "./settle.ts";
+import { isUnread, UNREAD } from "./unread.ts";
 
 /** The books of rows that a store keeps from batch to batch. */
 const known = new WeakMap<Rows, Books>();
@@ -57,8 +58,6 @@ function answer(books: Books, demand: Demand): Answer {
       return resetBudgets(books, demand);
   }
 }
-
-const UNREAD: Answer = { kind: "unread" };
 
 function refuseClock(): Answer {
   const message = "The gateway's clock and its store's are too far apart. Please try again shortly.";

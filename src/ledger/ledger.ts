@@ -12,16 +12,15 @@ import type {
   SettlementAnswer,
 } from "../core/demand.ts";
 import type { Account, Caller, GatewayKey } from "../core/keys/key.ts";
-import { resolveAllowance } from "../core/limits/key-limits.ts";
 import type { LimitState, TokenLoad } from "../core/limits/limit.ts";
 import type { RequestHead } from "../core/log/record.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Hold } from "../core/rows.ts";
-import { LIMIT_RULES, type QuotaRules } from "../core/settings.ts";
+import { LIMIT_RULES } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { findTagDay } from "../core/text/tags.ts";
 import type { Clock } from "../core/world/world.ts";
-import { ALLOWANCE_BY_QUOTA, findRules, isUnboundFree, type LedgerRules, makeReads } from "./allowance.ts";
+import { findRules, type LedgerRules, makeReads, mayBeFree } from "./allowance.ts";
 import { requireAdmitted, requireSettled } from "./answers.ts";
 import { capOffers } from "./ceiling.ts";
 import { type Supplies, supply } from "./lacking.ts";
@@ -31,6 +30,7 @@ import { type ResetOrder, resetBudgets } from "./limits/reset-order.ts";
 import { lostRecord, readsOfHold, resolveEach } from "./lost.ts";
 import { makeLostOutcome, type Outcome } from "./outcome.ts";
 import { type Allowance, findAllowance, findAllowances } from "./standing.ts";
+import { settleLine } from "./unread.ts";
 import { EVERYTHING, NOTHING, type Want, Wants } from "./wants.ts";
 
 /** A request for admission. */
@@ -317,13 +317,6 @@ function makeAdmission(
   };
 }
 
-/** True if the key's requests are probably free whatever they cost, so that nobody has to work that out. */
-function mayBeFree(key: GatewayKey, quota: QuotaRules): boolean {
-  return (
-    isUnboundFree(quota, ALLOWANCE_BY_QUOTA) || resolveAllowance(key, ALLOWANCE_BY_QUOTA, quota) === null
-  );
-}
-
 type Settling = Pick<Ask, "idempotency" | "ceilingNanoUsd">;
 
 function write(
@@ -336,11 +329,7 @@ function write(
   const demand = makeSettlement(parts, accountId, ticket, ask, outcome);
   const { makeUnread } = outcome;
   if (makeUnread === undefined) return parts.store.transact(demand).then(requireSettled);
-  return parts.store
-    .transact({ ...demand, isForLine: true })
-    .then((answer) =>
-      answer.kind === "unread" ? write(parts, accountId, ticket, ask, makeUnread()) : requireSettled(answer),
-    );
+  return settleLine(parts.store, demand, () => write(parts, accountId, ticket, ask, makeUnread()));
 }
 
 function makeSettlement(

@@ -83,7 +83,7 @@ export function freeReply(books: Books, hold: Hold): void {
   if (pending) books.replies.remove(pending);
 }
 
-/** True for a request whose claim is gone before its settlement: whoever ended its line has taken it away. */
+/** True for a request whose claim is gone before its settlement: it went with the end of its line. */
 export function hasLostClaim(books: Books, hold: Hold): boolean {
   return hold.replyId !== null && findClaim(books, hold) === null;
 }

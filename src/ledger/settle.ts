@@ -8,22 +8,12 @@ import { settleLimits, settleLimitsLate, undoLimits } from "./limits/limit-settl
 import { followRelease } from "./money/closing.ts";
 import { computeMonth } from "./money/month.ts";
 import { addFreeCost, returnPlaces, settleFreeBudget } from "./places.ts";
-import { fillReply, freeReply, hasLostClaim, keepLateReply } from "./replies.ts";
+import { fillReply, freeReply, keepLateReply } from "./replies.ts";
 
 /** The note on the void of a hold whose COMMIT got no answer: the request was admitted again, or not at all. */
 export const COMMIT_UNKNOWN = "commit unknown";
 
 type SettledAnswer = SettlementAnswer & { readonly kind: "settled" };
-
-/**
- * True for a paid answer to a line that has ended without it. What is free may be settled after its line's result was written;
- * what is paid never is.
- */
-export function isUnread(books: Books, { isForLine, record }: Settlement): boolean {
-  if (isForLine !== true) return false;
-  const hold = books.findHold(record.id);
-  return hold !== null && hold.place.kind === "balance" && hasLostClaim(books, hold);
-}
 
 export function settle(books: Books, demand: Settlement): SettledAnswer {
   const { produced, giveBack, sealedReply, nowMs: atMs } = demand;

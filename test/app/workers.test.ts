@@ -302,7 +302,7 @@ test.each([
     const { port } = new URL(url);
     const second = world.serve("--port", port, ...other);
     expect(await second.exited).toBe(1);
-    expect(second.err).toContain(`can't listen on 127.0.0.1:${port}`);
+    expect(second.err).toContain(`port ${port} is in use: choose another with --port N (0: any free one)`);
     expect(second.out).toBe("");
     expect(await isRefused(url)).toBe(false);
   },

@@ -14,7 +14,7 @@ import { openPayments, type Payments } from "../ledger/payments.ts";
 import { addBatch, MemoryFiles, makeJobPorts, readIds } from "./job-world.ts";
 
 export const WHOLE_COST = 1000;
-/** What a client owes that left before the first word. */
+/** A client that left before the first word owes this. */
 export const LEFT_COST = 10;
 export const LINES = 24;
 export const PARALLEL = 4;

@@ -170,8 +170,8 @@ test("a batch whose lines wait tells it once, names the models by their lines, a
   const { change } = store.batches;
   Object.assign(store.batches, {
     change: (...[of, wanted, decide]: Parameters<typeof change>) =>
-      change(of, wanted, (batch, blocks) => {
-        const changed = decide(batch, blocks);
+      change(of, wanted, (...found) => {
+        const changed = decide(...found);
         events.push(...(changed.events ?? []));
         return changed;
       }),
@@ -216,6 +216,7 @@ describe("on several nodes", () => {
         batches,
         node: name,
         account: (id: string) => store.account(id),
+        request: (id: string) => store.request(id),
         listDead: async (nodes: readonly string[]) => nodes.filter((one) => dead.has(one)),
       },
       call: (line: LineCall) => alive(() => door.call(line)),

@@ -179,9 +179,9 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a replay says that it was charged its cost",
-    file: "src/gateway/entrance.ts",
-    find: "operation.withCost(usage, { charged: toUsd(charged) })",
-    replace: "operation.withCost(usage, { charged: usage.cost })",
+    file: "src/gateway/settle/idempotency.ts",
+    find: "operation.withCost(reported, { charged: toUsd(chargedNanoUsd) })",
+    replace: "operation.withCost(reported, { charged: reported.cost })",
   },
   {
     name: "fail over after the first chunk",

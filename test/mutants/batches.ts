@@ -157,7 +157,7 @@ export const BATCHES: readonly Mutant[] = [
   },
   {
     name: "a batch that waits asks once a minute",
-    file: "src/jobs/line-runner.ts",
+    file: "src/jobs/ends/stopping.ts",
     find: "const PROBE_MS = 2000;",
     replace: "const PROBE_MS = 60_000;",
     tests: WAITS,
@@ -171,7 +171,7 @@ export const BATCHES: readonly Mutant[] = [
   },
   {
     name: "a batch that waits isn't asked when its limit is reset",
-    file: "src/jobs/line-runner.ts",
+    file: "src/jobs/ends/stopping.ts",
     find: "job.pausedUntilMs = Math.min(job.pausedUntilMs, resetsAtMs);",
     replace: "job.pausedUntilMs = Math.max(job.pausedUntilMs, resetsAtMs);",
     tests: WAITS,

@@ -92,9 +92,9 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lines start until the store knows that there is no room",
-    file: "src/jobs/room/account-room.ts",
-    find: "    this.#taken += bytes;\n",
-    replace: "",
+    file: "src/jobs/line-runner.ts",
+    find: "job.room.take(answerLine(this.#ports, { ...line, batch: job.batch }, result));",
+    replace: "answerLine(this.#ports, { ...line, batch: job.batch }, result);",
     tests: STORES,
   },
   {

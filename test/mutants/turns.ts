@@ -93,7 +93,7 @@ export const TURNS: readonly Mutant[] = [
     name: "lines that wait for a model are held by the node on which it is down",
     file: "src/jobs/model-waits.ts",
     find: "if (isIdle) await offerBlock(ports, job, nowMs);",
-    replace: "if (isIdle) job.offeredMs = 0;",
+    replace: "if (job.isUnpaid) await offerBlock(ports, job, nowMs);",
     tests: MODELS,
   },
 ];

@@ -39,6 +39,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/files/piece-index.ts": "the gateway's own pieces, which are sealed",
   "src/app/build/build.ts": "a file of the checkout",
   "src/app/build/materials.ts": "a file of the binary",
+  "src/app/build/pack.ts": "files of the checkout",
   "src/moving/state/memory.ts": "a row of the store",
   "src/cli/": "the operator's files, and rows of the store",
   "src/config/": "the operator's files",

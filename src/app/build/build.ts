@@ -1,4 +1,5 @@
-// The build: the binary for this system, or with --all those for every supported one, with their digests and bills of materials.
+// The build: the binary for this system; with --all those for every supported one, with their digests and bills of
+// materials; with --npm the package, in `dist` or the folder that --into names.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -7,7 +8,9 @@ import { asObject, asString, parseJson } from "../../core/json/json.ts";
 import { readCommit } from "../version.ts";
 import { embedFiles } from "./embed-files.ts";
 import { buildBillOfMaterials } from "./materials.ts";
+import { buildPackage } from "./pack.ts";
 import { signFile } from "./sign.ts";
+import { TARGETS } from "./systems.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
 const DIST = join(ROOT, "dist");
@@ -32,14 +35,6 @@ const FLAGS = [
   "--compile-jit-policy=32",
   "--no-compile-autoload-bunfig",
   "--no-compile-autoload-dotenv",
-];
-
-/** The supported systems: the end of the binary's name, and the runtime's package and target. */
-const TARGETS = [
-  { name: "linux-x64", runtime: "bun-linux-x64", target: "bun-linux-x64" },
-  { name: "linux-x64-musl", runtime: "bun-linux-x64-musl", target: "bun-linux-x64-musl" },
-  { name: "linux-arm64", runtime: "bun-linux-aarch64", target: "bun-linux-arm64" },
-  { name: "linux-arm64-musl", runtime: "bun-linux-aarch64-musl", target: "bun-linux-arm64-musl" },
 ];
 
 const { bun: runtimeVersion } = dependencies;
@@ -126,15 +121,35 @@ async function buildAll(folder: string): Promise<void> {
   console.log(sums.join("").trimEnd());
 }
 
+function packForNpm(dist: string): Promise<string> {
+  return buildPackage({
+    root: ROOT,
+    dist,
+    entries: ENTRIES,
+    commit,
+    lock,
+    bill: buildBillOfMaterials(lock),
+    runBun: (given) => run([process.execPath, ...given], { NODE_ENV: "production" }),
+  });
+}
+
 function digestFile(file: string): string {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
 
 const args = process.argv.slice(2);
-const outfile = args[args.indexOf("--outfile") + 1] ?? "dist/poundkey";
-await embedFiles(DIST);
-if (args.includes("--all")) await buildAll(join(DIST, "release"));
-else {
-  await compile(outfile);
-  writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());
+/** Returns the value after the flag, or what stands for it. */
+const readFlag = (flag: string, instead: string) =>
+  args.includes(flag) ? (args[args.indexOf(flag) + 1] ?? instead) : instead;
+if (args.includes("--npm")) {
+  const folder = resolve(readFlag("--into", DIST));
+  await embedFiles(folder);
+  console.log(await packForNpm(folder));
+} else {
+  await embedFiles(DIST);
+  if (args.includes("--all")) await buildAll(join(DIST, "release"));
+  else {
+    await compile(readFlag("--outfile", "dist/poundkey"));
+    writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());
+  }
 }

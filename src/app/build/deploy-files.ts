@@ -1,6 +1,7 @@
-// The files of `deploy`: read from the binary, which embeds the folder, or else from the sources.
+// The files of `deploy`, for those who set up a gateway.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { describeProgram } from "../program.ts";
 
 export interface DeployFile {
   /** The path below the folder, with slashes. */
@@ -8,14 +9,21 @@ export interface DeployFile {
   readonly bytes: Buffer;
 }
 
+/** The launcher of the npm package. */
+const OWN = ["npm"];
+
+/** True for an entry of the folder that helps those who set up a gateway, rather than our releases. */
+export function isForSamples(entry: string): boolean {
+  return !OWN.includes(entry);
+}
+
 /** Lists the files by their paths. */
 export function readDeployFiles(): readonly DeployFile[] {
-  const folder = Bun.isStandaloneExecutable
-    ? join(import.meta.dir, "deploy")
-    : join(import.meta.dir, "..", "..", "deploy");
+  const { deploy: folder } = describeProgram();
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => isForSamples(path.split("/")[0] ?? ""))
     .sort()
-    .map((file) => ({ path: file.slice(folder.length + 1), bytes: readFileSync(file) }));
+    .map((path) => ({ path, bytes: readFileSync(join(folder, path)) }));
 }

@@ -1,17 +1,20 @@
-// The compressed files of the console and the manual: read from the binary, or else built from their sources.
+// The compressed files of the console and the manual: read as the build has made them, or else built from their sources.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../../http/serve/files.ts";
+import { describeProgram } from "../program.ts";
 
 const ENTRY = join(import.meta.dir, "..", "..", "console", "index.html");
 
 export async function loadConsoleFiles(): Promise<readonly PageFile[]> {
-  return Bun.isStandaloneExecutable ? readEmbeddedFiles("console") : bundleConsole();
+  const { built } = describeProgram();
+  return built === null ? bundleConsole() : readBuiltFiles(built, "console");
 }
 
 /** Imports the renderer only here, so that it doesn't slow down the start. */
 export async function loadDocsFiles(): Promise<readonly PageFile[]> {
-  if (Bun.isStandaloneExecutable) return readEmbeddedFiles("docs");
+  const { built } = describeProgram();
+  if (built !== null) return readBuiltFiles(built, "docs");
   const { renderDocs } = await import("./render-docs.ts");
   return renderDocs();
 }
@@ -38,9 +41,8 @@ export async function bundleConsole(): Promise<readonly PageFile[]> {
 
 const GZIP = ".gz";
 
-/** Reads the files of a folder that was passed to the build as an asset. The binary has it under its last name. */
-function readEmbeddedFiles(name: string): readonly PageFile[] {
-  const folder = join(import.meta.dir, name);
+function readBuiltFiles(built: string, name: string): readonly PageFile[] {
+  const folder = join(built, name);
   return readdirSync(folder).map((file) => {
     return { name: file.slice(0, -GZIP.length), gzip: new Uint8Array(readFileSync(join(folder, file))) };
   });

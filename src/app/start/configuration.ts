@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
 import { describeUnread, type Environment, RefusedFile, resolveText } from "../../config/interpolate.ts";
 import { type LoadInput, type LoadResult, loadSettings, type Overrides } from "../../config/load.ts";
+import { findPlaces } from "../../config/places.ts";
 import {
   loadServerAddress,
   loadStoreSettings,
@@ -11,8 +12,7 @@ import {
 import { isObject } from "../../core/json/json.ts";
 import type { KnownProvider, Settings } from "../../core/settings.ts";
 import { PROVIDERS } from "../../providers/index.ts";
-
-const DEFAULT_FILE = "poundkey.yaml";
+import { findPlaceMistake } from "../store-folder.ts";
 
 /** The configuration of ten thousand models takes half as much. */
 const CONFIG_BYTES_MAX = 4_000_000;
@@ -71,23 +71,30 @@ export function loadConfig(
   { config, isSimulated = true, mayBeEmpty = true, ...overrides }: ConfigurationFlags,
   { env, readConfig, readFile, known }: ConfigSource,
 ): { readonly file: string; readonly loaded: LoadResult } {
-  const found = findConfig(config, readConfig);
+  const found = findConfig(config, { env, readConfig });
   if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
   const { file, text } = found;
   const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated, mayBeEmpty });
-  return { file: text === null ? ENVIRONMENT : file, loaded };
+  return { file: text === null ? ENVIRONMENT : file, loaded: refuseUnplaced(loaded, env) };
+}
+
+/** The place is only looked at if the store lies in it. */
+function refuseUnplaced(loaded: LoadResult, env: ConfigSource["env"]): LoadResult {
+  const mistake = loaded.ok ? findPlaceMistake(loaded.settings.store, env) : null;
+  return mistake === null ? loaded : { ok: false, errors: [mistake], isPlace: true };
 }
 
 /** Loads what commands need that only work on the store, from a configuration that `loadConfig` refuses. */
 export function loadStoreConfig(flags: ConfigurationFlags, from: ConfigSource): StoreReading | null {
-  const found = findConfig(flags.config, from.readConfig);
+  const found = findConfig(flags.config, from);
   if (!found.ok && flags.store === undefined) return null;
-  return loadStoreSettings(readBroken(found, flags, from));
+  const read = loadStoreSettings(readBroken(found, flags, from));
+  return read === null || findPlaceMistake(read.settings.store, from.env) === null ? read : null;
 }
 
 /** Loads where the gateway listens, from a configuration that `loadConfig` refuses. Null if that can't be read from it. */
 export function loadServerConfig(flags: ConfigurationFlags, from: ConfigSource) {
-  return loadServerAddress(readBroken(findConfig(flags.config, from.readConfig), flags, from));
+  return loadServerAddress(readBroken(findConfig(flags.config, from), flags, from));
 }
 
 function readBroken(
@@ -121,9 +128,13 @@ type FileLookup =
   | { readonly ok: true; readonly file: string; readonly text: string | null }
   | { readonly ok: false; readonly error: ConfigError };
 
-/** Finds the named file or, without a name, the default one if it exists. */
-function findConfig(named: string | undefined, readConfig: ConfigSource["readConfig"]): FileLookup {
-  const file = named ?? DEFAULT_FILE;
+/** Finds the named file or, without a name, the one in its place if it exists. */
+function findConfig(
+  named: string | undefined,
+  { env, readConfig }: Pick<ConfigSource, "env" | "readConfig">,
+): FileLookup {
+  const file = named ?? findPlaces(env).config;
+  if (file === null) return { ok: true, file: ENVIRONMENT, text: null };
   try {
     return { ok: true, file, text: readConfig(file) };
   } catch (error) {
@@ -148,13 +159,19 @@ export function stampConfiguration(
   }: Pick<Settings, "catalogueFile" | "profilesFile" | "signIn" | "valueFiles">,
 ): string | null {
   const policies = signIn?.agents.policies.map(({ file }) => file) ?? [];
-  const named = [config ?? DEFAULT_FILE, catalogueFile, profilesFile, ...policies, ...valueFiles];
+  const named = [
+    config ?? findPlaces(source.env).config,
+    catalogueFile,
+    profilesFile,
+    ...policies,
+    ...valueFiles,
+  ];
   const stamps = named.map(stampFile);
   return stamps.every((stamp) => stamp === null) ? null : stamps.join(" | ");
 }
 
-function stampFile(file: string | undefined): string | null {
-  if (file === undefined) return null;
+function stampFile(file: string | null | undefined): string | null {
+  if (!file) return null;
   try {
     const { mtimeMs, size, ino } = statSync(file);
     return `${mtimeMs} ${size} ${ino}`;

@@ -3,21 +3,23 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { actAs } from "../../admin/audit/audit-trail.ts";
 import { createKey } from "../../admin/keys/keys.ts";
+import { findPlaces } from "../../config/places.ts";
 import { refuseAddress, refusePaused } from "../../core/keys/key.ts";
 import { GATEWAY } from "../../core/people/people.ts";
 import type { Settings } from "../../core/settings.ts";
 import { authenticate } from "../../keys/authenticate.ts";
 import { mayUseKeys } from "../../people/member.ts";
-import type { OpenedStore } from "./open-store.ts";
+import { describeProgram } from "../program.ts";
+import { findFolderMistake } from "../store-folder.ts";
+import { formatErrors, source } from "./configuration.ts";
+import { type OpenedStore, showPlace } from "./open-store.ts";
 import { SIMULATED } from "./simulated.ts";
 
 const KEY_FILE = "quickstart.key";
-/** The folder for the key's file if the store is on PostgreSQL. */
-const FOLDER = ".poundkey";
 
 /** Returns the secret in the quick start's file. Makes a new key if there is none or it no longer works. */
 export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
-  const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
+  const folder = findKeyFolder(storeAddress);
   const file = join(folder, KEY_FILE);
   const kept = readFileOrNull(file);
   if (kept !== null && (await isUsable(world, kept))) return kept;
@@ -26,6 +28,17 @@ export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddres
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);
   return secret;
+}
+
+/** Beside the database or, for a store on PostgreSQL, where a database would lie. */
+function findKeyFolder(storeAddress: string): string {
+  if (storeAddress.startsWith("sqlite:")) return dirname(storeAddress.slice("sqlite:".length));
+  const places = findPlaces(source.env);
+  const mistake = findFolderMistake(places);
+  if (mistake !== null) throw new Error(formatErrors([mistake]));
+  if (places.data === null)
+    throw new Error(`there is no home for ${KEY_FILE}: set HOME, or name a SQLite store with --store`);
+  return places.data;
 }
 
 /** True if requests from this machine are served. */
@@ -48,8 +61,7 @@ function readFileOrNull(file: string): string | null {
 function explainLogin({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
-  const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
-  return `Sign in to the console with the admin token that was printed at the first start. If you lost it, create a new one: ${command} admin token --reset`;
+  return `Sign in to the console with the admin token that was printed at the first start. If you lost it, create a new one: ${describeProgram().name} admin token --reset`;
 }
 
 /** Writes the text that the quick start prints. */
@@ -77,6 +89,7 @@ export function writeGreeting(
     `  API key    ${secret}`,
     `  Manual     ${address}/docs`,
     `  Console    ${address}/`,
+    `  Store      ${showPlace(settings.store)}`,
     "",
     explainLogin(settings, made),
     "",

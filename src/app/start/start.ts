@@ -5,7 +5,7 @@ import type { Sections } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
 import { watchConfig } from "../../config/watch.ts";
 import { LastingError } from "../../core/lasting-error.ts";
-import type { LogRules, Settings } from "../../core/settings.ts";
+import type { LogRules, ServerRules, Settings } from "../../core/settings.ts";
 import type { Log, LogEvent } from "../../core/world/world.ts";
 import type { Simulator } from "../../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../../telemetry/log-lines.ts";
@@ -14,6 +14,7 @@ import { type RunningGateway, startGateway } from "../composition.ts";
 import { createGentle } from "../models/catalogue-apart.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
+import { endsWithTerminal } from "../workers/terminal-end.ts";
 import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "../workers/worker.ts";
 import { checkPort, Supervisor } from "../workers/workers.ts";
 import { clock } from "../world.ts";
@@ -63,15 +64,32 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
   const { loaded, file } = loadConfig(own, source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
-    return EXIT.lasting;
+    return loaded.isPlace ? EXIT.failed : EXIT.lasting;
   }
   const run = PART === null && own.workers > 1 ? serveByWorkers : serve;
   try {
-    return await run({ ...own, file, sections: loaded.sections }, loaded.settings, io);
+    const { settings, sections } = loaded;
+    const port = await choosePort(own, settings.server, io);
+    const server = { ...settings.server, ...(port !== undefined && { port }) };
+    return await run({ ...own, port, file, sections }, { ...settings, server }, io);
   } catch (error) {
     io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
     return error instanceof LastingError ? EXIT.lasting : EXIT.failed;
   }
+}
+
+/** Returns the port in place of the configuration's: the chosen one, or a free one for a quick start without any. */
+async function choosePort(
+  { quickstart, port, sharePort }: StartOptions,
+  server: ServerRules,
+  { err }: Io,
+): Promise<number | undefined> {
+  if (!quickstart || port !== undefined || sharePort || PART !== null) return port;
+  const { findFreePort } = await import("./free-port.ts");
+  const free = await findFreePort(server);
+  if (free === server.port) return undefined;
+  err(`poundkey: port ${server.port} is in use, so this is port ${free}`);
+  return free;
 }
 
 /** A worker that replaces another refuses what a reload would have refused. */
@@ -105,6 +123,7 @@ function createLog({ quickstart }: StartOptions, say: Io["err"], rules: () => Lo
 
 async function serve(options: StartContext, loaded: Settings, io: Io): Promise<number> {
   const live = { settings: loaded };
+  const hasTerminal = endsWithTerminal();
   const loadedStamp = stampConfiguration(options, loaded);
   const log = createLog(options, io.err, () => live.settings.log);
   warnOfFewFiles(log);
@@ -116,14 +135,21 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
     const opened = await openAndDescribeStore(options, settings, io, log);
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
-    const stopped = PART === null ? waitForSignal() : waitForStop();
+    const stopped = PART === null ? waitForSignal(hasTerminal) : waitForStop();
     if (PART?.announces ?? true) {
       await announce(options, settings, opened, running, io);
       log(describeStart(options, settings, running));
       void notifyReady(log);
     }
     live.settings = settings;
-    return await runUntilStopped(options, live, { complete, running, stopped, log, loadedStamp });
+    return await runUntilStopped(options, live, {
+      complete,
+      running,
+      stopped,
+      log,
+      loadedStamp,
+      hasTerminal,
+    });
   } finally {
     await simulator?.stop();
   }
@@ -242,13 +268,15 @@ interface Serving {
   readonly log: Log;
   /** The configuration's stamp when it was loaded. */
   readonly loadedStamp: string | null;
+  /** True if SIGHUP means that the terminal was closed. */
+  readonly hasTerminal: boolean;
 }
 
 /** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
   options: StartContext,
   live: { settings: Settings },
-  { complete, running, stopped, log, loadedStamp }: Serving,
+  { complete, running, stopped, log, loadedStamp, hasTerminal }: Serving,
 ): Promise<number> {
   let { file } = options;
   const values = new ValueFiles(source, log);
@@ -277,7 +305,7 @@ async function runUntilStopped(
       log({ event: "config_refused", level: "error", errors: formatErrors(errors) });
     },
   });
-  process.on("SIGHUP", watch.reload);
+  if (!hasTerminal) process.on("SIGHUP", watch.reload);
   logRejections(log);
   if (PART !== null) sendToParent({ listening: running.port });
   // The binary compiles little of the code up to here (`--compile-jit-policy`), which saves a third of a start's CPU.
@@ -298,10 +326,14 @@ function logRejections(log: Log): void {
   });
 }
 
-/** Resolves at the first SIGTERM or SIGINT. A later SIGINT ends the process at once, a later SIGTERM is ignored. */
-async function waitForSignal(): Promise<void> {
+/**
+ * Resolves at the first SIGTERM or SIGINT, or when the terminal is closed. A later SIGINT ends the process at once, other
+ * signals are ignored then.
+ */
+async function waitForSignal(hasTerminal: boolean): Promise<void> {
   await new Promise<void>((resolve) => {
     process.on("SIGTERM", () => resolve());
+    if (hasTerminal) process.on("SIGHUP", () => resolve());
     process.once("SIGINT", () => resolve());
   });
   process.once("SIGINT", () => process.exit(EXIT.failed));

@@ -2,9 +2,10 @@
 import type { Log } from "../../core/world/world.ts";
 import { formatMetrics } from "../../telemetry/exposition.ts";
 import { addSums, type Sums } from "../../telemetry/sums.ts";
+import { describeProgram } from "../program.ts";
 import { EXIT } from "../terminal.ts";
 import { clock } from "../world.ts";
-import { readOwnCommand } from "./own-command.ts";
+import { endsWithTerminal } from "./terminal-end.ts";
 import {
   type FromWorker,
   parseFromWorker,
@@ -105,7 +106,9 @@ interface WorkerExit {
 
 /** Throws if the system can't start another process. */
 function startWorker(part: WorkerPart, receive: (message: unknown) => void): Worker {
-  const child = Bun.spawn([...readOwnCommand()], {
+  const { command, cwd } = describeProgram();
+  const child = Bun.spawn([...command], {
+    ...(cwd !== undefined && { cwd }),
     env: writeEnvironment(part),
     stdio: ["ignore", "inherit", "inherit"],
     ipc: receive,
@@ -143,7 +146,8 @@ export class Supervisor {
    * well. Returns the exit code.
    */
   async run(): Promise<number> {
-    process.on("SIGHUP", () => this.#reload());
+    const hasTerminal = endsWithTerminal();
+    process.on("SIGHUP", () => (hasTerminal ? this.#stopAll() : this.#reload()));
     process.on("SIGTERM", () => this.#stopAll());
     process.on("SIGINT", () => (this.#stopping ? this.#endAtOnce() : this.#stopAll()));
     const first = this.#keepAlive(0);

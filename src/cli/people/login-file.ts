@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { findPlaces, findSettingsFolder } from "../../config/places.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 
 /** Only the user may read the file, which holds secrets. */
@@ -35,8 +36,14 @@ export interface Logins {
 
 /** Returns the file's path. `XDG_CONFIG_HOME` moves it. */
 export function findLoginFile(env: Readonly<Record<string, string | undefined>>): string {
-  const folder = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config");
-  return join(folder, "poundkey", "login.json");
+  const read = (name: string) => env[name];
+  const chosen = findPlaces(read).kind === "user" ? findSettingsFolder(read) : findFolder(env);
+  return join(chosen ?? findFolder({}), "login.json");
+}
+
+/** A path that isn't absolute counts from the working folder. */
+function findFolder({ XDG_CONFIG_HOME, HOME }: Readonly<Record<string, string | undefined>>): string {
+  return join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "poundkey");
 }
 
 /** Calls `use` while no other process does so with the same file. */

@@ -23,8 +23,11 @@ Runs the gateway. Without a configuration file, the providers whose API keys are
   --stop-older              migrate although nodes run that the new schema doesn't support: they refuse requests from then on
   --simulate                add the simulated provider Sim#…
   --quickstart              print an API key and a call to try; simulates if no provider is enabled
-  --config FILE             the configuration file (default: poundkey.yaml, if it exists)
+  --config FILE             the configuration file (default: poundkey.yaml of its place, if it exists)
   --store ADDRESS           the store: sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)
+
+With POUNDKEY_PLACES=user, which the npm package sets, configuration and store lie in the user's own folders:
+~/.config/poundkey/poundkey.yaml and ~/.local/share/poundkey/poundkey.db.
 
 examples:
   poundkey serve --simulate

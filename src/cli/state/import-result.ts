@@ -1,7 +1,9 @@
 // The result of an import: its report, the configuration that it writes, and the exit code.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { formatErrors, loadConfig, source } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
+import { findPlaces } from "../../config/places.ts";
 import { writeConfigText } from "../../moving/config-text.ts";
 import type { PlannedConfig } from "../../moving/plan.ts";
 import type { Report } from "../../moving/report.ts";
@@ -23,6 +25,13 @@ function findProblem(text: string, file: string, { variables }: Report): string 
   const { loaded } = loadConfig({ config: file }, { ...source, env, readConfig: () => text });
   const errors = loaded.ok ? [] : loaded.errors.filter((error) => error.file !== "environment");
   return errors.length === 0 ? null : formatErrors(errors);
+}
+
+/** Makes the user's own folder of the configuration too, but none of a file that was named. */
+function writeNew(file: string, text: string): void {
+  const { kind, config } = findPlaces(source.env);
+  if (kind === "user" && file === config) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { flag: "wx" });
 }
 
 interface Result {
@@ -47,7 +56,7 @@ export function printResult({ io, report, olderNodes, config, file, isNew, isDry
   const problem = findProblem(text, file, report);
   if (problem !== null)
     io.err(`poundkey: the configuration needs a correction before it is used:\n${problem}`);
-  if (isWritten) writeFileSync(file, text, { flag: "wx" });
+  if (isWritten) writeNew(file, text);
   const { variables } = report;
   const counts = report.count();
   const code = counts.not_taken + counts.paused > 0 ? EXIT.partial : EXIT.done;

@@ -16,6 +16,7 @@ import { listStopped } from "../../app/start/store-versions.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { showProgress } from "../../app/workers/progress.ts";
 import { clock } from "../../app/world.ts";
+import { findPlaces, IN_FOLDER } from "../../config/places.ts";
 import type { StoreSettings } from "../../config/store/store-settings.ts";
 import type { RowChange } from "../../core/audit/changes.ts";
 import { describeStops, nameNode, refuseOlder } from "../../core/live-nodes.ts";
@@ -30,8 +31,6 @@ import { follow } from "./import-follow.ts";
 import { FLAGS, FOREIGN_UNTIL, type ImportOptions, readOptions } from "./import-options.ts";
 import { printResult } from "./import-result.ts";
 import { readReport, undo } from "./import-undo.ts";
-
-const DEFAULT_FILE = "poundkey.yaml";
 
 const HELP = `usage: poundkey import litellm CONFIG.yaml [--database URL | --keys CSV] [options]
        poundkey import new-api FILE.db|CSV [--keys CSV] [options]
@@ -57,7 +56,7 @@ more than before is paused. Exits with 3 if something wasn't taken or is paused.
   --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
 ${STOP_OLDER_HELP}
   --json                    print JSON
-  --config FILE             written if it doesn't exist (default: ./${DEFAULT_FILE}); else the lines to add are printed
+  --config FILE             written if it doesn't exist (default: ./${IN_FOLDER.config}); else the lines to add are printed
   --store S                 as for \`poundkey serve\`
 
 examples:
@@ -163,7 +162,9 @@ async function performOnCopy(
  * itself needs is read, unless that isn't certain.
  */
 function loadSettings({ values }: Pick<Arguments, "values">) {
-  const file = values.get("config") ?? DEFAULT_FILE;
+  const file = values.get("config") ?? findPlaces(source.env).config;
+  if (file === null)
+    throw new Error("there is no home for the configuration, so name its file with --config");
   const isNew = !existsSync(file);
   const flags: ConfigurationFlags = { config: isNew ? undefined : file, store: values.get("store") };
   const ports = isNew ? { ...source, readConfig: () => "" } : source;

@@ -6,10 +6,10 @@ import type { Issues } from "../errors.ts";
 import { storeUrl } from "../field-types.ts";
 import { readField } from "../field-variable.ts";
 import { type Environment, type Interpolation, resolveText } from "../interpolate.ts";
+import { findPlaces } from "../places.ts";
 import type { Config } from "../schema.ts";
 
 const VARIABLE = "POUNDKEY_STORE";
-const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 
 interface StoreInput extends Environment, Pick<Interpolation, "sources"> {
   readonly overrides: {
@@ -19,7 +19,7 @@ interface StoreInput extends Environment, Pick<Interpolation, "sources"> {
   };
 }
 
-/** Returns the address, and its source if a variable or file holds a part of it. */
+/** Returns the address, `NO_PLACE` if it has none, and its source if a variable or file holds a part of it. */
 export function readStore(
   config: Config,
   { overrides, sources, ...environment }: StoreInput,
@@ -29,7 +29,8 @@ export function readStore(
   const storeSource = overrides.storeSource ?? inFile;
   const again = overrides.storeSource === undefined ? null : resolveText(overrides.storeSource, environment);
   const given = again ?? overrides.store ?? config.store;
-  const store = given ?? readField(VARIABLE, storeUrl, environment.env, issues) ?? DEFAULT_STORE;
+  const store =
+    given ?? readField(VARIABLE, storeUrl, environment.env, issues) ?? findPlaces(environment.env).store;
   const mistake = store.startsWith("postgres") ? findAddressMistake(store) : null;
   if (mistake !== null && given === undefined) issues.atVariable(VARIABLE, mistake);
   else if (mistake !== null) issues.atValue(["store"], mistake);

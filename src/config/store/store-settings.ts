@@ -2,6 +2,7 @@
 import { isObject } from "../../core/json/json.ts";
 import type { ServerRules, Settings } from "../../core/settings.ts";
 import { type LoadInput, loadSettings } from "../load.ts";
+import { PLACE_VARIABLES } from "../places.ts";
 import { ConfigSchema } from "../schema.ts";
 import { YamlText } from "../yaml.ts";
 
@@ -58,11 +59,13 @@ export function loadServerAddress(input: LoadInput): Pick<ServerRules, "host" | 
   return loaded.ok ? loaded.settings.server : null;
 }
 
+const OF_THE_STORE = ["POUNDKEY_STORE", ...PLACE_VARIABLES];
+
 /** Reads no variable that belongs to another section, as it may be the one that is wrong. */
 function loadSections(sections: StoredSections["values"], input: LoadInput) {
   const text = JSON.stringify({ providers: {}, ...sections });
   const env = (name: string) =>
-    name === "POUNDKEY_STORE" || text.includes(`\${${name}}`) ? input.env(name) : undefined;
+    OF_THE_STORE.includes(name) || text.includes(`\${${name}}`) ? input.env(name) : undefined;
   return loadSettings({ ...input, text, env, overrides: { store: input.overrides.store } });
 }
 

@@ -34,7 +34,7 @@ export async function replayLine<F extends Form>(
   return { status: 200, body: writeAnswer(exchange.whole(shown.reply, stamp)) };
 }
 
-/** The line belongs to whoever made its batch, and the key itself may be gone. */
+/** The key itself may be gone. Its batch says whose the line is. */
 function makeKey({ accountId, memberId, keyId: id }: AnsweredLine["owner"]): GatewayKey {
   return { ...KEY_DEFAULTS, id, accountId, memberId, name: "", last4: "", createdAtMs: 0 };
 }
@@ -62,12 +62,12 @@ async function readExchange<F extends Form>(
   }
 }
 
-type Named = Omit<Parameters<typeof placeFiles>[1], "family" | "thrown">;
+type NamingBody = Omit<Parameters<typeof placeFiles>[1], "family" | "thrown">;
 
 async function readPlacedBody<F extends Form>(
   ports: HttpPorts,
   { family }: Surface<F>,
-  named: Named,
+  named: NamingBody,
   read: (body: unknown) => Exchange<F>,
 ): Promise<Exchange<F>> {
   try {

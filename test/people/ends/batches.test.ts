@@ -1,4 +1,4 @@
-// What the end of a key, a person or an account means for a batch whose lines are all in flight, and for its next line.
+// Each end of a key, a person or an account, with a batch whose lines are all in flight, and with its next line.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,13 +31,18 @@ type End = (opened: OpenedStore) => Promise<unknown>;
 const KEY_ENDS: Readonly<Record<string, End>> = {
   revoked: ({ store }) => unrecorded(store).revokeKey("key_a", Date.now()),
   expired: ({ store }) => unrecorded(store).changeKey("key_a", { expiresAtMs: Date.now() }),
+  rotated: ({ store }) =>
+    unrecorded(store).rotateKey("key_a", { digest: "another", last4: "abcd", oldSecretUntilMs: null }),
+  paused: ({ store }) => unrecorded(store).changeKey("key_a", { isPaused: true, pausedBy: ["operator"] }),
   moved: ({ store }) => writeKey(unrecorded(store), "key_a", { accountId: "default" }, {}),
 };
 
-/** The batch's code by each end. It is cancelled, or waits: then its lines in flight end as ever, and no other starts. */
+/** The batch's code by each end. It is cancelled, goes on to its own end, or waits: then its lines in flight end as ever, and no other starts. */
 const ROWS = [
   ["revoked", "key_a", "cancelled", "invalid_api_key"],
   ["expired", "key_a", "cancelled", "invalid_api_key"],
+  ["rotated", "key_a", "goes on", ""],
+  ["paused", "key_a", "waits", "key_paused"],
   ["moved", "key_a", "cancelled", "key_moved"],
   ["the account closed", "key_a", "cancelled", "account_closed"],
   ["deleted by the directory", "key_agents", "cancelled", "invalid_api_key"],
@@ -108,11 +113,11 @@ async function open(): Promise<OpenedStore> {
   return opened;
 }
 
-test.each(ROWS)("%s: a batch of %s %s (%s)", async (name, keyId, what, code) => {
+test.each(ROWS)("%s: a batch of %s %s", async (name, keyId, what, code) => {
   const opened = await open();
   const lines = new RunningLines(opened);
   // Nothing of a batch that is cancelled is left to start.
-  await lines.start(keyId, what === "cancelled" ? PARALLEL : PARALLEL + 1);
+  await lines.start(keyId, what === "waits" ? PARALLEL + 1 : PARALLEL);
   expect(lines.flying).toBe(PARALLEL);
   await (KEY_ENDS[name] ?? ENDS[name])?.(opened);
   await lines.clock.move(SEEN_MS);
@@ -127,6 +132,10 @@ test.each(ROWS)("%s: a batch of %s %s (%s)", async (name, keyId, what, code) => 
       code,
       PARALLEL,
     ]);
+  } else if (what === "goes on") {
+    lines.letGo();
+    await lines.clock.move(OVER_MS);
+    expect((await lines.find()).status).toBe("completed");
   } else {
     expect([seen.status, seen.detail.waiting?.code]).toEqual(["cancelling", code]);
     await lines.clock.move(OVER_MS - SEEN_MS);

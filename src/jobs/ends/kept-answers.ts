@@ -1,15 +1,15 @@
-// Answers that were stored when their lines were settled, and whose results nobody has written yet: whoever gets a block next
-// writes them before anything else happens to these lines.
-import { type Batch, type BatchBlock, nameLineReply, type RepliesWanted } from "../core/batches/batch.ts";
-import { errorBody, toFault } from "../core/fault.ts";
-import type { KeptReply } from "../core/rows.ts";
-import { FileMissing } from "../files/port.ts";
-import { InputPieces } from "./input-pieces.ts";
-import { answerLine, endOneLine } from "./line-results.ts";
-import { listOpen, numberLine } from "./lines.ts";
-import type { JobPorts } from "./ports.ts";
-import { RunningBlock } from "./running-block.ts";
-import { RESULT_CHARACTERS, writeResults } from "./writing.ts";
+// Answers that were stored when their lines were settled, and whose results nobody has written yet: the node that gets their
+// block next does so before anything else happens to these lines.
+import { type Batch, type BatchBlock, nameLineReply, type RepliesWanted } from "../../core/batches/batch.ts";
+import { errorBody, toFault } from "../../core/fault.ts";
+import type { KeptReply } from "../../core/rows.ts";
+import { FileMissing } from "../../files/port.ts";
+import { InputPieces } from "../input-pieces.ts";
+import { answerLine, endOneLine } from "../line-results.ts";
+import { listOpen, numberLine } from "../lines.ts";
+import type { JobPorts } from "../ports.ts";
+import { RunningBlock } from "../running-block.ts";
+import { RESULT_CHARACTERS, writeResults } from "../writing.ts";
 
 export type KeptPorts = Pick<JobPorts, "store" | "files" | "clock" | "words" | "log" | "replay">;
 
@@ -28,7 +28,7 @@ export function listAnswered(
 }
 
 /** A batch, and a block of it that is this node's. */
-export interface OwnBlock {
+interface OwnBlock {
   readonly batch: Batch;
   readonly row: BatchBlock;
 }

@@ -1,10 +1,10 @@
 // The end of lines that haven't run: a transaction ends those without an answer, and what was answered is written first.
-import { type Batch, type BatchBlock, nameLineReply } from "../core/batches/batch.ts";
-import { finalize } from "./job.ts";
+import { type Batch, type BatchBlock, nameLineReply } from "../../core/batches/batch.ts";
+import { finalize } from "../job.ts";
+import { isFree, listHolders } from "../leases.ts";
+import { countOpen, endRest, isOpen, type LineEnd, numberLine } from "../lines.ts";
+import { type ChangedBlock, countEnds } from "../writing.ts";
 import { type KeptPorts, listAnswered, listReplies, writeAnswered } from "./kept-answers.ts";
-import { isFree, listHolders } from "./leases.ts";
-import { countOpen, endRest, isOpen, type LineEnd, numberLine } from "./lines.ts";
-import { type ChangedBlock, countEnds } from "./writing.ts";
 
 /** Blocks whose lines end in one transaction. */
 const BLOCKS_AT_ONCE = 50;

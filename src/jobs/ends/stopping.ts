@@ -1,9 +1,9 @@
 // Refusals that concern a whole batch: it waits until money or time heals them, or is cancelled, since its key has ended.
-import { type Fault, showLimit } from "../core/fault.ts";
-import { cancel, wait } from "./job.ts";
-import type { JobPorts } from "./ports.ts";
-import type { RunningBatch } from "./running-batch.ts";
-import { moveOn } from "./validating.ts";
+import { type Fault, showLimit } from "../../core/fault.ts";
+import { cancel, wait } from "../job.ts";
+import type { JobPorts } from "../ports.ts";
+import type { RunningBatch } from "../running-batch.ts";
+import { moveOn } from "../validating.ts";
 
 type StopPorts = Pick<JobPorts, "store" | "clock">;
 
@@ -41,15 +41,20 @@ export async function cancelForKey(
   { code, message }: Fault,
 ): Promise<void> {
   const account = await ports.store.account(job.batch.accountId);
-  if (account?.closingAtMs == null) await cancelFor(ports, job, code, message);
-  else await cancelFor(ports, job, "account_closed", "The account was closed.");
+  if (account?.closingAtMs == null) await cancelBatch(ports, job, code, message);
+  else await cancelBatch(ports, job, "account_closed", "The account was closed.");
 }
 
 export function cancelForMove(ports: StopPorts, job: RunningBatch): Promise<void> {
-  return cancelFor(ports, job, "key_moved", "The key was moved to another account.");
+  return cancelBatch(ports, job, "key_moved", "The key was moved to another account.");
 }
 
-async function cancelFor(ports: StopPorts, job: RunningBatch, code: string, message: string): Promise<void> {
+async function cancelBatch(
+  ports: StopPorts,
+  job: RunningBatch,
+  code: string,
+  message: string,
+): Promise<void> {
   const moved = await moveOn(ports, job.batch, (batch, nowMs) =>
     cancel(batch, nowMs, { code, message, resetsAtMs: null, sinceMs: nowMs }),
   );

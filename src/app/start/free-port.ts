@@ -1,0 +1,28 @@
+// The port of a quick start for which none was chosen: the next free one if another program has the usual one.
+import { asObject } from "../../core/json/json.ts";
+import type { ServerRules } from "../../core/settings.ts";
+import { checkPort } from "../workers/workers.ts";
+
+/** The usual port, and the last that is tried in its place. */
+const USUAL = 8080;
+const LAST = 8089;
+
+/** Returns the first free port in place of the usual one. The usual one if all are in use: the start then says so. */
+export async function findFreePort(
+  { host, port }: Pick<ServerRules, "host" | "port">,
+  isTaken = isInUse,
+): Promise<number> {
+  if (port !== USUAL) return port;
+  for (let next = USUAL; next <= LAST; next++) if (!(await isTaken(host, next))) return next;
+  return port;
+}
+
+/** True if another program listens at the address. */
+async function isInUse(host: string, port: number): Promise<boolean> {
+  try {
+    await checkPort(host, port);
+    return false;
+  } catch (error) {
+    return asObject(error).code === "EADDRINUSE";
+  }
+}

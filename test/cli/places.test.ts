@@ -1,0 +1,224 @@
+// Commands in the user's own places: each works there, and none reads what lies in the working folder.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { EXIT } from "../../src/app/terminal.ts";
+import { readWords } from "../../src/cli/bare-words.ts";
+import { runCommandLine } from "../../src/cli/commands.ts";
+import { PLAIN_THINGS } from "../../src/core/things/plain-things.ts";
+import { runPrinting } from "../harness/poundkey.ts";
+
+const VARIABLES = ["POUNDKEY_PLACES", "POUNDKEY_STORE", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] as const;
+type Variables = Partial<Record<(typeof VARIABLES)[number], string>>;
+
+const UNREAD =
+  "poundkey: ./poundkey.yaml and ./.poundkey of this folder are not read: name what you want by --config and --store";
+
+let root: string;
+let home: string;
+let before: { readonly folder: string; readonly env: NodeJS.ProcessEnv };
+const at = (...path: readonly string[]) => join(root, ...path);
+
+/** The working folder has a configuration that no command accepts, and a store that isn't one. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "poundkey-places-"));
+  home = at("home");
+  for (const folder of ["home", "work/.poundkey"]) mkdirSync(at(folder), { recursive: true });
+  writeFileSync(at("work/poundkey.yaml"), "server: { prot: 1 }\n");
+  writeFileSync(at("work/.poundkey/poundkey.db"), "not a store");
+  before = { folder: process.cwd(), env: { ...process.env } };
+  process.chdir(at("work"));
+});
+afterEach(() => {
+  process.chdir(before.folder);
+  for (const name of VARIABLES) setVariable(name, before.env[name]);
+  rmSync(root, { recursive: true });
+});
+
+function setVariable(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
+async function run(args: readonly string[], variables: Variables = { HOME: home }) {
+  for (const name of VARIABLES) setVariable(name, { POUNDKEY_PLACES: "user", ...variables }[name]);
+  return runPrinting((io) => runCommandLine(args, io));
+}
+
+const database = () => join(home, ".local/share/poundkey/poundkey.db");
+
+/** Without a store, each of these names the place where there is none. */
+const ON_STORE: readonly (readonly string[])[] = [
+  ...["keys", "accounts", "tokens", "members", "batches", "files"].map((name) => [name, "list"]),
+  ...PLAIN_THINGS.map(({ plural }) => [plural, "list"]),
+  ...["requests", "refusals", "usage", "providers"].map((name) => [name]),
+  ["statement", "--account", "any"],
+  ["export", "requests"],
+  ["ledger", "verify"],
+  ["audit", "verify"],
+  ["backup", "copy.db"],
+  ["migrate"],
+  ["master-key", "rotate", "--finish"],
+];
+
+/** They open no store here, but would refuse the configuration of the working folder. */
+const WITHOUT_STORE: readonly (readonly [args: readonly string[], code: number])[] = [
+  [["check"], EXIT.done],
+  [["models"], EXIT.done],
+  [["route", "hello"], EXIT.done],
+  [["catalogue", "diff", "missing.json"], EXIT.failed],
+  [["health", "--url", "http://127.0.0.1:9"], EXIT.failed],
+];
+
+/** They make a store, or need more than a folder (`serve`). Tests below and of the package run them. */
+const ELSEWHERE = ["serve", "admin", "apply", "import", "restore", "tools"];
+/** They need neither configuration nor store. */
+const APART = ["samples", "login", "logout", "token", "completion", "simulate"];
+
+test("the tables below have every command", async () => {
+  const { out } = await run(["--help"]);
+  const names = [...out.matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
+  const rows = [...ON_STORE, ...WITHOUT_STORE.map(([args]) => args)].map(([name = ""]) => name);
+  expect(new Set([...rows, ...ELSEWHERE, ...APART])).toEqual(new Set(names));
+});
+
+test.each(ON_STORE.map((args) => [args.join(" "), args] as const))(
+  "%s looks for the store in the user's place",
+  async (_, args) => {
+    const { code, err } = await run(args);
+    expect([code, err.split("\n")[0]]).toEqual([EXIT.failed, UNREAD]);
+    expect(err).toContain(database());
+    expect(readdirSync(at("work")).toSorted()).toEqual([".poundkey", "poundkey.yaml"]);
+  },
+);
+
+test.each(WITHOUT_STORE.map((row) => [row[0].join(" "), ...row] as const))(
+  "%s doesn't read the folder's configuration",
+  async (_, args, expected) => {
+    const { code, out, err } = await run(args);
+    expect([code, err.split("\n")[0]]).toEqual([expected, UNREAD]);
+    expect(out + err).not.toContain("prot");
+  },
+);
+
+test("commands that need no configuration say nothing about one", async () => {
+  const { code, err } = await run(["samples", "--list"]);
+  expect([code, err]).toEqual([EXIT.done, ""]);
+});
+
+describe("a key", () => {
+  const add = ["keys", "add", "--name", "one"];
+
+  test("is made in a store that only the user can read", async () => {
+    expect((await run(add)).code).toBe(EXIT.done);
+    expect(statSync(dirname(database())).mode & 0o777).toBe(0o700);
+    expect((await run(["keys", "list"])).out).toContain("one");
+  });
+
+  test.each<[string, (given: string) => Variables, readonly string[]]>([
+    ["XDG_DATA_HOME", (given) => ({ XDG_DATA_HOME: dirname(given) }), []],
+    ["POUNDKEY_STORE", (given) => ({ HOME: home, POUNDKEY_STORE: `sqlite:${given}/poundkey.db` }), []],
+    ["--store", () => ({ HOME: home }), ["--store", "sqlite:../given/poundkey/poundkey.db"]],
+  ])("is made where %s says", async (_, variables, flags) => {
+    const given = at("given/poundkey");
+    const { code } = await run([...add, ...flags], variables(given));
+    expect([code, readdirSync(given)]).toEqual([EXIT.done, expect.arrayContaining(["poundkey.db"])]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("is made in the store of the user's configuration, if that names one", async () => {
+    mkdirSync(join(home, ".config/poundkey"), { recursive: true });
+    writeFileSync(join(home, ".config/poundkey/poundkey.yaml"), `store: "sqlite:${at("named.db")}"\n`);
+    expect((await run(add)).code).toBe(EXIT.done);
+    expect(readdirSync(root)).toContain("named.db");
+  });
+
+  test("has no place without a home, which the error says", async () => {
+    for (const variables of [{}, { HOME: "work", XDG_DATA_HOME: "data" }]) {
+      const { code, err } = await run(add, variables);
+      expect([code, err]).toEqual([
+        EXIT.failed,
+        `${UNREAD}\nHOME: there is no home, so name the store: --store sqlite:/PATH/poundkey.db`,
+      ]);
+    }
+    expect((await run(["serve"], {})).code).toBe(EXIT.failed);
+  });
+
+  test.each(["770", "707"])(
+    "is refused in a folder of mode %s, and the error's chmod helps",
+    async (mode) => {
+      const folder = dirname(database());
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, Number.parseInt(mode, 8));
+      for (const args of [add, ["serve"], ["check"]]) {
+        const { code, out, err } = await run(args);
+        expect([code, out + err]).toEqual([
+          EXIT.failed,
+          expect.stringContaining(`${folder}: the folder can be written by others: chmod 700 "${folder}"`),
+        ]);
+      }
+      expect(readdirSync(folder)).toEqual([]);
+      chmodSync(folder, 0o700);
+      expect((await run(add)).code).toBe(EXIT.done);
+    },
+  );
+
+  test.skipIf(process.geteuid?.() !== 0)("is refused in a folder of another user", async () => {
+    const folder = dirname(database());
+    mkdirSync(folder, { recursive: true });
+    Bun.spawnSync(["chown", "65534", folder]);
+    const { code, err } = await run(add);
+    expect([code, err]).toEqual([EXIT.failed, expect.stringContaining("belongs to another user")]);
+    expect((await run([...add, "--store", `sqlite:${at("own.db")}`])).code).toBe(EXIT.done);
+  });
+});
+
+test("what a flag or variable names isn't said to be unread", async () => {
+  const named = await run(["check", "--config", "poundkey.yaml"]);
+  expect(named.code).toBe(EXIT.failed);
+  expect(named.err).toStartWith(
+    "poundkey: ./.poundkey of this folder is not read: name what you want by --store",
+  );
+  const store = { HOME: home, POUNDKEY_STORE: `sqlite:${at("given.db")}` };
+  const { err } = await run(["check", "--config=poundkey.yaml"], store);
+  expect(err).not.toContain("not read");
+});
+
+test("in the folder's places, the folder's configuration counts", async () => {
+  for (const kind of ["", "folder"]) {
+    const { code, err } = await run(["models"], { HOME: home, POUNDKEY_PLACES: kind });
+    expect([code, err]).toEqual([EXIT.failed, expect.stringContaining("poundkey.yaml:1:11: server.prot")]);
+  }
+});
+
+test("any other choice of the places is wrong usage, of every kind of command", async () => {
+  for (const args of [["serve"], ["keys", "list"], ["samples", "--list"]]) {
+    const { code, err } = await run(args, { HOME: home, POUNDKEY_PLACES: "home" });
+    expect(code).toBe(EXIT.usage);
+    expect(err).toStartWith('poundkey: POUNDKEY_PLACES must be folder or user, not "home"');
+  }
+});
+
+test.each<[readonly string[], readonly string[]]>([
+  [[], ["serve", "--quickstart"]],
+  [
+    ["--port", "0"],
+    ["serve", "--quickstart", "--port", "0"],
+  ],
+  [["--quickstart"], ["serve", "--quickstart"]],
+  [["--help"], ["--help"]],
+  [["-h"], ["-h"]],
+  [["--version"], ["--version"]],
+  [["serve"], ["serve"]],
+  [
+    ["keys", "list"],
+    ["keys", "list"],
+  ],
+])("in the user's places, %p stands for %p", (args, words) => {
+  expect(readWords(args, "user")).toEqual(words);
+});
+
+test.each([undefined, "", "folder"])("in the places %p a command is expected", (places) => {
+  for (const args of [[], ["--port", "0"]]) expect(readWords(args, places)).toEqual(args);
+});
