@@ -1,7 +1,7 @@
 // Estimates of a batch: its expected cost, and the sum that its lines would hold.
 import type { Batch } from "../core/batches/batch.ts";
+import { endTurn } from "../core/world/input-turns.ts";
 import { InputPieces } from "./input-pieces.ts";
-import { endTurn } from "./input-turns.ts";
 import { LINES_OF_BLOCK } from "./lines.ts";
 import type { Estimate, JobPorts } from "./ports.ts";
 

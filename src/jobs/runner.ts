@@ -15,7 +15,7 @@ import type { LineEnd } from "./lines.ts";
 import { watchModels } from "./model-waits.ts";
 import { type ModelLook, Pacing } from "./pacing.ts";
 import type { JobPorts } from "./ports.ts";
-import { ResultRooms } from "./result-rooms.ts";
+import { ResultRooms } from "./room/result-rooms.ts";
 import { RunningBatch } from "./running-batch.ts";
 import type { RunningBlock } from "./running-block.ts";
 import { Starting } from "./starting.ts";

@@ -1,8 +1,8 @@
 // A batch whose lines this node runs: its blocks here, and why no line of it starts.
 import { type Batch, type BatchBlock, hasEnded } from "../core/batches/batch.ts";
-import { AccountRoom } from "./account-room.ts";
 import { WAITS_FOR_MODELS } from "./job.ts";
 import type { ModelLook } from "./pacing.ts";
+import { AccountRoom } from "./room/account-room.ts";
 import { RunningBlock } from "./running-block.ts";
 
 /** No further block is taken while this many lines here wait for their turn or their next try, though their models take some. */

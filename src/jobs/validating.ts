@@ -2,9 +2,9 @@
 // read alone later.
 import type { Batch, BatchBlock, BatchMistake, LinePlace } from "../core/batches/batch.ts";
 import { releaseRead } from "../core/world/free-bytes.ts";
+import { takeTurns } from "../core/world/input-turns.ts";
 import { FileMissing } from "../files/port.ts";
 import { makeEstimates } from "./estimating.ts";
-import { takeTurns } from "./input-turns.ts";
 import { fail, startRunning, type Transition } from "./job.ts";
 import { takeLease } from "./leases.ts";
 import { LINES_OF_BLOCK, openLines } from "./lines.ts";

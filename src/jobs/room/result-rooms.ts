@@ -1,10 +1,10 @@
 // Batches and the room for their results: one that has none waits, says so once, and goes on when there is some.
-import type { Batch } from "../core/batches/batch.ts";
+import type { Batch } from "../../core/batches/batch.ts";
+import { endNeedsRoom, endWaitForRoom, waitForRoom, waitsForRoom } from "../job.ts";
+import type { JobPorts } from "../ports.ts";
+import type { RunningBatch } from "../running-batch.ts";
+import { moveOn } from "../validating.ts";
 import { AccountRoom } from "./account-room.ts";
-import { endNeedsRoom, endWaitForRoom, waitForRoom, waitsForRoom } from "./job.ts";
-import type { JobPorts } from "./ports.ts";
-import type { RunningBatch } from "./running-batch.ts";
-import { moveOn } from "./validating.ts";
 
 type RoomPorts = Pick<JobPorts, "store" | "files" | "clock">;
 

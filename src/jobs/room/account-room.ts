@@ -1,7 +1,7 @@
 // The room that an account has left for results, as far as this node knows.
-import type { Batch } from "../core/batches/batch.ts";
-import type { RoomLeft } from "../files/port.ts";
-import { waitsForRoom } from "./job.ts";
+import type { Batch } from "../../core/batches/batch.ts";
+import type { RoomLeft } from "../../files/port.ts";
+import { waitsForRoom } from "../job.ts";
 
 /** The room is looked at this often while there is plenty. */
 const LOOK_MS = 5000;
