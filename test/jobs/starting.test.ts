@@ -46,7 +46,11 @@ async function startBatch(singles = { entered: 0, singles: 0, working: 0 }, answ
     }
     return starts - before;
   };
-  while (starts === 0) await world.clock.move(1);
+  while (starts === 0) {
+    // The input is read turn by turn, too.
+    for (const task of turns.splice(0)) task();
+    await world.clock.move(1);
+  }
   const countPieces = () =>
     world.files.objects.get(nameResults({ id: "batch_1", surface: "openai-batches" }, "o"))?.size ?? 0;
   return { singles, pass, endTurn, count: () => starts, countPieces, end: () => world.store.close() };

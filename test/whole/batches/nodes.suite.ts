@@ -61,7 +61,7 @@ function shareLines(): void {
     async () => {
       const [first, second] = pair.urls;
       // More than a block of 128: a block is one node's at a time.
-      const lines = makeLines(300, "Local#sim~latency=60");
+      const lines = makeLines(300, "Local#sim~latency=1500");
       const made = await createBatch(makeClients(first, pair.secret).openai, lines);
       await until(
         async () => [await countRunning(first, made.id), await countRunning(second, made.id)],
