@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { EXIT } from "../../src/app/terminal.ts";
 import { readWords } from "../../src/cli/bare-words.ts";
 import { runCommandLine } from "../../src/cli/commands.ts";
@@ -17,23 +17,22 @@ const UNREAD =
 
 let root: string;
 let home: string;
-let before: { readonly folder: string; readonly env: NodeJS.ProcessEnv };
+let before: NodeJS.ProcessEnv;
 const at = (...path: readonly string[]) => join(root, ...path);
 
 /** The working folder has a configuration that no command accepts, and a store that isn't one. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "poundkey-places-"));
   home = at("home");
-  for (const folder of ["home", "work/.poundkey"]) mkdirSync(at(folder), { recursive: true });
-  writeFileSync(at("work/poundkey.yaml"), "server: { prot: 1 }\n");
-  writeFileSync(at("work/.poundkey/poundkey.db"), "not a store");
-  before = { folder: process.cwd(), env: { ...process.env } };
-  process.chdir(at("work"));
+  mkdirSync(home);
+  mkdirSync(".poundkey");
+  writeFileSync("poundkey.yaml", "server: { prot: 1 }\n");
+  writeFileSync(".poundkey/poundkey.db", "not a store");
+  before = { ...process.env };
 });
 afterEach(() => {
-  process.chdir(before.folder);
-  for (const name of VARIABLES) setVariable(name, before.env[name]);
-  rmSync(root, { recursive: true });
+  for (const name of VARIABLES) setVariable(name, before[name]);
+  for (const path of [root, ".poundkey", "poundkey.yaml"]) rmSync(path, { recursive: true });
 });
 
 function setVariable(name: string, value: string | undefined): void {
@@ -89,7 +88,7 @@ test.each(ON_STORE.map((args) => [args.join(" "), args] as const))(
     const { code, err } = await run(args);
     expect([code, err.split("\n")[0]]).toEqual([EXIT.failed, UNREAD]);
     expect(err).toContain(database());
-    expect(readdirSync(at("work")).toSorted()).toEqual([".poundkey", "poundkey.yaml"]);
+    expect(readdirSync(".").toSorted()).toEqual([".poundkey", "poundkey.yaml"]);
   },
 );
 
@@ -116,13 +115,13 @@ describe("a key", () => {
     expect((await run(["keys", "list"])).out).toContain("one");
   });
 
-  test.each<[string, (given: string) => Variables, readonly string[]]>([
-    ["XDG_DATA_HOME", (given) => ({ XDG_DATA_HOME: dirname(given) }), []],
-    ["POUNDKEY_STORE", (given) => ({ HOME: home, POUNDKEY_STORE: `sqlite:${given}/poundkey.db` }), []],
-    ["--store", () => ({ HOME: home }), ["--store", "sqlite:../given/poundkey/poundkey.db"]],
+  test.each<[string, (given: string) => Variables, (given: string) => readonly string[]]>([
+    ["XDG_DATA_HOME", (given) => ({ XDG_DATA_HOME: dirname(given) }), () => []],
+    ["POUNDKEY_STORE", (given) => ({ HOME: home, POUNDKEY_STORE: `sqlite:${given}/poundkey.db` }), () => []],
+    ["--store", () => ({ HOME: home }), (given) => ["--store", `sqlite:${relative(".", given)}/poundkey.db`]],
   ])("is made where %s says", async (_, variables, flags) => {
     const given = at("given/poundkey");
-    const { code } = await run([...add, ...flags], variables(given));
+    const { code } = await run([...add, ...flags(given)], variables(given));
     expect([code, readdirSync(given)]).toEqual([EXIT.done, expect.arrayContaining(["poundkey.db"])]);
     expect(readdirSync(home)).toEqual([]);
   });

@@ -66,11 +66,22 @@ export interface OpenedView {
 
 /** Returns the views of which there is an item. */
 export function listViews(items: Partial<Items>): readonly OpenedView[] {
-  return VIEWS.flatMap(({ path, shows, of }) => {
-    const id = of && items[of];
-    if (of && !id) return [];
-    return [{ path: id ? `${path}/${encodeURIComponent(id)}` : path, shows }];
-  });
+  return VIEWS.flatMap((view) => findView(view, items) ?? []);
+}
+
+/** Returns a view as it is opened. Null if there is no item for it. */
+export function findView({ path, shows, of }: View, items: Partial<Items>): OpenedView | null {
+  const id = of && items[of];
+  if (of && !id) return null;
+  return { path: id ? `${path}/${encodeURIComponent(id)}` : path, shows };
+}
+
+/** Returns the views by their names, but for those whose items are left out. */
+export function nameViews(leftOut: readonly (keyof Items)[]): readonly (readonly [string, View])[] {
+  return VIEWS.filter(({ of }) => !of || !leftOut.includes(of)).map((view) => [
+    view.of ? `${view.path}/${view.of}` : view.path,
+    view,
+  ]);
 }
 
 const NAVIGATION = join(import.meta.dir, "..", "..", "src", "console", "frame", "navigation.tsx");

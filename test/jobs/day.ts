@@ -158,7 +158,8 @@ class Node {
     const mortal: MemoryFiles["pieces"] = {
       write: (...given) =>
         alive(() => {
-          day.lastWriter = this;
+          const [, object, number] = given;
+          day.writers.set(`${object} ${number}`, this);
           return pieces.write(...given);
         }),
       // Results that take time to be put together may be another node's by then.
@@ -202,8 +203,8 @@ export class Day {
   readonly door: Door;
   readonly store: Store;
   kills = 0;
-  /** The node that wrote the last piece. */
-  lastWriter: Pick<Node, "isDead"> | null = null;
+  /** The nodes that wrote pieces, by their objects and numbers. */
+  readonly writers = new Map<string, Pick<Node, "isDead">>();
   /** The time at which the answer to a change of the store was last lost. */
   lostAnswerMs = 0;
   #nodes: Node[] = [];
@@ -310,7 +311,10 @@ export class Day {
     return nodes[Math.floor(this.chance() * nodes.length)] ?? null;
   }
 
-  /** Counts the pieces of a batch's results that neither its blocks nor the index of its file names. */
+  /**
+   * Counts the pieces of a batch's results that neither its blocks nor the index of its file names. Those of a node that ended
+   * before it named them stay until their file goes.
+   */
   async countUnnamed(batch: Batch): Promise<number> {
     const blocks = await this.store.batches.change(batch, { from: 0, most: 99 }, (_, found) => ({
       result: found,
@@ -318,9 +322,12 @@ export class Day {
     const named = new Set(blocks.flatMap(({ pieces }) => pieces.map(({ number }) => number)));
     // Lines without an answer stand behind all blocks.
     const behind = numberPiece({ block: blocks.length, lease: 0 }, 0);
-    const isNamed = (number: number) => named.has(number) || number >= behind;
-    const objects = (["o", "e"] as const).map((kind) => this.files.objects.get(nameResults(batch, kind)));
-    return objects.flatMap((pieces) => [...(pieces?.keys() ?? [])]).filter((number) => !isNamed(number))
-      .length;
+    return (["o", "e"] as const)
+      .map((kind) => nameResults(batch, kind))
+      .flatMap((object) =>
+        [...(this.files.objects.get(object)?.keys() ?? [])].map((number) => ({ object, number })),
+      )
+      .filter(({ number }) => !named.has(number) && number < behind)
+      .filter(({ object, number }) => this.writers.get(`${object} ${number}`)?.isDead === false).length;
   }
 }
