@@ -152,19 +152,25 @@ function makeDatabase(directory: string): string {
 
 /** Makes keys and accounts with the admin token. The error of a request that fails names the bug in the log, if it was one. */
 function makeOperator(url: string, events: readonly LogEvent[]) {
-  const ask = async (path: string, body: unknown) => {
-    const response = await post(`${url}/admin/v1${path}`, ADMIN_TOKEN, body);
+  const ask = async (path: string, body: unknown, send = post) => {
+    const response = await send(`${url}/admin/v1${path}`, ADMIN_TOKEN, body);
     const bug = events.findLast(({ event }) => event === "internal_error")?.cause ?? "";
     if (!response.ok) throw new Error(`${path} failed: ${await response.text()} ${bug}`);
     return response;
   };
+  /** A database on a busy machine may be away for a second. A key or an account too many is in nobody's way. */
+  const insist: typeof post = (...request) =>
+    until("the store is there", async () => {
+      const response = await post(...request);
+      return response.status === 503 ? null : response;
+    });
   return {
     async newKey(fields: Record<string, unknown> = {}) {
-      const response = await ask("/keys", { name: "test", ...fields });
+      const response = await ask("/keys", { name: "test", ...fields }, insist);
       return (await response.json()) as { secret: string; id: string };
     },
     async newAccount(name = "test") {
-      const response = await ask("/accounts", { name });
+      const response = await ask("/accounts", { name }, insist);
       return ((await response.json()) as { id: string }).id;
     },
     async topUp(accountId: string, usd: number) {

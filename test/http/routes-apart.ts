@@ -15,8 +15,9 @@ export const APART = [
   "GET /requests/live",
   "POST /playground",
   "POST /playground/{id}",
-  // Nobody uploads here: `test/http/files/admin-files.test.ts` has files.
+  // Nobody uploads here: `test/http/files/admin-files.test.ts` has files, and the console's test of a batch reads one.
   "DELETE /files/{id}",
+  "GET /files/{id}/content",
   // Nothing waits here: `test/whole/events/webhooks.test.ts` has a receiver that fails.
   "POST /webhooks/deliveries",
   "POST /webhooks/test",
