@@ -266,6 +266,7 @@ describe("a commit with an unknown outcome", () => {
       expect(await gateway.kinds(payer)).toBe("topup hold post");
       expect(await gateway.wrong(payer, [await answer])).toEqual([]);
     },
+    ONCE_MORE,
   );
 
   test(
@@ -284,7 +285,7 @@ describe("a commit with an unknown outcome", () => {
       expect(await gateway.wrong(other, [await answer])).toEqual([]);
       expect(gateway.simulator.calls.total).toBe(called);
     },
-    LONG_MS,
+    ONCE_MORE,
   );
 });
 
