@@ -1,10 +1,10 @@
 // The quick start's first words: a port that is free, and a greeting with all that one needs.
 import { expect, test } from "bun:test";
 import { resolve } from "node:path";
-import { findFreePort } from "../../src/app/start/free-port.ts";
-import { writeGreeting } from "../../src/app/start/quickstart.ts";
-import { LONG_MS, newPlace, startServe } from "../harness/serve-process.ts";
-import { readSettings } from "../harness/settings.ts";
+import { writeGreeting } from "../../../src/app/quickstart/greeting.ts";
+import { findFreePort } from "../../../src/app/start/free-port.ts";
+import { LONG_MS, newPlace, startServe } from "../../harness/serve-process.ts";
+import { readSettings } from "../../harness/settings.ts";
 
 const HOST = "127.0.0.1";
 

@@ -1,0 +1,26 @@
+// The start of a quick start: its key, the file that says where it runs, and the text that it prints.
+import type { Settings } from "../../core/settings.ts";
+import type { OpenedStore } from "../start/open-store.ts";
+import { writeGreeting } from "./greeting.ts";
+import { ensureQuickstartSecret } from "./key.ts";
+import { keepRunning } from "./running.ts";
+
+interface Started {
+  readonly address: string;
+  readonly opened: OpenedStore;
+  readonly settings: Settings;
+  /** The admin token, if this start made it. */
+  readonly made: string | null;
+}
+
+/** Returns the text for people. */
+export async function announceQuickstart({ address, opened, settings, made }: Started): Promise<string> {
+  const secret = await ensureQuickstartSecret(opened, settings.store);
+  keepRunning(settings.store, makeReachable(address));
+  return writeGreeting(address, secret, made, settings);
+}
+
+/** A gateway that listens on all addresses is reached from its own machine by the loopback's. */
+function makeReachable(address: string): string {
+  return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
