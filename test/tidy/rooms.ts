@@ -103,6 +103,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "moving",
     "simulator",
     "app",
+    "docs",
     "",
   ],
   "main.ts": ["app", "cli"],

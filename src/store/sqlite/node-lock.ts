@@ -1,9 +1,10 @@
 // Finds live processes: each locks a small file beside the database, and the system unlocks it when they end.
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { LiveNode } from "../../core/live-nodes.ts";
 import { isLocked } from "./connection.ts";
+import { openLocked } from "./lock-file.ts";
 
 const TRIES_MAX = 10;
 /** Another process may be checking the file at the same moment. */
@@ -63,7 +64,7 @@ export function hasEnded(databasePath: string, node: string): boolean {
   const path = lockPath(databasePath, node);
   if (!existsSync(path)) return true;
   try {
-    const file = locked(path, false);
+    const file = openLocked(path, false, 0);
     rmSync(path, { force: true });
     file.close();
   } catch (error) {
@@ -98,28 +99,12 @@ function clearAway(own: string): void {
 
 /** Makes a file and locks it, and only then gives it its name. */
 function lockedAs(path: string): Database {
-  const held = locked(path + NEW, true);
+  const held = openLocked(path + NEW, true, LOOKED_AT_MS);
   try {
     renameSync(path + NEW, path);
     return held;
   } catch (error) {
     held.close();
-    throw error;
-  }
-}
-
-/** Opens the file and locks it. SQLite's locks apply across processes and within one. */
-function locked(path: string, create: boolean): Database {
-  const file = new Database(path, { readwrite: true, create });
-  try {
-    file.run(`PRAGMA busy_timeout = ${create ? LOOKED_AT_MS : 0}`);
-    // Nothing is ever written, and a journal file would stay behind if the process is killed at the wrong moment.
-    file.run("PRAGMA journal_mode = MEMORY");
-    file.run("PRAGMA locking_mode = EXCLUSIVE");
-    file.run("BEGIN EXCLUSIVE");
-    return file;
-  } catch (error) {
-    file.close();
     throw error;
   }
 }
