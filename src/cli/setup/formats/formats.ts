@@ -1,7 +1,10 @@
 // The formats of settings files, by name.
+import { DOTENV_EDITOR } from "./dotenv.ts";
 import { type FieldChange, type SettingsEditor, SettingsError, type SettingsFormat } from "./format.ts";
 import { JSON_EDITOR } from "./json.ts";
+import { TOML_EDITOR } from "./toml.ts";
 import { listTaken, readField, readList } from "./values.ts";
+import { YAML_EDITOR } from "./yaml.ts";
 
 /** No program's settings come near. */
 const BYTES_MAX = 1_000_000;
@@ -9,6 +12,9 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 export const FORMATS = {
   json: makeFormat(JSON_EDITOR),
+  toml: makeFormat(TOML_EDITOR),
+  yaml: makeFormat(YAML_EDITOR),
+  dotenv: makeFormat(DOTENV_EDITOR),
 } satisfies Readonly<Record<string, SettingsFormat>>;
 
 function makeFormat(editor: SettingsEditor): SettingsFormat {

@@ -1,0 +1,165 @@
+// Made settings files and changes, by seeds: a change does what it says, and nothing else; SETTINGS_SEED=n replays one.
+import { describe, expect, test } from "bun:test";
+import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
+import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
+import { applyChanges, changeSettings, readField } from "../../../../src/cli/setup/formats/guard.ts";
+import { isObject, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
+import { IS_LONG } from "../../../harness/long.ts";
+import { Dice } from "../../../sim/dice.ts";
+import { makeChanges, makeVariableChanges, pruneEmpty, undoChange } from "./made-changes.ts";
+import { makeDotenv } from "./made-dotenv.ts";
+import { makeJson } from "./made-json.ts";
+import { makeToml } from "./made-toml.ts";
+import type { MadeFile } from "./made-tree.ts";
+import { makeYaml } from "./made-yaml.ts";
+
+const FILES = IS_LONG ? 2_000 : 120;
+const ONE_SEED = process.env.SETTINGS_SEED;
+const SEEDS = ONE_SEED ? [Number(ONE_SEED)] : Array.from({ length: FILES }, (_, at) => at + 1);
+/** Names of texts and comments. */
+const NAMES = /\b[cv]\d+[cv]\b/g;
+const BARE_LINE_END = /(?<!\r)\n/;
+
+type Name = keyof typeof FORMATS;
+const MAKERS: Readonly<Record<Name, (dice: Dice) => MadeFile>> = {
+  json: makeJson,
+  toml: makeToml,
+  yaml: makeYaml,
+  dotenv: makeDotenv,
+};
+/** The share of files that may be refused: lists of tables, anchors and tags, names that appear twice. */
+const REFUSED_MOST: Readonly<Record<Name, number>> = { json: 0, toml: 0.1, yaml: 0.05, dotenv: 0.05 };
+
+describe.each(Object.keys(MAKERS).filter((name): name is Name => name in MAKERS))("%s", (name) => {
+  test("changes do what they say and no more, can be undone, and change nothing when made again", () => {
+    const refused = SEEDS.filter((seed) => {
+      try {
+        return tryFile(name, seed) === "refused";
+      } catch (error) {
+        throw new Error(`SETTINGS_SEED=${seed}: ${error}`);
+      }
+    });
+    expect(refused.length / SEEDS.length).toBeLessThanOrEqual(REFUSED_MOST[name]);
+  });
+});
+
+function tryFile(name: Name, seed: number): "changed" | "refused" {
+  const dice = new Dice(seed);
+  const file = MAKERS[name](dice);
+  const format = FORMATS[name];
+  const before = format.parse(file.text);
+  const steps = listSteps(before, (name === "dotenv" ? makeVariableChanges : makeChanges)(dice));
+  const changes = steps.map(({ change }) => change);
+  const after = steps.at(-1)?.after ?? before;
+  const changed = attempt(() => changeSettings(format, file.text, changes));
+  if (changed === null) return "refused";
+  expect(format.parse(changed)).toEqual(after);
+  expect(
+    changeSettings(
+      format,
+      changed,
+      changes.filter((change) => isMade(after, change)),
+    ),
+  ).toBe(changed);
+  if (parseJson(file.text) !== undefined) expect(parseJson(changed)).toEqual(after);
+  expectRest(file, changed, before, changes);
+  const undone = attempt(() =>
+    changeSettings(
+      format,
+      changed,
+      steps.toReversed().map((step) => undoChange(step.change, step.before, step.after)),
+    ),
+  );
+  if (undone === null) return "refused";
+  expect(pruneEmpty(format.parse(undone))).toEqual(pruneEmpty(before));
+  return "changed";
+}
+
+/** True for a change that changes nothing when made again: no later one has undone it. */
+function isMade(after: JsonObject, change: FieldChange): boolean {
+  const [step] = listSteps(after, [change]);
+  return step !== undefined && Bun.deepEquals(step.after, after);
+}
+
+interface Step {
+  readonly change: FieldChange;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+/** Returns null if the changes were refused. */
+function attempt(change: () => string): string | null {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof SettingsError) return null;
+    throw error;
+  }
+}
+
+/** Leaves out changes that another value stands in the way of. */
+function listSteps(value: JsonObject, changes: readonly FieldChange[]): readonly Step[] {
+  let before = value;
+  return changes.flatMap((change) => {
+    try {
+      const after = applyChanges(before, [change]);
+      const step = { change, before, after };
+      before = after;
+      return [step];
+    } catch (error) {
+      if (error instanceof SettingsError) return [];
+      throw error;
+    }
+  });
+}
+
+/** All comments and texts outside of what was changed are there, in their order; lines without brackets are whole. */
+function expectRest(
+  file: MadeFile,
+  changed: string,
+  before: JsonObject,
+  changes: readonly FieldChange[],
+): void {
+  const gone = new Set([...listTexts(before, changes), ...listComments(file, changes)]);
+  const stays = (line: string) => (line.match(NAMES) ?? []).filter((name) => !gone.has(name));
+  const left = (changed.match(NAMES) ?? []).filter((name) => !gone.has(name));
+  expect(left).toEqual(stays(file.text));
+  expect(changed.startsWith("\uFEFF")).toBe(file.text.startsWith("\uFEFF"));
+  if (file.text.includes("\n") && !BARE_LINE_END.test(file.text)) expect(changed).not.toMatch(BARE_LINE_END);
+  const isWhole = (line: string) =>
+    (/\bv\d+v\b/.test(line) || /^\s*(#|\/\/)/.test(line)) && stays(line).length === line.match(NAMES)?.length;
+  const lines = file.text.split("\n").filter((line) => isWhole(line) && !/[{}[\]]/.test(line));
+  const made = changed.split("\n").map(trimComma);
+  let at = -1;
+  for (const line of lines.map(trimComma)) {
+    at = made.indexOf(line, at + 1);
+    if (at === -1) throw new Error(`This line is gone: ${line}`);
+  }
+}
+
+/** The comma after an element belongs to the next one. */
+function trimComma(line: string): string {
+  return line.replace(/\uFEFF|\r/g, "").replace(/,(?=\s*(\/\/|\/\*|$))/, "");
+}
+
+function listTexts(before: JsonObject, changes: readonly FieldChange[]): readonly string[] {
+  return changes.flatMap(({ kind, path }) => {
+    const field = readField(before, path);
+    const values =
+      kind === "first" || kind === "drop"
+        ? (Array.isArray(field) ? field : []).filter((entry) => isObject(entry) && entry.id === "ours")
+        : field;
+    return JSON.stringify(values ?? null).match(NAMES) ?? [];
+  });
+}
+
+function listComments({ comments }: MadeFile, changes: readonly FieldChange[]): readonly string[] {
+  return [...comments]
+    .filter(([, place]) =>
+      changes.some(({ kind, path }) => {
+        const isIn = path.every((key, at) => key === place[at]);
+        return isIn && (kind === "set" || kind === "remove" || place.length > path.length);
+      }),
+    )
+    .map(([name]) => name);
+}
