@@ -61,7 +61,8 @@ export const CONNECTED: readonly ConnectedAgent[] = [
   {
     name: "continue",
     command: (prompt) => ["cn", "-p", prompt],
-    says: /^Continue|^OpenAI/,
+    // Its bundle has other names for its classes, of which the SDK makes its user agent.
+    says: /^\w+\/JS \d/,
     files: {
       ".continue/config.yaml":
         "name: Of a person\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: Own # usual\n    provider: openai\n    model: own\n    apiBase: http://127.0.0.1:9/v1\n    apiKey: own\n",

@@ -30,7 +30,7 @@ export interface Applied {
   readonly remark: string | null;
 }
 
-/** Throws an Error, with no agent's file changed, if the journal can't be written. */
+/** Throws a RefusedError, with no agent's file changed, if the journal can't be written. */
 export function applyPlans(
   disk: Disk,
   folder: SetupFolder,
@@ -40,16 +40,31 @@ export function applyPlans(
   return withLock(disk, folder, (journal) => {
     const checked = plans.map(checkUnchanged);
     const { files, backups } = recordPlans(checked, journal, keyFile);
-    for (const path of [folder.backups, folder.keys]) if (!existsSync(path)) disk.makeFolder(path);
-    for (const { name, bytes } of backups)
-      replaceFile(disk, join(folder.backups, name), bytes, FILE_MODE);
     const keys = keyFile === null ? journal.keys : [...new Set([...journal.keys, keyFile.path])];
     const begun = addFiles({ ...journal, keys }, files);
-    writeJournal(disk, folder, begun);
-    if (keyFile?.isNew) replaceFile(disk, keyFile.path, Buffer.from(`${keyFile.key}\n`), FILE_MODE);
+    begin(disk, folder, { backups, begun, keyFile });
     const done = checked.map((plan) => writeFiles(disk, plan));
     return { plans: done, remark: close(disk, folder, journal, begun) };
   });
+}
+
+interface Beginning {
+  readonly backups: readonly Backup[];
+  readonly begun: Journal;
+  readonly keyFile: KeyFile | null;
+}
+
+/** Writes all that has to be there before the first agent's file. Throws a RefusedError if it can't. */
+function begin(disk: Disk, folder: SetupFolder, { backups, begun, keyFile }: Beginning): void {
+  try {
+    for (const path of [folder.backups, folder.keys]) if (!existsSync(path)) disk.makeFolder(path);
+    for (const { name, bytes } of backups)
+      replaceFile(disk, join(folder.backups, name), bytes, FILE_MODE);
+    writeJournal(disk, folder, begun);
+    if (keyFile?.isNew) replaceFile(disk, keyFile.path, Buffer.from(`${keyFile.key}\n`), FILE_MODE);
+  } catch (error) {
+    throw new RefusedError(`nothing was changed, since ${folder.root} can't be written: ${describeUnwritten(error)}`);
+  }
 }
 
 /** The journal that was begun is right too, so that a full disk at the end costs nothing. */

@@ -5,6 +5,7 @@ import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../.
 import { findLoginFile } from "../people/login-file.ts";
 import { type Disk, nameNext, replaceFile } from "./disk.ts";
 import type { FORMATS } from "./formats/formats.ts";
+import { RefusedError } from "./read-settings.ts";
 
 const FILE_MODE = 0o600;
 const VERSION = 1;
@@ -68,16 +69,16 @@ export function findSetupFolder(env: Readonly<Record<string, string | undefined>
   return { root, journal: String(journal), keys: String(keys), backups: String(backups) };
 }
 
-/** Throws an Error for a folder or a journal that isn't this user's own. */
+/** Throws a RefusedError for a folder or a journal that isn't this user's own. */
 export function readJournal({ root, journal }: SetupFolder): Journal {
   for (const path of [root, journal]) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return { files: [], keys: [] };
-    if (found.uid !== process.geteuid?.()) throw new Error(`${path} belongs to another user`);
+    if (found.uid !== process.geteuid?.()) throw new RefusedError(`${path} belongs to another user`);
   }
   const value = asObject(parseJson(readFileSync(journal, "utf8")));
   if (value.version !== VERSION)
-    throw new Error(`${journal} isn't understood: use the version of poundkey that wrote it`);
+    throw new RefusedError(`${journal} isn't understood: use the version of poundkey that wrote it`);
   return { files: asArray(value.files).map(readFile), keys: readTexts(value.keys) };
 }
 
@@ -86,7 +87,7 @@ function readFile(value: unknown): JournalFile {
   const known = { agent: asString(agent), path: asString(path), target: asString(target) };
   const named = readFormat(format);
   if (known.agent === undefined || known.path === undefined || known.target === undefined || named === null)
-    throw new Error("setup.json is damaged");
+    throw new RefusedError("setup.json is damaged");
   return {
     agent: known.agent,
     path: known.path,

@@ -2,15 +2,16 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { AgentSetup, SetupFile } from "../../docs/site/client-setups.ts";
+import { RefusedError } from "./read-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const VARIABLE = /^\$(\w+)(.*)$/;
 
-/** Returns the home folder. Throws an Error without one. */
+/** Returns the home folder. Throws a RefusedError without one. */
 export function findHome({ HOME }: Environment): string {
   if (HOME && isAbsolute(HOME)) return join(HOME);
-  throw new Error("there is no home folder: set HOME");
+  throw new RefusedError("there is no home folder: set HOME");
 }
 
 /** Returns the first whose variable is set to an absolute path, or that begins with `~`. */
@@ -21,7 +22,7 @@ export function findFolder(folders: readonly string[], env: Environment): string
     const value = env[variable]?.trim();
     if (value && isAbsolute(value)) return join(value, below);
   }
-  throw new Error(`no folder among ${folders.join(", ")}`);
+  throw new RefusedError(`no folder among ${folders.join(", ")}`);
 }
 
 /** Returns the first of the file's names that is there, in the agent's folder. */

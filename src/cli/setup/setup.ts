@@ -41,7 +41,7 @@ examples:
   poundkey setup https://llm.example.com --agent codex --key -
   poundkey setup --undo`;
 
-const FLAGS = {
+export const FLAGS = {
   ...COMMON_FLAGS,
   agent: "list",
   key: "value",

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { holdFile } from "../../store/sqlite/lock-file.ts";
 import type { Disk } from "./disk.ts";
 import { clearBegun, type Journal, readJournal, type SetupFolder } from "./journal.ts";
+import { RefusedError } from "./read-settings.ts";
 import { listMissing } from "./record.ts";
 
-/** Calls `use` with the journal while no other process does so. Throws an Error if one does. */
+/** Calls `use` with the journal while no other process does so. Throws a RefusedError if one does. */
 export function withLock<Result>(
   disk: Disk,
   folder: SetupFolder,
@@ -13,7 +14,7 @@ export function withLock<Result>(
 ): Result {
   for (const path of listMissing(folder.root)) disk.makeFolder(path);
   const release = holdFile(join(folder.root, "setup.lock"));
-  if (release === null) throw new Error("another poundkey setup is running: try again once it has ended");
+  if (release === null) throw new RefusedError("another poundkey setup is running: try again once it has ended");
   try {
     const journal = readJournal(folder);
     clearBegun(disk, folder, journal);
