@@ -79,3 +79,8 @@ function withoutField(value: JsonObject, [key = "", ...rest]: FieldPath): JsonOb
   const { [key]: field, ...others } = value;
   return rest.length === 0 || !isObject(field) ? others : { ...value, [key]: withoutField(field, rest) };
 }
+
+/** Returns the value within objects of a field each. */
+export function nest(path: FieldPath, value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+}

@@ -18,7 +18,6 @@ import {
   explainAt,
   findLineEnd,
   findLineStart,
-  findNextLine,
   insertAt,
   readLineEnd,
   type Splice,
@@ -26,6 +25,7 @@ import {
   takeOutPart,
 } from "./text.ts";
 import { skipHashComment } from "./toml-statements.ts";
+import { nest } from "./values.ts";
 import { findColon, findContentEnd, findDash, findPairEnd, readFlow, readKey } from "./yaml-places.ts";
 import { isBlock, writeBlock, writeFlow } from "./yaml-write.ts";
 
@@ -91,10 +91,6 @@ function refuseShared(text: string, node: unknown): void {
     throw explainAt(text, node.range?.[0] ?? 0, "this value is an alias, or has an anchor or a tag");
 }
 
-function nest(path: FieldPath, value: unknown): unknown {
-  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-}
-
 function setField(text: string, path: FieldPath, value: unknown): string {
   const { root, steps } = walk(text, path);
   const rest = path.slice(steps.length);
@@ -144,8 +140,8 @@ function replaceValue(text: string, { map, pair }: Way["steps"][number], value: 
     const end = findContentEnd(text, node);
     if (start <= colon) throw explainAt(text, colon, "this value begins on its name's line");
     return isBlockAfter
-      ? [{ start, end: findLineEnd(text, end), text: lines.join(readLineEnd(text)) }]
-      : [insertAt(colon + 1, ` ${writeFlow(value)}`), { start, end: findNextLine(text, end), text: "" }];
+      ? [{ start, end, text: lines.join(readLineEnd(text)) }]
+      : [insertAt(colon + 1, ` ${writeFlow(value)}`), takeOutPart(text, start, end)];
   }
   const end = findPairEnd(text, pair);
   const start = end === colon + 1 ? end : readStart(node);
