@@ -36,12 +36,12 @@ export function applyChange(value: JsonObject, change: FieldChange): JsonObject 
   const { path } = change;
   const before = readField(value, path);
   if (change.kind === "remove") return before === undefined ? value : withoutField(value, path);
+  if (change.kind === "drop" && !Array.isArray(before)) return value;
   const after = change.kind === "set" ? change.value : changeList(before, change);
   return before !== undefined && isEqual(before, after) ? value : withField(value, path, after);
 }
 
 function changeList(before: unknown, change: ListChange): unknown {
-  if (change.kind === "drop" && !Array.isArray(before)) return before;
   const list = readList(before, change.path);
   const taken = listTaken(list, change);
   const left = list.filter((_, at) => !taken.has(at));

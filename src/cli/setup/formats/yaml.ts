@@ -175,14 +175,14 @@ function findList(
 }
 
 function takeOutEntries(text: string, path: FieldPath, indexes: ReadonlySet<number>): readonly Splice[] {
-  const { list, ...step } = findList(text, path);
+  const { list, pair } = findList(text, path);
   if (list.flow) return takeOutElements(text, readFlow(list), indexes);
-  if (indexes.size === list.items.length) return replaceValue(text, step, []);
-  return [...indexes].map((at) => {
+  const taken = [...indexes].map((at) => {
     const dash = findDash(list, at);
     readColumn(text, dash);
     return takeOutPart(text, dash, Math.max(dash + 1, findContentEnd(text, list.items[at])));
   });
+  return indexes.size === list.items.length ? [insertAt(findColon(pair) + 1, " []"), ...taken] : taken;
 }
 
 function putLines(text: string, at: number, lines: readonly string[]): Splice {
