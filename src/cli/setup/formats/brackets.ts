@@ -51,7 +51,7 @@ export function putLast(text: string, box: Brackets, style: BracketStyle, write:
     return [insertAt(end, hasComma ? `${style.gap}${write(null)},` : `,${style.gap}${write(null)}`)];
   const indent = readIndent(text, last.start);
   const line = `${readLineEnd(text)}${indent}${write(indent)}`;
-  const after = style.skipComments(text, end);
+  const after = skipLine(text, end, style);
   return hasComma ? [insertAt(after, `${line},`)] : [insertAt(last.end, ","), insertAt(after, line)];
 }
 
@@ -60,11 +60,18 @@ export function putBefore(text: string, box: Brackets, style: BracketStyle, writ
   if (first === undefined) return putOnly(text, box, style, write);
   if (!isSpread(text, box)) return [insertAt(first.start, `${write(null)},${style.gap}`)];
   const indent = readIndent(text, first.start);
-  const after = style.skipComments(text, box.open + 1);
+  const after = skipLine(text, box.open + 1, style);
   const lineEnd = readLineEnd(text);
   return after <= findLineEnd(text, box.open) || findLineEnd(text, after) < first.start
     ? [insertAt(after, `${lineEnd}${indent}${write(indent)},`)]
     : [insertAt(first.start, `${write(indent)},${lineEnd}${indent}`)];
+}
+
+/** Goes past the comments that begin on this line, and to its end if nothing else stands there. */
+function skipLine(text: string, at: number, style: BracketStyle): number {
+  const after = style.skipComments(text, at);
+  const rest = skipSpaces(text, after);
+  return rest === text.length || rest === findLineEnd(text, rest) ? rest : after;
 }
 
 /** Comments may stand between the brackets. */

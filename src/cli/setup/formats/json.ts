@@ -11,6 +11,7 @@ import {
 import { type FieldPath, type SettingsEditor, SettingsError } from "./format.ts";
 import { findElement, type JsonElement, type JsonNode, readJsonTree, skipJsonComments } from "./json-tree.ts";
 import { escapeOdd, explainAt, readIndent, readLineEnd, spliceText } from "./text.ts";
+import { nest } from "./values.ts";
 
 const UNIT = "  ";
 
@@ -90,10 +91,6 @@ function findField(text: string, path: FieldPath): Field {
 function asBrackets({ start, end, elements }: JsonNode): Field["box"] {
   if (elements === undefined) throw new SettingsError("a value stands where fields or entries should be");
   return { open: start, close: end - 1, elements };
-}
-
-function nest(path: FieldPath, value: unknown): unknown {
-  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
 const BASE: BracketStyle = { unit: UNIT, gap: " ", isCompact: false, skipComments: skipJsonComments };

@@ -24,6 +24,7 @@ import {
   type TomlSection,
 } from "./toml-statements.ts";
 import { writeInline, writeKeys, writeTables } from "./toml-write.ts";
+import { nest } from "./values.ts";
 
 const STYLE: BracketStyle = { unit: "  ", gap: " ", isCompact: true, skipComments: skipHashComment };
 
@@ -127,7 +128,11 @@ function setWritten(text: string, { node, rest }: Written, value: unknown): read
   if (rest.length === 0) return [{ start: node.start, end: node.end, text: writeInline(value) }];
   if (!node.isTable) throw new SettingsError("a value stands where a table should be");
   const box = asBrackets(node);
-  const field = `${writeKeys(rest)} = ${writeInline(value)}`;
+  // Where a dotted name has made a table, only another one adds to it.
+  const isDotted = node.elements?.some(({ keys }) => keys.length > 1 && keys[0] === rest[0]) ?? false;
+  const field = isDotted
+    ? `${writeKeys(rest)} = ${writeInline(value)}`
+    : `${writeKeys(rest.slice(0, 1))} = ${writeInline(nest(rest.slice(1), value))}`;
   if (box.elements.length > 0) return putLast(text, box, STYLE, () => field);
   return [{ start: box.open + 1, end: box.close, text: ` ${field} ` }];
 }

@@ -36,12 +36,12 @@ export function applyChange(value: JsonObject, change: FieldChange): JsonObject 
   const { path } = change;
   const before = readField(value, path);
   if (change.kind === "remove") return before === undefined ? value : withoutField(value, path);
+  if (change.kind === "drop" && !Array.isArray(before)) return value;
   const after = change.kind === "set" ? change.value : changeList(before, change);
   return before !== undefined && isEqual(before, after) ? value : withField(value, path, after);
 }
 
 function changeList(before: unknown, change: ListChange): unknown {
-  if (change.kind === "drop" && !Array.isArray(before)) return before;
   const list = readList(before, change.path);
   const taken = listTaken(list, change);
   const left = list.filter((_, at) => !taken.has(at));
@@ -78,4 +78,9 @@ function withField(value: JsonObject, [key = "", ...rest]: FieldPath, field: unk
 function withoutField(value: JsonObject, [key = "", ...rest]: FieldPath): JsonObject {
   const { [key]: field, ...others } = value;
   return rest.length === 0 || !isObject(field) ? others : { ...value, [key]: withoutField(field, rest) };
+}
+
+/** Returns the value within objects of a field each. */
+export function nest(path: FieldPath, value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }

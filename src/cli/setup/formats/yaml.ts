@@ -18,7 +18,6 @@ import {
   explainAt,
   findLineEnd,
   findLineStart,
-  findNextLine,
   insertAt,
   readLineEnd,
   type Splice,
@@ -26,6 +25,7 @@ import {
   takeOutPart,
 } from "./text.ts";
 import { skipHashComment } from "./toml-statements.ts";
+import { nest } from "./values.ts";
 import { findColon, findContentEnd, findDash, findPairEnd, readFlow, readKey } from "./yaml-places.ts";
 import { isBlock, writeBlock, writeFlow } from "./yaml-write.ts";
 
@@ -91,10 +91,6 @@ function refuseShared(text: string, node: unknown): void {
     throw explainAt(text, node.range?.[0] ?? 0, "this value is an alias, or has an anchor or a tag");
 }
 
-function nest(path: FieldPath, value: unknown): unknown {
-  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-}
-
 function setField(text: string, path: FieldPath, value: unknown): string {
   const { root, steps } = walk(text, path);
   const rest = path.slice(steps.length);
@@ -144,8 +140,8 @@ function replaceValue(text: string, { map, pair }: Way["steps"][number], value: 
     const end = findContentEnd(text, node);
     if (start <= colon) throw explainAt(text, colon, "this value begins on its name's line");
     return isBlockAfter
-      ? [{ start, end: findLineEnd(text, end), text: lines.join(readLineEnd(text)) }]
-      : [insertAt(colon + 1, ` ${writeFlow(value)}`), { start, end: findNextLine(text, end), text: "" }];
+      ? [{ start, end, text: lines.join(readLineEnd(text)) }]
+      : [insertAt(colon + 1, ` ${writeFlow(value)}`), takeOutPart(text, start, end)];
   }
   const end = findPairEnd(text, pair);
   const start = end === colon + 1 ? end : readStart(node);
@@ -179,14 +175,14 @@ function findList(
 }
 
 function takeOutEntries(text: string, path: FieldPath, indexes: ReadonlySet<number>): readonly Splice[] {
-  const { list, ...step } = findList(text, path);
+  const { list, pair } = findList(text, path);
   if (list.flow) return takeOutElements(text, readFlow(list), indexes);
-  if (indexes.size === list.items.length) return replaceValue(text, step, []);
-  return [...indexes].map((at) => {
+  const taken = [...indexes].map((at) => {
     const dash = findDash(list, at);
     readColumn(text, dash);
     return takeOutPart(text, dash, Math.max(dash + 1, findContentEnd(text, list.items[at])));
   });
+  return indexes.size === list.items.length ? [insertAt(findColon(pair) + 1, " []"), ...taken] : taken;
 }
 
 function putLines(text: string, at: number, lines: readonly string[]): Splice {

@@ -32,7 +32,7 @@ class Writer {
     return Object.entries(table)
       .map(([key, value]) => {
         const inner = [...path, key];
-        if (isList(value) && dice.chance(0.3)) return this.#keepEntries(value, inner);
+        if (isList(value) && dice.chance(0.2)) return this.#keepEntries(value, inner);
         if (!isObject(value)) return this.#pair(this.#key(key), value, path);
         const isFlat = Object.keys(value).length > 0 && Object.values(value).every((one) => !isObject(one));
         if (isFlat && dice.chance(0.2))

@@ -45,9 +45,9 @@ class Writer {
       return `${mark} ${this.#inline(value, indent + this.#unit)}${this.#after(around)}`;
     }
     const inner = indent + this.#unit;
-    if (isObject(value)) return `${mark}${this.#after(around)}${this.mapping(value, path, inner)}`;
+    if (isObject(value)) return `${mark}${this.#after(path)}${this.mapping(value, path, inner)}`;
     const dashes = this.#isCompactList ? indent : inner;
-    return `${mark}${this.#after(around)}${value.map((entry) => this.#entry(entry, path, dashes)).join("")}`;
+    return `${mark}${this.#after(path)}${value.map((entry) => this.#entry(entry, path, dashes)).join("")}`;
   }
 
   #entry(entry: unknown, path: FieldPath, indent: string): string {

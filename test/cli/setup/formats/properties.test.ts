@@ -28,7 +28,7 @@ const MAKERS: Readonly<Record<Name, (dice: Dice) => MadeFile>> = {
   dotenv: makeDotenv,
 };
 /** The share of files that may be refused: lists of tables, anchors and tags, names that appear twice. */
-const REFUSED_MOST: Readonly<Record<Name, number>> = { json: 0, toml: 0.1, yaml: 0.05, dotenv: 0.05 };
+const REFUSED_MOST: Readonly<Record<Name, number>> = { json: 0, toml: 0.1, yaml: 0.1, dotenv: 0.1 };
 
 describe.each(Object.keys(MAKERS).filter((name): name is Name => name in MAKERS))("%s", (name) => {
   test("changes do what they say and no more, can be undone, and change nothing when made again", () => {
@@ -53,7 +53,7 @@ function tryFile(name: Name, seed: number): "changed" | "refused" {
   const after = steps.at(-1)?.after ?? before;
   const changed = attempt(() => changeSettings(format, file.text, changes));
   if (changed === null) return "refused";
-  expect(format.parse(changed)).toEqual(after);
+  expect(format.parse(changed)).toStrictEqual(after);
   expect(
     changeSettings(
       format,
@@ -61,7 +61,7 @@ function tryFile(name: Name, seed: number): "changed" | "refused" {
       changes.filter((change) => isMade(after, change)),
     ),
   ).toBe(changed);
-  if (parseJson(file.text) !== undefined) expect(parseJson(changed)).toEqual(after);
+  if (parseJson(file.text) !== undefined) expect(parseJson(changed)).toStrictEqual(after);
   expectRest(file, changed, before, changes);
   const undone = attempt(() =>
     changeSettings(
@@ -71,14 +71,14 @@ function tryFile(name: Name, seed: number): "changed" | "refused" {
     ),
   );
   if (undone === null) return "refused";
-  expect(pruneEmpty(format.parse(undone))).toEqual(pruneEmpty(before));
+  expect(pruneEmpty(format.parse(undone))).toStrictEqual(pruneEmpty(before));
   return "changed";
 }
 
 /** True for a change that changes nothing when made again: no later one has undone it. */
 function isMade(after: JsonObject, change: FieldChange): boolean {
   const [step] = listSteps(after, [change]);
-  return step !== undefined && Bun.deepEquals(step.after, after);
+  return step !== undefined && Bun.deepEquals(step.after, after, true);
 }
 
 interface Step {
@@ -125,7 +125,8 @@ function expectRest(
   const left = (changed.match(NAMES) ?? []).filter((name) => !gone.has(name));
   expect(left).toEqual(stays(file.text));
   expect(changed.startsWith("\uFEFF")).toBe(file.text.startsWith("\uFEFF"));
-  if (file.text.includes("\n") && !BARE_LINE_END.test(file.text)) expect(changed).not.toMatch(BARE_LINE_END);
+  if (left.length > 0 && /\n/.test(file.text) && !BARE_LINE_END.test(file.text))
+    expect(changed).not.toMatch(BARE_LINE_END);
   const isWhole = (line: string) =>
     (/\bv\d+v\b/.test(line) || /^\s*(#|\/\/)/.test(line)) && stays(line).length === line.match(NAMES)?.length;
   const lines = file.text.split("\n").filter((line) => isWhole(line) && !/[{}[\]]/.test(line));
