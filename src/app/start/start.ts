@@ -213,6 +213,7 @@ async function listen(
       log,
       reusePort,
       isRelieved,
+      isQuickstart: options.quickstart,
       ...shared,
       configSchema: configJsonSchema,
     });

@@ -86,12 +86,12 @@ describe.skipIf(!IS_LONG)("in an empty home, from a registry", () => {
     bunx: [bunx, "poundkey"],
   };
   /** The registry answers in this process, so nothing here may wait for a child without letting it. */
-  async function runThere(command: readonly string[], place: Installed) {
+  async function runThere(command: readonly string[], place: Installed, path = process.env.PATH ?? "") {
     const child = Bun.spawn([...command], {
       cwd: mkdtempSync(join(folder, "work-")),
       env: {
         ...makeEnvironment(place),
-        PATH: process.env.PATH ?? "",
+        PATH: path,
         npm_config_registry: registry.url,
         BUN_CONFIG_REGISTRY: registry.url,
         BUN_TMPDIR: place.root,
@@ -111,6 +111,17 @@ describe.skipIf(!IS_LONG)("in an empty home, from a registry", () => {
     "%s starts it",
     async (_, command) => {
       expect(await runThere([...command, "--version"], newPlace())).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(version),
+      });
+    },
+    TEST_MS,
+  );
+
+  test(
+    "bunx starts it where there is no Node",
+    async () => {
+      expect(await runThere([...commands.bunx, "--version"], newPlace(), "/nowhere")).toMatchObject({
         code: 0,
         out: expect.stringContaining(version),
       });

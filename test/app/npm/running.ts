@@ -13,15 +13,20 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Another folder, more variables, and words before the launcher's, as of a tracer. */
+/** Another folder, more variables, words before the launcher's, as of a tracer, and another Node. */
 export interface Around {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly within?: readonly string[];
+  readonly node?: string;
 }
 
-function makeCommand({ launcher }: Installed, args: readonly string[], { within = [] }: Around) {
-  return [...within, NODE ?? "node", launcher, ...args];
+function makeCommand(
+  { launcher }: Installed,
+  args: readonly string[],
+  { within = [], node = NODE ?? "node" }: Around,
+) {
+  return [...within, node, launcher, ...args];
 }
 
 const makeOptions = (installed: Installed, { env, cwd }: Around) => ({

@@ -1,0 +1,9 @@
+// The gateways that may have a link which signs in to the console: nobody else reaches them, and nobody has set who may.
+import type { Settings } from "../../core/settings.ts";
+import { isLoopbackHost } from "../../core/world/address.ts";
+
+export function mayHaveLink({ server, signIn }: Pick<Settings, "server" | "signIn">): boolean {
+  const { host, adminToken } = server;
+  const isLocal = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
+  return isLocal && adminToken === null && signIn === undefined;
+}
