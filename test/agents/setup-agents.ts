@@ -38,7 +38,8 @@ export const CONNECTED: readonly ConnectedAgent[] = [
     readsPrompt: true,
     says: /^opencode/,
     files: {
-      ".config/opencode/opencode.jsonc": '{\n\t// Of a person.\n\t"share": "disabled",\n\t"autoupdate": false,\n}\n',
+      ".config/opencode/opencode.jsonc":
+        '{\n\t// Of a person.\n\t"share": "disabled",\n\t"autoupdate": false,\n}\n',
     },
   },
   {
@@ -46,7 +47,8 @@ export const CONNECTED: readonly ConnectedAgent[] = [
     command: (prompt) => ["gemini", "--skip-trust", "-p", prompt],
     says: /^GeminiCLI/,
     files: {
-      ".gemini/settings.json": '{\n  "ui": { "hideBanner": true },\n  "general": { "disableAutoUpdate": true }\n}\n',
+      ".gemini/settings.json":
+        '{\n  "ui": { "hideBanner": true },\n  "general": { "disableAutoUpdate": true }\n}\n',
       ".gemini/.env": "# Of a person.\nDEBUG=false\n",
     },
   },
@@ -55,7 +57,8 @@ export const CONNECTED: readonly ConnectedAgent[] = [
     command: (prompt) => ["qwen", "-p", prompt],
     says: /^QwenCode/,
     files: {
-      ".qwen/settings.json": '{\n  "privacy": { "usageStatisticsEnabled": false },\n  "general": { "disableAutoUpdate": true }\n}\n',
+      ".qwen/settings.json":
+        '{\n  "privacy": { "usageStatisticsEnabled": false },\n  "general": { "disableAutoUpdate": true }\n}\n',
     },
   },
   {
@@ -70,9 +73,18 @@ export const CONNECTED: readonly ConnectedAgent[] = [
   },
   {
     name: "aider",
-    command: (prompt) => ["aider", "--no-git", "--yes-always", "--no-show-model-warnings", "--message", prompt],
+    command: (prompt) => [
+      "aider",
+      "--no-git",
+      "--yes-always",
+      "--no-show-model-warnings",
+      "--message",
+      prompt,
+    ],
     says: /^litellm|^OpenAI|^AsyncOpenAI/,
-    files: { ".aider.conf.yml": "# Of a person.\ndark-mode: true\ncheck-update: false\nanalytics-disable: true\n" },
+    files: {
+      ".aider.conf.yml": "# Of a person.\ndark-mode: true\ncheck-update: false\nanalytics-disable: true\n",
+    },
   },
   {
     name: "cline",

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { runCommandLine } from "../../src/cli/commands.ts";
-import { AGENT_SETUPS, CLIENT_SETUPS, type ClientSetup, TOOL_SETUPS } from "../../src/docs/site/client-setups.ts";
+import {
+  AGENT_SETUPS,
+  CLIENT_SETUPS,
+  type ClientSetup,
+  TOOL_SETUPS,
+} from "../../src/docs/site/client-setups.ts";
 import { runPrinting } from "../harness/poundkey.ts";
 import { writeClientPage, writeSnippet } from "./client-page.ts";
 
@@ -77,7 +82,10 @@ const snippet = Type.Object(
 const path = Type.String({ pattern: "^[\\w$-]+(\\.[\\w$-]+)*$" });
 const secret = { isSecret: Type.Optional(Type.Boolean()) };
 const change = Type.Union([
-  Type.Object({ set: path, to: Type.Unknown(), ...secret }, { additionalProperties: false }),
+  Type.Object(
+    { set: path, to: Type.Unknown(), own: Type.Optional(Type.Array(text)), ...secret },
+    { additionalProperties: false },
+  ),
   Type.Object({ remove: path, ...secret }, { additionalProperties: false }),
   Type.Object(
     { first: path, to: Type.Object({}), same: Type.Array(text, { minItems: 1 }), ...secret },

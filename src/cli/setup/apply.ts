@@ -58,12 +58,13 @@ interface Beginning {
 function begin(disk: Disk, folder: SetupFolder, { backups, begun, keyFile }: Beginning): void {
   try {
     for (const path of [folder.backups, folder.keys]) if (!existsSync(path)) disk.makeFolder(path);
-    for (const { name, bytes } of backups)
-      replaceFile(disk, join(folder.backups, name), bytes, FILE_MODE);
+    for (const { name, bytes } of backups) replaceFile(disk, join(folder.backups, name), bytes, FILE_MODE);
     writeJournal(disk, folder, begun);
     if (keyFile?.isNew) replaceFile(disk, keyFile.path, Buffer.from(`${keyFile.key}\n`), FILE_MODE);
   } catch (error) {
-    throw new RefusedError(`nothing was changed, since ${folder.root} can't be written: ${describeUnwritten(error)}`);
+    throw new RefusedError(
+      `nothing was changed, since ${folder.root} can't be written: ${describeUnwritten(error)}`,
+    );
   }
 }
 
@@ -124,17 +125,15 @@ interface Records {
 }
 
 /** A file that names the key's file is recorded even if it stays as it is: the key is needed as long as it does. */
-function recordPlans(
-  plans: readonly AgentPlan[],
-  journal: Journal,
-  keyFile: KeyFile | null,
-): Records {
+function recordPlans(plans: readonly AgentPlan[], journal: Journal, keyFile: KeyFile | null): Records {
   const earlier = new Map(journal.files.map((file) => [file.target, file]));
-  const recorded = plans.filter(isWritten).flatMap(({ agent, files }) =>
-    files
-      .filter((file) => file.isChanged || (file.namesKeyFile && !earlier.has(file.target)))
-      .map((file) => recordFile(agent, file, keyFile?.path ?? null, earlier.get(file.target))),
-  );
+  const recorded = plans
+    .filter(isWritten)
+    .flatMap(({ agent, files }) =>
+      files
+        .filter((file) => file.isChanged || (file.namesKeyFile && !earlier.has(file.target)))
+        .map((file) => recordFile(agent, file, keyFile?.path ?? null, earlier.get(file.target))),
+    );
   return {
     files: recorded.map(({ file }) => file),
     backups: recorded.flatMap(({ backup }) => (backup === undefined ? [] : [backup])),

@@ -30,8 +30,7 @@ export function chooseModels(listed: readonly string[], asked: AskedModels): Cho
     ["--model", model],
     ["--small-model", smallModel],
   ] as const)
-    if (!ids.has(id))
-      throw new UsageError(`${flag}: the key may use no model '${id}'${suggest(id, listed)}`);
+    if (!ids.has(id)) throw new UsageError(`${flag}: the key may use no model '${id}'${suggest(id, listed)}`);
   return { model, smallModel };
 }
 

@@ -24,6 +24,8 @@ export interface JournalField {
   readonly path: readonly string[];
   /** Of `first`: the fields by which an entry is the same. */
   readonly same: readonly string[];
+  /** The fields within it that the agent itself changes, which no digest covers. */
+  readonly own: readonly string[];
   /** The digests of our values, of which all but the last are those of runs that may not have come so far. */
   readonly ours: readonly string[];
   /** The backup that holds the former value. Null if there was no file. */
@@ -109,11 +111,12 @@ function readFile(value: unknown): JournalFile {
 }
 
 function readJournalField(value: unknown): JournalField {
-  const { kind, path, same, ours, backup, isSecret } = asObject(value);
+  const { kind, path, same, own, ours, backup, isSecret } = asObject(value);
   return {
     kind: kind === "remove" || kind === "first" ? kind : "set",
     path: readTexts(path),
     same: readTexts(same),
+    own: readTexts(own),
     ours: readTexts(ours),
     backup: asString(backup) ?? null,
     isSecret: isSecret !== false,

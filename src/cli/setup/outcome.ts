@@ -1,8 +1,8 @@
 // How a run of `poundkey setup` ends: its exit code, and what it prints.
 import { EXIT } from "../../app/terminal.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { AGENT_SETUPS } from "../../docs/site/client-setups.ts";
 import { suggest } from "../../core/text/nearest.ts";
+import { AGENT_SETUPS } from "../../docs/site/client-setups.ts";
 import { type Arguments, UsageError } from "../arguments.ts";
 import { describeAgent, type ShownAgent, viewAgent } from "./show.ts";
 
@@ -34,8 +34,7 @@ function chooseCode(agents: readonly ShownAgent[]): number {
     state === "connected" || state === "already" || state === "undone";
   if (agents.every(isWhole)) return EXIT.done;
   const isDone = (agent: ShownAgent) =>
-    isWhole(agent) ||
-    (agent.state !== "refused" && agent.files.some(({ changes }) => changes.length > 0));
+    isWhole(agent) || (agent.state !== "refused" && agent.files.some(({ changes }) => changes.length > 0));
   return agents.some(isDone) ? EXIT.partial : EXIT.failed;
 }
 

@@ -25,6 +25,8 @@ export interface PlannedField {
   readonly from: unknown;
   readonly to: unknown;
   readonly isSecret: boolean;
+  /** The fields within it that the agent itself changes. */
+  readonly own: readonly string[];
 }
 
 export interface PlannedFile {
@@ -76,8 +78,7 @@ export function planAgent(setup: NamedSetup, asked: Asked): AgentPlan {
   const planned = files.map(({ refusal: _, ...file }) => file);
   if (refused.length > 0) return { agent, state: "refused", files: planned, words: refused };
   const isChanged =
-    planned.some((file) => file.isChanged) ||
-    (asked.isKeyNew && planned.some((file) => file.namesKeyFile));
+    planned.some((file) => file.isChanged) || (asked.isKeyNew && planned.some((file) => file.namesKeyFile));
   const state = setup.person !== undefined ? "needs_person" : isChanged ? "connected" : "already";
   return { agent, state, files: planned, words: listWords(setup, asked) };
 }
@@ -133,8 +134,13 @@ function planFile(row: FileRow, asked: Asked): FileOutcome {
       );
     const text = found?.text || (row.begins ?? "");
     const value = FORMATS[format].parse(text);
-    const next = changeSettings(FORMATS[format], text, filled.map(({ change }) => change));
-    const fields = filled.flatMap((one) => describeField(value, one));
+    const kept = filled.map((one) => keepOwn(value, one));
+    const next = changeSettings(
+      FORMATS[format],
+      text,
+      kept.map(({ change }) => change),
+    );
+    const fields = kept.flatMap((one) => describeField(value, one));
     const mode = (found?.mode ?? NEW_MODE) & (isKeyed ? ~OTHERS : ~0);
     const isChanged = found === null || next !== found.text || mode !== found.mode;
     return { ...named, target, found, next: Buffer.from(next), mode, fields, isChanged, refusal: null };
@@ -153,24 +159,45 @@ function listTemplates(change: SetupChange): readonly Template[] {
 interface FilledChange {
   readonly change: FieldChange;
   readonly isSecret: boolean;
+  readonly own: readonly string[];
 }
+
+/** Leaves a field as it is if the agent alone has changed it. */
+function keepOwn(value: JsonObject, filled: FilledChange): FilledChange {
+  const { change, own } = filled;
+  const before = readField(value, change.path);
+  if (change.kind !== "set" || own.length === 0) return filled;
+  return isEqual(omitOwn(before, own), omitOwn(change.value, own))
+    ? { ...filled, change: { ...change, value: before } }
+    : filled;
+}
+
+/** Returns the value without the fields that the agent itself changes. */
+export function omitOwn(value: unknown, own: readonly string[]): unknown {
+  return isObject(value) ? omitFields(value, own) : value;
+}
+
+const omitFields = (value: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 
 function fillChange(row: SetupChange, filling: Filling): FilledChange {
   const isSecret = row.isSecret === true;
-  if ("remove" in row) return { change: { kind: "remove", path: row.remove.split(".") }, isSecret };
+  if ("remove" in row) return { change: { kind: "remove", path: row.remove.split(".") }, isSecret, own: [] };
   const value = fillTemplate(row.to, filling);
-  if ("set" in row) return { change: { kind: "set", path: row.set.split("."), value }, isSecret };
+  if ("set" in row)
+    return { change: { kind: "set", path: row.set.split("."), value }, isSecret, own: row.own ?? [] };
   const entry = isObject(value) ? value : {};
-  return { change: { kind: "first", path: row.first.split("."), value: entry, same: row.same }, isSecret };
+  const path = row.first.split(".");
+  return { change: { kind: "first", path, value: entry, same: row.same }, isSecret, own: [] };
 }
 
 /** A field that isn't there can't be removed. */
-function describeField(value: JsonObject, { change, isSecret }: FilledChange): readonly PlannedField[] {
+function describeField(value: JsonObject, { change, ...more }: FilledChange): readonly PlannedField[] {
   const before = readField(value, change.path);
   if (change.kind === "remove")
-    return before === undefined ? [] : [{ change, from: before, to: undefined, isSecret }];
+    return before === undefined ? [] : [{ change, from: before, to: undefined, ...more }];
   const from = change.kind === "first" ? findSame(before, change) : before;
-  return [{ change, from, to: change.value, isSecret }];
+  return [{ change, from, to: change.value, ...more }];
 }
 
 /** Returns the entry that a new one replaces. */

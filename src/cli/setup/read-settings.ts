@@ -92,7 +92,10 @@ function refuse(found: Stats): void {
 /** The nearest folder that is there gets the file. */
 function refuseFolder(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return folder === dirname(folder) ? undefined : refuseFolder(dirname(folder));
+  if (found === undefined) {
+    if (folder !== dirname(folder)) refuseFolder(dirname(folder));
+    return;
+  }
   if (!found.isDirectory()) throw new RefusedError(`${folder} isn't a directory`);
   if (found.uid !== process.geteuid?.()) throw new RefusedError(`${folder} belongs to another user`);
 }

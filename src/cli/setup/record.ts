@@ -9,7 +9,8 @@ import {
   type JournalField,
   type JournalFile,
 } from "./journal.ts";
-import type { PlannedField, PlannedFile } from "./plan.ts";
+import { omitOwn, type PlannedField, type PlannedFile } from "./plan.ts";
+import type { FoundFile } from "./read-settings.ts";
 
 export interface Backup {
   readonly name: string;
@@ -30,30 +31,31 @@ export function recordFile(
   earlier: JournalFile | undefined,
 ): Recorded {
   const { path, target, format, found, next } = plan;
-  const digest = found === null ? null : computeBytesDigest(found.bytes);
-  const written = [...(earlier?.written ?? []), computeBytesDigest(next)];
-  const isOurs = earlier?.isWhole === true && isKnown(earlier, digest);
+  const before = found === null ? null : makeFormer(found);
+  const isOurs = earlier?.isWhole === true && isKnown(earlier, before?.digest ?? null);
+  const former = earlier === undefined ? before : earlier.former;
   // Bytes that somebody else has changed are kept too: fields that are only written now had their values there.
-  const backup =
-    found === null || digest === null || isOurs ? undefined : { name: digest, bytes: found.bytes };
-  const formerBackup = isOurs ? (earlier.former?.backup ?? null) : (digest ?? null);
+  const kept = isOurs ? former : before;
   const file: JournalFile = {
     agent,
     path,
     target,
     format,
-    former: earlier
-      ? earlier.former
-      : found && digest !== null
-        ? { backup: digest, digest, mode: found.mode }
-        : null,
+    former,
     isWhole: earlier === undefined || isOurs,
-    written,
-    fields: mergeFields(earlier?.fields ?? [], plan.fields, formerBackup),
+    written: [...(earlier?.written ?? []), computeBytesDigest(next)],
+    fields: mergeFields(earlier?.fields ?? [], plan.fields, kept?.backup ?? null),
     keyFile: plan.namesKeyFile ? keyFile : null,
     folders: [...(earlier?.folders ?? []), ...listMissing(dirname(target))],
   };
-  return backup === undefined ? { file } : { file, backup };
+  if (isOurs || found === null || before === null) return { file };
+  return { file, backup: { name: before.backup, bytes: found.bytes } };
+}
+
+/** Equal bytes share a backup. */
+function makeFormer({ bytes, mode }: FoundFile): NonNullable<JournalFile["former"]> {
+  const digest = computeBytesDigest(bytes);
+  return { backup: digest, digest, mode };
 }
 
 /** True if nobody but us has changed the bytes since the first run. */
@@ -70,9 +72,9 @@ function mergeFields(
   backup: string | null,
 ): readonly JournalField[] {
   const merged = new Map(earlier.map((field) => [namePath(field), field]));
-  for (const { change, isSecret } of planned) {
+  for (const { change, isSecret, own } of planned) {
     const known = merged.get(namePath(change.kind === "drop" ? { kind: "set", path: change.path } : change));
-    const next = recordField(change, backup, isSecret);
+    const next = { ...recordField(change, own), backup, isSecret };
     merged.set(
       namePath(next),
       known ? { ...next, backup: known.backup, ours: [...known.ours, ...next.ours] } : next,
@@ -84,16 +86,16 @@ function mergeFields(
 /** Stands for the digest of a field that isn't there. */
 const NO_FIELD = "none";
 
-export function digestField(value: unknown): string {
-  return value === undefined ? NO_FIELD : computeDigest(value);
+export function digestField(value: unknown, own: readonly string[] = []): string {
+  return value === undefined ? NO_FIELD : computeDigest(omitOwn(value, own));
 }
 
-function recordField(change: FieldChange, backup: string | null, isSecret: boolean): JournalField {
+function recordField(change: FieldChange, own: readonly string[]): Omit<JournalField, "backup" | "isSecret"> {
   const { path } = change;
   const same = change.kind === "first" ? change.same : [];
-  if (change.kind === "remove") return { kind: "remove", path, same, ours: [NO_FIELD], backup, isSecret };
+  if (change.kind === "remove") return { kind: "remove", path, same, own, ours: [NO_FIELD] };
   const kind = change.kind === "first" ? "first" : "set";
-  return { kind, path, same, ours: [digestField(change.value)], backup, isSecret };
+  return { kind, path, same, own, ours: [digestField(change.value, own)] };
 }
 
 /** Returns the folders that have to be made, from the outside in. */

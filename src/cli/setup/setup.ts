@@ -1,12 +1,13 @@
 // `poundkey setup`: connects the coding agents of this machine with a gateway, and takes it back.
-import { fetchList } from "../../app/world.ts";
+
 import { EXIT, type Io } from "../../app/terminal.ts";
+import { fetchList } from "../../app/world.ts";
 import { formatJson } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, UsageError } from "../arguments.ts";
 import { LoginError } from "../people/device-grant.ts";
+import { connectAgents } from "./connect.ts";
 import { DISK } from "./disk.ts";
 import { GatewayError } from "./gateway.ts";
-import { connectAgents } from "./connect.ts";
 import { findOwnProgram } from "./own-program.ts";
 import { RefusedError } from "./read-settings.ts";
 import { askOnTerminal, isTerminal, readStandardInput } from "./terminal.ts";

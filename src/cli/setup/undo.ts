@@ -86,7 +86,8 @@ function planUndo(file: JournalFile, folder: SetupFolder): UndoneFile {
     const found = readSettings(file.target);
     const { former } = file;
     if (found === null && former === null) return { file, fields: [], left: [], words: [] };
-    if (found === null) return stay(`it is gone. ${join(folder.backups, former?.backup ?? "")} has its former text`);
+    if (found === null)
+      return stay(`it is gone. ${join(folder.backups, former?.backup ?? "")} has its former text`);
     const digest = computeBytesDigest(found.bytes);
     if (digest === former?.digest) return { file, fields: [], left: [], words: [] };
     if (file.isWhole && file.written.includes(digest)) return undoWhole(file, found, folder);
@@ -127,9 +128,7 @@ function undoFields(file: JournalFile, found: FoundFile, folder: SetupFolder): U
     outcomes.flatMap(({ outcome }) => outcome?.changes ?? []),
   );
   const fields = outcomes.flatMap(({ field, outcome }) =>
-    outcome === null || outcome.changes.length === 0
-      ? []
-      : [{ field, from: outcome.from, to: outcome.to }],
+    outcome === null || outcome.changes.length === 0 ? [] : [{ field, from: outcome.from, to: outcome.to }],
   );
   const words = left.map(({ path }) => `${file.path}: ${path.join(".")} was changed since, and is left.`);
   const next = { bytes: Buffer.from(text), mode: found.mode };
@@ -145,16 +144,24 @@ interface FieldOutcome {
 /** Returns null for a field that has neither our value nor its former one. */
 function undoField(field: JournalField, now: JsonObject, before: JsonObject): FieldOutcome | null {
   if (field.kind === "first") return undoEntry(field, now, before);
-  const { path, ours } = field;
+  const { path, ours, own } = field;
   const from = readField(now, path);
   const to = readField(before, path);
-  const digest = digestField(from);
-  if (digest === digestField(to)) return { changes: [], from, to };
+  const digest = digestField(from, own);
+  if (digest === digestField(to, own)) return { changes: [], from, to };
   if (!ours.includes(digest)) return null;
-  return { changes: [to === undefined ? { kind: "remove", path } : { kind: "set", path, value: to }], from, to };
+  return {
+    changes: [to === undefined ? { kind: "remove", path } : { kind: "set", path, value: to }],
+    from,
+    to,
+  };
 }
 
-function undoEntry({ path, same, ours }: JournalField, now: JsonObject, before: JsonObject): FieldOutcome | null {
+function undoEntry(
+  { path, same, ours }: JournalField,
+  now: JsonObject,
+  before: JsonObject,
+): FieldOutcome | null {
   const list = readField(now, path);
   const former = readField(before, path);
   if (digestField(list) === digestField(former)) return { changes: [], from: list, to: former };

@@ -7,14 +7,11 @@ import { RefusedError } from "./read-settings.ts";
 import { listMissing } from "./record.ts";
 
 /** Calls `use` with the journal while no other process does so. Throws a RefusedError if one does. */
-export function withLock<Result>(
-  disk: Disk,
-  folder: SetupFolder,
-  use: (journal: Journal) => Result,
-): Result {
+export function withLock<Result>(disk: Disk, folder: SetupFolder, use: (journal: Journal) => Result): Result {
   for (const path of listMissing(folder.root)) disk.makeFolder(path);
   const release = holdFile(join(folder.root, "setup.lock"));
-  if (release === null) throw new RefusedError("another poundkey setup is running: try again once it has ended");
+  if (release === null)
+    throw new RefusedError("another poundkey setup is running: try again once it has ended");
   try {
     const journal = readJournal(folder);
     clearBegun(disk, folder, journal);

@@ -28,11 +28,17 @@ export interface ClientSetup {
 }
 
 /** A value with placeholders in its texts and in the names of its fields. */
-export type Template = string | number | boolean | readonly Template[] | { readonly [name: string]: Template };
+export type Template =
+  | string
+  | number
+  | boolean
+  | readonly Template[]
+  | { readonly [name: string]: Template };
 
 /** Fields are named by their path, the names separated by dots. */
 type FieldTemplate =
-  | { readonly set: string; readonly to: Template }
+  /** The agent itself changes the fields of `own` within it, whose values never count. */
+  | { readonly set: string; readonly to: Template; readonly own?: readonly string[] }
   | { readonly remove: string }
   /** Stands before the other entries of a list, in the place of those that are equal to it in the fields of `same`. */
   | { readonly first: string; readonly to: Template; readonly same: readonly string[] };

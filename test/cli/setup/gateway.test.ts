@@ -7,13 +7,48 @@ import { KEY, listStates, makeGateway, makeHome, readAgents, runSetup, URL } fro
 const AIDER = ["--agent", "aider", "--yes", "--json"];
 
 describe("the model", () => {
-  const CHOICES: readonly (readonly [name: string, models: readonly string[], words: readonly string[], chosen: readonly (string | null)[]])[] = [
-    ["is the best and the light one", ["Router#best", "Router#light", "A#b"], [], ["Router#best", "Router#light"]],
-    ["for small tasks is the same without a light one", ["Router#best", "A#b"], [], ["Router#best", "Router#best"]],
-    ["is simulated if nothing else is there", ["Router#best", "Router#light", "Sim#sim-mini"], [], ["Sim#sim-mini", "Sim#sim-mini"]],
-    ["is one that is asked for", ["Router#best", "A#b", "A#c"], ["--model", "A#b", "--small-model", "A#c"], ["A#b", "A#c"]],
-    ["has to be asked for if there is no selector", ["A#b", "A#c"], [], [null, "choose a model with --model, such as A#b, A#c"]],
-    ["has to be in the list", ["Router#best", "OpenAI#gpt-5.4"], ["--model", "OpenAI#gpt-5.5"], [null, "did you mean OpenAI#gpt-5.4?"]],
+  const CHOICES: readonly (readonly [
+    name: string,
+    models: readonly string[],
+    words: readonly string[],
+    chosen: readonly (string | null)[],
+  ])[] = [
+    [
+      "is the best and the light one",
+      ["Router#best", "Router#light", "A#b"],
+      [],
+      ["Router#best", "Router#light"],
+    ],
+    [
+      "for small tasks is the same without a light one",
+      ["Router#best", "A#b"],
+      [],
+      ["Router#best", "Router#best"],
+    ],
+    [
+      "is simulated if nothing else is there",
+      ["Router#best", "Router#light", "Sim#sim-mini"],
+      [],
+      ["Sim#sim-mini", "Sim#sim-mini"],
+    ],
+    [
+      "is one that is asked for",
+      ["Router#best", "A#b", "A#c"],
+      ["--model", "A#b", "--small-model", "A#c"],
+      ["A#b", "A#c"],
+    ],
+    [
+      "has to be asked for if there is no selector",
+      ["A#b", "A#c"],
+      [],
+      [null, "choose a model with --model, such as A#b, A#c"],
+    ],
+    [
+      "has to be in the list",
+      ["Router#best", "OpenAI#gpt-5.4"],
+      ["--model", "OpenAI#gpt-5.5"],
+      [null, "did you mean OpenAI#gpt-5.4?"],
+    ],
     ["for small tasks too", ["Router#best", "A#b"], ["--small-model", "A#x"], [null, "--small-model"]],
   ];
   for (const [name, models, words, [model, small]] of CHOICES)
@@ -34,7 +69,14 @@ describe("the model", () => {
 
   test("is never one whose name could break out of a file", async () => {
     using home = makeHome();
-    const names = ['A#b"x', "A#b\nopenai-api-base: http://evil", "A#b`id`", "A#\u202eb", "A#b\\", "{file:/etc/passwd}"];
+    const names = [
+      'A#b"x',
+      "A#b\nopenai-api-base: http://evil",
+      "A#b`id`",
+      "A#\u202eb",
+      "A#b\\",
+      "{file:/etc/passwd}",
+    ];
     const { fetch } = makeGateway([...names, "Router#best"]);
     for (const name of names) {
       const ran = await runSetup({ home, fetch }, URL, ...AIDER, "--model", name);
@@ -66,7 +108,10 @@ describe("wrong usage", () => {
   test("no key, or one with a line end in it", async () => {
     using home = makeHome();
     const none = await runSetup({ home, env: { POUNDKEY_KEY: "" } }, URL, ...AIDER);
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining("poundkey login http://127.0.0.1:8080")]);
+    expect([none.code, none.err]).toEqual([
+      2,
+      expect.stringContaining("poundkey login http://127.0.0.1:8080"),
+    ]);
     expect(none.err).toContain("--key");
     for (const input of ["", "\n", "sk-a\nsk-b\n", 'sk-a"b']) {
       const ran = await runSetup({ home, input }, URL, ...AIDER, "--key", "-");
@@ -91,7 +136,9 @@ describe("a sign-in", () => {
       ".config/poundkey/login.json",
       JSON.stringify({
         url,
-        logins: { [url]: { secret: KEY, refresh: "r", until_ms: Date.now() + 3_600_000, lifetime_ms: 3_600_000 } },
+        logins: {
+          [url]: { secret: KEY, refresh: "r", until_ms: Date.now() + 3_600_000, lifetime_ms: 3_600_000 },
+        },
       }),
     );
 
@@ -102,14 +149,21 @@ describe("a sign-in", () => {
     const env = { POUNDKEY_KEY: "" };
     const program = ["/opt/my programs/poundkey"] as const;
     const ran = await runSetup({ home, env, program }, ...words, "--tools", "--yes", "--json");
-    expect([ran.code, ...listStates(ran)]).toEqual([3, "claude-code: connected", "codex: connected", "opencode: needs_person"]);
+    expect([ran.code, ...listStates(ran)]).toEqual([
+      3,
+      "claude-code: connected",
+      "codex: connected",
+      "opencode: needs_person",
+    ]);
     expect(readAgents(ran)[2]?.words).toBe("needs a key of its own: poundkey setup --key -");
     expect(JSON.parse(home.read(".claude/settings.json") ?? "").apiKeyHelper).toBe(
       "'/opt/my programs/poundkey' token https://llm.example.com",
     );
     expect(Bun.TOML.parse(home.read(".codex/config.toml") ?? "")).toMatchObject({
       model_providers: {
-        poundkey: { auth: { command: "/opt/my programs/poundkey", args: ["token", "https://llm.example.com"] } },
+        poundkey: {
+          auth: { command: "/opt/my programs/poundkey", args: ["token", "https://llm.example.com"] },
+        },
       },
     });
     expect(JSON.stringify(home.list())).not.toContain(KEY);
@@ -119,7 +173,12 @@ describe("a sign-in", () => {
   test("can't be used by a program that npx will remove", async () => {
     using home = makeHome();
     login(home, URL);
-    const ran = await runSetup({ home, env: { POUNDKEY_KEY: "" }, program: null }, "--agent", "codex", "--yes");
+    const ran = await runSetup(
+      { home, env: { POUNDKEY_KEY: "" }, program: null },
+      "--agent",
+      "codex",
+      "--yes",
+    );
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining("npm i -g poundkey")]);
     expect(home.list()).toEqual({});
   });

@@ -16,7 +16,8 @@ const expectKilled = (error: unknown) => expect(error).toBeInstanceOf(Killed);
 /** Does `count` things, then half of the next one, and nothing any more. */
 function makeKilledDisk(count: number): Disk & { readonly done: () => number } {
   let done = 0;
-  const take = <Words extends readonly unknown[]>(act: (...words: Words) => void, half?: (...words: Words) => void) =>
+  const take =
+    <Words extends readonly unknown[]>(act: (...words: Words) => void, half?: (...words: Words) => void) =>
     (...words: Words) => {
       if (done >= count) {
         if (done === count) half?.(...words);
@@ -96,7 +97,10 @@ test("one runs at a time, and a lock that a dead process left behind is free", a
   const release = holdFile(home.at(".config/poundkey/setup.lock"));
   const written = home.list();
   const second = await runSetup({ home }, OTHER, "--agent", "codex", "--yes");
-  expect([second.code, second.err]).toEqual([1, expect.stringContaining("another poundkey setup is running")]);
+  expect([second.code, second.err]).toEqual([
+    1,
+    expect.stringContaining("another poundkey setup is running"),
+  ]);
   expect(home.list()).toEqual(written);
   release?.();
   expect((await runSetup({ home }, "--undo")).code).toBe(0);

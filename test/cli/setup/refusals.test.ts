@@ -141,7 +141,10 @@ test("--into-git lets a key through, and one that is only named needs no leave",
   using home = makeHome();
   mkdirSync(home.at(".git"));
   const words = [URL, ...nameAgents(["claude-code", "aider"]), "--yes", "--json"];
-  expect(listStates(await runSetup({ home }, ...words))).toEqual(["claude-code: connected", "aider: refused"]);
+  expect(listStates(await runSetup({ home }, ...words))).toEqual([
+    "claude-code: connected",
+    "aider: refused",
+  ]);
   expect(home.read(".claude/settings.json")).not.toContain(KEY);
   expect((await runSetup({ home }, ...words, "--into-git")).code).toBe(0);
   expect(home.read(FILE)).toContain(KEY);

@@ -1,5 +1,14 @@
 // A home, a gateway that answers two questions, and `poundkey setup` run within this process.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { formatUsageError, parseArguments, UsageError } from "../../../src/cli/arguments.ts";

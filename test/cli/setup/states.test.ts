@@ -1,9 +1,20 @@
 // What `poundkey setup` writes for each agent, the states that it ends in, and its exit codes.
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, statSync, symlinkSync } from "node:fs";
-import { AGENT_SETUPS } from "../../../src/docs/site/client-setups.ts";
 import { asObject } from "../../../src/core/json/json.ts";
-import { ALL, KEY, listStates, makeGateway, makeHome, nameAgents, OWN_FILES, readAgents, runSetup, URL } from "./setup-world.ts";
+import { AGENT_SETUPS } from "../../../src/docs/site/client-setups.ts";
+import {
+  ALL,
+  KEY,
+  listStates,
+  makeGateway,
+  makeHome,
+  nameAgents,
+  OWN_FILES,
+  readAgents,
+  runSetup,
+  URL,
+} from "./setup-world.ts";
 
 const KEY_FILE = ".config/poundkey/keys/127.0.0.1_8080";
 
@@ -103,7 +114,9 @@ test("in an empty home each agent gets its fields, in files that only the user r
     expect([path, statSync(home.at(path)).mode & 0o777]).toEqual([path, 0o600]);
   }
   expect(home.read(".gemini/.env")).toBe(`GOOGLE_GEMINI_BASE_URL=${URL}\nGEMINI_API_KEY=${KEY}\n`);
-  expect(asObject(asObject(JSON.parse(home.read(".cline/data/settings/providers.json") ?? "")).providers)).toMatchObject({
+  expect(
+    asObject(asObject(JSON.parse(home.read(".cline/data/settings/providers.json") ?? "")).providers),
+  ).toMatchObject({
     "openai-compatible": { settings: { provider: "openai-compatible", apiKey: KEY, model: "Router#best" } },
   });
   expect([home.read(KEY_FILE), statSync(home.at(KEY_FILE)).mode & 0o777]).toEqual([`${KEY}\n`, 0o600]);
@@ -126,7 +139,8 @@ test("a second run changes no byte, and --undo brings back every byte, mode and 
   const undone = await runSetup({ home }, "--undo", "--json");
   expect([undone.code, undone.err]).toEqual([0, ""]);
   expect(home.list()).toEqual(before);
-  for (const name of ["setup.json", "keys", "backups"]) expect(home.read(`.config/poundkey/${name}`)).toBeNull();
+  for (const name of ["setup.json", "keys", "backups"])
+    expect(home.read(`.config/poundkey/${name}`)).toBeNull();
   expect(statSync(home.at(".aider.conf.yml")).mode & 0o777).toBe(0o640);
   expect(() => statSync(home.at(".cline"))).toThrow();
 });
@@ -170,7 +184,11 @@ test("agents are found by their program or their folder, also one that a variabl
   home.write("bin/aider", "not a program");
   mkdirSync(home.at("moved/codex"), { recursive: true });
   mkdirSync(home.at(".claude"));
-  const env = { PATH: `${home.at("bin")}`, CODEX_HOME: home.at("moved/codex"), CLAUDE_CONFIG_DIR: home.at("moved/claude") };
+  const env = {
+    PATH: `${home.at("bin")}`,
+    CODEX_HOME: home.at("moved/codex"),
+    CLAUDE_CONFIG_DIR: home.at("moved/claude"),
+  };
   const ran = await runSetup({ home, env }, URL, "--yes", "--json");
   expect(listStates(ran)).toEqual(["codex: connected", "qwen-code: connected"]);
   expect(home.read("moved/codex/config.toml")).toContain("poundkey");
@@ -179,7 +197,13 @@ test("agents are found by their program or their folder, also one that a variabl
 test("variables that count before are named, and so are a project's settings", async () => {
   using home = makeHome();
   const env = { ANTHROPIC_API_KEY: "sk-ant-own", GEMINI_API_KEY: "own" };
-  const ran = await runSetup({ home, env }, URL, ...nameAgents(["claude-code", "gemini-cli"]), "--yes", "--json");
+  const ran = await runSetup(
+    { home, env },
+    URL,
+    ...nameAgents(["claude-code", "gemini-cli"]),
+    "--yes",
+    "--json",
+  );
   const [claude, gemini] = readAgents(ran);
   expect(claude?.words).toBe(
     "ANTHROPIC_API_KEY in your environment counts before this: unset it. A project's own settings (.claude/settings.json) count first.",
@@ -191,11 +215,24 @@ test("variables that count before are named, and so are a project's settings", a
 test("Gemini CLI waits for the operator where its model is no alias", async () => {
   using home = makeHome();
   const { fetch, asked } = makeGateway(["Sim#sim-mini"], false);
-  const ran = await runSetup({ home, fetch }, URL, "--agent", "gemini-cli", "--agent", "aider", "--yes", "--json");
+  const ran = await runSetup(
+    { home, fetch },
+    URL,
+    "--agent",
+    "gemini-cli",
+    "--agent",
+    "aider",
+    "--yes",
+    "--json",
+  );
   expect([ran.code, ...listStates(ran)]).toEqual([3, "gemini-cli: needs_person", "aider: connected"]);
   expect(readAgents(ran)[0]?.words).toContain('aliases: { "gemini-*": "Sim#sim-mini" }');
   expect(home.read(".gemini/.env")).toBeNull();
-  expect(asked.map(({ url }) => url.slice(URL.length))).toEqual(["/v1/key", "/v1/models", "/v1/models/gemini-2.5-pro"]);
+  expect(asked.map(({ url }) => url.slice(URL.length))).toEqual([
+    "/v1/key",
+    "/v1/models",
+    "/v1/models/gemini-2.5-pro",
+  ]);
   for (const { headers } of asked) expect(headers.get("user-agent")).toMatch(/^poundkey-setup\/\d/);
 });
 

@@ -1,7 +1,16 @@
 // `poundkey setup --undo`: what stood before the first run, whatever happened since.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { ALL, listStates, makeHome, nameAgents, OWN_FILES, readAgents, runSetup, URL } from "./setup-world.ts";
+import {
+  ALL,
+  listStates,
+  makeHome,
+  nameAgents,
+  OWN_FILES,
+  readAgents,
+  runSetup,
+  URL,
+} from "./setup-world.ts";
 
 const OTHER = "https://llm.example.com";
 const FILE = ".claude/settings.json";
@@ -22,7 +31,10 @@ test("a second gateway replaces the first one's values, and --undo brings what s
 
 test("a file that was changed since keeps the change, and our fields get their former values", async () => {
   using home = makeHome();
-  home.write(FILE, '{\n  "env": { "ANTHROPIC_MODEL": "own", "ANTHROPIC_API_KEY": "sk-ant-of-before-1234" }\n}\n');
+  home.write(
+    FILE,
+    '{\n  "env": { "ANTHROPIC_MODEL": "own", "ANTHROPIC_API_KEY": "sk-ant-of-before-1234" }\n}\n',
+  );
   await runSetup({ home }, URL, "--agent", "claude-code", "--yes");
   home.write(FILE, (home.read(FILE) ?? "").replace("{\n", '{\n  // since\n  "theme": "dark",\n'));
   const ran = await runSetup({ home }, "--undo", "--json");
@@ -53,7 +65,8 @@ test("a field of ours that was changed since is left and named, until a later --
 
 test("an entry of a list goes, those of others stay, and the one in whose place it was returns", async () => {
   using home = makeHome();
-  const own = "models:\n  - name: Poundkey\n    provider: ollama\n    model: own\n  - name: Other\n    provider: ollama\n    model: other\n";
+  const own =
+    "models:\n  - name: Poundkey\n    provider: ollama\n    model: own\n  - name: Other\n    provider: ollama\n    model: other\n";
   home.write(".continue/config.yaml", own);
   await runSetup({ home }, URL, "--agent", "continue", "--yes");
   const readModels = () => Bun.YAML.parse(home.read(".continue/config.yaml") ?? "");
@@ -69,12 +82,32 @@ test("an entry of a list goes, those of others stay, and the one in whose place 
   });
 });
 
+test("a time that the agent itself keeps in our field doesn't count", async () => {
+  using home = makeHome();
+  const path = ".cline/data/settings/providers.json";
+  await runSetup({ home }, URL, "--agent", "cline", "--yes");
+  home.write(
+    path,
+    (home.read(path) ?? "").replace(/"updatedAt": "[^"]+"/, '"updatedAt": "2027-01-01T00:00:00.000Z"'),
+  );
+  const changed = home.read(path);
+  expect(changed).toContain("2027");
+  const again = await runSetup({ home }, URL, "--agent", "cline", "--yes", "--json");
+  expect([listStates(again), home.read(path)]).toEqual([["cline: already"], changed]);
+  expect((await runSetup({ home }, "--undo")).code).toBe(0);
+  expect(Bun.JSONC.parse(home.read(path) ?? "")).toEqual({ version: 1, providers: {} });
+});
+
 test("one agent alone is undone, and the key stays as long as a file names it", async () => {
   using home = makeHome();
   await runSetup({ home }, URL, ...nameAgents(["claude-code", "codex"]), "--yes");
   const key = home.at(".config/poundkey/keys/127.0.0.1_8080");
   await runSetup({ home }, "--undo", "--agent", "codex");
-  expect([existsSync(home.at(".codex")), home.read(FILE) !== null, existsSync(key)]).toEqual([false, true, true]);
+  expect([existsSync(home.at(".codex")), home.read(FILE) !== null, existsSync(key)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
   await runSetup({ home }, "--undo");
   expect([home.list(), existsSync(key)]).toEqual([{}, false]);
 });

@@ -1,0 +1,127 @@
+// `poundkey setup` as a process: asked on a terminal, seen by other users' process lists, and killed by the system.
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { IS_LONG } from "../../harness/long.ts";
+import { poundkey } from "../../harness/poundkey.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { KEY, listStates, MODELS, makeHome, nameAgents, OWN_FILES } from "./setup-world.ts";
+
+const MINUTE_MS = 60_000;
+const LONG_MS = 600_000;
+const AGENTS = ["claude-code", "codex", "aider", "qwen-code"];
+
+/** The processes whose words or whose file of words the system shows to everybody. */
+function listCommands(): string {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    })
+    .join("\n");
+}
+
+const seen: string[] = [];
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch(request) {
+    if (process.platform === "linux") seen.push(listCommands());
+    if (request.headers.get("authorization") !== `Bearer ${KEY}`) return new Response(null, { status: 401 });
+    return Response.json({ data: MODELS.map((id) => ({ id })) });
+  },
+});
+afterAll(() => server.stop(true));
+const GATEWAY = `http://127.0.0.1:${server.port}`;
+
+function makeOwnHome() {
+  const home = makeHome();
+  for (const [path, text] of Object.entries(OWN_FILES)) home.write(path, text);
+  home.write("key", `${KEY}\n`, 0o600);
+  return home;
+}
+
+const connecting = (home: string) => [
+  "setup",
+  GATEWAY,
+  ...nameAgents(AGENTS),
+  "--key",
+  `${home}/key`,
+  "--yes",
+  "--json",
+];
+
+test(
+  "the key stands in no process's words, and nothing but JSON is printed",
+  async () => {
+    using home = makeOwnHome();
+    const before = home.list();
+    const ran = await poundkey(home.path, connecting(home.path), { HOME: home.path });
+    expect([ran.code, ran.err, ...listStates(ran)]).toEqual([
+      0,
+      "",
+      ...AGENTS.map((name) => `${name}: connected`),
+    ]);
+    expect(ran.out).not.toContain(KEY);
+    expect(seen.join("\n")).not.toContain(KEY);
+    if (process.platform === "linux") expect(seen.join("\n")).toContain("setup");
+    const undone = await poundkey(home.path, ["setup", "--undo"], { HOME: home.path });
+    expect([undone.code, home.list()]).toEqual([0, before]);
+  },
+  MINUTE_MS,
+);
+
+test.skipIf(Bun.which("script") === null)(
+  "on a terminal a person is asked, and only a yes writes (skipped without script)",
+  async () => {
+    using home = makeOwnHome();
+    const words = [
+      ...PROGRAM,
+      ...connecting(home.path).filter((word) => word !== "--yes" && word !== "--json"),
+    ];
+    const line = words.map((word) => `'${word}'`).join(" ");
+    for (const [answer, isWritten] of [
+      ["n", false],
+      ["y", true],
+    ] as const) {
+      const child = Bun.spawn(["script", "-qec", line, "/dev/null"], {
+        cwd: home.path,
+        env: { PATH: process.env.PATH ?? "", HOME: home.path, TERM: "dumb" },
+        stdin: "pipe",
+        stdout: "pipe",
+      });
+      child.stdin.write(`${answer}\n`);
+      child.stdin.flush();
+      const printed = await new Response(child.stdout).text();
+      expect([answer, printed.includes("Write this? [y/N]")]).toEqual([answer, true]);
+      expect([answer, await child.exited]).toEqual([answer, isWritten ? 0 : 1]);
+      expect([answer, home.read(".aider.conf.yml")?.includes(KEY)]).toEqual([answer, isWritten]);
+    }
+  },
+  MINUTE_MS,
+);
+
+const CALLS = "rename,renameat,renameat2,fsync,mkdir,mkdirat,unlink,unlinkat,chmod,fchmodat";
+const KILLED = 137;
+
+test.skipIf(!IS_LONG || Bun.which("strace") === null)(
+  "killed by the system at any call that changes a file, it leaves whole files, and --undo works (in the long form)",
+  async () => {
+    for (let at = 1, isKilled = true; isKilled; at++) {
+      using home = makeOwnHome();
+      const before = home.list();
+      const trace = ["strace", "-f", "-qq", "-o", "/dev/null", `--inject=${CALLS}:signal=SIGKILL:when=${at}`];
+      const ran = await poundkey(home.path, connecting(home.path), { HOME: home.path }, trace);
+      isKilled = ran.code === KILLED;
+      expect([at, isKilled || ran.code === 0]).toEqual([at, true]);
+      if (!isKilled) expect(at).toBeGreaterThan(30);
+      const undone = await poundkey(home.path, ["setup", "--undo"], { HOME: home.path });
+      expect([at, undone.code, undone.err]).toEqual([at, 0, ""]);
+      expect([at, home.list()]).toEqual([at, before]);
+    }
+  },
+  LONG_MS,
+);
