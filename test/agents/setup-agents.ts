@@ -81,7 +81,7 @@ export const CONNECTED: readonly ConnectedAgent[] = [
       "--message",
       prompt,
     ],
-    says: /^litellm|^OpenAI|^AsyncOpenAI/,
+    says: /^OpenAI\/Python/,
     files: {
       ".aider.conf.yml": "# Of a person.\ndark-mode: true\ncheck-update: false\nanalytics-disable: true\n",
     },
@@ -89,7 +89,7 @@ export const CONNECTED: readonly ConnectedAgent[] = [
   {
     name: "cline",
     command: (prompt) => ["cline", prompt],
-    says: /./,
+    says: /^ai-sdk\//,
     files: {
       ".cline/data/settings/providers.json":
         '{\n  "version": 1,\n  "lastUsedProvider": "openrouter",\n  "modes": {},\n  "providers": { "openrouter": { "settings": { "provider": "openrouter", "apiKey": "own-key-of-before", "model": "own" }, "updatedAt": "2026-11-01T00:00:00.000Z", "tokenSource": "manual" } }\n}\n',

@@ -13,6 +13,7 @@ const NOTHING: Readonly<Record<string, string>> = {};
 const RUN_MS = 480_000;
 const PROGRAMS = [
   join(import.meta.dir, "node_modules", ".bin"),
+  join(import.meta.dir, "cline", "node_modules", ".bin"),
   join(import.meta.dir, "..", "..", ".venv", "aider", "bin"),
 ];
 const PATH = [...PROGRAMS, process.env.PATH ?? ""].join(delimiter);
@@ -113,12 +114,16 @@ for (const agent of CONNECTED) {
             const printed = await run(agent, home, "say: setup-works");
             expect(printed.replaceAll("say: setup-works", "")).toContain("setup-works");
             const programs = await listPrograms(since);
-            console.log(name, programs, says);
+            expect(programs.filter((program) => says.test(program))).not.toEqual([]);
           }
-          const left = readFiles(home, paths);
+          const after = readFiles(home, paths);
           expect(await setUp(home, name, "--undo")).toMatchObject({ state: "undone" });
-          if (Bun.deepEquals(left, written)) expect(readFiles(home, paths)).toEqual(before);
-          else console.log(name, "rewrote", left, readFiles(home, paths));
+          const left = readFiles(home, paths);
+          // Some agents write into their settings by themselves: what is theirs stays.
+          for (const [at, text] of left.entries()) {
+            if (after[at] === written[at]) expect([paths[at], text]).toEqual([paths[at], before[at]]);
+            for (const ours of [world.url, world.secret, "Router"]) expect(text ?? "").not.toContain(ours);
+          }
         },
         PATIENT_MS,
       );

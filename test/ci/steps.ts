@@ -70,7 +70,7 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
   },
   {
     name: "agents",
-    needs: [...READY, "npm-agents", "pip-python", "pip-aider"],
+    needs: [...READY, "npm-agents", "npm-cline", "pip-python", "pip-aider"],
     cpu: 1.2,
     minutes: 60,
     work: { under: ["test/agents/"], isApart: true, atOnce: 2 },
