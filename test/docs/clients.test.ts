@@ -78,7 +78,7 @@ const snippet = Type.Object(
   { about: text, language: Type.Enum(LANGUAGES), code: text },
   { additionalProperties: false },
 );
-/** What `poundkey setup` writes: each change is of one kind. */
+/** The changes of `poundkey setup`, each of one kind. */
 const path = Type.String({ pattern: "^[\\w$-]+(\\.[\\w$-]+)*$" });
 const secret = { isSecret: Type.Optional(Type.Boolean()) };
 const change = Type.Union([

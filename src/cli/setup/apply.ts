@@ -24,7 +24,7 @@ export interface KeyFile {
   readonly isNew: boolean;
 }
 
-export interface Applied {
+interface Application {
   /** The plans as they came out. */
   readonly plans: readonly AgentPlan[];
   readonly remark: string | null;
@@ -36,7 +36,7 @@ export function applyPlans(
   folder: SetupFolder,
   plans: readonly AgentPlan[],
   keyFile: KeyFile | null,
-): Applied {
+): Application {
   return withLock(disk, folder, (journal) => {
     const checked = plans.map(checkUnchanged);
     const { files, backups } = recordPlans(checked, journal, keyFile);

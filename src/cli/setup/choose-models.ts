@@ -14,7 +14,7 @@ interface AskedModels {
   readonly smallModel: string | undefined;
 }
 
-export interface ChosenModels {
+interface ChosenModels {
   readonly model: string;
   readonly smallModel: string;
 }

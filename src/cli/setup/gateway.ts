@@ -17,7 +17,7 @@ const WORDS_MAX = 500;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const LOOPBACK = /^http:\/\/(127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
 const SECRET = /^[\x21\x23-\x26\x28-\x5b\x5d-\x7e]{1,500}$/;
-/** Of a name that goes into files of several formats: no space, quote, backslash or invisible character. */
+/** A name goes into files of several formats: it has no space, quote, brace, backslash or invisible character. */
 const NAME = /^[^\s"'`\\{}\p{C}]{1,200}$/u;
 
 export interface Connection {

@@ -3,7 +3,7 @@ import { isObject } from "../../core/json/json.ts";
 import { showInvisible } from "../../core/text/names.ts";
 
 const SHOWN = 4;
-/** Of a shorter one, four characters would give too much away. */
+/** Four characters of a shorter one would give too much away. */
 const SHOWN_FROM = 16;
 const OWN = /\bsk-[\w-]{8,}/g;
 const USER_OF_URL = /(\/\/)[^/@\s]+@/g;

@@ -22,7 +22,7 @@ interface Former {
 export interface JournalField {
   readonly kind: "set" | "remove" | "first";
   readonly path: readonly string[];
-  /** Of `first`: the fields by which an entry is the same. */
+  /** The fields by which an entry of a list is the same. Empty unless the kind is `first`. */
   readonly same: readonly string[];
   /** The fields within it that the agent itself changes, which no digest covers. */
   readonly own: readonly string[];
@@ -36,7 +36,7 @@ export interface JournalField {
 export interface JournalFile {
   readonly agent: string;
   readonly path: string;
-  /** Where the path leads. */
+  /** The file to which the path leads. */
   readonly target: string;
   readonly format: FormatName;
   readonly former: Former | null;

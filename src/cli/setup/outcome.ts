@@ -1,4 +1,4 @@
-// How a run of `poundkey setup` ends: its exit code, and what it prints.
+// The end of a run of `poundkey setup`: its exit code, and what it prints.
 import { EXIT } from "../../app/terminal.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { suggest } from "../../core/text/nearest.ts";
@@ -12,7 +12,7 @@ export interface SetupOutcome {
   readonly code: number;
 }
 
-interface Ended {
+interface Ending {
   readonly gateway: string | null;
   readonly agents: readonly ShownAgent[];
   readonly home: string;
@@ -21,7 +21,7 @@ interface Ended {
   readonly remark?: string | null;
 }
 
-export function makeOutcome({ gateway, agents, home, nothing, remark = null }: Ended): SetupOutcome {
+export function makeOutcome({ gateway, agents, home, nothing, remark = null }: Ending): SetupOutcome {
   const lines = agents.map((agent) => describeAgent(agent, home));
   const text = [...(lines.length === 0 ? [nothing] : lines), ...(remark === null ? [] : [remark])];
   const code = chooseCode(agents);

@@ -1,12 +1,12 @@
-// What `poundkey setup` would change for each agent. Nothing is written here.
+// The changes that `poundkey setup` would make for each agent. Nothing is written here.
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { AgentSetup, SetupChange, SetupFile, Template } from "../../docs/site/client-setups.ts";
 import { type Filling, fillTemplate, fillText, holdsKey, namesKeyFile } from "./fill-template.ts";
 import { type FieldChange, SettingsError } from "./formats/format.ts";
 import { FORMATS } from "./formats/formats.ts";
-import { changeSettings, readField } from "./formats/guard.ts";
-import { isEqual } from "./formats/values.ts";
+import { changeSettings } from "./formats/guard.ts";
+import { isEqual, readField } from "./formats/values.ts";
 import { hideKey } from "./hide.ts";
 import type { FormatName } from "./journal.ts";
 import { findFile, findFolder, findHome } from "./places.ts";
@@ -31,7 +31,7 @@ export interface PlannedField {
 
 export interface PlannedFile {
   readonly path: string;
-  /** Where the path leads. */
+  /** The file to which the path leads. */
   readonly target: string;
   readonly format: FormatName;
   readonly found: FoundFile | null;
@@ -50,7 +50,7 @@ export interface AgentPlan {
   readonly words: readonly string[];
 }
 
-export interface Asked {
+interface Planning {
   readonly filling: Filling;
   /** True if the key is a sign-in's, which only a command can give. */
   readonly isSignIn: boolean;
@@ -65,7 +65,7 @@ export interface Asked {
 
 type NamedSetup = AgentSetup & { readonly name: string };
 
-export function planAgent(setup: NamedSetup, asked: Asked): AgentPlan {
+export function planAgent(setup: NamedSetup, asked: Planning): AgentPlan {
   const agent = setup.name;
   const stop = (words: string): AgentPlan => ({ agent, state: "needs_person", files: [], words: [words] });
   if (asked.isSignIn && setup.key !== "command")
@@ -83,11 +83,11 @@ export function planAgent(setup: NamedSetup, asked: Asked): AgentPlan {
   return { agent, state, files: planned, words: listWords(setup, asked) };
 }
 
-function listTools({ tools = [] }: AgentSetup, { withTools, isSignIn }: Asked): readonly SetupFile[] {
+function listTools({ tools = [] }: AgentSetup, { withTools, isSignIn }: Planning): readonly SetupFile[] {
   return withTools && !isSignIn ? tools : [];
 }
 
-function listWords(setup: AgentSetup, { filling, env, withTools, isSignIn }: Asked): readonly string[] {
+function listWords(setup: AgentSetup, { filling, env, withTools, isSignIn }: Planning): readonly string[] {
   const shown = { ...filling, key: hideKey(filling.key) };
   const outranking = setup.outranking.filter((name) => env[name]);
   return [
@@ -119,7 +119,7 @@ function mergeRows(rows: readonly SetupFile[], env: Environment): readonly FileR
 
 type FileOutcome = PlannedFile & { readonly refusal: string | null };
 
-function planFile(row: FileRow, asked: Asked): FileOutcome {
+function planFile(row: FileRow, asked: Planning): FileOutcome {
   const { path, root, format, changes } = row;
   const templates = changes.flatMap(listTemplates);
   const isKeyed = templates.some(holdsKey);
@@ -201,7 +201,7 @@ function describeField(value: JsonObject, { change, ...more }: FilledChange): re
 }
 
 /** Returns the entry that a new one replaces. */
-export function findSame(list: unknown, { value, same }: SameEntry): JsonObject | undefined {
+function findSame(list: unknown, { value, same }: SameEntry): JsonObject | undefined {
   return listSame(list, { value, same })[0];
 }
 

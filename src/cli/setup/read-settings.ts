@@ -16,7 +16,7 @@ import { describeUnread } from "../../config/interpolate.ts";
 const BYTES_MAX = 1_048_576;
 const PERMISSIONS = 0o777;
 
-/** It isn't changed, for a reason that is told to the person. */
+/** Something isn't changed. The message says why, for the person. */
 export class RefusedError extends Error {}
 
 /** A file's bytes, and the permissions of its mode. */

@@ -1,4 +1,4 @@
-// What the journal says of files that are about to be written: how they were before the first run, and what is ours in them.
+// The journal's entries on files that are about to be written: their state before the first run, and what is ours in them.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FieldChange } from "./formats/format.ts";
@@ -17,7 +17,7 @@ export interface Backup {
   readonly bytes: Uint8Array;
 }
 
-interface Recorded {
+interface Recording {
   readonly file: JournalFile;
   /** Missing if the former bytes are kept already, or if there was no file. */
   readonly backup?: Backup;
@@ -29,7 +29,7 @@ export function recordFile(
   plan: PlannedFile,
   keyFile: string | null,
   earlier: JournalFile | undefined,
-): Recorded {
+): Recording {
   const { path, target, format, found, next } = plan;
   const before = found === null ? null : makeFormer(found);
   const isOurs = earlier?.isWhole === true && isKnown(earlier, before?.digest ?? null);

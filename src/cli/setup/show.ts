@@ -6,7 +6,7 @@ import { hideValue } from "./hide.ts";
 import type { AgentPlan, PlannedFile, SetupState } from "./plan.ts";
 import type { UndoneFile } from "./undo.ts";
 
-export interface ShownChange {
+interface ShownChange {
   readonly field: string;
   /** Null stands for none. */
   readonly from: unknown;
@@ -20,7 +20,7 @@ export interface ShownAgent {
   readonly words: string;
 }
 
-/** Of a refused agent all fields are shown, so that a person can write them. */
+/** All fields of a refused agent are shown, so that a person can write them. */
 export function showPlan({ agent, state, files, words }: AgentPlan, key: string): ShownAgent {
   const isWhole = state === "refused";
   const shown = files.map((file) => ({ path: file.path, changes: listChanges(file, isWhole, key) }));

@@ -5,7 +5,8 @@ import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { type Disk, describeUnwritten, replaceFile } from "./disk.ts";
 import { type FieldChange, SettingsError } from "./formats/format.ts";
 import { FORMATS } from "./formats/formats.ts";
-import { changeSettings, readField } from "./formats/guard.ts";
+import { changeSettings } from "./formats/guard.ts";
+import { readField } from "./formats/values.ts";
 import {
   closeJournal,
   computeBytesDigest,
@@ -20,7 +21,7 @@ import { type FoundFile, RefusedError, readSettings } from "./read-settings.ts";
 import { digestField } from "./record.ts";
 import { withLock } from "./with-lock.ts";
 
-export interface UndoneField {
+interface UndoneField {
   readonly field: JournalField;
   readonly from: unknown;
   readonly to: unknown;
@@ -113,7 +114,7 @@ function undoWhole(file: JournalFile, found: FoundFile, folder: SetupFolder): Un
   return { file, next, fields, left: [], words: [] };
 }
 
-/** Of a file that somebody has changed, the fields that still have our values. */
+/** Changes only the fields that still have our values, since somebody has changed the file. */
 function undoFields(file: JournalFile, found: FoundFile, folder: SetupFolder): UndoneFile {
   const format = FORMATS[file.format];
   const now = format.parse(found.text);

@@ -1,6 +1,6 @@
 // One `poundkey setup` at a time: the folder's lock is held by a process, and free when that ends.
 import { join } from "node:path";
-import { holdFile } from "../../store/sqlite/lock-file.ts";
+import { holdFile } from "../../store/sqlite/node-lock.ts";
 import type { Disk } from "./disk.ts";
 import { clearBegun, type Journal, readJournal, type SetupFolder } from "./journal.ts";
 import { RefusedError } from "./read-settings.ts";

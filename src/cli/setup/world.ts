@@ -1,4 +1,4 @@
-// What `poundkey setup` depends on beyond its arguments, so that tests give it a home, a disk and answers of their own.
+// The effects of `poundkey setup`, which are passed in, so that tests give it a home, a disk and answers of their own.
 import type { Fetch } from "../../core/world/world.ts";
 import type { Disk } from "./disk.ts";
 
@@ -6,7 +6,7 @@ export interface SetupWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly disk: Disk;
   readonly fetch: Fetch;
-  /** How long an answer of the gateway may take. */
+  /** The longest that an answer of the gateway may take. */
   readonly waitMs: number;
   /** True if a person can be asked. */
   readonly isTerminal: boolean;

@@ -23,7 +23,7 @@ export interface ClientSetup {
   readonly forms?: readonly { readonly form: string; readonly served: string; readonly tried: string }[];
   /** The lines that connect it with tool servers. Missing if they aren't known. */
   readonly tools?: readonly Snippet[];
-  /** What `poundkey setup` does with it. Missing if it does nothing. */
+  /** The part of `poundkey setup`. Missing if it does nothing with it. */
   readonly setup?: AgentSetup;
 }
 
@@ -67,15 +67,15 @@ export interface AgentSetup {
   /** A model without which it can't work, and what has to be done then. */
   readonly needs?: { readonly model: string; readonly words: string };
   readonly files: readonly SetupFile[];
-  /** What connects it with tool servers. */
+  /** The changes that connect it with tool servers. */
   readonly tools?: readonly SetupFile[];
   /** The variables that count before what is written. */
   readonly outranking: readonly string[];
   /** The settings of a project, which count first. */
   readonly project?: string;
-  /** What a person has to do. */
+  /** The words on what a person has to do. */
   readonly person?: string;
-  /** What a person should know. */
+  /** The words on what a person should know. */
   readonly says?: string;
 }
 

@@ -1,10 +1,9 @@
 // Finds live processes: each locks a small file beside the database, and the system unlocks it when they end.
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { LiveNode } from "../../core/live-nodes.ts";
 import { isLocked } from "./connection.ts";
-import { openLocked } from "./lock-file.ts";
 
 const TRIES_MAX = 10;
 /** Another process may be checking the file at the same moment. */
@@ -64,7 +63,7 @@ export function hasEnded(databasePath: string, node: string): boolean {
   const path = lockPath(databasePath, node);
   if (!existsSync(path)) return true;
   try {
-    const file = openLocked(path, false, 0);
+    const file = locked(path, false);
     rmSync(path, { force: true });
     file.close();
   } catch (error) {
@@ -99,12 +98,39 @@ function clearAway(own: string): void {
 
 /** Makes a file and locks it, and only then gives it its name. */
 function lockedAs(path: string): Database {
-  const held = openLocked(path + NEW, true, LOOKED_AT_MS);
+  const held = locked(path + NEW, true);
   try {
     renameSync(path + NEW, path);
     return held;
   } catch (error) {
     held.close();
+    throw error;
+  }
+}
+
+/** Opens the file and locks it. SQLite's locks apply across processes and within one. */
+function locked(path: string, create: boolean): Database {
+  const file = new Database(path, { readwrite: true, create });
+  try {
+    file.run(`PRAGMA busy_timeout = ${create ? LOOKED_AT_MS : 0}`);
+    // Nothing is ever written, and a journal file would stay behind if the process is killed at the wrong moment.
+    file.run("PRAGMA journal_mode = MEMORY");
+    file.run("PRAGMA locking_mode = EXCLUSIVE");
+    file.run("BEGIN EXCLUSIVE");
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Makes a file that one process at a time holds, until it ends. Returns what lets go of it, or null if another holds it. */
+export function holdFile(path: string): (() => void) | null {
+  try {
+    const held = locked(path, true);
+    return () => held.close();
+  } catch (error) {
+    if (isLocked(error)) return null;
     throw error;
   }
 }

@@ -78,7 +78,7 @@ export const INSTALLS: readonly Install[] = [
     ["@anthropic-ai/claude-code", "install.cjs"],
     ["opencode-ai", "postinstall.mjs"],
   ]),
-  makeNode("npm-cline", "test/agents/cline"),
+  makeNode("npm-cline", "test/agents/setup/cline"),
   makeNode("npm-majors", "test/clients/majors"),
   makeNode("npm-types", "test/clients/typescript"),
   makeNode("npm-clouds", "test/transport/auth/vendors"),

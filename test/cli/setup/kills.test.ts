@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { DISK, type Disk } from "../../../src/cli/setup/disk.ts";
-import { holdFile } from "../../../src/store/sqlite/lock-file.ts";
+import { holdFile } from "../../../src/store/sqlite/node-lock.ts";
 import { sampleRows } from "../../harness/long.ts";
 import { type Home, makeHome, nameAgents, OWN_FILES, runSetup, URL } from "./setup-world.ts";
 
@@ -58,7 +58,7 @@ function makeOwnHome() {
   return home;
 }
 
-/** What a killed run had begun to write goes with the next run, or with --undo. */
+/** A file that a killed run had begun goes with the next run, or with --undo. */
 const pickFiles = (files: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(files).filter(([path]) => !path.endsWith(".poundkey-next")));
 

@@ -1,4 +1,4 @@
-// What `poundkey setup` writes for each agent, the states that it ends in, and its exit codes.
+// The settings that `poundkey setup` writes for each agent, the states that it ends in, and its exit codes.
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { asObject } from "../../../src/core/json/json.ts";

@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
-import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
-import { IS_LONG } from "../harness/long.ts";
-import { poundkey } from "../harness/poundkey.ts";
-import { PATIENT_MS } from "./agents.ts";
-import { CONNECTED, type ConnectedAgent } from "./setup-agents.ts";
-import { type AgentWorld, startAgentWorld } from "./world.ts";
+import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
+import { IS_LONG } from "../../harness/long.ts";
+import { poundkey } from "../../harness/poundkey.ts";
+import { PATIENT_MS } from "../agents.ts";
+import { type AgentWorld, startAgentWorld } from "../world.ts";
+import { CONNECTED, type ConnectedAgent } from "./connected.ts";
 
 const NOTHING: Readonly<Record<string, string>> = {};
 const RUN_MS = 480_000;
 const PROGRAMS = [
-  join(import.meta.dir, "node_modules", ".bin"),
+  join(import.meta.dir, "..", "node_modules", ".bin"),
   join(import.meta.dir, "cline", "node_modules", ".bin"),
-  join(import.meta.dir, "..", "..", ".venv", "aider", "bin"),
+  join(import.meta.dir, "..", "..", "..", ".venv", "aider", "bin"),
 ];
 const PATH = [...PROGRAMS, process.env.PATH ?? ""].join(delimiter);
 /** Each row of the log has the program that asked. */
