@@ -10,7 +10,7 @@ import {
   takeOutPart,
 } from "./text.ts";
 
-const NAME = /(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*/y;
+const NAME = /(?:export[ \t]+)?([\w.-]+)[ \t]*=/y;
 const SAFE_NAME = /^[A-Za-z_]\w*$/;
 /** What no program expands, cuts off or takes for a quote. */
 const PLAIN = /^[\w.:/@%+,=-]+$/;
@@ -30,8 +30,11 @@ export const DOTENV_EDITOR: SettingsEditor = {
     const name = readName(path);
     const written = writeValue(name, value);
     const variable = findVariable(text, name);
-    if (variable !== undefined)
-      return spliceText(text, [{ start: variable.valueStart, end: variable.end, text: written }]);
+    if (variable !== undefined) {
+      const { valueStart, end } = variable;
+      const gap = text[end] === "#" ? " " : "";
+      return spliceText(text, [{ start: valueStart, end, text: written + gap }]);
+    }
     const lineEnd = readLineEnd(text);
     const isOnNewLine = text === "" || text.endsWith("\n");
     return `${text}${isOnNewLine ? "" : lineEnd}${name}=${written}${isOnNewLine ? lineEnd : ""}`;
@@ -90,11 +93,13 @@ function readVariable(text: string, start: number): Variable {
   NAME.lastIndex = start;
   const [found = "", name] = NAME.exec(text) ?? [];
   if (name === undefined) throw explainAt(text, start, "this is no KEY=value");
-  const valueStart = start + found.length;
+  const afterEquals = start + found.length;
+  const valueStart = skipSpaces(text, afterEquals);
   const quote = text[valueStart] ?? "";
   const lineEnd = findLineEnd(text, valueStart);
   if (!QUOTES.has(quote)) {
     const end = findPlainEnd(text, valueStart, lineEnd);
+    if (end === valueStart) return { name, start, valueStart: afterEquals, end: afterEquals, value: "" };
     return { name, start, valueStart, end, value: text.slice(valueStart, end) };
   }
   const end = findQuote(text, quote, valueStart + 1) + 1;

@@ -7,7 +7,7 @@ import { listTaken, readField, readList } from "./values.ts";
 import { YAML_EDITOR } from "./yaml.ts";
 
 /** No program's settings come near. */
-const BYTES_MAX = 1_000_000;
+const BYTES_MAX = 1_048_576;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 export const FORMATS = {
@@ -47,6 +47,8 @@ function changeBody(editor: SettingsEditor, body: string, change: FieldChange): 
 function splitMark(text: string): { readonly mark: string; readonly body: string } {
   if (Buffer.byteLength(text) > BYTES_MAX) throw new SettingsError("the file is larger than 1 MB");
   if (text.includes("\0") || !text.isWellFormed()) throw new SettingsError("the file isn't text in UTF-8");
+  // Some programs take it for a line's end, others don't.
+  if (/\r(?!\n)/.test(text)) throw new SettingsError("a line ends in a carriage return alone");
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   return { mark, body: text.slice(mark.length) };
 }

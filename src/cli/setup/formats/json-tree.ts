@@ -12,7 +12,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 const WORD = /[a-z]+/y;
 /** What some programs take for the end of a line, and others don't. */
-const ODD_LINE_END = /\r(?!$)|[\u2028\u2029]/;
+const ODD_LINE_END = /[\u2028\u2029]/;
 
 export interface JsonElement extends BracketElement {
   /** Undefined in a list. */

@@ -4,7 +4,7 @@ import { explainAt } from "./text.ts";
 import { readStatements, readToml } from "./toml-statements.ts";
 
 export function parseToml(text: string): JsonObject {
-  // Bounds the depth, which Bun's parser doesn't.
+  // Bounds the depth and the number of names, which Bun's parser doesn't.
   const ends = readStatements(text).flatMap(({ end, pairs }) => [end, ...pairs.map((pair) => pair.end)]);
   const value = readToml(text);
   if (value !== null) return value;

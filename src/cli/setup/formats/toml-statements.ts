@@ -4,6 +4,8 @@ import type { FieldPath } from "./format.ts";
 import { explainAt, skipSpaces } from "./text.ts";
 
 const DEPTH_MAX = 100;
+/** Bun's parser compares each name with all others of its table. */
+const NAMES_MAX = 5_000;
 const BARE_KEY = /[A-Za-z0-9_-]+/y;
 /** A date may have a space before its time. */
 const BARE_VALUE = /[^\s,\]}#"']+(?: \d\d:[^\s,\]}#]*)?/y;
@@ -57,6 +59,7 @@ export function skipHashComment(text: string, start: number): number {
 class TomlReader {
   readonly #text: string;
   #at = 0;
+  #names = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -106,6 +109,7 @@ class TomlReader {
   }
 
   #readKey(): string {
+    if (++this.#names > NAMES_MAX) throw this.#explain("the file has too many fields");
     const start = this.#at;
     const first = this.#text[start];
     if (first !== '"' && first !== "'") return this.#match(BARE_KEY);

@@ -13,7 +13,7 @@ import { makeToml } from "./made-toml.ts";
 import type { MadeFile } from "./made-tree.ts";
 import { makeYaml } from "./made-yaml.ts";
 
-const FILES = IS_LONG ? 2_000 : 120;
+const FILES = IS_LONG ? 2_000 : 100;
 const ONE_SEED = process.env.SETTINGS_SEED;
 const SEEDS = ONE_SEED ? [Number(ONE_SEED)] : Array.from({ length: FILES }, (_, at) => at + 1);
 /** Names of texts and comments. */
