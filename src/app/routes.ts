@@ -74,7 +74,7 @@ import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
-import { mayHaveLink } from "./quickstart/link-rules.ts";
+import { allowLinks } from "./quickstart/link-rules.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { makeStatePorts } from "./state-files.ts";
@@ -162,17 +162,12 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(stateFileRoutes(operator, makeStatePorts(createAliasParts(parts), live)))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
-    .use(sessionRoutes({ ...operator, ...createSessionPorts(parts) }))
+    .use(sessionRoutes({ ...operator, ...allowLinks(parts), version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, { version, basePath }));
-}
-
-function createSessionPorts({ live, isQuickstart = false }: RouteParts) {
-  const takesLinks = () => isQuickstart && mayHaveLink(live.settings);
-  return { version, dayRules: () => live.settings.quota, takesLinks };
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {

@@ -69,8 +69,8 @@ async function bundle({ entries, commit, runBun }: Packing, folder: string): Pro
     folder,
   ]);
   const names = readdirSync(folder);
-  const [codes, assets] = [names.filter(isCode), names.filter((name) => !isCode(name))];
-  for (const name of codes) {
+  const assets = names.filter((name) => !isCode(name));
+  for (const name of names.filter(isCode)) {
     const file = join(folder, name);
     const code = readFileSync(file, "utf8");
     const named = placeAssets(code.replace(THREAD, "$1.js$2"), assets);

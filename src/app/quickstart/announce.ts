@@ -7,7 +7,7 @@ import { ensureQuickstartSecret } from "./key.ts";
 import { mayHaveLink } from "./link-rules.ts";
 import { keepRunning } from "./running.ts";
 
-interface Started {
+interface QuickStart {
   readonly address: string;
   readonly opened: OpenedStore;
   readonly settings: Settings;
@@ -16,7 +16,7 @@ interface Started {
 }
 
 /** Returns the text for people. */
-export async function announceQuickstart({ address, opened, settings, made }: Started): Promise<string> {
+export async function announceQuickstart({ address, opened, settings, made }: QuickStart): Promise<string> {
   const secret = await ensureQuickstartSecret(opened, settings.store);
   const link = await replaceLink(opened, settings);
   keepRunning(settings.store, makeReachable(address));

@@ -1,10 +1,10 @@
-// What a quick start prints: all that one needs, and commands that can be pasted as printed.
+// The text that a quick start prints: all that one needs, and commands that can be pasted as printed.
 import type { Settings } from "../../core/settings.ts";
 import { describeProgram } from "../program.ts";
 import { showPlace } from "../start/open-store.ts";
 import { SIMULATED } from "../start/simulated.ts";
 
-export interface Greeting {
+interface Greeting {
   readonly address: string;
   /** The key's. */
   readonly secret: string;

@@ -1,7 +1,7 @@
-// What the system says of a process: whose it is, when it began, and its program.
+// Asks the system about a process: its user, its start and its program.
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 
-export interface FoundProcess {
+interface FoundProcess {
   /** The user who runs it. */
   readonly uid: number;
   /** When it began, by the system's own clock of processes. Another process with the same id began at another time. */

@@ -84,18 +84,15 @@ async function endQuickstart({ store }: Settings): Promise<void> {
   dropRunning(store);
 }
 
-/** Returns the port in place of the configuration's: the chosen one, or a free one for a quick start without any. */
+/** Returns the port in place of the configuration's. */
 async function choosePort(
   { quickstart, port, sharePort }: StartOptions,
   server: ServerRules,
   { err }: Io,
 ): Promise<number | undefined> {
   if (!quickstart || port !== undefined || sharePort || PART !== null) return port;
-  const { findFreePort } = await import("./free-port.ts");
-  const free = await findFreePort(server);
-  if (free === server.port) return undefined;
-  err(`poundkey: port ${server.port} is in use, so this is port ${free}`);
-  return free;
+  const { chooseFreePort } = await import("../quickstart/free-port.ts");
+  return chooseFreePort(server, err);
 }
 
 /** A worker that replaces another refuses what a reload would have refused. */

@@ -42,7 +42,7 @@ examples:
   poundkey setup https://llm.example.com --agent codex --key -
   poundkey setup --undo`;
 
-export const FLAGS = {
+const FLAGS = {
   ...COMMON_FLAGS,
   agent: "list",
   key: "value",
@@ -57,11 +57,11 @@ export const FLAGS = {
 
 export const runSetup = makeFlagCommand(
   { name: "setup", help: HELP, flags: FLAGS, wordsMax: 1 },
-  (given, io) => setUp(given, io, makeWorld()),
+  (given, io, world: SetupWorld = makeWorld()) => setUp(given, io, world),
 );
 
 /** Runs the command in a world. Throws a UsageError for wrong arguments. */
-export async function setUp(given: Arguments, io: Io, world: SetupWorld): Promise<number> {
+async function setUp(given: Arguments, io: Io, world: SetupWorld): Promise<number> {
   const { values, switches, words } = given;
   const isUndo = switches.has("undo");
   if (isUndo && (words.length > 0 || CONNECTING.some((name) => values.has(name) || switches.has(name))))

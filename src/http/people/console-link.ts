@@ -5,7 +5,7 @@ import { readPeer } from "../serve/client-address.ts";
 import { checkAddress, createRefusal, type OperatorParts, type OperatorRequest } from "./operator.ts";
 
 const LOOPBACK = ["127.0.0.0/8", "::1"];
-/** The headers of proxies and tunnels: whoever sent the request may be anywhere. */
+/** The headers of proxies and tunnels. A request with one of them may come from anywhere. */
 const FORWARDING =
   /^(forwarded|via|x-forwarded.*|x-real-.*|x-original-.*|x-envoy-.*|x-proxyuser-.*|proxy-.*|cdn-loop|(.*-)?client-ip|.*-connecting-ip|tailscale-.*|ngrok-.*)$/;
 

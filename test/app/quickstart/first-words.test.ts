@@ -1,8 +1,8 @@
 // The quick start's first words: a port that is free, and a greeting with all that one needs.
 import { expect, test } from "bun:test";
 import { resolve } from "node:path";
+import { chooseFreePort } from "../../../src/app/quickstart/free-port.ts";
 import { writeGreeting } from "../../../src/app/quickstart/greeting.ts";
-import { findFreePort } from "../../../src/app/start/free-port.ts";
 import { LONG_MS, newPlace, startServe } from "../../harness/serve-process.ts";
 import { readSettings } from "../../harness/settings.ts";
 
@@ -25,7 +25,7 @@ test.each<Row>([
   "beside programs on $taken, a quick start for port $port has port $chosen",
   async ({ port, taken, chosen }) => {
     const isTaken = async (_: string, one: number) => taken.includes(one);
-    expect(await findFreePort({ host: HOST, port }, isTaken)).toBe(chosen);
+    expect(await chooseFreePort({ host: HOST, port }, () => {}, isTaken)).toBe(chosen);
   },
 );
 

@@ -119,7 +119,7 @@ describe.skipIf(!IS_LONG || Bun.which("strace") === null)(
   () => {
     for (const at of PLACES)
       test(
-        `it leaves whole files, and --undo works: the ${at}th`,
+        `it leaves whole files, and --undo works: call ${at}`,
         async () => {
           using home = makeOwnHome();
           const before = home.list();

@@ -11,9 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { formatUsageError, parseArguments, UsageError } from "../../../src/cli/arguments.ts";
 import { DISK, type Disk } from "../../../src/cli/setup/disk.ts";
-import { FLAGS, setUp } from "../../../src/cli/setup/setup.ts";
+import { runSetup as run } from "../../../src/cli/setup/setup.ts";
 import type { SetupWorld } from "../../../src/cli/setup/world.ts";
 import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
@@ -103,15 +102,7 @@ export function runSetup(given: Given, ...words: readonly string[]): Promise<Ran
     readInput: () => given.input ?? "",
     program: given.program === undefined ? ["/opt/poundkey"] : given.program,
   };
-  return runPrinting(async (io) => {
-    try {
-      return await setUp(parseArguments(words, FLAGS, 1), io, world);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      io.err(formatUsageError("setup", error.message));
-      return 2;
-    }
-  });
+  return runPrinting((io) => run(words, io, world));
 }
 
 export function readAgents({ out }: Ran) {

@@ -1,9 +1,9 @@
 // The link that a quick start prints, in a real browser: it signs in once, and stands in no address or history afterwards.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { type QuickGateway, startQuick } from "../../app/quickstart/quick-gateway.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { newPlace, startServe } from "../../harness/serve-process.ts";
-import { type QuickGateway, startQuick } from "../../people/quick-gateway.ts";
 import { until } from "../../whole/world/until.ts";
 import { HAS_BROWSER, startBrowser, VISIT_MS } from "../visitor.ts";
 

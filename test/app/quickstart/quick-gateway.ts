@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeLink } from "../../src/admin/people/console-link.ts";
-import { ensureAdminToken } from "../../src/admin/people/token.ts";
-import { startGateway } from "../../src/app/composition.ts";
-import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
-import { readSettings } from "../harness/settings.ts";
+import { makeLink } from "../../../src/admin/people/console-link.ts";
+import { ensureAdminToken } from "../../../src/admin/people/token.ts";
+import { startGateway } from "../../../src/app/composition.ts";
+import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
+import { readSettings } from "../../harness/settings.ts";
 
 export interface QuickGateway {
   readonly url: string;

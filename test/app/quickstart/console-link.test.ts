@@ -1,18 +1,18 @@
 // The link of a quick start: it signs in once, on the gateway's own machine alone, and a row for each reason why it doesn't.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { actAs } from "../../src/admin/audit/audit-trail.ts";
-import { endLink } from "../../src/admin/people/console-link.ts";
-import { findSession } from "../../src/admin/people/session.ts";
-import { resetAdminToken } from "../../src/admin/people/token.ts";
-import { WrongTokens } from "../../src/admin/people/wrong-tokens.ts";
-import { asArray, asObject } from "../../src/core/json/json.ts";
-import { proveLink } from "../../src/http/people/console-link.ts";
-import { Cookies } from "../../src/http/people/cookies.ts";
-import { makeOriginReader } from "../../src/http/serve/client-address.ts";
-import { TESTER } from "../harness/acting.ts";
-import { catchThrown, readCode } from "../harness/thrown.ts";
-import { formatLine, seen } from "../whole/world/observe.ts";
-import { until } from "../whole/world/until.ts";
+import { actAs } from "../../../src/admin/audit/audit-trail.ts";
+import { endLink } from "../../../src/admin/people/console-link.ts";
+import { findSession } from "../../../src/admin/people/session.ts";
+import { resetAdminToken } from "../../../src/admin/people/token.ts";
+import { WrongTokens } from "../../../src/admin/people/wrong-tokens.ts";
+import { asArray, asObject } from "../../../src/core/json/json.ts";
+import { proveLink } from "../../../src/http/people/console-link.ts";
+import { Cookies } from "../../../src/http/people/cookies.ts";
+import { makeOriginReader } from "../../../src/http/serve/client-address.ts";
+import { TESTER } from "../../harness/acting.ts";
+import { catchThrown, readCode } from "../../harness/thrown.ts";
+import { formatLine, seen } from "../../whole/world/observe.ts";
+import { until } from "../../whole/world/until.ts";
 import { type QuickGateway, startQuick } from "./quick-gateway.ts";
 
 const WRONG = "401 invalid_request_error invalid_api_key";
