@@ -46,11 +46,15 @@ export async function connectAgents(
       nothing: "",
       remark,
     });
-  const namesKey = plans.some(({ files }) => files.some((file) => file.namesKeyFile));
-  const isNeeded = !isSignIn && namesKey;
+  const isNeeded = plans.some(
+    ({ state, files }) => state !== "refused" && files.some((file) => file.namesKeyFile),
+  );
   const changes = plans.some(isChanging) || (isNeeded && keyFile.isNew);
   if (!changes || given.switches.has("dry-run")) return finish(plans);
-  if (!confirm(given, io, world, { filling, plans, home })) return null;
+  if (!confirm(given, io, world, { filling, plans, home })) {
+    io.err("Nothing was written.");
+    return null;
+  }
   const { plans: done, remark } = applyPlans(
     world.disk,
     findSetupFolder(world.env),

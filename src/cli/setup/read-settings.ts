@@ -31,6 +31,22 @@ export interface FoundFile {
  * leads out of the home and out of `root`, the agent's own folder.
  */
 export function findTarget(path: string, home: string, root: string): string {
+  return refuseUnread(() => followLinks(path, home, root));
+}
+
+/** Whatever the system says against reading is a reason to refuse. */
+function refuseUnread<Found>(read: () => Found): Found {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RefusedError) throw error;
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR")
+      throw new RefusedError("a part of its path isn't a directory");
+    throw new RefusedError(`it ${describeUnread(error)}`);
+  }
+}
+
+function followLinks(path: string, home: string, root: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() && !existsSync(path)) throw new RefusedError("it is a link to nothing");
   const target = found === undefined ? resolveMissing(path) : realpathSync(path);
@@ -55,12 +71,7 @@ function isWithin(path: string, folder: string): boolean {
 
 /** Returns null if there is no such file. Throws a RefusedError for anything but a short text in a file of this user's. */
 export function readSettings(path: string): FoundFile | null {
-  try {
-    return readFound(path);
-  } catch (error) {
-    if (error instanceof RefusedError) throw error;
-    throw new RefusedError(`it ${describeUnread(error)}`);
-  }
+  return refuseUnread(() => readFound(path));
 }
 
 function readFound(path: string): FoundFile | null {

@@ -1,6 +1,6 @@
 // The files that `poundkey setup` leaves alone, each with its reason and the lines that a person can write.
 import { describe, expect, test } from "bun:test";
-import { chownSync, mkdirSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { DISK, type Disk } from "../../../src/cli/setup/disk.ts";
 import {
@@ -67,6 +67,12 @@ const REFUSALS: readonly Refusal[] = [
     skip: !IS_ROOT,
   },
   {
+    name: "a file in the place of its folder",
+    agent: "codex",
+    make: ({ write }) => write(".codex", "not a folder"),
+    says: "a part of its path isn't a directory",
+  },
+  {
     name: "more than 1 MB",
     make: ({ at, write }) => {
       write(FILE, "dark-mode: true\n");
@@ -126,7 +132,7 @@ describe("is refused, with the reason and the lines, and nothing is written:", (
       expect(JSON.stringify(shown?.files)).toContain(agent === "claude-code" ? "apiKeyHelper" : `${URL}/v1`);
       expect(ran.out).not.toContain(KEY);
       expect(home.list()).toEqual(before);
-      expect(home.read(".config/poundkey/setup.json")).toBeNull();
+      expect(existsSync(home.at(".config/poundkey"))).toBe(false);
     });
 });
 

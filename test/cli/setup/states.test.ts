@@ -236,6 +236,27 @@ test("Gemini CLI waits for the operator where its model is no alias", async () =
   for (const { headers } of asked) expect(headers.get("user-agent")).toMatch(/^poundkey-setup\/\d/);
 });
 
+test("--tools adds the tool servers where an agent has lines for them", async () => {
+  using home = makeHome();
+  const names = ["claude-code", "codex", "gemini-cli", "cursor"];
+  const ran = await runSetup({ home }, URL, ...nameAgents([...names, "aider"]), "--tools", "--yes", "--json");
+  expect([ran.code, ran.out.includes(KEY)]).toEqual([3, false]);
+  const authorization = { Authorization: `Bearer ${KEY}` };
+  const read = (path: string) => readFile(path, home.read(path) ?? "");
+  expect(read(".claude.json")).toEqual({
+    mcpServers: { poundkey: { type: "http", url: `${URL}/mcp`, headers: authorization } },
+  });
+  expect(read(".codex/config.toml")).toMatchObject({
+    mcp_servers: { poundkey: { url: `${URL}/mcp`, http_headers: authorization } },
+  });
+  expect(read(".gemini/settings.json")).toMatchObject({
+    mcpServers: { poundkey: { httpUrl: `${URL}/mcp`, headers: authorization } },
+  });
+  expect(read(".cursor/mcp.json")).toEqual({
+    mcpServers: { poundkey: { url: `${URL}/mcp`, headers: authorization } },
+  });
+});
+
 test("a link is followed to a target in the home, and kept", async () => {
   using home = makeHome();
   home.write("dotfiles/aider.yml", "# of a person\n");
