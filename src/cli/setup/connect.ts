@@ -36,7 +36,6 @@ export async function connectAgents(
     asked.length > 0 ? asked.includes(setup.name) : isFound(setup, world.env),
   );
   if (setups.length === 0) throw new GatewayError(describeMissing());
-  const { isSignIn } = connection;
   const plans = await planAll(setups, { given, world, connection, filling, isKeyNew: keyFile.isNew });
   const finish = (made: readonly AgentPlan[], remark: string | null = null) =>
     makeOutcome({

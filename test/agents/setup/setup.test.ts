@@ -1,6 +1,6 @@
 // The coding agents connected by `poundkey setup`: each answers with nothing in its environment, and gets its files back.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { IS_LONG } from "../../harness/long.ts";
@@ -74,6 +74,20 @@ async function run({ command, readsPrompt }: ConnectedAgent, home: string, promp
   return out + err;
 }
 
+/** Some leave a process behind, which works in the home. */
+function endRest(home: string): void {
+  for (const pid of existsSync("/proc") ? readdirSync("/proc").map(Number) : [])
+    if (pid > 0 && readCommand(pid).includes(home)) process.kill(pid);
+}
+
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 async function listPrograms(since: number): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${world.adminToken}` };
   const response = await fetch(`${world.url}/admin/v1/requests?limit=50`, { headers });
@@ -112,6 +126,7 @@ for (const agent of CONNECTED) {
           if (runs) {
             const since = Date.now();
             const printed = await run(agent, home, "say: setup-works");
+            endRest(home);
             expect(printed.replaceAll("say: setup-works", "")).toContain("setup-works");
             const programs = await listPrograms(since);
             expect(programs.filter((program) => says.test(program))).not.toEqual([]);
