@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
-import { applyChanges, changeSettings, readField } from "../../../../src/cli/setup/formats/guard.ts";
+import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
+import { applyChanges, readField } from "../../../../src/cli/setup/formats/values.ts";
 
 type Name = keyof typeof FORMATS;
 

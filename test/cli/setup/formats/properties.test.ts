@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
-import { applyChanges, changeSettings, readField } from "../../../../src/cli/setup/formats/guard.ts";
+import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
+import { applyChanges, readField } from "../../../../src/cli/setup/formats/values.ts";
 import { isObject, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
 import { IS_LONG } from "../../../harness/long.ts";
 import { Dice } from "../../../sim/dice.ts";
