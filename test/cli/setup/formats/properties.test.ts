@@ -53,7 +53,7 @@ describe.each(Object.keys(MAKERS).filter((name): name is Name => name in MAKERS)
   test.each(PARTS)(
     "from seed %d: files with a few wrong characters are refused, or changed alike",
     (first) => {
-      for (const seed of sampleRows(listSeeds(first), 2, 1)) replay(seed, () => tryBroken(name, seed));
+      for (const seed of sampleRows(listSeeds(first), 2)) replay(seed, () => tryBroken(name, seed));
     },
   );
 });
