@@ -24,9 +24,9 @@ export interface Brackets {
 }
 
 export interface BracketStyle {
-  /** What a level is indented by. */
+  /** The space that each level adds. */
   readonly unit: string;
-  /** What follows a comma or colon on one line. */
+  /** The space after a comma or colon on one line. */
   readonly gap: string;
   /** True if brackets that are empty take an element on their own line. */
   readonly isCompact: boolean;

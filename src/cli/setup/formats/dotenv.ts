@@ -12,7 +12,7 @@ import {
 
 const NAME = /(?:export[ \t]+)?([\w.-]+)[ \t]*=/y;
 const SAFE_NAME = /^[A-Za-z_]\w*$/;
-/** What no program expands, cuts off or takes for a quote. */
+/** No program expands any of these, cuts the value off there or reads a quote. */
 const PLAIN = /^[\w.:/@%+,=-]+$/;
 const QUOTES: ReadonlySet<string> = new Set(["'", '"', "`"]);
 

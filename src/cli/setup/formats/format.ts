@@ -1,4 +1,4 @@
-// What a format of settings files can do, and the changes that are made to one.
+// The changes of settings files, and the port to a format of them.
 import type { JsonObject } from "../../../core/json/json.ts";
 
 /** Keys from the outside in. */

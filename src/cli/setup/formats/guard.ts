@@ -3,8 +3,6 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import { type FieldChange, SettingsError, type SettingsFormat } from "./format.ts";
 import { applyChange, isEqual } from "./values.ts";
 
-export { applyChanges, readField } from "./values.ts";
-
 /** Returns the text with all changes made. Changes that change nothing leave its bytes. */
 export function changeSettings(
   format: SettingsFormat,

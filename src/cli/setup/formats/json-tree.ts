@@ -11,7 +11,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ["null", null],
 ]);
 const WORD = /[a-z]+/y;
-/** What some programs take for the end of a line, and others don't. */
+/** Only some programs end a line here. */
 const ODD_LINE_END = /[\u2028\u2029]/;
 
 export interface JsonElement extends BracketElement {

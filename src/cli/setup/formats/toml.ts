@@ -42,12 +42,12 @@ export const TOML_EDITOR: SettingsEditor = {
 };
 
 /** A field that is written behind its own name, and the inline table that it stands in. */
-interface Written {
+interface Place {
   readonly node: TomlNode;
   readonly start: number;
   readonly end: number;
   readonly table: TomlNode | undefined;
-  /** What of the path is beyond it, for want of a field. */
+  /** The part of the path for which there is no field. */
   readonly rest: FieldPath;
 }
 
@@ -62,7 +62,7 @@ function startsWith(path: FieldPath, start: FieldPath): boolean {
 }
 
 /** Finds the field, or the inline table that it should stand in. */
-function findWritten(sections: readonly TomlSection[], path: FieldPath): Written | undefined {
+function findWritten(sections: readonly TomlSection[], path: FieldPath): Place | undefined {
   for (const section of sections)
     for (const { keys, node, start, end } of section.pairs) {
       const full = [...section.path, ...keys];
@@ -72,7 +72,7 @@ function findWritten(sections: readonly TomlSection[], path: FieldPath): Written
   return undefined;
 }
 
-function findWithin(written: Written): Written {
+function findWithin(written: Place): Place {
   const { node, rest } = written;
   if (rest.length === 0) return written;
   const element = node.elements?.find(({ keys }: TomlElement) => keys.length > 0 && startsWith(rest, keys));
@@ -93,7 +93,7 @@ function findPieces(sections: readonly TomlSection[], path: FieldPath): Pieces {
   };
 }
 
-/** What stands in a list of tables has no path of its own. */
+/** Throws if the path leads into a list of tables, whose entries have no paths. */
 function readSections(text: string, path: FieldPath): readonly TomlSection[] {
   const sections = readStatements(text);
   if (sections.some((section) => section.isEntry && startsWith(path, section.path)))
@@ -124,7 +124,7 @@ function setField(text: string, path: FieldPath, value: unknown): string {
   return spliceText(text, takeOutPieces(text, pieces, lines));
 }
 
-function setWritten(text: string, { node, rest }: Written, value: unknown): readonly Splice[] {
+function setWritten(text: string, { node, rest }: Place, value: unknown): readonly Splice[] {
   if (rest.length === 0) return [{ start: node.start, end: node.end, text: writeInline(value) }];
   if (!node.isTable) throw new SettingsError("a value stands where a table should be");
   const box = asBrackets(node);

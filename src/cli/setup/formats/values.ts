@@ -26,12 +26,10 @@ export function readField(value: JsonObject, path: FieldPath): unknown {
   return field;
 }
 
-/** Returns the value with all changes made. Throws `SettingsError` if something else stands in the way. */
-export function applyChanges(value: JsonObject, changes: readonly FieldChange[]): JsonObject {
-  return changes.reduce(applyChange, value);
-}
-
-/** Returns the same object if nothing changes. */
+/**
+ * Returns the value with a change made, or the same object if nothing changes. Throws `SettingsError` if something else
+ * stands in the way.
+ */
 export function applyChange(value: JsonObject, change: FieldChange): JsonObject {
   const { path } = change;
   const before = readField(value, path);

@@ -1,4 +1,4 @@
-// Where the parts of YAML nodes stand in the text.
+// Finds the places of YAML nodes, and of their parts, in the text.
 import { type CST, isMap, isNode, isScalar, isSeq, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
 import type { BracketElement, Brackets } from "./brackets.ts";
 import { SettingsError } from "./format.ts";

@@ -7,7 +7,7 @@ const PLAIN_KEY = /^[A-Za-z_][\w-]*$/;
 /** Words that a version of YAML takes for something else than text. */
 const WORDS = /^(y|yes|n|no|on|off|true|false|null)$/i;
 
-export function writeYamlKey(key: string): string {
+function writeYamlKey(key: string): string {
   return PLAIN_KEY.test(key) && !WORDS.test(key) ? key : escapeOdd(JSON.stringify(key));
 }
 

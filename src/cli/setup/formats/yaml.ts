@@ -83,7 +83,7 @@ function walk(text: string, path: FieldPath): Way {
   return { root, steps };
 }
 
-/** What has an anchor or a tag, or is an alias, means more than its own text says. */
+/** Aliases, anchors and tags give a value a meaning that its own text lacks. */
 function refuseShared(text: string, node: unknown): void {
   const hasMark =
     isAlias(node) || (isNode(node) && (node.tag !== undefined || ("anchor" in node && node.anchor)));

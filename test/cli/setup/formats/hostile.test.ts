@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
 import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
-import { applyChanges, changeSettings, readField } from "../../../../src/cli/setup/formats/guard.ts";
+import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
+import { applyChange, readField } from "../../../../src/cli/setup/formats/values.ts";
 
 type Name = keyof typeof FORMATS;
 
@@ -158,7 +159,7 @@ test("a field named __proto__ is a field, and inherited names are none", () => {
     expect(readField({}, ["polluted"])).toBeUndefined();
     expect(readField(value, ["constructor"])).toBeUndefined();
     expect(changeSettings(FORMATS[name], made, [{ kind: "remove", path: ["toString"] }])).toBe(made);
-    expect(applyChanges(value, [{ kind: "remove", path: ["__proto__"] }])).toEqual({});
+    expect(applyChange(value, { kind: "remove", path: ["__proto__"] })).toEqual({});
   }
 });
 

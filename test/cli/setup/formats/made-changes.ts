@@ -1,6 +1,6 @@
 // Made changes of settings, and what undoes each.
 import type { FieldChange, FieldPath } from "../../../../src/cli/setup/formats/format.ts";
-import { readField } from "../../../../src/cli/setup/formats/guard.ts";
+import { readField } from "../../../../src/cli/setup/formats/values.ts";
 import { isObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import type { Dice } from "../../../sim/dice.ts";
 

@@ -13,7 +13,7 @@ const remove = (path: string): FieldChange => ({ kind: "remove", path: path.spli
 const FIRST: FieldChange = { kind: "first", path: ["list"], value: { id: "ours" }, same: ["id"] };
 const DROP: FieldChange = { kind: "drop", path: ["list"], value: { id: "ours" } };
 
-/** What looks like a field, and is none. */
+/** Other things that look like the field, beside it. */
 const LOOKALIKES: readonly Row[] = [
   [
     "toml",
