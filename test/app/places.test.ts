@@ -51,7 +51,8 @@ test("the tables have every command", async () => {
   const { out } = await run(["--help"]);
   const names = [...out.matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
   const rows = [...ON_STORE, ...WITHOUT_STORE.map(([args]) => args)].map(([name = ""]) => name);
-  expect(new Set([...rows, ...ELSEWHERE, ...APART])).toEqual(new Set(names));
+  const known = [...rows, ...ELSEWHERE, ...APART];
+  expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test.each(ON_STORE.map((args) => [args.join(" "), args] as const))(

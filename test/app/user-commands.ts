@@ -28,4 +28,14 @@ export const WITHOUT_STORE: readonly (readonly [args: readonly string[], code: n
 /** They make a store, or need more than a folder (`serve`). Tests of places and of the package run them. */
 export const ELSEWHERE = ["serve", "admin", "apply", "import", "restore", "tools"];
 /** They need neither configuration nor store. */
-export const APART = ["samples", "login", "logout", "token", "completion", "simulate"];
+export const APART = [
+  "samples",
+  "login",
+  "logout",
+  "token",
+  "completion",
+  "simulate",
+  "setup",
+  "demo",
+  "docs",
+];
