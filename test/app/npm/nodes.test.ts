@@ -8,7 +8,7 @@ import { IS_LONG } from "../../harness/long.ts";
 import { until } from "../../whole/world/until.ts";
 import { installNode } from "./node-releases.ts";
 import { buildPackage, type Installed, install, makeEnvironment, makeHostile } from "./packed.ts";
-import { clear, listProcesses, run, start } from "./running.ts";
+import { ask, clear, listProcesses, run, start } from "./running.ts";
 
 const TEST_MS = 60_000;
 /** Before 22.15 and 23.11, Node can't be replaced by the gateway, so it passes signals on. */
@@ -32,14 +32,7 @@ function newPlace(): Installed {
   return place;
 }
 
-async function ask(url: string, secret: string): Promise<number> {
-  const { status } = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "Sim#sim-mini", messages: [{ role: "user", content: "hello" }] }),
-  });
-  return status;
-}
+const ANSWERED = [200, expect.stringContaining("You said: hello")] as const;
 
 describe.skipIf(!IS_LONG).each(RELEASES)("under Node %s", (release) => {
   let node = "";
@@ -53,8 +46,7 @@ describe.skipIf(!IS_LONG).each(RELEASES)("under Node %s", (release) => {
       const place = newPlace();
       makeHostile(place.work);
       const running = start(place, ["--port", "0"], { node });
-      const { url, secret } = await running.greeted();
-      expect(await ask(url, secret)).toBe(200);
+      expect(await ask(running)).toEqual([...ANSWERED]);
       expect(listProcesses(place)).toHaveLength(PASSING.includes(release) ? 2 : 1);
       running.kill("SIGHUP");
       await until("it reloads", () => running.printed().includes('"config_reloaded"'));
@@ -91,8 +83,7 @@ test.skipIf(!IS_LONG)(
       node: process.execPath,
       env: { ...makeEnvironment(place), PATH: "/nowhere" },
     });
-    const { url, secret } = await running.greeted();
-    expect(await ask(url, secret)).toBe(200);
+    expect(await ask(running)).toEqual([...ANSWERED]);
     running.kill("SIGTERM");
     expect(await running.exited).toBe(0);
     expect(listProcesses(place)).toEqual([]);

@@ -7,7 +7,7 @@ import { version } from "../../../package.json" with { type: "json" };
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeHostile, NODE, RUNTIME } from "./packed.ts";
-import { clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
+import { ask, clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
 
 const TEST_MS = 60_000;
 const MEGABYTE = 1_000_000;
@@ -24,15 +24,6 @@ function newPlace(): Installed {
   const place = install(files);
   places.push(place);
   return place;
-}
-
-async function ask(url: string, secret: string, model: string): Promise<[number, string]> {
-  const answer = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }),
-  });
-  return [answer.status, await answer.text()];
 }
 
 const lacking = NODE === null ? "Node" : RUNTIME === null ? "npm's runtime" : null;
@@ -96,9 +87,9 @@ describe.skipIf(lacking !== null)("the launcher", () => {
       makeHostile(place.work);
       const before = readdirSync(place.work, { recursive: true, encoding: "utf8" }).toSorted();
       const running = start(place, ["--port", "0"]);
-      const { url, secret } = await running.greeted();
+      const { url } = await running.greeted();
       for (const model of ["Sim#sim-mini", "Router#fair"])
-        expect([model, ...(await ask(url, secret, model))]).toEqual([
+        expect([model, ...(await ask(running, model))]).toEqual([
           model,
           200,
           expect.stringContaining("You said: hello"),

@@ -100,6 +100,17 @@ function describe(child: Bun.Subprocess, printed: () => string): Running {
   };
 }
 
+/** Returns the status and the text of an answer, once the greeting is printed. */
+export async function ask(running: Running, model = "Sim#sim-mini"): Promise<[number, string]> {
+  const { url, secret } = await running.greeted();
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }),
+  });
+  return [answer.status, await answer.text()];
+}
+
 /** Runs the launcher to its end. */
 export async function run(installed: Installed, args: readonly string[], around: Around = {}) {
   const child = Bun.spawn(makeCommand(installed, args, around), {
