@@ -34,7 +34,7 @@ export function findTarget(path: string, home: string, root: string): string {
   return refuseUnread(() => followLinks(path, home, root));
 }
 
-/** Whatever the system says against reading is a reason to refuse. */
+/** Refuses for any error of the system's too. */
 function refuseUnread<Found>(read: () => Found): Found {
   try {
     return read();
