@@ -71,7 +71,7 @@ function replay<Result>(seed: number, work: () => Result): Result {
   }
 }
 
-/** Whatever isn't refused is as the changed value says: any other error, or change, fails. */
+/** A change is refused or made whole. Any other error fails. */
 function tryBroken(name: Name, seed: number): void {
   const dice = new Dice(-seed);
   const format = FORMATS[name];
