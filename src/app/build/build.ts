@@ -1,5 +1,5 @@
-// The build: the binary for this system; with --all those for every supported one, with their digests and bills of
-// materials; with --npm the package, in `dist` or the folder that --into names.
+// The build: the binary for this system; with --all those for every supported one, or for the one that --system names, with
+// their digests and bills of materials; with --npm the package. --into names a folder other than `dist` for what is made.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -101,10 +101,12 @@ function findOwnRuntime(): string | undefined {
   return existsSync(folder) ? readdirSync(folder).toSorted()[0] : undefined;
 }
 
-async function buildAll(folder: string): Promise<void> {
+async function buildAll(folder: string, system: string): Promise<void> {
+  const targets = TARGETS.filter(({ name }) => system === "" || name === system);
+  if (targets.length === 0) throw new Error(`${system} is none of ${TARGETS.map(({ name }) => name).join(", ")}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const { name, runtime, target } of TARGETS) {
+  for (const { name, runtime, target } of targets) {
     const binary = `poundkey-${version}-${name}`;
     const path = await fetchRuntime(runtime);
     // Compiled under the same name for every system, since the name is part of the binary.
@@ -147,7 +149,7 @@ if (args.includes("--npm")) {
   console.log(await packForNpm(folder));
 } else {
   await embedFiles(DIST);
-  if (args.includes("--all")) await buildAll(join(DIST, "release"));
+  if (args.includes("--all")) await buildAll(join(resolve(readFlag("--into", DIST)), "release"), readFlag("--system", ""));
   else {
     await compile(readFlag("--outfile", "dist/poundkey"));
     writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());
