@@ -25,7 +25,7 @@ describe() {
 # The settings of the image, as ../image/Dockerfile has them.
 write_config() {
   cat << END
-{"architecture":"$1","os":"linux","config":{"User":"10001","ExposedPorts":{"8080/tcp":{}},\
+{"architecture":"$1","os":"linux","config":{"User":"10001:10001","ExposedPorts":{"8080/tcp":{}},\
 "Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],\
 "Entrypoint":["/usr/local/bin/poundkey"],"Cmd":["serve","--host","0.0.0.0"],"Volumes":{"/data":{}},"WorkingDir":"/data",\
 "Healthcheck":{"Test":["CMD","/usr/local/bin/poundkey","health"],"Interval":15000000000,"Timeout":5000000000,\

@@ -35,7 +35,8 @@ if is_prerelease; then
 elif [ -z "$latest" ] || is_newer "$VERSION" "$latest"; then
   tag=latest
 else
-  tag=v${VERSION%%.*}
+  # npm takes no tag that is a range of versions, as v1 is.
+  tag=v${VERSION%%.*}-latest
 fi
 call npm publish "$RELEASE/$file" --access public --tag "$tag"
 say "npm: $name@$VERSION, tag $tag"
