@@ -103,7 +103,8 @@ function findOwnRuntime(): string | undefined {
 
 async function buildAll(folder: string, system: string): Promise<void> {
   const targets = TARGETS.filter(({ name }) => system === "" || name === system);
-  if (targets.length === 0) throw new Error(`${system} is none of ${TARGETS.map(({ name }) => name).join(", ")}`);
+  if (targets.length === 0)
+    throw new Error(`${system} is none of ${TARGETS.map(({ name }) => name).join(", ")}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { name, runtime, target } of targets) {
@@ -149,7 +150,8 @@ if (args.includes("--npm")) {
   console.log(await packForNpm(folder));
 } else {
   await embedFiles(DIST);
-  if (args.includes("--all")) await buildAll(join(resolve(readFlag("--into", DIST)), "release"), readFlag("--system", ""));
+  if (args.includes("--all"))
+    await buildAll(join(resolve(readFlag("--into", DIST)), "release"), readFlag("--system", ""));
   else {
     await compile(readFlag("--outfile", "dist/poundkey"));
     writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());

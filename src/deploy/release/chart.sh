@@ -1,5 +1,6 @@
 #!/bin/sh
 # Publishes the chart, which names the published image by its digest: `chart.sh [--dry-run]`.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 chart=$(read_channel chart)

@@ -3,6 +3,7 @@
 #
 # Version, chart and changelog agree, nothing is changed, the commit is on the default branch, and its tests have passed.
 # With --dry-run the tests aren't asked about.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 tag=${1:-}

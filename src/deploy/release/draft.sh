@@ -1,5 +1,6 @@
 #!/bin/sh
 # Makes a draft of the release with its files and the changelog's section: `draft.sh [--dry-run]`.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 check_sums

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Publishes the Homebrew formula in its tap: `formula.sh [--dry-run]`. TAP_TOKEN may write there.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 formula=$(read_channel formula)

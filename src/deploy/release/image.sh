@@ -2,6 +2,7 @@
 # Publishes the image for amd64 and arm64: `image.sh [--dry-run] FOLDER`, with the layers of layer.sh in FOLDER.
 #
 # The image is written as a folder first, so its digest is known before anything is sent. X.Y and latest only move forward.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 image=$(read_channel image)

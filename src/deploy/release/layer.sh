@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lays out the image's files for this machine's kind of processor: `layer.sh [--dry-run] INTO` writes INTO/amd64.tar.gz or
 # INTO/arm64.tar.gz. Needs GNU tar and what ../image/rootfs.sh needs.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 [ -n "${1:-}" ] || fail "name the folder: layer.sh INTO"

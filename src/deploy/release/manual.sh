@@ -2,6 +2,7 @@
 # Publishes the manual on the branch gh-pages: `manual.sh [--dry-run]`. GITHUB_TOKEN may write there.
 #
 # The released binary for this machine writes it, so it is the manual of this version.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 manual=$(read_channel manual)

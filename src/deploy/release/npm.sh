@@ -1,5 +1,6 @@
 #!/bin/sh
 # Publishes the npm package: `npm.sh [--dry-run]`. The workflow is trusted by the registry, so there is no token.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 name=$(read_channel npm)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Makes the draft of the release public: `publish.sh [--dry-run]`.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 check_sums

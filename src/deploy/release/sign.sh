@@ -2,6 +2,7 @@
 # Signs SHA256SUMS, and catalogue.json if the release has one: `sign.sh [--dry-run]`.
 #
 # POUNDKEY_SIGNING_KEY is an Ed25519 key as PEM, or names a file with one. The signatures are added to the release.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 [ -n "${POUNDKEY_SIGNING_KEY:-}" ] || skip "signatures: POUNDKEY_SIGNING_KEY isn't set. SHA256SUMS is not signed."

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Tries a binary from nothing: `smoke.sh [--dry-run] BINARY`. An empty home, a simulated answer, sound books, a clean stop.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 [ -n "${1:-}" ] || fail "name the binary: smoke.sh BINARY"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Puts the npm package beside the binaries and writes SHA256SUMS over all: `sums.sh [--dry-run]`, after both builds.
+# shellcheck source=functions.sh source-path=SCRIPTDIR
 . "$(dirname "$0")/functions.sh"
 
 [ -d "$RELEASE" ] || fail "there is no $RELEASE: npm run build -- --all makes it"

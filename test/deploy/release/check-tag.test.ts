@@ -30,7 +30,9 @@ test.concurrent("a right tag passes, after the tests of its very commit were ask
   commit(tree, "v1.4.0");
   const { code, out, err } = await tree.run("check-tag.sh", ["v1.4.0"], tree.env);
   expect([code, out, err]).toEqual([0, "v1.4.0 may be released\n", ""]);
-  const [head] = Bun.spawnSync(["git", "rev-parse", "HEAD"], { cwd: tree.root }).stdout.toString().split("\n");
+  const [head] = Bun.spawnSync(["git", "rev-parse", "HEAD"], { cwd: tree.root })
+    .stdout.toString()
+    .split("\n");
   const asked = readFileSync(join(tree.beside, "bin", "gh.asked"), "utf8");
   expect(asked).toContain(`--workflow ci.yml --event push --commit ${head} `);
 });

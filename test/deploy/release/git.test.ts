@@ -29,7 +29,10 @@ function makeFilled(version: string, program = MANUAL): Tree {
       Bun.spawnSync(["git", "init", "--quiet", "--bare", join(remotes, `${name}.git`)]);
     }
   }
-  writeFileSync(join(tree.beside, ".gitconfig"), `[url "${remotes}/"]\n\tinsteadOf = https://github.com/acme/\n`);
+  writeFileSync(
+    join(tree.beside, ".gitconfig"),
+    `[url "${remotes}/"]\n\tinsteadOf = https://github.com/acme/\n`,
+  );
   return tree;
 }
 
@@ -59,13 +62,11 @@ test("a formula is pushed as printed, once, and never over another of its versio
   expect([other.code, other.err]).toEqual([1, "formula.sh: Formula of 1.4.0 is there with other bytes\n"]);
   const older = await makeFilled("1.3.9").run("formula.sh", [], SECRETS);
   expect([older.code, older.out]).toEqual([0, expect.stringContaining("1.4.0 is there, which is newer")]);
-  const early = await makeFilled("1.5.0-rc.1").run("formula.sh", [], SECRETS);
-  expect([early.code, early.out]).toEqual([0, expect.stringContaining("is a pre-release")]);
   expect(await makeFilled("1.10.0").run("formula.sh", [], SECRETS)).toMatchObject({ code: 0 });
   expect(readFormula()).toContain('version "1.10.0"');
 });
 
-test("the formula has the binary of each system with its digest, and starts it with the user's own places", async () => {
+test("the formula is one that Ruby reads, with the binary and digest of each system and the user's own places", async () => {
   const tree = makeFilled("1.4.0");
   await tree.run("formula.sh", [], SECRETS);
   const formula = readFormula() ?? "";
@@ -82,13 +83,13 @@ test("the formula has the binary of each system with its digest, and starts it w
     "on_macos on_arm poundkey-1.4.0-darwin-arm64 on_intel poundkey-1.4.0-darwin-x64 " +
       "on_linux on_arm poundkey-1.4.0-linux-arm64 on_intel poundkey-1.4.0-linux-x64",
   );
-  expect(formula).toContain('      #!/bin/sh\n      POUNDKEY_PLACES=user exec "#{libexec}/poundkey" "$@"\n    SH');
-});
-
-test.skipIf(Bun.which("ruby") === null)("Ruby reads the formula (needs ruby)", async () => {
-  await makeFilled("1.4.0").run("formula.sh", [], SECRETS);
-  const ruby = Bun.spawn(["ruby", "-c"], { stdin: new Blob([readFormula() ?? ""]), stdout: "pipe" });
-  expect([await ruby.exited, await new Response(ruby.stdout).text()]).toEqual([0, "Syntax OK\n"]);
+  expect(formula).toContain(
+    '      #!/bin/sh\n      POUNDKEY_PLACES=user exec "#{libexec}/poundkey" "$@"\n    SH',
+  );
+  const ruby = Bun.which("ruby");
+  if (ruby === null) return console.log("Ruby isn't installed: it doesn't read the formula.");
+  const read = Bun.spawn([ruby, "-c"], { stdin: new Blob([formula]), stdout: "pipe" });
+  expect([await read.exited, await new Response(read.stdout).text()]).toEqual([0, "Syntax OK\n"]);
 });
 
 test("a manual is written by the released binary, and replaces that of an older version alone", async () => {

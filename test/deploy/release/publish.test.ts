@@ -2,7 +2,16 @@
 //
 // `gh` isn't installed everywhere, and asks a site. Here a program in its place keeps the release's files in a folder.
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fillRelease, listCalls, makeTree, type Tree } from "./tree.ts";
 
@@ -73,10 +82,16 @@ test("a release is drafted with all files and the changelog's section, signed, a
   const check = ["openssl", "pkeyutl", "-verify", "-inkey", join(site.beside, "release.key"), "-rawin"];
   const sums = join(site.at, "files", "SHA256SUMS");
   expect(Bun.spawnSync([...check, "-in", sums, "-sigfile", `${sums}.sig`]).exitCode).toBe(0);
-  const again = await site.run("sign.sh", [], { ...site.env, POUNDKEY_SIGNING_KEY: join(site.beside, "release.key") });
+  const again = await site.run("sign.sh", [], {
+    ...site.env,
+    POUNDKEY_SIGNING_KEY: join(site.beside, "release.key"),
+  });
   expect(again.out).toBe("skipped: the release v1.4.0 is signed already\n");
 
-  expect(await site.run("publish.sh", [], site.env)).toMatchObject({ code: 0, out: "the release v1.4.0 is public\n" });
+  expect(await site.run("publish.sh", [], site.env)).toMatchObject({
+    code: 0,
+    out: "the release v1.4.0 is public\n",
+  });
   expect([readAt(site, "draft"), readAt(site, "notes")]).toEqual(["false\n", "\n- Now.\n\n"]);
   expect(readAt(site, "calls")).toContain("release edit v1.4.0 --draft=false --latest=true");
   expect((await site.run("publish.sh", [], site.env)).out).toContain("is public already");
@@ -87,7 +102,10 @@ test("a release is drafted with all files and the changelog's section, signed, a
 test("without a key the release goes on, and its notes say that it isn't signed", async () => {
   const site = makeSite();
   await site.run("draft.sh", [], site.env);
-  expect(await site.run("sign.sh", [], site.env)).toMatchObject({ code: 0, out: expect.stringContaining("not signed") });
+  expect(await site.run("sign.sh", [], site.env)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("not signed"),
+  });
   await site.run("publish.sh", [], site.env);
   expect(readAt(site, "notes")).toContain("SHA256SUMS is not signed.");
 });
@@ -102,7 +120,10 @@ test("a key of another kind, or another than the announced one, signs nothing", 
   const rows = "signing_key: |\n  -----BEGIN PUBLIC KEY-----\n  MCow\n  -----END PUBLIC KEY-----\n";
   site.write("src/deploy/channels.yaml", rows);
   const unknown = await site.run("sign.sh", [], { ...site.env, POUNDKEY_SIGNING_KEY: pem });
-  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("isn't the one whose public half")]);
+  expect([unknown.code, unknown.err]).toEqual([
+    1,
+    expect.stringContaining("isn't the one whose public half"),
+  ]);
   expect(unknown.out + unknown.err).not.toContain(pem.split("\n")[1] ?? "");
   expect(existsSync(join(site.release, "SHA256SUMS.sig"))).toBe(false);
 });
@@ -149,10 +170,20 @@ const CHANNELS = {
 };
 const SENDING = ["npm.sh", "image.sh", "chart.sh", "formula.sh", "manual.sh"];
 
+test("a pre-release reaches neither the tap nor the manual", async () => {
+  const site = makeSite("1.5.0-rc.1", CHANNELS);
+  for (const script of ["formula.sh", "manual.sh"]) {
+    const { out } = await site.run(script, [], { ...site.env, TAP_TOKEN: "any", GITHUB_TOKEN: "any" });
+    expect(out).toMatch(/^skipped: .* 1\.5\.0-rc\.1 is a pre-release\n$/);
+  }
+});
+
 test("a channel that isn't published is skipped, and the summary says so", async () => {
   const site = makeSite();
   for (const script of SENDING)
-    expect(await site.run(script, [site.beside], { ...site.env, TAP_TOKEN: "any", GITHUB_TOKEN: "any" })).toEqual({
+    expect(
+      await site.run(script, [site.beside], { ...site.env, TAP_TOKEN: "any", GITHUB_TOKEN: "any" }),
+    ).toEqual({
       code: 0,
       out: expect.stringMatching(/^skipped: .* published.*\n$/),
       err: "",
@@ -160,7 +191,9 @@ test("a channel that isn't published is skipped, and the summary says so", async
   expect(readFileSync(site.summary, "utf8").match(/^- skipped: /gm)).toHaveLength(SENDING.length);
   const named = makeSite("1.4.0", CHANNELS);
   for (const [script, secret] of Object.entries({ "formula.sh": "TAP_TOKEN", "manual.sh": "GITHUB_TOKEN" }))
-    expect((await named.run(script, [], named.env)).out).toMatch(new RegExp(`^skipped: .* ${secret} isn't set\n$`));
+    expect((await named.run(script, [], named.env)).out).toMatch(
+      new RegExp(`^skipped: .* ${secret} isn't set\n$`),
+    );
 });
 
 test("nothing is sent of files that aren't those of SHA256SUMS", async () => {
@@ -170,7 +203,11 @@ test("nothing is sent of files that aren't those of SHA256SUMS", async () => {
   const scripts = [...SENDING, "draft.sh", "sign.sh", "publish.sh", "layer.sh"];
   const ends = await Promise.all(scripts.map((script) => site.run(script, [site.beside], env)));
   for (const [at, { code, err }] of ends.entries())
-    expect([scripts[at], code, err]).toEqual([scripts[at], 1, expect.stringContaining("aren't those of SHA256SUMS")]);
+    expect([scripts[at], code, err]).toEqual([
+      scripts[at],
+      1,
+      expect.stringContaining("aren't those of SHA256SUMS"),
+    ]);
   rmSync(join(site.release, "SHA256SUMS"));
   expect((await site.run("npm.sh", [], env)).err).toContain("there is no SHA256SUMS");
 });
@@ -190,5 +227,8 @@ test("SHA256SUMS is written over the binaries, their bills and the package", asy
 test("each script is one that can be run, and the functions aren't", () => {
   const folder = join(import.meta.dir, "../../../src/deploy/release");
   for (const name of readdirSync(folder))
-    expect([name, statSync(join(folder, name)).mode & 0o111]).toEqual([name, name === "functions.sh" ? 0 : 0o111]);
+    expect([name, statSync(join(folder, name)).mode & 0o100]).toEqual([
+      name,
+      name === "functions.sh" ? 0 : 0o100,
+    ]);
 });

@@ -29,7 +29,10 @@ describe.skipIf(!IS_LONG || isMissing("npm"))("npm (needs npm)", () => {
   afterAll(() => registry.stop());
 
   const run = (tree: Tree, ...args: readonly string[]) => {
-    writeFileSync(join(tree.beside, ".npmrc"), `registry=http://${registry.host}/\n//${registry.host}/:_authToken=any\n`);
+    writeFileSync(
+      join(tree.beside, ".npmrc"),
+      `registry=http://${registry.host}/\n//${registry.host}/:_authToken=any\n`,
+    );
     return tree.run("npm.sh", args);
   };
 
@@ -38,7 +41,11 @@ describe.skipIf(!IS_LONG || isMissing("npm"))("npm (needs npm)", () => {
     async () => {
       const tree = makeFilled("1.4.0", { npm: NAME });
       const dry = await run(tree, "--dry-run");
-      expect([dry.code, dry.err, listCalls(dry.out)]).toEqual([0, "", [expect.stringMatching(/^npm publish .* latest$/)]]);
+      expect([dry.code, dry.err, listCalls(dry.out)]).toEqual([
+        0,
+        "",
+        [expect.stringMatching(/^npm publish .* latest$/)],
+      ]);
       expect(registry.written).toEqual([]);
       expect(await tree.replay(dry.out)).toMatchObject({ code: 0 });
       expect(registry.written).toEqual([`${NAME}@1.4.0 latest`]);
@@ -47,7 +54,10 @@ describe.skipIf(!IS_LONG || isMissing("npm"))("npm (needs npm)", () => {
       writeFileSync(join(tree.release, "..", "npm", "more.txt"), "more");
       fillRelease(tree, "1.4.0", NAME);
       const other = await run(tree);
-      expect([other.code, other.err]).toEqual([1, expect.stringContaining("is there with other bytes: sha512-")]);
+      expect([other.code, other.err]).toEqual([
+        1,
+        expect.stringContaining("is there with other bytes: sha512-"),
+      ]);
       expect(registry.written).toHaveLength(1);
     },
     TEST_MS,
@@ -57,7 +67,10 @@ describe.skipIf(!IS_LONG || isMissing("npm"))("npm (needs npm)", () => {
     "a pre-release and an older line move no latest",
     async () => {
       for (const version of ["2.0.0", "2.1.0-rc.1", "1.4.1"])
-        expect(await run(makeFilled(version, { npm: NAME }))).toMatchObject({ code: 0, err: expect.any(String) });
+        expect(await run(makeFilled(version, { npm: NAME }))).toMatchObject({
+          code: 0,
+          err: expect.any(String),
+        });
       expect(registry.written.slice(1)).toEqual([
         `${NAME}@2.0.0 latest`,
         `${NAME}@2.1.0-rc.1 next`,
@@ -124,11 +137,17 @@ describe.skipIf(!IS_LONG || isMissing("skopeo"))("images and charts (need skopeo
 
       expect(await publish("1.4.0")).toMatchObject({ code: 0, out: expect.stringContaining("done: ") });
       const other = await publish("1.4.0", "#!/bin/sh\n# another\n");
-      expect([other.code, other.err]).toEqual([1, expect.stringContaining("is there with another digest: sha256:")]);
+      expect([other.code, other.err]).toEqual([
+        1,
+        expect.stringContaining("is there with another digest: sha256:"),
+      ]);
       expect(registry.written).toEqual(first);
 
-      for (const version of ["1.5.0-rc.1", "1.5.0", "1.4.1"]) expect(await publish(version)).toMatchObject({ code: 0 });
-      const later = ["1.5.0-rc.1", "1.5.0", "1.5", "latest", "1.4.1", "1.4"].map((tag) => `acme/poundkey:${tag}`);
+      for (const version of ["1.5.0-rc.1", "1.5.0", "1.4.1"])
+        expect(await publish(version)).toMatchObject({ code: 0 });
+      const later = ["1.5.0-rc.1", "1.5.0", "1.5", "latest", "1.4.1", "1.4"].map(
+        (tag) => `acme/poundkey:${tag}`,
+      );
       expect(registry.written.slice(first.length)).toEqual(later);
     },
     TEST_MS,
@@ -180,15 +199,31 @@ describe.skipIf(!IS_LONG || isMissing("skopeo"))("images and charts (need skopeo
       expect(await publish("1.8.0")).toMatchObject({ code: 0 });
       const tree = makeFilled("1.8.0", channels);
       const dry = await tree.run("chart.sh", ["--dry-run"]);
-      expect([dry.code, dry.err, listCalls(dry.out)]).toEqual([0, "", [expect.stringContaining("helm push ")]]);
+      expect([dry.code, dry.err, listCalls(dry.out)]).toEqual([
+        0,
+        "",
+        [expect.stringContaining("helm push ")],
+      ]);
       expect(await tree.replay(dry.out)).toMatchObject({ code: 0 });
       expect(registry.written.at(-1)).toBe("acme/charts/poundkey:1.8.0");
       const again = await makeFilled("1.8.0", channels).run("chart.sh");
       expect([again.code, again.out]).toEqual([0, expect.stringContaining("is there with the same content")]);
 
-      const pulled = ["pull", channels.chart, "--version", "1.8.0", "--plain-http", "--untar", "-d", tree.beside];
+      const pulled = [
+        "pull",
+        channels.chart,
+        "--version",
+        "1.8.0",
+        "--plain-http",
+        "--untar",
+        "-d",
+        tree.beside,
+      ];
       expect(await Bun.spawn(["helm", ...pulled], { stdout: "ignore" }).exited).toBe(0);
-      const rendered = Bun.spawn(["helm", "template", "any", join(tree.beside, "poundkey"), "--kube-version", "1.35.0"], { stdout: "pipe" });
+      const rendered = Bun.spawn(
+        ["helm", "template", "any", join(tree.beside, "poundkey"), "--kube-version", "1.35.0"],
+        { stdout: "pipe" },
+      );
       const { text } = await readManifest("1.8.0");
       const digest = new Bun.CryptoHasher("sha256").update(text).digest("hex");
       expect(await new Response(rendered.stdout).text()).toContain(`image: "${image}@sha256:${digest}"`);
@@ -196,7 +231,10 @@ describe.skipIf(!IS_LONG || isMissing("skopeo"))("images and charts (need skopeo
       const other = makeFilled("1.8.0", channels);
       other.write("src/deploy/chart/templates/NOTES.txt", "Other notes.\n");
       const refused = await other.run("chart.sh");
-      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("is there with other content")]);
+      expect([refused.code, refused.err]).toEqual([
+        1,
+        expect.stringContaining("is there with other content"),
+      ]);
     },
     TEST_MS,
   );

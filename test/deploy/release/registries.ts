@@ -10,7 +10,10 @@ export interface Registry {
   stop(): Promise<void>;
 }
 
-function serve(answer: (request: Request, path: string) => Promise<Response>, written: readonly string[]): Registry {
+function serve(
+  answer: (request: Request, path: string) => Promise<Response>,
+  written: readonly string[],
+): Registry {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -19,7 +22,8 @@ function serve(answer: (request: Request, path: string) => Promise<Response>, wr
   return { host: `127.0.0.1:${server.port}`, written, stop: () => server.stop(true) };
 }
 
-const NOTHING = () => Response.json({ errors: [{ code: "NOT_FOUND", message: "not found" }] }, { status: 404 });
+const NOTHING = () =>
+  Response.json({ errors: [{ code: "NOT_FOUND", message: "not found" }] }, { status: 404 });
 
 /** Like npm's, it refuses a version that is there. */
 export function startNpmRegistry(): Registry {
@@ -36,7 +40,10 @@ export function startNpmRegistry(): Registry {
     const body = asObject(parseJson(await request.text()));
     const [version = ""] = Object.keys(asObject(body.versions));
     if (there !== undefined && version in there.versions)
-      return Response.json({ error: "cannot publish over the previously published versions" }, { status: 403 });
+      return Response.json(
+        { error: "cannot publish over the previously published versions" },
+        { status: 403 },
+      );
     packages.set(name, {
       tags: { ...there?.tags, ...asObject(body["dist-tags"]) },
       versions: { ...there?.versions, ...asObject(body.versions) },
@@ -74,7 +81,10 @@ export function startImageRegistry(): Registry {
     const bytes = Buffer.concat([uploads.get(own) ?? new Uint8Array(), await request.bytes()]);
     uploads.set(own, bytes);
     const given = new URL(request.url).searchParams.get("digest");
-    const headers = { location: `/v2/${name}/blobs/uploads/${own}`, range: `0-${Math.max(0, bytes.length - 1)}` };
+    const headers = {
+      location: `/v2/${name}/blobs/uploads/${own}`,
+      range: `0-${Math.max(0, bytes.length - 1)}`,
+    };
     if (given === null) return new Response(null, { status: 202, headers });
     if (digest(bytes) !== given) return NOTHING();
     stored.set(given, { bytes: new Uint8Array(bytes), type: "application/octet-stream" });
@@ -83,7 +93,8 @@ export function startImageRegistry(): Registry {
 
   const putManifest = async (request: Request, name: string, reference: string) => {
     const bytes = await request.bytes();
-    const type = request.headers.get("content-type") ?? asString(asObject(parseJson(String(bytes))).mediaType) ?? "";
+    const type =
+      request.headers.get("content-type") ?? asString(asObject(parseJson(String(bytes))).mediaType) ?? "";
     for (const key of [reference, digest(bytes)]) stored.set(`${name} ${key}`, { bytes, type });
     if (!reference.startsWith("sha256:")) written.push(`${name}:${reference}`);
     return new Response(null, { status: 201, headers: { "docker-content-digest": digest(bytes) } });

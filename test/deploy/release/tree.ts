@@ -45,14 +45,19 @@ export function makeTree(version: string, channels: Readonly<Record<string, stri
     writeFileSync(join(root, path), text);
   };
   write("package.json", `{\n  "name": "poundkey",\n  "version": "${version}",\n  "private": true\n}\n`);
-  write("CHANGELOG.md", `# Changelog\n\n## Unreleased\n\n- Later.\n\n## ${version} (28 November 2026)\n\n- Now.\n\n## 0.9.0 (1 May 2026)\n\n- Once.\n`);
+  write(
+    "CHANGELOG.md",
+    `# Changelog\n\n## Unreleased\n\n- Later.\n\n## ${version} (28 November 2026)\n\n- Now.\n\n## 0.9.0 (1 May 2026)\n\n- Once.\n`,
+  );
   write(".gitignore", "dist/\n");
   const chart = readFileSync(join(DEPLOY, "chart", "Chart.yaml"), "utf8");
   write("src/deploy/chart/Chart.yaml", chart.replace(/^(version|appVersion): .*$/gm, `$1: ${version}`));
   const rows = readFileSync(join(DEPLOY, "channels.yaml"), "utf8");
   write(
     "src/deploy/channels.yaml",
-    rows.replace(/^(\w+): null/gm, (row, name: string) => (channels[name] ? `${name}: ${channels[name]}` : row)),
+    rows.replace(/^(\w+): null/gm, (row, name: string) =>
+      channels[name] ? `${name}: ${channels[name]}` : row,
+    ),
   );
   mkdirSync(release, { recursive: true });
   const run = (command: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -78,8 +83,17 @@ async function runThere(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Ran> {
-  const child = Bun.spawn([...command], { cwd, env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
   return { code: await child.exited, out, err };
 }
 
@@ -93,7 +107,9 @@ export function fillRelease({ release }: Tree, version: string, npm: string, pro
   files.set(`poundkey-${version}.tgz`, packNpm(join(release, "..", "npm"), { name: npm, version }));
   for (const [name, bytes] of files) writeFileSync(join(release, name), bytes);
   for (const system of SYSTEMS) chmodSync(join(release, `poundkey-${version}-${system}`), 0o755);
-  const sums = [...files].map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
+  const sums = [...files].map(
+    ([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`,
+  );
   writeFileSync(join(release, "SHA256SUMS"), sums.join(""));
 }
 

@@ -50,7 +50,8 @@ test("each channel alone brings in its own lines, and those of no other", () => 
     const texts = writeTexts({ ...NOTHING, [name]: ALL[name] }, version).map(({ text }) => text);
     const others = names.filter((other) => other !== name);
     // The README names the others only beside the repository.
-    if (name !== "formula") expect([name, texts.join("\n")]).toEqual([name, expect.stringContaining(key(name))]);
+    if (name !== "formula")
+      expect([name, texts.join("\n")]).toEqual([name, expect.stringContaining(key(name))]);
     for (const other of others)
       expect([name, other, texts.join("\n").includes(key(other))]).toEqual([name, other, false]);
   }
@@ -62,9 +63,7 @@ function key(name: keyof Channels): string {
 }
 
 test("with all channels, each text has its addresses", () => {
-  const texts = Object.fromEntries(
-    writeTexts(ALL, "9.8.7").map(({ path, text }) => [path, text]),
-  );
+  const texts = Object.fromEntries(writeTexts(ALL, "9.8.7").map(({ path, text }) => [path, text]));
   const start = texts["README.md"];
   for (const line of [
     "npx @acme/poundkey ",

@@ -167,7 +167,9 @@ function writeNewer({ npm, formula, image }: Channels, version: string): string 
   const rows = [
     ...(npm === null ? [] : [`| npm | \`npm install --global ${npm}@${version}\` |`]),
     ...(formula === null ? [] : ["| Homebrew | `brew update && brew upgrade poundkey` |"]),
-    ...(image === null ? [] : [`| image | \`docker pull ${image}:${version}\`, then start it in the old one's place |`]),
+    ...(image === null
+      ? []
+      : [`| image | \`docker pull ${image}:${version}\`, then start it in the old one's place |`]),
   ];
   const sources = "| sources | `git pull`, then `npm ci` and `npm run build` |";
   return ["| installed from | the newer version |", "|---|---|", ...rows, sources].join("\n");
