@@ -1,69 +1,79 @@
 // The binaries for macOS carry a signature whose digests are right: without one, Apple silicon starts no program.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
+import { signAdHoc } from "../../../src/app/build/mac-sign.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { checkSignature } from "./mac-signature.ts";
 
-const TEST_MS = 60_000;
 const PAGE_BYTES = 4096;
-const PAGES = 3;
+const CODE_BYTES = PAGE_BYTES * 3 - 100;
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
-/** A program of three pages, the last of them short, with the signature behind it. */
+/** A program of three pages, the last of them short, whose signature is nothing but its place. */
 function makeProgram(): Uint8Array {
-  const codeBytes = PAGE_BYTES * PAGES - 100;
-  const file = Buffer.alloc(codeBytes + 400, 7);
-  const little = [0xfeedfacf, 0, 0, 0, 2, 0, 0, 0, 0x19, 8, 0x1d, 16, codeBytes, 400];
-  for (const [index, value] of little.entries()) file.writeUInt32LE(value, index * 4);
-  const at = codeBytes + 20;
-  const big = [0xfade0cc0, 400, 1, 0, 20, 0xfade0c02, 200, 0x20400, 0x20002, 100, 0, 0, PAGES, codeBytes];
-  for (const [index, value] of big.entries()) file.writeUInt32BE(value, codeBytes + index * 4);
-  for (const [offset, value] of Object.entries({ 36: 32, 37: 2, 38: 0, 39: 12 }))
-    file.writeUInt8(value, at + Number(offset));
-  for (let page = 0; page < PAGES; page++) {
-    const bytes = file.subarray(page * PAGE_BYTES, Math.min((page + 1) * PAGE_BYTES, codeBytes));
-    file.set(new Bun.CryptoHasher("sha256").update(bytes).digest(), at + 100 + page * 32);
-  }
+  const file = Buffer.alloc(CODE_BYTES + 16, 7);
+  const header = [0xfeedfacf, 0, 0, 0, 3, 0, 0, 0];
+  const segment = (name: string, at: number, bytes: number) => {
+    const words = Buffer.alloc(72);
+    for (const [offset, value] of Object.entries({ 0: 0x19, 4: 72, 40: at, 48: bytes }))
+      words.writeUInt32LE(value, Number(offset));
+    words.write(name, 8);
+    return words;
+  };
+  const signature = [0x1d, 16, CODE_BYTES, 16];
+  const words = (numbers: readonly number[]) => Buffer.from(new Uint32Array(numbers).buffer);
+  const last = segment("__LINKEDIT", PAGE_BYTES, CODE_BYTES + 16 - PAGE_BYTES);
+  file.set(Buffer.concat([words(header), segment("__TEXT", 0, PAGE_BYTES), last, words(signature)]));
   return file;
 }
 
 test("a changed byte, a missing signature and another kind of file are found", () => {
-  const program = makeProgram();
-  expect(checkSignature(program)).toMatchObject({ isAdHoc: true, pages: PAGES, wrongPages: [] });
-  for (const [page, at] of [300, PAGE_BYTES, PAGE_BYTES * 3 - 101].entries()) {
-    const changed = makeProgram();
+  const signed = signAdHoc(makeProgram());
+  expect(checkSignature(signed)).toEqual({ isAdHoc: true, pages: 3, wrongPages: [], codeBytes: CODE_BYTES });
+  for (const [page, at] of [300, PAGE_BYTES, CODE_BYTES - 1].entries()) {
+    const changed = Uint8Array.from(signed);
     changed[at] = 8;
     expect(checkSignature(changed).wrongPages).toEqual([page]);
   }
-  const unsigned = makeProgram();
-  unsigned[40] = 0x1e;
+  const unsigned = Uint8Array.from(signed);
+  unsigned[32 + 2 * 72] = 0x1e;
   expect(() => checkSignature(unsigned)).toThrow("isn't signed");
+  expect(() => signAdHoc(unsigned)).toThrow("isn't a signed program");
+  expect(() => checkSignature(makeProgram())).toThrow("doesn't begin as one");
   expect(() => checkSignature(readFileSync(import.meta.path))).toThrow(
     "isn't a program of 64 bits for macOS",
   );
 });
 
-describe.skipIf(!IS_LONG)("built here", () => {
-  const folder = mkdtempSync(join(tmpdir(), "poundkey-mac-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+test("a program that is signed again is the same, and its last segment ends with the file", () => {
+  const signed = signAdHoc(makeProgram());
+  expect(Buffer.compare(signAdHoc(signed), signed)).toBe(0);
+  const view = new DataView(signed.buffer);
+  const last = 32 + 72;
+  const [memory, at, bytes] = [32, 40, 48].map((offset) => Number(view.getBigUint64(last + offset, true)));
+  expect([at, Number(at) + Number(bytes)]).toEqual([PAGE_BYTES, signed.length]);
+  expect([Number(memory) % 16_384, Number(memory) >= Number(bytes)]).toEqual([0, true]);
+});
 
-  test.each(["darwin-arm64", "darwin-x64"])(
-    "%s is signed ad hoc, and each page has its digest",
-    (system) => {
-      const build = ["src/app/build/build.ts", "--all", "--system", system, "--into", folder];
-      const { exitCode, stderr } = Bun.spawnSync([process.execPath, ...build], {
-        cwd: ROOT,
-        stdout: "ignore",
-      });
-      expect([exitCode, exitCode === 0 ? "" : stderr.toString()]).toEqual([0, ""]);
-      const binary = readFileSync(join(folder, "release", `poundkey-${version}-${system}`));
-      const { isAdHoc, pages, wrongPages } = checkSignature(binary);
-      expect([isAdHoc, wrongPages]).toEqual([true, []]);
-      expect(pages).toBeGreaterThan(20_000);
-    },
-    TEST_MS,
-  );
+/** Builds the binary, which may take more than a test's time. */
+function build(system: string, into: string): Uint8Array {
+  const words = ["src/app/build/build.ts", "--all", "--system", system, "--into", into];
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, ...words], { cwd: ROOT, stdout: "ignore" });
+  if (exitCode !== 0) throw new Error(stderr.toString());
+  return readFileSync(join(into, "release", `poundkey-${version}-${system}`));
+}
+
+const folder = mkdtempSync(join(tmpdir(), "poundkey-mac-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const built = (IS_LONG ? ["darwin-arm64", "darwin-x64"] : []).map(
+  (system) => [system, checkSignature(build(system, folder))] as const,
+);
+if (!IS_LONG) console.log("Binaries for macOS are built in the long form alone.");
+
+test("each binary for macOS is signed ad hoc, and each of its pages has its digest", () => {
+  for (const [system, { isAdHoc, pages, wrongPages }] of built)
+    expect([system, isAdHoc, pages > 20_000, wrongPages]).toEqual([system, true, true, []]);
 });
