@@ -10,6 +10,9 @@ repository=$(read_channel repository)
 [ -n "${TAP_TOKEN:-}" ] || skip "formula: TAP_TOKEN isn't set"
 ! is_prerelease || skip "formula: $VERSION is a pre-release"
 check_sums
+for system in darwin-arm64 darwin-x64 linux-arm64 linux-x64; do
+  listed_digest "poundkey-$VERSION-$system" > /dev/null
+done
 make_work_folder
 
 owner=${formula%%/*}
@@ -22,10 +25,6 @@ file=$WORK/checkout/Formula/${formula##*/}.rb
 mkdir -p "$WORK/checkout/Formula"
 before=
 [ ! -e "$file" ] || before=$(sed -n 's/^  version "\(.*\)"$/\1/p' "$file")
-
-for system in darwin-arm64 darwin-x64 linux-arm64 linux-x64; do
-  listed_digest "poundkey-$VERSION-$system" > /dev/null
-done
 
 # The address and digest of the binary for one system.
 write_source() {

@@ -15,5 +15,7 @@ for file in "$RELEASE"/*; do
     *) printf '%s  %s\n' "$(digest_of "$file")" "$name" ;;
   esac
 done | LC_ALL=C sort -k 2 > "$WORK/SHA256SUMS"
+# A signature of the list before.
+[ -n "$DRY_RUN" ] || rm -f "$RELEASE/SHA256SUMS.sig"
 call cp "$WORK/SHA256SUMS" "$RELEASE/SHA256SUMS"
 say "SHA256SUMS has $(wc -l < "$WORK/SHA256SUMS" | tr -d ' ') files"

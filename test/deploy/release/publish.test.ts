@@ -112,9 +112,9 @@ test("without a key the release goes on, and its notes say that it isn't signed"
 
 test("a key of another kind, or another than the announced one, signs nothing", async () => {
   const site = makeSite();
-  const rsa = join(site.beside, "rsa.key");
-  Bun.spawnSync(["openssl", "genpkey", "-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048", "-out", rsa]);
-  const other = await site.run("sign.sh", [], { ...site.env, POUNDKEY_SIGNING_KEY: rsa });
+  const another = join(site.beside, "another.key");
+  Bun.spawnSync(["openssl", "genpkey", "-algorithm", "ed448", "-out", another]);
+  const other = await site.run("sign.sh", [], { ...site.env, POUNDKEY_SIGNING_KEY: another });
   expect([other.code, other.err]).toEqual([1, "sign.sh: the key isn't an Ed25519 key\n"]);
   const pem = makeKey(site.beside);
   const rows = "signing_key: |\n  -----BEGIN PUBLIC KEY-----\n  MCow\n  -----END PUBLIC KEY-----\n";
@@ -196,6 +196,60 @@ test("a channel that isn't published is skipped, and the summary says so", async
     );
 });
 
+test("the formula and the manual each need their channel and the repository", async () => {
+  for (const [script, own] of [
+    ["formula.sh", "formula"],
+    ["manual.sh", "manual"],
+  ] as const) {
+    for (const lacking of [own, "repository"]) {
+      const site = makeSite("1.4.0", { ...CHANNELS, [lacking]: "" });
+      const { code, out } = await site.run(script, [], {
+        ...site.env,
+        TAP_TOKEN: "any",
+        GITHUB_TOKEN: "any",
+      });
+      expect([script, lacking, code, out]).toEqual([
+        script,
+        lacking,
+        0,
+        expect.stringMatching(/^skipped: .*n't published\n$/),
+      ]);
+    }
+  }
+});
+
+test("a site that doesn't answer as expected ends a script, whatever it would have done", async () => {
+  const site = makeSite("1.4.0", CHANNELS);
+  const early = await site.run("publish.sh", [], site.env);
+  expect([early.code, early.err]).toEqual([1, expect.stringContaining("there is no release v1.4.0")]);
+  writeFileSync(join(site.at, "gh"), "#!/bin/sh\necho 'connection refused' >&2\nexit 1\n");
+  for (const script of ["draft.sh", "sign.sh", "publish.sh"]) {
+    const { code, err } = await site.run(script, [], {
+      ...site.env,
+      POUNDKEY_SIGNING_KEY: makeKey(site.beside),
+    });
+    expect([script, code, err]).toEqual([
+      script,
+      1,
+      expect.stringMatching(/refused\n.*the release can't be asked\n$/),
+    ]);
+  }
+  writeFileSync(
+    join(site.beside, ".gitconfig"),
+    `[url "${site.beside}/none/"]\n\tinsteadOf = https://github.com/\n`,
+  );
+  const tap = await site.run("formula.sh", [], { ...site.env, TAP_TOKEN: "any" });
+  expect([tap.code, tap.err]).toEqual([1, expect.stringContaining("homebrew-tap.git can't be asked")]);
+});
+
+test("a formula needs the digest of each binary that it names", async () => {
+  const site = makeSite("1.4.0", CHANNELS);
+  const sums = join(site.release, "SHA256SUMS");
+  writeFileSync(sums, readFileSync(sums, "utf8").replace(/^.*darwin-x64\n/m, ""));
+  const { code, err } = await site.run("formula.sh", [], { ...site.env, TAP_TOKEN: "any" });
+  expect([code, err]).toEqual([1, "formula.sh: SHA256SUMS has no poundkey-1.4.0-darwin-x64\n"]);
+});
+
 test("nothing is sent of files that aren't those of SHA256SUMS", async () => {
   const site = makeSite("1.4.0", CHANNELS);
   writeFileSync(join(site.release, "poundkey-1.4.0-linux-x64"), "changed since");
@@ -219,9 +273,11 @@ test("SHA256SUMS is written over the binaries, their bills and the package", asy
   writeFileSync(tarball, readFileSync(join(site.release, "poundkey-1.4.0.tgz")));
   rmSync(join(site.release, "poundkey-1.4.0.tgz"));
   rmSync(join(site.release, "SHA256SUMS"));
+  writeFileSync(join(site.release, "SHA256SUMS.sig"), "of the list before");
   expect(await site.run("sums.sh")).toMatchObject({ code: 0, out: "SHA256SUMS has 13 files\n" });
   const after = readFileSync(join(site.release, "SHA256SUMS"), "utf8");
   expect(after.split("\n").toSorted()).toEqual(before.split("\n").toSorted());
+  expect(existsSync(join(site.release, "SHA256SUMS.sig"))).toBe(false);
 });
 
 test("each script is one that can be run, and the functions aren't", () => {

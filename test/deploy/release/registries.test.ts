@@ -153,6 +153,12 @@ describe.skipIf(!IS_LONG || isMissing("skopeo"))("images and charts (need skopeo
     TEST_MS,
   );
 
+  test("a registry that doesn't answer ends the script", async () => {
+    const tree = makeFilled("1.4.0", { image: "127.0.0.1:9/acme/poundkey" });
+    const { code, err } = await tree.run("image.sh", [writeLayers(tree, "1.4.0")]);
+    expect([code, err]).toEqual([1, expect.stringContaining("the registry of images can't be asked")]);
+  });
+
   test(
     "an image of another binary than the list's isn't published",
     async () => {
@@ -219,7 +225,7 @@ describe.skipIf(!IS_LONG || isMissing("skopeo"))("images and charts (need skopeo
         "-d",
         tree.beside,
       ];
-      expect(await Bun.spawn(["helm", ...pulled], { stdout: "ignore" }).exited).toBe(0);
+      expect(await Bun.spawn(["helm", ...pulled], { stdout: "ignore", stderr: "ignore" }).exited).toBe(0);
       const rendered = Bun.spawn(
         ["helm", "template", "any", join(tree.beside, "poundkey"), "--kube-version", "1.35.0"],
         { stdout: "pipe" },
