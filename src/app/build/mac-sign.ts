@@ -22,9 +22,9 @@ const SHA256 = 2;
 const DIGEST_BYTES = 32;
 const IDENTIFIER = Buffer.from("poundkey\0");
 
-/** Where the parts are that the signature depends on. */
+/** The parts that the signature depends on. */
 interface Places {
-  /** The command that names the signature, and the offset of the signature, at which the code ends. */
+  /** The offset of the command that names the signature, and that of the signature, at which the code ends. */
   readonly command: number;
   readonly codeBytes: number;
   /** The command of the last segment, in which the signature is, and that segment's offset. */

@@ -21,7 +21,7 @@ export interface Signature {
 export function checkSignature(file: Uint8Array): Signature {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const at = findDirectory(view, findSignature(view));
-  // What is in the signature itself has the other order of bytes than the file.
+  // Numbers of a signature have the other order of bytes than those of the file.
   const read = (offset: number) => view.getUint32(at + offset);
   const [flags, hashesAt, count, codeBytes] = [read(12), read(16), read(28), read(32)];
   const [hashBytes, kind, pageBits] = [

@@ -60,8 +60,8 @@ test("a program that is signed again is the same, and its last segment ends with
 
 /** Builds the binary, which may take more than a test's time. */
 function build(system: string, into: string): Uint8Array {
-  const words = ["src/app/build/build.ts", "--all", "--system", system, "--into", into];
-  const { exitCode, stderr } = Bun.spawnSync([process.execPath, ...words], { cwd: ROOT, stdout: "ignore" });
+  const words = [join(ROOT, "src/app/build/build.ts"), "--all", "--system", system, "--into", into];
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, ...words], { stdout: "ignore" });
   if (exitCode !== 0) throw new Error(stderr.toString());
   return readFileSync(join(into, "release", `poundkey-${version}-${system}`));
 }

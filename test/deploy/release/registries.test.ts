@@ -1,5 +1,5 @@
-// What the scripts send to registries of npm's packages, of images and of charts: published once, repeated without effect, and
-// refused where something else is there. In the long form alone, since npm, skopeo and helm take seconds.
+// Packages, images and charts are published once, a repetition does nothing, and something else in their place is refused. In
+// the long form alone, since npm, skopeo and helm take seconds.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

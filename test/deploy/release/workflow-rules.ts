@@ -1,4 +1,4 @@
-// What a workflow may not do, since it holds the keys to what people install: each breach in words.
+// The rules of workflows, which hold the keys to what people install: each breach in words.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 const PINNED = /^actions\/[\w-]+@[0-9a-f]{40}$/;

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 
 const TEST_MS = 60_000;
 const ROOT = join(import.meta.dir, "..", "..", "..", "..");
-/** Where `.ci/run` installs them. */
+/** The folders into which `.ci/run` installs them, before those of this machine. */
 const PLACES = [join(ROOT, ".venv/linters/bin"), join(ROOT, ".venv/actionlint"), process.env.PATH ?? ""];
 const PATH = PLACES.join(":");
 
@@ -28,7 +28,7 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 
 async function run(...command: readonly string[]): Promise<readonly [number, string]> {
   const child = Bun.spawn([...command], {
-    cwd: ROOT,
+    cwd: scratch,
     env: { PATH, HOME: scratch },
     stdout: "pipe",
     stderr: "pipe",
@@ -52,11 +52,12 @@ function plant(path: string, from: string | RegExp, to: string): string {
 
 const CI = ".github/workflows/ci.yml";
 const RELEASE = ".github/workflows/release.yml";
+const inProject = (...paths: readonly string[]) => paths.map((path) => join(ROOT, path));
 
 test.skipIf(find("actionlint") === null)(
   "actionlint finds nothing in the workflows, but a job that is needed and isn't there",
   async () => {
-    expect(await run("actionlint", CI, RELEASE)).toEqual([...CLEAN]);
+    expect(await run("actionlint", ...inProject(CI, RELEASE))).toEqual([...CLEAN]);
     const planted = plant(RELEASE, "needs: [check]", "needs: [checks]");
     expect(await run("actionlint", planted)).toEqual([1, expect.stringContaining('"checks"')]);
   },
@@ -66,7 +67,7 @@ test.skipIf(find("actionlint") === null)(
 test.skipIf(find("zizmor") === null)(
   "zizmor finds nothing in the workflows, but an action by its tag",
   async () => {
-    expect(await run("zizmor", "--offline", "--no-progress", ".github")).toEqual([...CLEAN]);
+    expect(await run("zizmor", "--offline", "--no-progress", ...inProject(".github"))).toEqual([...CLEAN]);
     const planted = plant(CI, /(actions\/checkout)@\w+/, "$1@v7");
     const [code, said] = await run("zizmor", "--offline", "--no-progress", planted);
     expect([code > 0, said]).toEqual([true, expect.stringContaining("unpinned-uses")]);
@@ -99,7 +100,7 @@ describe.skipIf(find("check-jsonschema") === null)("check-jsonschema (needs it)"
     "%s finds nothing, but what is planted",
     async (schema, files, from, to) => {
       const check = ["check-jsonschema", "--builtin-schema", schema];
-      expect(await run(...check, ...files)).toEqual([...CLEAN]);
+      expect(await run(...check, ...inProject(...files))).toEqual([...CLEAN]);
       const [code] = await run(...check, plant(files[0] ?? "", from, to));
       expect(code).toBe(1);
     },
@@ -112,7 +113,7 @@ test.skipIf(find("shellcheck") === null)(
   async () => {
     const folder = "src/deploy/release";
     const scripts = readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`);
-    expect(await run("shellcheck", ...scripts)).toEqual([...CLEAN]);
+    expect(await run("shellcheck", ...inProject(...scripts))).toEqual([...CLEAN]);
     const planted = plant(`${folder}/npm.sh`, 'cd "$WORK"', "cd $WORK");
     cpSync(join(ROOT, folder, "functions.sh"), join(dirname(planted), "functions.sh"));
     expect(existsSync(planted)).toBe(true);
