@@ -45,7 +45,7 @@ test("what isn't published is named nowhere", () => {
 });
 
 test("each channel alone brings in its own lines, and those of no other", () => {
-  const names = ["repository", "npm", "image", "formula", "manual", "signingKey"] as const;
+  const names = ["repository", "npm", "image", "chart", "formula", "manual", "signingKey"] as const;
   for (const name of names) {
     const texts = writeTexts({ ...NOTHING, [name]: ALL[name] }, version).map(({ text }) => text);
     const others = names.filter((other) => other !== name);

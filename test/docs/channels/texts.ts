@@ -163,13 +163,16 @@ function writeProvenance({ repository }: Channels): string {
   return fence([`gh attestation verify FILE --repo ${name}`]);
 }
 
-function writeNewer({ npm, formula, image }: Channels, version: string): string {
+function writeNewer({ npm, formula, image, chart }: Channels, version: string): string {
   const rows = [
     ...(npm === null ? [] : [`| npm | \`npm install --global ${npm}@${version}\` |`]),
     ...(formula === null ? [] : ["| Homebrew | `brew update && brew upgrade poundkey` |"]),
     ...(image === null
       ? []
       : [`| image | \`docker pull ${image}:${version}\`, then start it in the old one's place |`]),
+    ...(chart === null
+      ? []
+      : [`| chart | \`helm upgrade poundkey ${chart} --version ${version} --reuse-values\` |`]),
   ];
   const sources = "| sources | `git pull`, then `npm ci` and `npm run build` |";
   return ["| installed from | the newer version |", "|---|---|", ...rows, sources].join("\n");
