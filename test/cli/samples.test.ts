@@ -37,7 +37,7 @@ const listFiles = (folder: string) =>
     .filter((name) => statSync(join(folder, name)).isFile())
     .sort();
 
-/** What a release alone needs is none of a deployment's files. */
+/** The files that only a release needs are none of a deployment's. */
 const listSamples = () =>
   listFiles(DEPLOY).filter((name) => !/^(npm\/|release\/|channels\.yaml$)/.test(name));
 
