@@ -246,6 +246,13 @@ const LONG: readonly Step[] = [
     work: { command: [bun, "test/ci/flaky-rows.ts"] },
   },
   {
+    name: "package",
+    needs: READY,
+    cpu: 1.2,
+    minutes: 10,
+    work: { command: [bun, "test/app/npm/run.ts"] },
+  },
+  {
     name: "soak",
     needs: READY,
     cpu: 2,

@@ -38,6 +38,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/learning/learning.ts": "rows of the store",
   "src/files/piece-index.ts": "the gateway's own pieces, which are sealed",
   "src/app/build/build.ts": "a file of the checkout",
+  "src/app/quickstart/running.ts": "a file of the user's own",
   "src/app/build/materials.ts": "a file of the binary",
   "src/app/build/pack.ts": "files of the checkout",
   "src/moving/state/memory.ts": "a row of the store",

@@ -3,11 +3,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SignInView } from "../../admin/people/sign-in.ts";
 import { place } from "../browser.ts";
 import { describeError } from "../frame/api.ts";
-import { findProvider, signIn } from "../frame/session.ts";
+import { findProvider, refusedLink, signIn } from "../frame/session.ts";
 import { useTask } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Logo } from "../parts/icon.tsx";
+import { Notice } from "../parts/states.tsx";
 
 export function SignIn() {
   const [token, setToken] = useState("");
@@ -32,6 +33,7 @@ export function SignIn() {
             <a href={place("/docs/clients")}>Connect a program</a>
           </p>
         </div>
+        {refusedLink.value !== null && <Notice tone="bad">{refusedLink.value}</Notice>}
         <Company found={found} />
         <TextField
           label="Admin token"
