@@ -77,7 +77,15 @@ async function run({ command, readsPrompt }: ConnectedAgent, home: string, promp
 /** Some leave a process behind, which works in the home. */
 function endRest(home: string): void {
   for (const pid of existsSync("/proc") ? readdirSync("/proc").map(Number) : [])
-    if (pid > 0 && readCommand(pid).includes(home)) process.kill(pid);
+    if (pid > 0 && readCommand(pid).includes(home)) endProcess(pid);
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid);
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 function readCommand(pid: number): string {
