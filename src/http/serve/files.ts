@@ -1,5 +1,6 @@
 // Files for browsers: compressed once, revalidated by ETag, and closed to foreign scripts, frames and data.
 import { Fault } from "../../core/fault.ts";
+import { type FillAddress, FilledFiles } from "./filled-files.ts";
 
 /** A built file. Its name may contain any characters, as it is never used as a path on disk. */
 export interface PageFile {
@@ -40,40 +41,70 @@ export const IMMUTABLE = "public, max-age=31536000, immutable";
 /** For a file whose content another version of the gateway may change. */
 export const REVALIDATE = "no-cache";
 
-type ServeFile = (name: string, request: Request, cacheControl: string) => Promise<Response>;
+type ServeFile = (
+  name: string,
+  request: Request,
+  cacheControl: string,
+  address?: string | null,
+) => Promise<Response>;
 
-/**
- * Serves the files that `load` returns. It is called at the first request, so that a gateway whose pages are never
- * opened doesn't prepare them. `missing` is the 404's message, and `more` is added to the content policy.
- */
-export function fileServer(load: () => Promise<readonly PageFile[]>, missing: string, more = ""): ServeFile {
+interface FileSource {
+  /** Called at the first request, so that a gateway whose pages are never opened doesn't prepare them. */
+  readonly load: () => Promise<readonly PageFile[]>;
+  /** The message of the 404. */
+  readonly missing: string;
+  /** Added to the content policy. */
+  readonly more?: string;
+  /** The file that people see in the place of one that is missing. */
+  readonly missingPage?: string;
+  /** Fills the address that a file is asked with. Missing if no file has any. */
+  readonly fill?: FillAddress;
+}
+
+/** Serves the files that `load` returns. */
+export function fileServer({ load, missing, more = "", missingPage, fill }: FileSource): ServeFile {
   const security = { ...HEADERS, "content-security-policy": POLICY + more };
+  const filled = fill && new FilledFiles(fill, describeFile);
   let loading: Promise<ReadonlyMap<string, ServedFile>> | null = null;
-  return async (name, request, cacheControl) => {
+  return async (name, request, cacheControl, address = null) => {
     loading ??= load().then(indexByName);
     // After a failure, the next request tries again.
     loading.catch(() => {
       loading = null;
     });
-    const file = (await loading).get(name);
-    if (!file) throw new Fault("unknown_url", missing);
-    return answer(file, request, { ...security, "cache-control": cacheControl });
+    const files = await loading;
+    const headers = { ...security, "cache-control": cacheControl };
+    const file = files.get(name);
+    if (file) return answer(filled && address !== null ? filled.get(file, address) : file, request, headers);
+    const page = missingPage !== undefined && isForPeople(request) ? files.get(missingPage) : undefined;
+    if (page) return answer(page, request, headers, 404);
+    throw new Fault("unknown_url", missing);
   };
 }
 
-function indexByName(files: readonly PageFile[]): ReadonlyMap<string, ServedFile> {
-  return new Map(
-    files.map((file): [string, ServedFile] => {
-      const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-      return [file.name, { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` }];
-    }),
-  );
+function isForPeople({ headers }: Request): boolean {
+  return headers.get("accept")?.includes("text/html") === true;
 }
 
-function answer(file: ServedFile, request: Request, more: Readonly<Record<string, string>>): Response {
-  const headers = { ...more, "content-type": file.type, etag: file.tag };
-  if (request.headers.get("if-none-match") === file.tag) return new Response(null, { status: 304, headers });
+function indexByName(files: readonly PageFile[]): ReadonlyMap<string, ServedFile> {
+  return new Map(files.map((file) => [file.name, describeFile(file)]));
+}
+
+function describeFile(file: PageFile): ServedFile {
+  const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+  return { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` };
+}
+
+function answer(
+  file: ServedFile,
+  request: Request,
+  more: Readonly<Record<string, string>>,
+  status = 200,
+): Response {
+  const headers = { ...more, "content-type": file.type, ...(status === 200 && { etag: file.tag }) };
+  if (status === 200 && request.headers.get("if-none-match") === file.tag)
+    return new Response(null, { status: 304, headers });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { headers });
-  return new Response(file.gzip, { headers: { ...headers, "content-encoding": "gzip" } });
+  if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { status, headers });
+  return new Response(file.gzip, { status, headers: { ...headers, "content-encoding": "gzip" } });
 }
