@@ -84,7 +84,7 @@ async function search(page: Page, base: string, query: string): Promise<readonly
   await page.getByRole("status").getByText(/found/i).waitFor();
   const links = await page
     .locator("search ol a")
-    .evaluateAll((all) => all.map((one) => one instanceof HTMLAnchorElement ? one.href : ""));
+    .evaluateAll((all) => all.map((one) => (one instanceof HTMLAnchorElement ? one.href : "")));
   return links.map((href) => href.slice(base.length));
 }
 

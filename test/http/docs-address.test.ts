@@ -49,12 +49,11 @@ test("a proxy's word on the host changes nothing, and its word on the scheme cou
 test("each address has its own version of a page, which isn't sent again", async () => {
   const ask = (headers: Readonly<Record<string, string>>) =>
     fetch(`${gateway.url}/docs/client-codex`, { headers });
-  const tags = await Promise.all(
-    [gateway.url, "http://evil.example"].map(async (one) => (await ask(one)).headers.get("etag")),
-  );
-  expect(new Set(tags).size).toBe(2);
-  expect((await ask({ "if-none-match": tags[0] ?? "" })).status).toBe(304);
-  expect((await ask({ "if-none-match": tags[1] ?? "" })).status).toBe(200);
+  const own = (await ask({})).headers.get("etag") ?? "";
+  const other = (await ask({ host: "evil.example" })).headers.get("etag") ?? "";
+  expect(own).not.toBe(other);
+  expect((await ask({ "if-none-match": own })).status).toBe(304);
+  expect((await ask({ "if-none-match": other })).status).toBe(200);
 });
 
 test("browsers get a page in the place of one that is missing, and programs an error", async () => {

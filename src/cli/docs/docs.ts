@@ -35,6 +35,8 @@ async function build({ values, switches, words }: Arguments, io: Io): Promise<nu
   const options = { address: readAddress("address", values), console: readAddress("console", values) };
   const folder = resolve(directory);
   try {
+    // The gateway that describes its routes is in this process, where no proxy leads.
+    process.env.NO_PROXY = "*";
     // Only here, because it brings the whole gateway.
     const { buildStaticManual } = await import("../../app/build/static-manual.ts");
     const files = await buildStaticManual(options);

@@ -30,8 +30,8 @@ export function PeoplePage() {
   return (
     <>
       <PageHead title="People">
-        Everybody who signed in with your company's identity provider, and what they may do. Rules on their groups
-        there give them roles; you can add one here.
+        Everybody who signed in with your company's identity provider, and what they may do. Rules on their
+        groups there give them roles; you can add one here.
       </PageHead>
       {isFirstDay && provider && may("members.write") ? (
         provider.provider === null ? (

@@ -35,6 +35,9 @@ export class FilledFiles<File extends PageFile> {
   #make(file: File, address: string): File {
     const text = new TextDecoder().decode(Bun.gunzipSync(file.gzip));
     const filled = this.#fill(text, address);
-    return filled === text ? file : this.#describe({ name: file.name, gzip: Bun.gzipSync(filled) });
+    // Quickly, rather than small: anybody can ask by many addresses.
+    return filled === text
+      ? file
+      : this.#describe({ name: file.name, gzip: Bun.gzipSync(filled, { level: 1 }) });
   }
 }

@@ -12,7 +12,9 @@ export function findOwnAddress(
   isSecure = false,
 ): string | null {
   if (publicUrl !== null) return publicUrl;
-  const { protocol, host, hostname } = new URL(url);
+  const asked = URL.parse(url);
+  if (asked === null) return null;
+  const { protocol, host, hostname } = asked;
   const isKnown = hosts.some((one) => one.toLowerCase() === hostname.toLowerCase());
   if (!isKnown && !isLoopbackHost(hostname)) return null;
   return `${isSecure ? "https:" : protocol}//${host}${basePath}`;
