@@ -14,7 +14,6 @@ import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
-import { fillAddress } from "../docs/site/address.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { auditRoutes } from "../http/audit/admin-audit.ts";
@@ -49,11 +48,8 @@ import { sessionRoutes } from "../http/people/session.ts";
 import { signInRoutes } from "../http/people/sign-in.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { buildApp } from "../http/serve/app.ts";
-import type { Peers } from "../http/serve/client-address.ts";
 import { healthRoutes } from "../http/serve/health.ts";
-import { findOwnAddress } from "../http/serve/own-address.ts";
 import { consoleRoutes, docsRoutes } from "../http/serve/pages.ts";
-import type { RegisteredRoute } from "../http/serve/paths.ts";
 import { placeFiles } from "../http/serve/placed-files.ts";
 import { listAnswers, surfaceRoutes } from "../http/serve/surface-routes.ts";
 import { Sockets } from "../http/sockets/sockets.ts";
@@ -70,7 +66,8 @@ import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { makeSendTest } from "../webhooks/test-event.ts";
-import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
+import { loadConsoleFiles } from "./build/page-files.ts";
+import { createDocsParts } from "./docs-parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { createPriceParts } from "./models/price-parts.ts";
@@ -169,18 +166,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
     .use(docsRoutes(createDocsParts(ports, () => app.routes)));
-}
-
-function createDocsParts({ server, readOrigin }: HttpPorts, routes: () => readonly RegisteredRoute[]) {
-  const { basePath } = server;
-  return {
-    load: placeFiles(loadDocsFiles, basePath),
-    fill: fillAddress,
-    findAddress: (request: Request, peers: Peers | null) =>
-      findOwnAddress(server, request.url, readOrigin(request, peers).isSecure),
-    routes,
-    described: { version, basePath },
-  };
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const DAYS_MAX = 120;
 const ROWS_MAX = 25;
 
-/** Where each of them writes about itself. */
+/** The places in which each of them writes about itself. */
 const OWN_PAGES = {
   LiteLLM: /^https:\/\/(docs\.litellm\.ai\/docs|github\.com\/BerriAI\/litellm)\//,
   Bifrost: /^https:\/\/(docs\.getbifrost\.ai|github\.com\/maximhq\/bifrost)\//,

@@ -6,7 +6,7 @@ import { API_DOCUMENT, CONSOLE_LINK, SEARCH_INDEX } from "../../docs/site/page.t
 import { readApiDocument } from "./api-document.ts";
 import { loadDocsFiles } from "./page-files.ts";
 
-export interface StaticOptions {
+interface StaticOptions {
   /** The gateway's address in the examples. Null for a made-up one. */
   readonly address: string | null;
   /** The address of a console to link to. Null for no link. */

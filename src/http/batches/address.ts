@@ -1,6 +1,6 @@
 // The gateway's own address, under which clients find results.
 import { Fault } from "../../core/fault.ts";
-import { findOwnAddress } from "../serve/own-address.ts";
+import { findOwnAddress } from "../own-address.ts";
 import type { BatchPorts } from "./sent.ts";
 
 /** Throws the Fault `invalid_value` unless the address can be trusted: clients send their key there. */

@@ -1,6 +1,5 @@
 // Files for browsers: compressed once, revalidated by ETag, and closed to foreign scripts, frames and data.
 import { Fault } from "../../core/fault.ts";
-import { type FillAddress, FilledFiles } from "./filled-files.ts";
 
 /** A built file. Its name may contain any characters, as it is never used as a path on disk. */
 export interface PageFile {
@@ -107,4 +106,46 @@ function answer(
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { status, headers });
   return new Response(file.gzip, { status, headers: { ...headers, "content-encoding": "gzip" } });
+}
+
+/** One gateway has few, but anybody on its machine can ask by many: the rest are made again at each request. */
+const ADDRESSES_MAX = 4;
+const FILLED = /\.(html|md|txt)$/;
+
+/** Puts an address in the place of the examples'. */
+export type FillAddress = (text: string, address: string) => string;
+
+/** Files with an address in their examples, made when they are asked for and kept for a few addresses. */
+class FilledFiles<File extends PageFile> {
+  readonly #fill: FillAddress;
+  readonly #describe: (file: PageFile) => File;
+  readonly #kept = new Map<string, Map<string, File>>();
+
+  constructor(fill: FillAddress, describe: (file: PageFile) => File) {
+    this.#fill = fill;
+    this.#describe = describe;
+  }
+
+  get(file: File, address: string): File {
+    if (!FILLED.test(file.name)) return file;
+    const own = this.#kept.get(address) ?? this.#add(address);
+    return own.getOrInsertComputed(file.name, () => this.#make(file, address));
+  }
+
+  #add(address: string): Map<string, File> {
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size >= ADDRESSES_MAX) this.#kept.delete(oldest);
+    const own = new Map<string, File>();
+    this.#kept.set(address, own);
+    return own;
+  }
+
+  #make(file: File, address: string): File {
+    const text = new TextDecoder().decode(Bun.gunzipSync(file.gzip));
+    const filled = this.#fill(text, address);
+    // Quickly, rather than small: anybody can ask by many addresses.
+    return filled === text
+      ? file
+      : this.#describe({ name: file.name, gzip: Bun.gzipSync(filled, { level: 1 }) });
+  }
 }

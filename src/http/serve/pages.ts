@@ -3,8 +3,7 @@ import { Elysia } from "elysia";
 import { writeOpenApi } from "../openapi/document.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
 import type { Peers } from "./client-address.ts";
-import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
-import type { FillAddress } from "./filled-files.ts";
+import { type FillAddress, fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import type { RegisteredRoute } from "./paths.ts";
 
 const PAGE = "index.html";

@@ -1,6 +1,6 @@
 // The gateway's own address, as far as a request can be believed: nobody may be led elsewhere by a made-up Host.
-import type { ServerRules } from "../../core/settings.ts";
-import { isLoopbackHost } from "../../core/world/address.ts";
+import type { ServerRules } from "../core/settings.ts";
+import { isLoopbackHost } from "../core/world/address.ts";
 
 /**
  * Returns the public address, else the one that was asked if it is this machine's or stands in `server.hosts`, else null.

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { loadDocsFiles } from "../../src/app/build/page-files.ts";
-import { runCommandLine } from "../../src/cli/commands.ts";
-import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
-import { buildIndex, findSections, type SearchIndex } from "../../src/docs/site/search.ts";
-import { QUERY_LISTS } from "../docs/plain-queries.ts";
-import { IS_LONG, sampleRows } from "../harness/long.ts";
-import { findBarriers, HAS_BROWSER, startBrowser, VISIT_MS } from "./visitor.ts";
+import { loadDocsFiles } from "../../../src/app/build/page-files.ts";
+import { runCommandLine } from "../../../src/cli/commands.ts";
+import { CHAPTER_NAMES } from "../../../src/docs/site/contents.ts";
+import { buildIndex, findSections, type SearchIndex } from "../../../src/docs/site/search.ts";
+import { QUERY_LISTS } from "../../docs/plain-queries.ts";
+import { IS_LONG, sampleRows } from "../../harness/long.ts";
+import { findBarriers, HAS_BROWSER, startBrowser, VISIT_MS } from "../visitor.ts";
 
 setDefaultTimeout(IS_LONG ? 10 * VISIT_MS : VISIT_MS);
 
