@@ -17,10 +17,10 @@ import { findBarriers, HAS_BROWSER, startBrowser, VISIT_MS } from "../visitor.ts
 setDefaultTimeout(IS_LONG ? 10 * VISIT_MS : VISIT_MS);
 
 const BELOW = "/a/b/";
-const PAGES = IS_LONG ? [...CHAPTER_NAMES, "404"] : ["index", "client-codex", "404"];
+const PAGES = IS_LONG ? [...CHAPTER_NAMES, "404"] : ["client-codex"];
 const QUERIES = sampleRows(
   QUERY_LISTS.flatMap(({ queries }) => queries.map(({ query }) => query)),
-  27,
+  70,
 );
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-manual-"));
@@ -128,13 +128,15 @@ describe.skipIf(!HAS_BROWSER).each(["a disk", "a path of a server"])(
       expect(complaints).toEqual([]);
     });
 
-    test("the API's page shows the routes", async () => {
-      const base = findBase();
-      const { page, complaints, close } = await open(base);
-      await page.goto(`${base}api.html#Chat`);
-      await page.getByText("/v1/chat/completions", { exact: true }).waitFor();
-      await close();
-      expect(complaints).toEqual([]);
-    });
+    // Only from a disk does it matter that its document is a script.
+    if (place === "a disk" || IS_LONG)
+      test("the API's page shows the routes", async () => {
+        const base = findBase();
+        const { page, complaints, close } = await open(base);
+        await page.goto(`${base}api.html#Chat`);
+        await page.getByText("/v1/chat/completions", { exact: true }).waitFor();
+        await close();
+        expect(complaints).toEqual([]);
+      });
   },
 );
