@@ -2,7 +2,7 @@
 import { configJsonSchema } from "../../config/published-schema.ts";
 import { EXAMPLE_ADDRESS, fillAddress } from "../../docs/site/address.ts";
 import { writeDataScript } from "../../docs/site/load-data.ts";
-import { API_DOCUMENT, CONSOLE_LINK, SEARCH_INDEX } from "../../docs/site/page.ts";
+import { API_DOCUMENT, CONSOLE_LINK, MISSING_PAGE, SEARCH_INDEX } from "../../docs/site/page.ts";
 import { readApiDocument } from "./api-document.ts";
 import { loadDocsFiles } from "./page-files.ts";
 
@@ -11,6 +11,8 @@ interface StaticOptions {
   readonly address: string | null;
   /** The address of a console to link to. Null for no link. */
   readonly console: string | null;
+  /** The address at which these files are published. Null if they aren't. */
+  readonly site: string | null;
 }
 
 /** Scripts that hold data, since browsers fetch nothing for pages that are opened as files. */
@@ -49,6 +51,7 @@ function toFile(address: string): string {
 export async function buildStaticManual({
   address,
   console: consoleUrl,
+  site,
 }: StaticOptions): Promise<ReadonlyMap<string, string | Uint8Array>> {
   const files = new Map<string, string | Uint8Array>();
   const shown = address ?? EXAMPLE_ADDRESS;
@@ -62,7 +65,18 @@ export async function buildStaticManual({
     if (name === SEARCH_INDEX) files.set(SEARCH_SCRIPT, writeSearchScript(bytes));
     else files.set(name, place ? fillAddress(place(decode(bytes), consoleUrl), shown) : bytes);
   }
+  if (site !== null) files.set("sitemap.txt", listPages(site, files.keys()));
   return files;
+}
+
+/** Lists the pages for search engines. */
+function listPages(site: string, names: Iterable<string>): string {
+  const pages = [...names].filter((name) => name.endsWith(".html") && name !== `${MISSING_PAGE}.html`);
+  const base = site.endsWith("/") ? site : `${site}/`;
+  return pages
+    .toSorted()
+    .map((name) => `${base}${name}\n`)
+    .join("");
 }
 
 function writeSearchScript(index: Uint8Array): string {

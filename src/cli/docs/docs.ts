@@ -38,8 +38,11 @@ async function build({ values, switches, words }: Arguments, io: Io): Promise<nu
     // The gateway that describes its routes is in this process, where no proxy leads.
     process.env.NO_PROXY = "*";
     // Only here, because it brings the whole gateway.
-    const { buildStaticManual } = await import("../../app/build/static-manual.ts");
-    const files = await buildStaticManual(options);
+    const [{ buildStaticManual }, { CHANNELS }] = await Promise.all([
+      import("../../app/build/static-manual.ts"),
+      import("../../app/channels.ts"),
+    ]);
+    const files = await buildStaticManual({ ...options, site: CHANNELS.manual });
     replaceFiles(folder, files, switches.has("force"));
     const written = [...files.keys()].toSorted();
     io.out(

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildStaticManual } from "../../../src/app/build/static-manual.ts";
 import { runCommandLine } from "../../../src/cli/commands.ts";
 import { CHAPTER_NAMES } from "../../../src/docs/site/contents.ts";
 
@@ -75,6 +76,15 @@ test("--address stands in every example, and --console links to a console; all e
   expect(read("CNAME")).toBe("docs.corp.example");
   const changed = [...first].filter(([name, bytes]) => !readFileSync(join(folder, name)).equals(bytes));
   expect(changed.map(([name]) => name)).toEqual([]);
+});
+
+test("where the manual is published, its pages are listed for search engines", async () => {
+  const options = { address: null, console: null };
+  const files = await buildStaticManual({ ...options, site: "https://docs.corp.example/a" });
+  const listed = String(files.get("sitemap.txt")).trim().split("\n");
+  const pages = [...CHAPTER_NAMES, "api"].map((name) => `https://docs.corp.example/a/${name}.html`);
+  expect(listed).toEqual(pages.toSorted());
+  expect(readdirSync(folder)).not.toContain("sitemap.txt");
 });
 
 test.each([
