@@ -71,6 +71,8 @@ interface GatewayOptions {
   readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
+  /** Takes the app in place of a listener on the configured address. */
+  readonly listen?: typeof listen;
   /** Tells what is late. Tests replace it by one whose clock they move. */
   readonly deadlines?: DeadlineSweep;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -124,7 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
   const composed = { ...learnt, ports, ...served, live, feed, ...people.served, fetch, ...state };
-  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  const app = listenOrUndo(endUpkeep, () => (options.listen ?? listen)(composeRoutes({ ...options, ...composed })));
   runner.start();
   return {
     port: app.server?.port ?? 0,
