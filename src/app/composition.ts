@@ -126,7 +126,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
   const composed = { ...learnt, ports, ...served, live, feed, ...people.served, fetch, ...state };
-  const app = listenOrUndo(endUpkeep, () => (options.listen ?? listen)(composeRoutes({ ...options, ...composed })));
+  const app = listenOrUndo(endUpkeep, () =>
+    (options.listen ?? listen)(composeRoutes({ ...options, ...composed })),
+  );
   runner.start();
   return {
     port: app.server?.port ?? 0,

@@ -36,6 +36,14 @@ export function replaceWorld(other: { readonly clock: Clock; readonly random: Ra
   };
 }
 
+/** Moves this process's calendar by so many milliseconds, until the returned function is called. */
+export function offsetWorld(byMs: number): () => void {
+  if (Math.abs(byMs) < NO_OFFSET_MS) return () => {};
+  return replaceWorld({ clock: { ...clock, nowMs: () => Date.now() + byMs }, random });
+}
+/** A month that ends now has taken a while to make. */
+const NO_OFFSET_MS = 600_000;
+
 /** Collects all garbage and returns memory to the system. Nothing else runs meanwhile. */
 export const collect = (): void => Bun.gc(true);
 

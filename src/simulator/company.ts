@@ -48,12 +48,40 @@ export const COMPANY = "Tern Logistics";
 export const MAIL = "tern.example";
 
 export const ACCOUNTS: readonly CompanyAccount[] = [
-  { name: "platform", title: "Platform engineering", deposit: 900, fields: { time_zone: "Europe/Lisbon", balance_low_usd: 50, budgets: [{ usd: 1200, per: "month", warn: [0.5, 0.8] }] } },
-  { name: "support", title: "Customer support", deposit: 400, fields: { balance_low_usd: 25, budgets: [{ usd: 300, per: "month" }], member_defaults: { budgets: [{ usd: 4, per: "month" }], parallel: 4 } } },
-  { name: "research", title: "Research", deposit: 600, fields: { time_zone: "Europe/Berlin", member_defaults: { budgets: [{ usd: 40, per: "month" }] } } },
-  { name: "marketing", title: "Marketing and web", deposit: 120, fields: { budgets: [{ usd: 60, per: "month" }] } },
+  {
+    name: "platform",
+    title: "Platform engineering",
+    deposit: 900,
+    fields: {
+      time_zone: "Europe/Lisbon",
+      balance_low_usd: 50,
+      budgets: [{ usd: 1200, per: "month", warn: [0.5, 0.8] }],
+    },
+  },
+  {
+    name: "support",
+    title: "Customer support",
+    deposit: 400,
+    fields: {
+      balance_low_usd: 25,
+      budgets: [{ usd: 300, per: "month" }],
+      member_defaults: { budgets: [{ usd: 4, per: "month" }], parallel: 4 },
+    },
+  },
+  {
+    name: "research",
+    title: "Research",
+    deposit: 600,
+    fields: { time_zone: "Europe/Berlin", member_defaults: { budgets: [{ usd: 40, per: "month" }] } },
+  },
+  {
+    name: "marketing",
+    title: "Marketing and web",
+    deposit: 120,
+    fields: { budgets: [{ usd: 60, per: "month" }] },
+  },
   { name: "data", title: "Data and forecasting", deposit: 250, fields: { tags: { cost_centre: "4410" } } },
-  { name: "legal", title: "Legal", deposit: 3, fields: {} },
+  { name: "legal", title: "Legal", deposit: 0.4, fields: {} },
 ];
 
 export const PEOPLE: readonly CompanyPerson[] = [
@@ -74,7 +102,12 @@ export const PEOPLE: readonly CompanyPerson[] = [
 ];
 
 /** Those as whom a visitor may look around. */
-export const VISITED = { admin: "Ada Moreira", manager: "Lin Zhou", billing: "Ray Osei", member: "Grace Adeyemi" } as const;
+export const VISITED = {
+  admin: "Ada Moreira",
+  manager: "Lin Zhou",
+  billing: "Ray Osei",
+  member: "Grace Adeyemi",
+} as const;
 export type Visited = keyof typeof VISITED;
 
 const GPT = "OpenAI#gpt-6-sol";
@@ -92,13 +125,44 @@ const EMBED = "OpenAI#text-embedding-3-small";
 export const FALLING = { provider: "Google", model: FLASH, fallback: GPT_SMALL } as const;
 
 const CODING: readonly Habit[] = [
-  { weight: 6, surface: "messages", model: SONNET, input: [4000, 30_000], output: [150, 1800], cached: 0.8, isStreamed: true },
-  { weight: 1, surface: "messages", model: OPUS, input: [6000, 24_000], output: [300, 2200], cached: 0.7, isStreamed: true },
+  {
+    weight: 6,
+    surface: "messages",
+    model: SONNET,
+    input: [4000, 30_000],
+    output: [150, 1800],
+    cached: 0.8,
+    isStreamed: true,
+  },
+  {
+    weight: 1,
+    surface: "messages",
+    model: OPUS,
+    input: [6000, 24_000],
+    output: [300, 2200],
+    cached: 0.7,
+    isStreamed: true,
+  },
   { weight: 2, surface: "messages", model: HAIKU, input: [600, 4000], output: [40, 300], isStreamed: true },
 ];
 const CODEX: readonly Habit[] = [
-  { weight: 5, surface: "responses", model: GPT, input: [3000, 20_000], output: [200, 1600], cached: 0.7, isStreamed: true },
-  { weight: 1, surface: "responses", model: GPT_SMALL, input: [500, 3000], output: [60, 400], isStreamed: true },
+  {
+    weight: 5,
+    surface: "responses",
+    model: GPT,
+    input: [3000, 20_000],
+    output: [200, 1600],
+    cached: 0.7,
+    isStreamed: true,
+  },
+  {
+    weight: 1,
+    surface: "responses",
+    model: GPT_SMALL,
+    input: [500, 3000],
+    output: [60, 400],
+    isStreamed: true,
+  },
 ];
 const CHAT: readonly Habit[] = [
   { weight: 4, surface: "chat", model: FLASH, input: [300, 2400], output: [80, 500], isStreamed: true },
@@ -124,22 +188,100 @@ const unlimited = { requests_per_day: null } as const;
 const agent = { share: 6, isAgent: true, habits: CODING } as const;
 
 export const KEYS: readonly CompanyKey[] = [
-  { name: "help-centre-bot", account: "support", share: 16, isMachine: true, habits: CHAT, fields: { ...unlimited, requests_per_minute: 120, tags: { app: "help-centre", env: "prod" }, notes: "Ask Lin before changing" } },
-  { name: "ticket-triage", account: "support", share: 8, isMachine: true, habits: READING, fields: { ...unlimited, tags: { app: "triage", env: "prod" } } },
-  { name: "call-summaries", account: "support", share: 4, habits: CHAT, fields: { ...unlimited, budgets: [{ usd: 12, per: "week" }] } },
-  { name: "build-review", account: "platform", share: 7, habits: CODEX, isMachine: true, fields: { ...unlimited, allowed_models: ["OpenAI#*", "Anthropic#*"] } },
+  {
+    name: "help-centre-bot",
+    account: "support",
+    share: 16,
+    isMachine: true,
+    habits: CHAT,
+    fields: {
+      ...unlimited,
+      requests_per_minute: 120,
+      tags: { app: "help-centre", env: "prod" },
+      notes: "Ask Lin before changing",
+    },
+  },
+  {
+    name: "ticket-triage",
+    account: "support",
+    share: 8,
+    isMachine: true,
+    habits: READING,
+    fields: { ...unlimited, tags: { app: "triage", env: "prod" } },
+  },
+  {
+    name: "call-summaries",
+    account: "support",
+    share: 4,
+    habits: CHAT,
+    fields: { ...unlimited, budgets: [{ usd: 12, per: "week" }] },
+  },
+  {
+    name: "build-review",
+    account: "platform",
+    share: 7,
+    habits: CODEX,
+    isMachine: true,
+    fields: { ...unlimited, allowed_models: ["OpenAI#*", "Anthropic#*"] },
+  },
   { name: "incident-notes", account: "platform", share: 2, habits: WRITING, fields: unlimited },
-  { name: "search-index", account: "platform", share: 7, isMachine: true, habits: READING, fields: { ...unlimited, allowed_models: [EMBED, HAIKU], tags: { app: "search" } } },
-  { name: "staging", account: "platform", share: 1, habits: CHAT, fields: { ...unlimited, requests_per_minute: 5 } },
-  { name: "demand-forecast", account: "data", share: 4, isMachine: true, habits: THINKING, fields: { ...unlimited, spend_limit_usd: 500 } },
+  {
+    name: "search-index",
+    account: "platform",
+    share: 7,
+    isMachine: true,
+    habits: READING,
+    fields: { ...unlimited, allowed_models: [EMBED, HAIKU], tags: { app: "search" } },
+  },
+  {
+    name: "staging",
+    account: "platform",
+    share: 1,
+    habits: CHAT,
+    fields: { ...unlimited, requests_per_minute: 5 },
+  },
+  {
+    name: "demand-forecast",
+    account: "data",
+    share: 4,
+    isMachine: true,
+    habits: THINKING,
+    fields: { ...unlimited, spend_limit_usd: 500 },
+  },
   { name: "warehouse-labels", account: "data", share: 3, habits: CHAT, fields: unlimited },
   { name: "notebook-server", account: "data", share: 2, habits: THINKING, fields: unlimited },
-  { name: "paper-digest", account: "research", share: 3, isMachine: true, habits: THINKING, fields: unlimited },
-  { name: "evaluation-nightly", account: "research", share: 3, isMachine: true, habits: [...WRITING, ...THINKING], fields: { ...unlimited, budgets: [{ usd: 3, per: "day" }] } },
-  { name: "website-copy", account: "marketing", share: 3, habits: WRITING, fields: { ...unlimited, budgets: [{ usd: 1, per: "day", hard: true }] } },
+  {
+    name: "paper-digest",
+    account: "research",
+    share: 3,
+    isMachine: true,
+    habits: THINKING,
+    fields: unlimited,
+  },
+  {
+    name: "evaluation-nightly",
+    account: "research",
+    share: 3,
+    isMachine: true,
+    habits: [...WRITING, ...THINKING],
+    fields: { ...unlimited, budgets: [{ usd: 3, per: "day" }] },
+  },
+  {
+    name: "website-copy",
+    account: "marketing",
+    share: 3,
+    habits: WRITING,
+    fields: { ...unlimited, budgets: [{ usd: 1, per: "day", hard: true }] },
+  },
   { name: "campaign-translations", account: "marketing", share: 2, habits: WRITING, fields: unlimited },
-  { name: "contract-search", account: "legal", share: 1, habits: READING, fields: unlimited },
-  { name: "trial-of-spring", account: "marketing", share: 1, habits: WRITING, fields: { ...unlimited, allowed_models: [LARGE] } },
+  { name: "contract-search", account: "legal", share: 1, habits: THINKING, fields: unlimited },
+  {
+    name: "trial-of-spring",
+    account: "marketing",
+    share: 1,
+    habits: WRITING,
+    fields: { ...unlimited, allowed_models: [LARGE] },
+  },
   { name: "Laptop", account: "platform", person: "Marek Lis", ...agent },
   { name: "Laptop", account: "platform", person: "Yusuf Demir", ...agent, habits: CODEX },
   { name: "Work machine", account: "research", person: "Sofia Brandt", ...agent, share: 4 },
@@ -147,14 +289,21 @@ export const KEYS: readonly CompanyKey[] = [
   { name: "Claude Code", account: "support", person: "Grace Adeyemi", ...agent, share: 2 },
   { name: "Notebook", account: "data", person: "Owen Clarke", ...agent, share: 2, habits: THINKING },
   { name: "Drafts", account: "marketing", person: "Noor Haddad", ...agent, share: 1, habits: WRITING },
-  { name: "tools-gateway", account: "platform", share: 1, habits: CHAT, fields: unlimited },
+  { name: "tools-gateway", account: "platform", share: 2, habits: CHAT, fields: unlimited },
   { name: "contractor-2025", account: "platform", share: 0, habits: CHAT },
   { name: "pasted-in-a-ticket", account: "support", share: 0, habits: CHAT },
   { name: "fair-stand", account: "marketing", share: 1, habits: CHAT, fields: unlimited },
 ];
 
 /** The keys to which something happens. */
-export const FATES = { paused: "contractor-2025", revoked: "pasted-in-a-ticket", ending: "fair-stand" } as const;
+export const FATES = {
+  paused: "contractor-2025",
+  revoked: "pasted-in-a-ticket",
+  ending: "fair-stand",
+} as const;
+
+/** The key whose agent calls tools. */
+export const TOOL_USER = "tools-gateway";
 
 export const PROMPTS: readonly string[] = [
   "Summarise the incident report of last night in five lines.",

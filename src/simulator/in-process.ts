@@ -28,7 +28,8 @@ export function createInProcessSimulator({ seed, nowMs, wait }: InProcessParts):
   return async (url, init) => {
     const { pathname, searchParams: query } = new URL(url);
     const dialect = findDialect(pathname);
-    if (dialect === undefined) return Response.json({ error: { message: "No such route." } }, { status: 404 });
+    if (dialect === undefined)
+      return Response.json({ error: { message: "No such route." } }, { status: 404 });
     const headers = Object.fromEntries(new Headers(init.headers));
     const bodyText = await readText(init.body);
     const script = writeScript(
@@ -86,7 +87,11 @@ function streamSteps(
   );
 }
 
-async function pass(step: Step, wait: InProcessParts["wait"], signal: AbortSignal | null | undefined): Promise<void> {
+async function pass(
+  step: Step,
+  wait: InProcessParts["wait"],
+  signal: AbortSignal | null | undefined,
+): Promise<void> {
   if (step.do === "wait") return wait(step.ms);
   if (step.do === "hang") await waitForAbort(signal);
   throw new TypeError("The connection was closed.");

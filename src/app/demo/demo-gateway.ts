@@ -1,7 +1,8 @@
 // A whole gateway without a listener: what it serves is asked in this process.
+
+import { configJsonSchema } from "../../config/published-schema.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Fetch } from "../../core/world/world.ts";
-import { configJsonSchema } from "../../config/published-schema.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
 import type { OpenedStore } from "../start/open-store.ts";
 

@@ -1,13 +1,13 @@
 // The sign-in of a demo's people, by a company's provider that is simulated as well.
-import { makeRecordAs } from "../../admin/audit/audit-trail.ts";
-import type { Settings } from "../../core/settings.ts";
-import { type Issuer, IssuerSilent } from "../../people/issuer.ts";
-import { makeMemberId } from "../../people/member.ts";
-import { completeAttempt, type SignInParts, startAttempt } from "../../people/sign-in.ts";
-import { MAIL } from "../../simulator/company.ts";
-import type { Random } from "../../core/world/world.ts";
-import { mintId } from "../../keys/secret.ts";
-import type { OpenedStore } from "../start/open-store.ts";
+import { makeRecordAs } from "../../../admin/audit/audit-trail.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Random } from "../../../core/world/world.ts";
+import { mintId } from "../../../keys/secret.ts";
+import { type Issuer, IssuerSilent } from "../../../people/issuer.ts";
+import { makeMemberId } from "../../../people/member.ts";
+import { completeAttempt, type SignInParts, startAttempt } from "../../../people/sign-in.ts";
+import { MAIL } from "../../../simulator/company.ts";
+import type { OpenedStore } from "../../start/open-store.ts";
 
 /** Returns the secret of a new session, and the person's id. */
 export async function signInPerson(
@@ -35,7 +35,11 @@ export async function signInPerson(
 
 /** The provider's own id of a person. */
 function nameSubject(person: string): string {
-  return person.normalize("NFD").replace(/[^A-Za-z ]/g, "").toLowerCase().replace(/ /g, ".");
+  return person
+    .normalize("NFD")
+    .replace(/[^A-Za-z ]/g, "")
+    .toLowerCase()
+    .replace(/ /g, ".");
 }
 
 function simulateIssuer(person: string, random: Random): Issuer {
@@ -47,7 +51,10 @@ function simulateIssuer(person: string, random: Random): Issuer {
   };
   return {
     begin: async () => ({ attempt: { state: mintId("state", random), nonce: "", verifier: "" }, url: "" }),
-    finish: async () => ({ refreshToken: null, confirm: async () => ({ subject, claims, hasIdToken: true }) }),
+    finish: async () => ({
+      refreshToken: null,
+      confirm: async () => ({ subject, claims, hasIdToken: true }),
+    }),
     refresh: refuse,
     readLogout: refuse,
     offersRefresh: async () => false,

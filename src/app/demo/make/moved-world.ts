@@ -1,5 +1,5 @@
 // The world in which a demo's month is made: a clock that moves on command, and random bytes of a seed.
-import type { Clock, Random } from "../../core/world/world.ts";
+import type { Clock, Random } from "../../../core/world/world.ts";
 
 interface Timer {
   atMs: number;
@@ -90,7 +90,9 @@ export function createSeededRandom(seed: number): Random {
       for (let at = 0; at < length; at += 8) {
         const draw = Bun.hash.wyhash(String(count++), key);
         if (at + 8 <= length) view.setBigUint64(at, draw);
-        else for (let left = at; left < length; left++) bytes[left] = Number((draw >> BigInt(8 * (left - at))) & 255n);
+        else
+          for (let left = at; left < length; left++)
+            bytes[left] = Number((draw >> BigInt(8 * (left - at))) & 255n);
       }
       return bytes;
     },

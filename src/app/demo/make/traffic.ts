@@ -1,11 +1,11 @@
 // The requests of a demo's days: who asks what at which hour, and how the provider answers.
-import { type Habit, PROMPTS } from "../../simulator/company.ts";
+import { type Habit, PROMPTS, TOOL_USER } from "../../../simulator/company.ts";
 import type { Company, MadeKey } from "./found.ts";
 import type { Maker } from "./maker.ts";
+import { HOUR_MS } from "./span.ts";
 
-export const HOUR_MS = 3_600_000;
 /** On a working day, and at a weekend. */
-const REQUESTS = { work: 430, rest: 130 } as const;
+const REQUESTS = { work: 420, rest: 150 } as const;
 /** The share of each hour of a working day, by people and by machines. */
 const PEOPLE_HOURS = [0, 0, 0, 0, 0, 0, 1, 3, 7, 10, 11, 10, 6, 8, 10, 11, 10, 7, 3, 2, 1, 1, 0, 0];
 const MACHINE_HOURS = [3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4];
@@ -13,8 +13,12 @@ const MACHINE_HOURS = [3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 
 const MACHINE_PART = 50;
 
 /** Sends the requests of the hour that begins at `fromMs`, until `untilMs` at the latest. */
-export async function playHour(maker: Maker, { keys }: Company, fromMs: number, untilMs: number): Promise<void> {
-  await maker.clock.moveTo(fromMs);
+export async function playHour(
+  maker: Maker,
+  { keys }: Company,
+  fromMs: number,
+  untilMs: number,
+): Promise<void> {
   const { draws } = maker;
   const times = Array.from({ length: countRequests(maker, fromMs) }, () => fromMs + draws.next() * HOUR_MS);
   const isOut = isWeekend(fromMs);
@@ -24,7 +28,14 @@ export async function playHour(maker: Maker, { keys }: Company, fromMs: number, 
     const key = draws.pick(weigh(keys.filter((one) => (one.isMachine ?? false) === isMachine)));
     maker.clock.pass(Math.max(0, atMs - maker.clock.nowMs()));
     await send(maker, key.key, draws.pick(key.key.habits));
+    if (key.key.name === TOOL_USER) await callTools(maker, key.key);
   }
+}
+
+/** Asks a tool about what it was asked. */
+async function callTools({ draws, callTool }: Maker, { secret }: MadeKey): Promise<void> {
+  if (draws.next() < 0.3) await callTool(secret, "depot_list_delays", {});
+  else await callTool(secret, "depot_find_parcel", { parcel: `TL-${draws.between(40_000, 42_000)}` });
 }
 
 function weigh(keys: readonly MadeKey[]) {
@@ -51,12 +62,14 @@ export async function send(maker: Maker, { secret, isAgent, name }: MadeKey, hab
   maker.next = { tokens: `${input}:${output}:${Math.floor(input * (habit.cached ?? 0))}` };
   const prompt = PROMPTS[draws.between(0, PROMPTS.length - 1)] ?? "";
   const day = Math.floor(clock.nowMs() / (24 * HOUR_MS));
-  const session = isAgent ? { "session-id": `${name.toLowerCase().replace(/ /g, "-")}-${day}-${draws.between(1, 3)}` } : {};
-  const { path, body } = writeBody(habit, `${prompt}${" ".repeat(0)}`, output);
+  const session = isAgent
+    ? { "session-id": `${name.toLowerCase().replace(/ /g, "-")}-${day}-${draws.between(1, 3)}` }
+    : {};
+  const { path, body } = writeBody(habit, prompt);
   return (await maker.ask(path, { secret, body, headers: session })).status;
 }
 
-function writeBody({ surface, model, isStreamed = false }: Habit, prompt: string, output: number) {
+function writeBody({ surface, model, isStreamed = false }: Habit, prompt: string) {
   const messages = [{ role: "user", content: prompt }];
   switch (surface) {
     case "chat":

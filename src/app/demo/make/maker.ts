@@ -1,11 +1,11 @@
 // What a demo's month is made with: the gateway under a moved clock, the people who ask it, and the simulated providers.
-import { ensureAdminToken } from "../../admin/people/token.ts";
-import { asObject, type JsonObject, parseJson } from "../../core/json/json.ts";
-import type { Settings } from "../../core/settings.ts";
-import type { Fetch } from "../../core/world/world.ts";
-import { createInProcessSimulator } from "../../simulator/in-process.ts";
-import type { OpenedStore } from "../start/open-store.ts";
-import { type DemoGateway, startDemoGateway } from "./demo-gateway.ts";
+import { ensureAdminToken } from "../../../admin/people/token.ts";
+import { asObject, type JsonObject, parseJson } from "../../../core/json/json.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Fetch } from "../../../core/world/world.ts";
+import { createInProcessSimulator } from "../../../simulator/in-process.ts";
+import type { OpenedStore } from "../../start/open-store.ts";
+import { type DemoGateway, startDemoGateway } from "../demo-gateway.ts";
 import { answerTools, isToolCall } from "./depot-tools.ts";
 import { Draws, type MovedClock } from "./moved-world.ts";
 import { signInPerson } from "./sign-in.ts";
@@ -51,7 +51,12 @@ export class Maker {
     this.#settings = parts.settings;
   }
 
-  static async start(clock: MovedClock, seed: number, settings: Settings, opened: OpenedStore): Promise<Maker> {
+  static async start(
+    clock: MovedClock,
+    seed: number,
+    settings: Settings,
+    opened: OpenedStore,
+  ): Promise<Maker> {
     // Nothing here has to survive a power failure: a demo that isn't finished is made again.
     const store = { ...opened.store, durable: async () => {} };
     const sim = new SimulatedProviders(clock, new Draws(seed, "providers"), seed);
@@ -89,7 +94,10 @@ export class Maker {
 
   /** Asks an admin route with the admin token, and expects success. */
   async admin(method: string, path: string, body?: unknown): Promise<JsonObject> {
-    return expectSuccess(path, await this.ask(`/admin/v1${path}`, { method, secret: this.#adminToken, body }));
+    return expectSuccess(
+      path,
+      await this.ask(`/admin/v1${path}`, { method, secret: this.#adminToken, body }),
+    );
   }
 
   /** The same as a person who is signed in. */
@@ -108,6 +116,22 @@ export class Maker {
     this.#sessions.set(person, { secret, untilMs: this.clock.nowMs() + SIGNED_IN_MS });
     return secret;
   }
+
+  /** No line of a batch starts from now on. */
+  async stopLines(): Promise<boolean> {
+    this.gateway.running.reload({
+      ...this.#settings,
+      batches: { ...this.#settings.batches, parallelMax: 0 },
+    });
+    return true;
+  }
+
+  /** Calls a tool of the company's own server. */
+  readonly callTool = async (secret: string, name: string, args: object): Promise<void> => {
+    const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" };
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+    await this.ask("/mcp", { secret, body, headers });
+  };
 
   /** Lets time pass until `isOver`, at most for a day. */
   async until(what: string, isOver: () => Promise<boolean>): Promise<void> {

@@ -1,5 +1,5 @@
 // The first day of a demo's company: accounts, people, keys.
-import { ACCOUNTS, type CompanyKey, KEYS, PEOPLE } from "../../simulator/company.ts";
+import { ACCOUNTS, type CompanyKey, KEYS, PEOPLE } from "../../../simulator/company.ts";
 import type { Maker } from "./maker.ts";
 
 export interface MadeKey extends CompanyKey {
@@ -30,6 +30,11 @@ async function addPeople(maker: Maker): Promise<void> {
 
 async function addAccounts(maker: Maker): Promise<ReadonlyMap<string, string>> {
   const accounts = new Map<string, string>();
+  await maker.admin("PATCH", "/accounts/default", { name: "Visitors of the demo" });
+  await maker.admin("POST", "/accounts/default/topups", {
+    amount_usd: VISITORS_USD,
+    note: "For whoever looks around",
+  });
   for (const { name, title, deposit, fields } of ACCOUNTS) {
     const id = String((await maker.admin("POST", "/accounts", { name: title, ...fields })).id);
     await maker.admin("POST", `/accounts/${id}/topups`, { amount_usd: deposit, note: "First deposit" });
@@ -38,6 +43,9 @@ async function addAccounts(maker: Maker): Promise<ReadonlyMap<string, string>> {
   }
   return accounts;
 }
+
+/** No account of the company pays for visitors' requests. */
+const VISITORS_USD = 1000;
 
 async function giveRoles(maker: Maker, accounts: ReadonlyMap<string, string>): Promise<void> {
   for (const { name, role, accounts: within } of PEOPLE) {
@@ -52,9 +60,10 @@ async function addKeys(maker: Maker, accounts: ReadonlyMap<string, string>): Pro
   for (const key of KEYS) {
     const { name, account, person, fields } = key;
     const body = { name, account_id: accounts.get(account), ...fields };
-    const made = person === undefined
-      ? await maker.as("Ada Moreira", "POST", "/keys", body)
-      : await maker.as(person, "POST", "/keys", { ...body, kind: "personal" });
+    const made =
+      person === undefined
+        ? await maker.as("Ada Moreira", "POST", "/keys", body)
+        : await maker.as(person, "POST", "/keys", { ...body, kind: "personal" });
     keys.push({ ...key, id: String(made.id), secret: String(made.secret) });
     maker.clock.pass(90_000);
   }
