@@ -165,13 +165,13 @@ const CODEX: readonly Habit[] = [
   },
 ];
 const CHAT: readonly Habit[] = [
-  { weight: 4, surface: "chat", model: FLASH, input: [300, 2400], output: [80, 500], isStreamed: true },
+  { weight: 4, surface: "chat", model: FLASH, input: [300, 2400], output: [80, 500] },
   { weight: 2, surface: "chat", model: GPT_SMALL, input: [300, 2400], output: [80, 500] },
   { weight: 1, surface: "chat", model: "Router#fair", input: [300, 1200], output: [80, 400] },
 ];
 const WRITING: readonly Habit[] = [
-  { weight: 2, surface: "chat", model: LARGE, input: [400, 2500], output: [200, 1200], isStreamed: true },
-  { weight: 2, surface: "chat", model: "house", input: [400, 2500], output: [200, 1200], isStreamed: true },
+  { weight: 2, surface: "chat", model: LARGE, input: [400, 2500], output: [200, 1200] },
+  { weight: 2, surface: "chat", model: "house", input: [400, 2500], output: [200, 1200] },
   { weight: 1, surface: "chat", model: SONAR, input: [200, 900], output: [150, 700] },
 ];
 const READING: readonly Habit[] = [
@@ -179,9 +179,9 @@ const READING: readonly Habit[] = [
   { weight: 1, surface: "chat", model: HAIKU, input: [800, 4000], output: [30, 200] },
 ];
 const THINKING: readonly Habit[] = [
-  { weight: 2, surface: "chat", model: CARBON, input: [1000, 9000], output: [300, 1800], isStreamed: true },
+  { weight: 2, surface: "chat", model: CARBON, input: [1000, 9000], output: [300, 1800] },
   { weight: 2, surface: "chat", model: "Router#best", input: [600, 5000], output: [300, 1500] },
-  { weight: 1, surface: "messages", model: OPUS, input: [1500, 9000], output: [400, 1800], isStreamed: true },
+  { weight: 1, surface: "messages", model: OPUS, input: [1500, 9000], output: [400, 1800] },
 ];
 
 const unlimited = { requests_per_day: null } as const;

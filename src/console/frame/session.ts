@@ -100,6 +100,14 @@ export async function signIn(token: string): Promise<void> {
   await readSession();
 }
 
+/** The people as whom visitors of a demo look around. */
+export type DemoPerson = "admin" | "manager" | "billing" | "member";
+
+export async function signInToDemo(person: DemoPerson): Promise<void> {
+  await call("POST", "/session", { person });
+  await readSession();
+}
+
 export async function signOut(): Promise<void> {
   await call("DELETE", "/session").catch(() => undefined);
   remember(WAS_SIGNED_IN, "no");

@@ -1,5 +1,4 @@
 // What a demo lets through: all that only reads, and a closed list of the rest.
-import { SURFACES } from "../../../surfaces/index.ts";
 
 /** `call`: a model is asked with the printed key. `playground`: the same from the console. */
 export type Passage =
@@ -25,7 +24,7 @@ const LEAVING = /^\/auth\/oidc\/|^\/device(\/|$)/;
 /** Reads that take long: at most two of all visitors run at once. */
 const HEAVY = /^\/admin\/v1\/(export|search|statements)(\/|$)|\.csv$/;
 
-/** The documented paths at which visitors may ask models. Others that are served are these by another name. */
+/** The paths at which visitors may ask models, each by its first name alone. */
 const CALLS: ReadonlySet<string> = new Set([
   "/v1/chat/completions",
   "/v1/messages",
@@ -37,13 +36,8 @@ const CALLS: ReadonlySet<string> = new Set([
   "/v1/rerank",
   "/v1/moderations",
 ]);
-const PLAIN_CALLS: ReadonlySet<string> = new Set(
-  SURFACES.flatMap(({ path, docs }) =>
-    CALLS.has(path) || (typeof docs === "string" && CALLS.has(docs)) ? [path] : [],
-  ),
-);
 const GEMINI_CALL =
-  /^\/v1(?:beta)?\/models\/([^/]+|[^/]+\/[^/]+):(generateContent|streamGenerateContent|countTokens)$/;
+  /^\/v1beta\/models\/([^/]+|[^/]+\/[^/]+):(generateContent|streamGenerateContent|countTokens)$/;
 
 /** Returns how a request passes. */
 export function findPassage(method: string, path: string, headers: Headers): Passage {
@@ -63,7 +57,7 @@ function findReading(path: string): Passage {
 function findChange(method: string, path: string): Passage {
   const listed = OTHERS[`${method} ${path}`];
   if (listed !== undefined) return listed;
-  return method === "POST" && (PLAIN_CALLS.has(path) || GEMINI_CALL.test(path)) ? "call" : "closed";
+  return method === "POST" && (CALLS.has(path) || GEMINI_CALL.test(path)) ? "call" : "closed";
 }
 
 const OTHERS: Readonly<Record<string, Passage>> = {

@@ -12,7 +12,7 @@ import { playHour } from "./traffic.ts";
 
 export const DATABASE = "poundkey.db";
 /** The regular tasks run this often. Each hour, they would cost as much as the requests. */
-const TASKS_HOURS = 4;
+const TASKS_HOURS = 8;
 const FIRST_HOUR = 6;
 
 export interface MonthRules {
@@ -48,6 +48,8 @@ export async function makeMonth({
       await playHour(maker, company, atMs, endMs);
     }
     await clock.moveTo(endMs);
+    await story.tell();
+    await maker.signOutAll();
     restore();
     await maker.gateway.running.stop();
     return maker.people;

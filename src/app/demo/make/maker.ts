@@ -1,4 +1,5 @@
 // What a demo's month is made with: the gateway under a moved clock, the people who ask it, and the simulated providers.
+import { signOut } from "../../../admin/people/session.ts";
 import { ensureAdminToken } from "../../../admin/people/token.ts";
 import { asObject, type JsonObject, parseJson } from "../../../core/json/json.ts";
 import type { Settings } from "../../../core/settings.ts";
@@ -111,10 +112,17 @@ export class Maker {
 
   /** Signs a person in by the company's provider, and returns the session's secret. */
   async signIn(person: string): Promise<string> {
+    const known = this.#sessions.get(person);
+    if (known !== undefined) await signOut(this.gateway.opened.world, known.secret);
     const { memberId, secret } = await signInPerson(this.gateway.opened, this.#settings, person);
     this.people.set(person, memberId);
     this.#sessions.set(person, { secret, untilMs: this.clock.nowMs() + SIGNED_IN_MS });
     return secret;
+  }
+
+  /** Everybody leaves: nobody's session is in a list. */
+  async signOutAll(): Promise<void> {
+    for (const { secret } of this.#sessions.values()) await signOut(this.gateway.opened.world, secret);
   }
 
   /** No line of a batch starts from now on. */
@@ -133,9 +141,9 @@ export class Maker {
     await this.ask("/mcp", { secret, body, headers });
   };
 
-  /** Lets time pass until `isOver`, at most for a day. */
+  /** Lets time pass until `isOver`, at most for an hour. */
   async until(what: string, isOver: () => Promise<boolean>): Promise<void> {
-    for (let seconds = 0; seconds < 86_400; seconds += 2) {
+    for (let seconds = 0; seconds < 3600; seconds += 2) {
       if (await isOver()) return;
       await this.clock.moveTo(this.clock.nowMs() + 2000);
     }

@@ -2,7 +2,6 @@
 import { makeRecordAs } from "../../../admin/audit/audit-trail.ts";
 import type { Settings } from "../../../core/settings.ts";
 import type { Random } from "../../../core/world/world.ts";
-import { mintId } from "../../../keys/secret.ts";
 import { type Issuer, IssuerSilent } from "../../../people/issuer.ts";
 import { makeMemberId } from "../../../people/member.ts";
 import { completeAttempt, type SignInParts, startAttempt } from "../../../people/sign-in.ts";
@@ -28,7 +27,7 @@ export async function signInPerson(
     issuer: () => issuer,
   };
   const { state, value } = await startAttempt(parts, signIn, "/");
-  const from = { address: null, agent: null };
+  const from = { address: "", agent: "", route: "", requestId: "" };
   const { secret } = await completeAttempt(parts, signIn, { query: `?state=${state}`, kept: value, from });
   return { secret, memberId: makeMemberId(signIn.issuer, nameSubject(person), world.pepper) };
 }
@@ -42,6 +41,8 @@ function nameSubject(person: string): string {
     .replace(/ /g, ".");
 }
 
+const STATE_BYTES = 16;
+
 function simulateIssuer(person: string, random: Random): Issuer {
   const subject = nameSubject(person);
   const email = `${subject}@${MAIL}`;
@@ -50,7 +51,10 @@ function simulateIssuer(person: string, random: Random): Issuer {
     throw new IssuerSilent("The simulated provider only lets people in.", false);
   };
   return {
-    begin: async () => ({ attempt: { state: mintId("state", random), nonce: "", verifier: "" }, url: "" }),
+    begin: async () => ({
+      attempt: { state: Buffer.from(random.bytes(STATE_BYTES)).toString("hex"), nonce: "", verifier: "" },
+      url: "",
+    }),
     finish: async () => ({
       refreshToken: null,
       confirm: async () => ({ subject, claims, hasIdToken: true }),

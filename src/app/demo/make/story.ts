@@ -63,6 +63,7 @@ const STORY: readonly Event[] = [
     at: 0.93,
     tell: (telling) => askForMore(telling, "Grace Adeyemi", "support", 6, "The stand at the trade fair"),
   },
+  { at: 0.96, tell: (telling) => spendAll(telling, "legal") },
   { at: 0.97, tell: (telling) => runBatch(telling, "contract-search", 25, "waiting") },
   { at: 0.99, tell: (telling) => runBatch(telling, "demand-forecast", 240, "running") },
 ];
@@ -103,6 +104,14 @@ export class Story {
     for (const id of company.accounts.values())
       await maker.as("Ray Osei", "GET", `/accounts/${id}/statements/${month}`);
   }
+}
+
+/** Without money, the account's batch waits. */
+async function spendAll({ maker, company }: Telling, account: string): Promise<void> {
+  const id = company.accounts.get(account);
+  const { balance_usd: left } = await maker.as("Ray Osei", "GET", `/accounts/${id}`);
+  const body = { amount_usd: -(asNumber(left) ?? 0), reason: "Moved to the group's own contract" };
+  if (body.amount_usd < 0) await maker.as("Ray Osei", "POST", `/accounts/${id}/adjustments`, body);
 }
 
 function findKey({ keys }: Company, name: string): MadeKey {
@@ -162,16 +171,24 @@ async function grantFirst({ maker }: Telling): Promise<void> {
   });
 }
 
+/** Batches of a shorter month are shorter. */
+const USUAL_DAYS = 30;
+const LINES_MIN = 8;
+
 /** Uploads a file of lines, and waits until its batch is as it is to be seen. */
 async function runBatch(
-  { maker, company }: Telling,
+  { maker, company, span }: Telling,
   name: string,
   lines: number,
   wanted: "completed" | "waiting" | "running",
 ): Promise<void> {
   const { secret, habits } = findKey(company, name);
   const model = habits[0]?.surface === "embeddings" ? "Anthropic#claude-haiku-5-5" : (habits[0]?.model ?? "");
-  const text = Array.from({ length: lines }, (_, at) => writeLine(at, model)).join("\n");
+  const count = Math.max(
+    LINES_MIN,
+    Math.round(lines * Math.min(1, (span.endMs - span.startMs) / (USUAL_DAYS * DAY_MS))),
+  );
+  const text = Array.from({ length: count }, (_, at) => writeLine(at, model)).join("\n");
   const form = new FormData();
   form.set("purpose", "batch");
   form.set("file", new File([text], `${name}.jsonl`, { type: "application/jsonl" }));
@@ -182,7 +199,7 @@ async function runBatch(
   await maker.until(`the batch of ${name}`, async () => {
     const { body: batch } = await maker.ask(`/v1/batches/${made.body.id}`, { method: "GET", secret });
     const done = asNumber(asObject(batch.request_counts).completed) ?? 0;
-    if (wanted === "running" && batch.status === "in_progress" && done >= lines / 4) return maker.stopLines();
+    if (wanted === "running" && batch.status === "in_progress" && done >= count / 4) return maker.stopLines();
     return wanted === "completed"
       ? batch.status === "completed"
       : wanted === "waiting" && asObject(batch.waiting).code !== undefined;

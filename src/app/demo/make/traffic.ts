@@ -5,7 +5,7 @@ import type { Maker } from "./maker.ts";
 import { HOUR_MS } from "./span.ts";
 
 /** On a working day, and at a weekend. */
-const REQUESTS = { work: 420, rest: 150 } as const;
+const REQUESTS = { work: 415, rest: 145 } as const;
 /** The share of each hour of a working day, by people and by machines. */
 const PEOPLE_HOURS = [0, 0, 0, 0, 0, 0, 1, 3, 7, 10, 11, 10, 6, 8, 10, 11, 10, 7, 3, 2, 1, 1, 0, 0];
 const MACHINE_HOURS = [3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4];
@@ -62,11 +62,10 @@ export async function send(maker: Maker, { secret, isAgent, name }: MadeKey, hab
   maker.next = { tokens: `${input}:${output}:${Math.floor(input * (habit.cached ?? 0))}` };
   const prompt = PROMPTS[draws.between(0, PROMPTS.length - 1)] ?? "";
   const day = Math.floor(clock.nowMs() / (24 * HOUR_MS));
-  const session = isAgent
-    ? { "session-id": `${name.toLowerCase().replace(/ /g, "-")}-${day}-${draws.between(1, 3)}` }
-    : {};
+  const session = `${name.toLowerCase().replace(/ /g, "-")}-${day}-${draws.between(1, 3)}`;
+  const headers: Record<string, string> = isAgent ? { "session-id": session } : {};
   const { path, body } = writeBody(habit, prompt);
-  return (await maker.ask(path, { secret, body, headers: session })).status;
+  return (await maker.ask(path, { secret, body, headers })).status;
 }
 
 function writeBody({ surface, model, isStreamed = false }: Habit, prompt: string) {
