@@ -51,36 +51,36 @@ export const ACCOUNTS: readonly CompanyAccount[] = [
   {
     name: "platform",
     title: "Platform engineering",
-    deposit: 900,
+    deposit: 60,
     fields: {
       time_zone: "Europe/Lisbon",
-      balance_low_usd: 50,
-      budgets: [{ usd: 1200, per: "month", warn: [0.5, 0.8] }],
+      balance_low_usd: 15,
+      budgets: [{ usd: 40, per: "month", warn: [0.5, 0.8] }],
     },
   },
   {
     name: "support",
     title: "Customer support",
-    deposit: 400,
+    deposit: 20,
     fields: {
-      balance_low_usd: 25,
-      budgets: [{ usd: 300, per: "month" }],
+      balance_low_usd: 5,
+      budgets: [{ usd: 9.5, per: "month" }],
       member_defaults: { budgets: [{ usd: 4, per: "month" }], parallel: 4 },
     },
   },
   {
     name: "research",
     title: "Research",
-    deposit: 600,
-    fields: { time_zone: "Europe/Berlin", member_defaults: { budgets: [{ usd: 40, per: "month" }] } },
+    deposit: 40,
+    fields: { time_zone: "Europe/Berlin", member_defaults: { budgets: [{ usd: 8, per: "month" }] } },
   },
   {
     name: "marketing",
     title: "Marketing and web",
-    deposit: 120,
-    fields: { budgets: [{ usd: 60, per: "month" }] },
+    deposit: 12,
+    fields: { budgets: [{ usd: 4, per: "month" }] },
   },
-  { name: "data", title: "Data and forecasting", deposit: 250, fields: { tags: { cost_centre: "4410" } } },
+  { name: "data", title: "Data and forecasting", deposit: 30, fields: { tags: { cost_centre: "4410" } } },
   { name: "legal", title: "Legal", deposit: 0.4, fields: {} },
 ];
 

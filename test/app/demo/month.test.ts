@@ -44,7 +44,7 @@ describe.skipIf(!IS_LONG)("a month of thirty days", () => {
         refusals: count(month, "(SELECT DISTINCT code FROM refusal)"),
         tools: count(month, "request WHERE tool IS NOT NULL"),
         asked: count(month, "limit_request WHERE state = 'open'"),
-        topUps: count(month, "top_up"),
+        topUps: count(month, "movement WHERE kind = 'topup'"),
         statements: count(month, "statement"),
         batches: count(month, "batch"),
         audit: count(month, "audit"),
@@ -91,7 +91,7 @@ describe.skipIf(!IS_LONG)("a month of thirty days", () => {
         month
           .query("SELECT at_ms, code, model_asked, requests FROM refusal ORDER BY at_ms, code, model_asked")
           .all(),
-        month.query("SELECT amount_nano FROM top_up ORDER BY amount_nano").all(),
+        month.query("SELECT kind, amount_nano, at_ms FROM movement ORDER BY at_ms, amount_nano").all(),
         month.query("SELECT name FROM gateway_key ORDER BY name").all(),
       ];
       const [first, again, other] = [

@@ -29,7 +29,7 @@ const STORY: readonly Event[] = [
   },
   { at: 0.12, tell: (telling) => changeKey(telling, FATES.paused, "PATCH", { paused: true }) },
   { at: 0.14, tell: (telling) => repeat(telling, FATES.paused, "OpenAI#gpt-5.4-mini", 5) },
-  { at: 0.2, tell: (telling) => topUp(telling, "platform", 150, "Invoice 2026-118") },
+  { at: 0.2, tell: (telling) => topUp(telling, "platform", 20, "Invoice 2026-118") },
   { at: 0.25, tell: (telling) => changeKey(telling, FATES.revoked, "DELETE") },
   { at: 0.26, tell: (telling) => repeat(telling, FATES.revoked, "OpenAI#gpt-5.4-mini", 3) },
   { at: 0.35, tell: (telling) => repeat(telling, "trial-of-spring", "OpenAI#gpt-6-sol", 6) },
@@ -37,7 +37,7 @@ const STORY: readonly Event[] = [
   {
     at: 0.45,
     tell: (telling) =>
-      askForMore(telling, "Sofia Brandt", "research", 10, "The evaluation of the new models"),
+      askForMore(telling, "Sofia Brandt", "research", 4, "The evaluation of the new models"),
   },
   { at: 0.47, tell: grantFirst },
   { at: 0.5, tell: (telling) => runBatch(telling, "build-review", 60, "completed") },
@@ -46,12 +46,12 @@ const STORY: readonly Event[] = [
     at: 0.6,
     tell: ({ maker, company }) =>
       maker.as("Ray Osei", "POST", `/accounts/${company.accounts.get("support")}/adjustments`, {
-        amount_usd: -12.5,
+        amount_usd: -1.25,
         reason: "Credited twice",
       }),
   },
-  { at: 0.7, tell: (telling) => topUp(telling, "support", 50, "Invoice 2026-131") },
-  { at: 0.75, tell: (telling) => topUp(telling, "data", 100, "Invoice 2026-134") },
+  { at: 0.7, tell: (telling) => topUp(telling, "support", 10, "Invoice 2026-131") },
+  { at: 0.75, tell: (telling) => topUp(telling, "data", 15, "Invoice 2026-134") },
   {
     at: 0.8,
     tell: ({ maker, company, span }) =>
@@ -61,7 +61,7 @@ const STORY: readonly Event[] = [
   },
   {
     at: 0.93,
-    tell: (telling) => askForMore(telling, "Grace Adeyemi", "support", 6, "The stand at the trade fair"),
+    tell: (telling) => askForMore(telling, "Grace Adeyemi", "support", 3, "The stand at the trade fair"),
   },
   { at: 0.96, tell: (telling) => spendAll(telling, "legal") },
   { at: 0.97, tell: (telling) => runBatch(telling, "contract-search", 25, "waiting") },
@@ -75,7 +75,7 @@ const TROUBLE = [0.62, 0.635] as const;
 export class Story {
   readonly #telling: Telling;
   #next = 0;
-  #toldMonths = "";
+  #closedMs = 0;
 
   constructor(telling: Telling) {
     this.#telling = telling;
@@ -93,18 +93,21 @@ export class Story {
     }
   }
 
-  /** A statement is closed when it is read after the end of its month. */
+  /** A statement is closed when it is read later than a day after its month, wherever the account is. */
   async #closeMonth(): Promise<void> {
     const { maker, company, span } = this.#telling;
-    const nowMs = maker.clock.nowMs();
-    const month = new Date(nowMs - 3 * DAY_MS).toISOString().slice(0, 7);
-    const isOver = month !== new Date(nowMs).toISOString().slice(0, 7);
-    if (!isOver || month === this.#toldMonths || nowMs - 3 * DAY_MS < span.startMs - 2 * DAY_MS) return;
-    this.#toldMonths = month;
+    const now = new Date(maker.clock.nowMs());
+    const beganMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+    if (beganMs <= span.startMs || now.getTime() < beganMs + CLOSED_AFTER_MS || beganMs === this.#closedMs)
+      return;
+    this.#closedMs = beganMs;
+    const month = new Date(beganMs - DAY_MS).toISOString().slice(0, "2026-11".length);
     for (const id of company.accounts.values())
       await maker.as("Ray Osei", "GET", `/accounts/${id}/statements/${month}`);
   }
 }
+
+const CLOSED_AFTER_MS = 2 * DAY_MS;
 
 /** Without money, the account's batch waits. */
 async function spendAll({ maker, company }: Telling, account: string): Promise<void> {
