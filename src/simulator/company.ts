@@ -1,7 +1,7 @@
-// A made-up company for the demo: its accounts, people, keys, and what they ask of models all day.
+// Tern Logistics, the made-up company of the demo: its accounts, people, keys, and what they ask of models all day.
 
 /** An account, by a name that the other rows use. */
-export interface CompanyAccount {
+interface CompanyAccount {
   readonly name: string;
   readonly title: string;
   /** USD at the beginning. */
@@ -9,14 +9,14 @@ export interface CompanyAccount {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export interface CompanyPerson {
+interface CompanyPerson {
   readonly name: string;
   readonly role: "admin" | "operator" | "billing" | "manager" | "viewer" | "member";
   /** Null for all accounts. */
   readonly accounts: readonly string[] | null;
 }
 
-/** What a key asks: each of its requests is like one of these. */
+/** A kind of request that a key sends. */
 export interface Habit {
   readonly weight: number;
   readonly surface: "chat" | "messages" | "responses" | "embeddings";
@@ -35,7 +35,7 @@ export interface CompanyKey {
   /** The person whose own key it is. */
   readonly person?: string;
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** How many of a hundred requests are this key's. */
+  /** Its part of all requests, in hundredths. */
   readonly share: number;
   /** True if it works at night and at weekends as well. */
   readonly isMachine?: boolean;
@@ -44,7 +44,6 @@ export interface CompanyKey {
   readonly habits: readonly Habit[];
 }
 
-export const COMPANY = "Tern Logistics";
 export const MAIL = "tern.example";
 
 export const ACCOUNTS: readonly CompanyAccount[] = [
@@ -108,7 +107,7 @@ export const VISITED = {
   billing: "Ray Osei",
   member: "Grace Adeyemi",
 } as const;
-export type Visited = keyof typeof VISITED;
+export type VisitedRole = keyof typeof VISITED;
 
 const GPT = "OpenAI#gpt-6-sol";
 const GPT_SMALL = "OpenAI#gpt-5.4-mini";

@@ -14,7 +14,7 @@ interface InProcessParts {
   readonly wait: (ms: number) => void | Promise<void>;
 }
 
-/** Nothing listens there: whoever calls it by a real connection is refused. */
+/** Nothing listens there: a real connection to it is refused. */
 export const IN_PROCESS_URL = "http://127.0.0.1:9";
 
 /** Returns a `fetch` that the simulator answers, for any host. */

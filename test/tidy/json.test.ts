@@ -38,6 +38,8 @@ const OWN: Readonly<Record<string, string>> = {
   "src/learning/learning.ts": "rows of the store",
   "src/files/piece-index.ts": "the gateway's own pieces, which are sealed",
   "src/app/build/build.ts": "a file of the checkout",
+  "src/app/demo/demo.ts": "the gateway's own answer",
+  "src/app/demo/make/": "what the gateway sent and answered",
   "src/app/build/materials.ts": "a file of the binary",
   "src/app/build/pack.ts": "files of the checkout",
   "src/moving/state/memory.ts": "a row of the store",

@@ -31,8 +31,8 @@ export async function startDemoGateway({ settings, opened, fetch }: DemoParts): 
     reusePort: false,
     noticeMs: 0,
     fetch,
-    listen: (app) => {
-      served.answer = async (request) => app.fetch(request);
+    serve: (app) => {
+      served.answer = async (request) => app.handle(request);
       return app;
     },
   });

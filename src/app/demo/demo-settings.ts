@@ -8,8 +8,8 @@ import { IN_PROCESS_URL } from "../../simulator/in-process.ts";
 import { formatErrors } from "../start/configuration.ts";
 import { addSimulator, SIMULATED } from "../start/simulated.ts";
 
-/** What differs between making the month and showing it. */
-export interface DemoRules {
+/** The settings that differ between making the month and showing it. */
+interface DemoRules {
   /** The path of the database. */
   readonly database: string;
   readonly publicUrl: string;

@@ -6,20 +6,20 @@ import { createKey } from "../../admin/keys/keys.ts";
 import { asArray, asObject } from "../../core/json/json.ts";
 import { GATEWAY } from "../../core/people/people.ts";
 import { makeAddressReader } from "../../http/serve/client-address.ts";
-import { VISITED, type Visited } from "../../simulator/company.ts";
+import { VISITED, type VisitedRole } from "../../simulator/company.ts";
 import { openStore } from "../start/open-store.ts";
 import { clock, offsetWorld } from "../world.ts";
 import { makeDemoSettings } from "./demo-settings.ts";
 import { Door } from "./door/door.ts";
 import { DATABASE, makeMonth } from "./make/make-month.ts";
-import { type Shown, showCopy } from "./shown-store.ts";
+import { type ShownCopy, showCopy } from "./shown-store.ts";
 
 const DAY_MS = 86_400_000;
 const PRIVATE = 0o700;
 /** Long enough for the slowest simulated answer. Bun closes silent connections after it. */
 const IDLE_SECONDS = 120;
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly host: string;
   readonly port: number;
   /** Null on loopback, where the address itself is enough. */
@@ -79,7 +79,7 @@ async function addVisitorsKey(database: string): Promise<string> {
 class Turns {
   count = 0;
   publicUrl = "";
-  #shown: Shown | null = null;
+  #shown: ShownCopy | null = null;
   #turning: Promise<void> | null = null;
   #known: ReadonlySet<string> = new Set();
   readonly onTurn: (() => void)[] = [];
@@ -93,7 +93,7 @@ class Turns {
     this.#people = people;
   }
 
-  get shown(): Shown {
+  get shown(): ShownCopy {
     if (this.#shown === null) throw new Error("The demo isn't ready.");
     return this.#shown;
   }
@@ -102,7 +102,7 @@ class Turns {
     return this.#known.has(model.replace(/^models\//, ""));
   }
 
-  cookieOf(person: Visited): Promise<string> {
+  cookieOf(person: VisitedRole): Promise<string> {
     return this.shown.cookieOf(this.#people.get(VISITED[person]) ?? "");
   }
 

@@ -13,7 +13,7 @@ const END_OF_DAY = "T17:00:00Z";
 /** The package isn't published: a clone is where everybody starts. */
 const START = "npm start";
 
-export interface DemoCommand {
+interface DemoCommand {
   readonly host: string;
   /** Null for the usual one, or the next that is free. */
   readonly port: number | null;

@@ -23,7 +23,7 @@ interface ShownParts {
 }
 
 /** A gateway on a copy of the made store. */
-export interface Shown {
+export interface ShownCopy {
   readonly answer: DemoGateway["answer"];
   /** Returns the cookie of a session of this person. */
   cookieOf(memberId: string): Promise<string>;
@@ -31,7 +31,7 @@ export interface Shown {
   stop(): Promise<void>;
 }
 
-export async function showCopy(parts: ShownParts, turn: number): Promise<Shown> {
+export async function showCopy(parts: ShownParts, turn: number): Promise<ShownCopy> {
   const folder = join(parts.folder, `shown-${turn}`);
   mkdirSync(folder, { mode: PRIVATE });
   cpSync(parts.made, folder, { recursive: true });

@@ -1,4 +1,4 @@
-// What a demo tells with each answer: that it is one, and that it has started over.
+// The signs by which a demo shows with each answer that it is one, and that it has started over.
 import { signal } from "@preact/signals";
 import { toast } from "../parts/toast.tsx";
 

@@ -11,7 +11,7 @@ const PEOPLE: readonly { readonly person: DemoPerson; readonly label: string; re
   { person: "member", label: "Member", sees: "their own keys and what is left of their budget" },
 ];
 
-export function DemoSignIn() {
+export function DemoPeople() {
   return (
     <div class="stack">
       <p>

@@ -9,7 +9,7 @@ import { useTask } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Logo } from "../parts/icon.tsx";
-import { DemoSignIn } from "./demo-sign-in.tsx";
+import { DemoPeople } from "./demo-sign-in.tsx";
 
 export function SignIn() {
   const [token, setToken] = useState("");
@@ -24,7 +24,7 @@ export function SignIn() {
       <main class="sign-in">
         <div class="card sign-in-card">
           <Welcome />
-          <DemoSignIn />
+          <DemoPeople />
         </div>
       </main>
     );

@@ -1,19 +1,19 @@
 // The door of a demo: it stands before the gateway, lets visitors look at all and change nothing, and bounds what they ask.
 import { Fault } from "../../../core/fault.ts";
-import { asObject, parseJson } from "../../../core/json/json.ts";
-import { createRefusalResponse } from "../../../http/serve/answers.ts";
+import { parseBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
+import { asObject } from "../../../core/json/json.ts";
+import { createErrorResponse } from "../../../http/serve/app.ts";
 import type { Peers, ReadAddress } from "../../../http/serve/client-address.ts";
 import { findPath } from "../../../http/serve/paths.ts";
-import { VISITED, type Visited } from "../../../simulator/company.ts";
-import { findErrorForm } from "../../../surfaces/index.ts";
+import { VISITED, type VisitedRole } from "../../../simulator/company.ts";
 import { findPassage, type Passage } from "./let-through.ts";
 import { type Limit, VisitorLimits } from "./visitor-limits.ts";
-import { keepHeaders, readSecret, readVisitorBody } from "./visitor-request.ts";
+import { keepHeaders, readBounded, readSecret, readVisitorBody } from "./visitor-request.ts";
 
-export interface DoorParts {
+interface DoorParts {
   readonly answer: (request: Request) => Promise<Response>;
   /** Returns the cookie by which the gateway knows one of the company's people. */
-  readonly cookieOf: (person: Visited) => Promise<string>;
+  readonly cookieOf: (person: VisitedRole) => Promise<string>;
   readonly isKnown: (model: string) => boolean;
   readonly nowMs: () => number;
   readonly readAddress: ReadAddress;
@@ -24,7 +24,7 @@ export interface DoorParts {
   readonly isSecure: boolean;
   /** The command by which somebody starts a gateway of their own. */
   readonly start: string;
-  /** How often the demo has gone back to its first state. */
+  /** Returns the number of times that the demo has gone back to its first state. */
   readonly turn: () => number;
   /** Goes back to the first state. */
   readonly returnToStart: () => void;
@@ -34,8 +34,8 @@ const COOKIE = "poundkey_demo";
 const COOKIE_SECONDS = 12 * 3600;
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
-/** What a page says at its top. */
-export const BANNER = "Demo data, simulated answers";
+/** Each page says so. */
+const BANNER = "Demo data, simulated answers";
 
 export class Door {
   readonly limits: VisitorLimits;
@@ -152,7 +152,7 @@ export class Door {
   }
 
   async #signIn(request: Request): Promise<Response> {
-    const { person } = asObject(parseJson((await request.text()).slice(0, 1000)));
+    const { person } = asObject(parseBounded(await readBounded(request), REQUEST_SHAPE));
     if (!isVisited(person))
       throw new Fault(
         "invalid_value",
@@ -186,18 +186,20 @@ const WORDS: Readonly<Record<Limit, string>> = {
   rows: "You have asked this demo as much as one visitor may until it starts over.",
 };
 
-function isVisited(person: unknown): person is Visited {
+function isVisited(person: unknown): person is VisitedRole {
   return typeof person === "string" && Object.hasOwn(VISITED, person);
 }
 
-function readPerson({ headers }: Request): Visited | null {
+function readPerson({ headers }: Request): VisitedRole | null {
   const person = /(?:^|;)\s*poundkey_demo=([a-z]+)/.exec(headers.get("cookie") ?? "")?.[1];
   return isVisited(person) ? person : null;
 }
 
 function refuse(request: Request, fault: Fault): Response {
-  const form = findErrorForm(findPath(request.url), request.headers);
-  return createRefusalResponse(fault, form.refuse(fault, `req_${crypto.randomUUID().replaceAll("-", "")}`));
+  const id = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const response = createErrorResponse(request, fault, { headers: { "x-request-id": id } });
+  response.headers.set("x-request-id", id);
+  return response;
 }
 
 /** Calls `end` once, when the whole body was read or its reader left. */

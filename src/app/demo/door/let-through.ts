@@ -1,4 +1,4 @@
-// What a demo lets through: all that only reads, and a closed list of the rest.
+// The requests that a demo lets through: all that only read, and a closed list of the rest.
 
 /** `call`: a model is asked with the printed key. `playground`: the same from the console. */
 export type Passage =

@@ -1,4 +1,4 @@
-// How much one visitor of a demo may ask, and all of them together. Nothing is remembered for longer than it counts.
+// The limits of one visitor of a demo, and of all of them together. Nothing is remembered for longer than it counts.
 import { isIPv6 } from "node:net";
 
 const MINUTE_MS = 60_000;
@@ -18,7 +18,7 @@ interface Visitor {
   calls: number;
 }
 
-/** Why a visitor has to wait. */
+/** The limit for which a visitor has to wait. */
 export type Limit = "reads" | "calls" | "at once" | "heavy" | "rows";
 
 export class VisitorLimits {
@@ -109,7 +109,7 @@ export class VisitorLimits {
 }
 
 /** A person has a whole /64 of IPv6, and may change the rest of the address at will. */
-export function findNetwork(address: string): string {
+function findNetwork(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.toLowerCase().split("::");
   const left = head === "" ? [] : head.split(":");

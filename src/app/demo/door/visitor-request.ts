@@ -1,6 +1,7 @@
 // A visitor's request as the gateway gets it: without all by which another visitor could tell who sent what.
 import { Fault } from "../../../core/fault.ts";
-import { isObject, type JsonObject, parseJson } from "../../../core/json/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
+import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import { findPathModel } from "./let-through.ts";
 
 const BODY_BYTES_MAX = 65_536;
@@ -18,7 +19,7 @@ const HEADERS = [
   "anthropic-beta",
 ] as const;
 
-/** What a body may hold of its sender, or asks to be kept. */
+/** Fields of a body that may name its sender, or ask for something to be kept. */
 const PRIVATE_FIELDS = [
   "store",
   "metadata",
@@ -49,7 +50,7 @@ export async function readVisitorBody(
   isKnown: (model: string) => boolean,
 ): Promise<string> {
   const text = await readBounded(request);
-  const body = parseJson(text);
+  const body = parseBounded(text, REQUEST_SHAPE);
   const model = findPathModel(path) ?? (isObject(body) ? body.model : undefined);
   if (typeof model === "string" && !isKnown(decodeModel(model)))
     throw new Fault("model_not_found", "This demo has no such model. GET /v1/models lists those it has.");
@@ -69,7 +70,8 @@ function leaveOutPrivate(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !fields.has(name)));
 }
 
-async function readBounded({ body, headers }: Request): Promise<string> {
+/** Returns the body as text. Throws the Fault of one that is too long. */
+export async function readBounded({ body, headers }: Request): Promise<string> {
   const tooLarge = () => new Fault("request_too_large", "This demo takes bodies of up to 64 KB.");
   if (Number(headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
   if (body === null) return "";

@@ -15,7 +15,7 @@ export const DATABASE = "poundkey.db";
 const TASKS_HOURS = 8;
 const FIRST_HOUR = 6;
 
-export interface MonthRules {
+interface MonthRules {
   /** An empty folder for the store. */
   readonly folder: string;
   readonly seed: number;

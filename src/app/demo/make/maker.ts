@@ -1,4 +1,4 @@
-// What a demo's month is made with: the gateway under a moved clock, the people who ask it, and the simulated providers.
+// The maker of a demo's month: a gateway under a moved clock, the people who ask it, and the simulated providers.
 import { signOut } from "../../../admin/people/session.ts";
 import { ensureAdminToken } from "../../../admin/people/token.ts";
 import { asObject, type JsonObject, parseJson } from "../../../core/json/json.ts";
@@ -11,13 +11,13 @@ import { answerTools, isToolCall } from "./depot-tools.ts";
 import { Draws, type MovedClock } from "./moved-world.ts";
 import { signInPerson } from "./sign-in.ts";
 
-/** How a provider answers the next call. */
-export interface NextAnswer {
+/** The provider's next answer. */
+interface NextAnswer {
   /** As the simulator's control: input, output, cached. */
   readonly tokens: string | null;
 }
 
-export interface Asked {
+interface MakerRequest {
   readonly method?: string;
   /** The secret of a key or token. */
   readonly secret?: string;
@@ -25,7 +25,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Answered {
+interface MakerAnswer {
   readonly status: number;
   readonly body: JsonObject;
 }
@@ -77,7 +77,10 @@ export class Maker {
   }
 
   /** Asks the gateway, and reads the answer to its end. Streams come back as `{}`. */
-  async ask(path: string, { method = "POST", secret, body, headers = {} }: Asked): Promise<Answered> {
+  async ask(
+    path: string,
+    { method = "POST", secret, body, headers = {} }: MakerRequest,
+  ): Promise<MakerAnswer> {
     const isForm = body instanceof FormData;
     const request = new Request(`${HOST}${path}`, {
       method,
@@ -161,7 +164,7 @@ interface MadeParts {
 /** Shorter than a session. */
 const SIGNED_IN_MS = 10 * 3_600_000;
 
-function expectSuccess(path: string, { status, body }: Answered): JsonObject {
+function expectSuccess(path: string, { status, body }: MakerAnswer): JsonObject {
   if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
   return body;
 }
@@ -210,5 +213,5 @@ class SimulatedProviders {
   }
 }
 
-/** What the addresses of a provider's calls have that others' haven't. */
+/** The part of its calls' addresses that no other provider's have. */
 const PATHS: Readonly<Record<string, string>> = { Google: "/gemini/" };

@@ -69,12 +69,10 @@ export class Draws {
   pick<Row extends { readonly weight: number }>(rows: readonly Row[]): Row {
     const sum = rows.reduce((total, { weight }) => total + weight, 0);
     let left = this.next() * sum;
-    const found = rows.find(({ weight }) => {
-      left -= weight;
-      return left < 0;
-    });
-    const [first] = rows;
-    if (found ?? first) return (found ?? first) as Row;
+    for (const row of rows) {
+      left -= row.weight;
+      if (left < 0) return row;
+    }
     throw new Error("There is nothing to choose from.");
   }
 }

@@ -1,4 +1,4 @@
-// What happens in a demo's month besides its requests: money, troubles, refusals, questions, batches.
+// The events of a demo's month besides its requests: money, troubles, refusals, questions, batches.
 import { asArray, asNumber, asObject } from "../../../core/json/json.ts";
 import { FALLING, FATES } from "../../../simulator/company.ts";
 import type { Company, MadeKey } from "./found.ts";
@@ -36,8 +36,7 @@ const STORY: readonly Event[] = [
   { at: 0.4, tell: (telling) => repeat(telling, "staging", "OpenAI#gpt-5.4-mini", 12) },
   {
     at: 0.45,
-    tell: (telling) =>
-      askForMore(telling, "Sofia Brandt", "research", 4, "The evaluation of the new models"),
+    tell: (telling) => askForMore(telling, "Sofia Brandt", "research", 4, "The evaluation of the new models"),
   },
   { at: 0.47, tell: grantFirst },
   { at: 0.5, tell: (telling) => runBatch(telling, "build-review", 60, "completed") },

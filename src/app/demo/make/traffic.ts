@@ -9,7 +9,7 @@ const REQUESTS = { work: 415, rest: 145 } as const;
 /** The share of each hour of a working day, by people and by machines. */
 const PEOPLE_HOURS = [0, 0, 0, 0, 0, 0, 1, 3, 7, 10, 11, 10, 6, 8, 10, 11, 10, 7, 3, 2, 1, 1, 0, 0];
 const MACHINE_HOURS = [3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4];
-/** Of a hundred requests. */
+/** The part of machines in a working day's requests, in hundredths. */
 const MACHINE_PART = 50;
 
 /** Sends the requests of the hour that begins at `fromMs`, until `untilMs` at the latest. */
@@ -56,9 +56,10 @@ function countRequests({ draws }: Maker, atMs: number): number {
 }
 
 /** Sends one request as the key's habit says, and returns its status. */
-export async function send(maker: Maker, { secret, isAgent, name }: MadeKey, habit: Habit): Promise<number> {
+async function send(maker: Maker, { secret, isAgent, name }: MadeKey, habit: Habit): Promise<number> {
   const { draws, clock } = maker;
-  const [input, output] = [draws.between(...habit.input), draws.between(...habit.output)];
+  const input = draws.between(...habit.input);
+  const output = draws.between(...habit.output);
   maker.next = { tokens: `${input}:${output}:${Math.floor(input * (habit.cached ?? 0))}` };
   const prompt = PROMPTS[draws.between(0, PROMPTS.length - 1)] ?? "";
   const day = Math.floor(clock.nowMs() / (24 * HOUR_MS));
