@@ -38,7 +38,7 @@ billing: { charge: always }
 responses: { keep: 0 }
 batches: { parallel: ${lines} }
 aliases:
-  house: [{ model: "OpenAI#gpt-6-sol", weight: 3 }, { model: "Anthropic#claude-sonnet-5-5", weight: 1 }]
+  house: "OpenAI#gpt-6-sol"
   fast: "${FALLING.fallback}"
 models: { "${FALLING.model}": { fallbacks: ["${FALLING.fallback}"] } }
 mcp:
