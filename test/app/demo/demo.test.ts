@@ -5,6 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningDemo, startDemo } from "../../../src/app/demo/demo.ts";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { HAS_BROWSER, startBrowser } from "../../console/visitor.ts";
 
 /** From midnight to noon: a short month, of which the tests read no more than that it is there. */
 const DAYS = 0.5;
@@ -178,6 +179,26 @@ describe("visitors", () => {
 });
 
 describe("what is shown", () => {
+  test.skipIf(!HAS_BROWSER)(
+    "the sign-in page offers four people, and the console opens as one of them",
+    async () => {
+      const browser = await startBrowser();
+      try {
+        const page = await browser?.newPage();
+        await page?.goto(`${demo.url}/`);
+        for (const name of ["Admin", "Manager", "Billing", "Member"])
+          await page?.getByRole("button", { name, exact: true }).waitFor();
+        expect(await page?.getByRole("textbox").count()).toBe(0);
+        await page?.getByRole("button", { name: "Billing", exact: true }).click();
+        await page?.getByText("Ray Osei").first().waitFor();
+        expect(await page?.getByText("Demo data, simulated answers").count()).toBe(1);
+      } finally {
+        await browser?.close();
+      }
+    },
+    MAKING_MS,
+  );
+
   test("each page says that it is a demo", async () => {
     for (const path of ["/", "/docs", "/docs/errors"]) {
       expect(await (await ask("GET", path)).text()).toContain("Demo data, simulated answers");
