@@ -15,6 +15,8 @@ import { signInPerson } from "./sign-in.ts";
 interface NextAnswer {
   /** As the simulator's control: input, output, cached. */
   readonly tokens: string | null;
+  /** True for the lines of a batch. */
+  readonly isLine?: true;
 }
 
 interface MakerRequest {
@@ -205,7 +207,9 @@ class SimulatedProviders {
   #control(url: string): string {
     const isFailing = this.failing !== null && url.includes(PATHS[this.failing] ?? " ");
     const [least, most] = LATENCY[this.failing ?? ""] ?? USUAL_LATENCY;
-    const latency = `~latency=${this.#draws.between(least, most)}`;
+    // The system decides how many lines of a batch run by when, so they take none of the draws.
+    const isLine = this.next.isLine ?? false;
+    const latency = `~latency=${isLine ? least : this.#draws.between(least, most)}`;
     if (isFailing) return `${latency}~trouble=503`;
     const { tokens } = this.next;
     const output = Number(tokens?.split(":")[1] ?? 100);
