@@ -83,6 +83,13 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
     work: { under: ["test/transport/auth/vendors/"], isApart: true, atOnce: 1 },
   },
   {
+    name: "linters",
+    needs: ["pip-linters", "go-actionlint"],
+    cpu: 0.6,
+    minutes: 10,
+    work: { under: ["test/deploy/release/linters/"], isApart: true, atOnce: 1 },
+  },
+  {
     name: "majors",
     needs: [...READY, "npm-majors", "npm-types"],
     cpu: 0.6,

@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import { CHANNELS } from "../../src/app/channels.ts";
 import { EXIT } from "../../src/app/terminal.ts";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json/json.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
@@ -67,7 +68,9 @@ describe("versions, times and configurations", () => {
     const chart = readYaml(textOf("chart", "Chart.yaml"));
     expect([chart.version, chart.appVersion]).toEqual([version, version]);
     for (const place of ["one", "nodes"])
-      expect(textOf("compose", place, "compose.yaml")).toContain(`:-poundkey:${version}}`);
+      expect(textOf("compose", place, "compose.yaml")).toContain(
+        `:-${CHANNELS.image ?? "poundkey"}:${version}}`,
+      );
     expect(textOf("README.md")).toContain(`poundkey:${version} .`);
   });
 

@@ -41,7 +41,7 @@ function listMistakes(release: string): readonly string[] {
   const parts = lines.join("\n").split(/^### /m).slice(1);
   const order = parts.map((part) => PARTS.findIndex((one) => part.startsWith(`${one.title}\n`)));
   return [
-    ...(/^(Unreleased|\d+\.\d+\.\d+ \(\d{1,2} [A-Z][a-z]+ \d{4}\))$/.test(title)
+    ...(/^(Unreleased|\d+\.\d+\.\d+(-[\w.]+)? \(\d{1,2} [A-Z][a-z]+ \d{4}\))$/.test(title)
       ? []
       : [`${title}: no date`]),
     ...(order.every((at, place) => at >= 0 && at > (order[place - 1] ?? -1)) ? [] : [`${title}: ${order}`]),

@@ -15,6 +15,9 @@ const ROOM_PAGES = readdirSync(join(ROOT, "src")).filter((room) =>
 export const DOCUMENTS: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
+  ".github/CONTRIBUTING.md",
+  ".github/RELEASING.md",
+  ".github/SECURITY.md",
   "src/README.md",
   ...ROOM_PAGES.map((room) => `src/${room}/README.md`),
   "test/README.md",

@@ -88,6 +88,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "moving",
     "simulator",
     "docs",
+    "deploy",
     "",
   ],
   cli: [

@@ -1,5 +1,5 @@
-// The build: the binary for this system; with --all those for every supported one, with their digests and bills of
-// materials; with --npm the package, in `dist` or the folder that --into names.
+// The build: the binary for this system; with --all those for every supported one, or for the one that --system names, with
+// their digests and bills of materials; with --npm the package. --into names a folder other than `dist` for what is made.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { dependencies, version } from "../../../package.json" with { type: "json
 import { asObject, asString, parseJson } from "../../core/json/json.ts";
 import { readCommit } from "../version.ts";
 import { embedFiles } from "./embed-files.ts";
+import { signAdHoc } from "./mac-sign.ts";
 import { buildBillOfMaterials } from "./materials.ts";
 import { buildPackage } from "./pack.ts";
 import { signFile } from "./sign.ts";
@@ -101,15 +102,19 @@ function findOwnRuntime(): string | undefined {
   return existsSync(folder) ? readdirSync(folder).toSorted()[0] : undefined;
 }
 
-async function buildAll(folder: string): Promise<void> {
+async function buildAll(folder: string, system: string): Promise<void> {
+  const targets = TARGETS.filter(({ name }) => system === "" || name === system);
+  if (targets.length === 0)
+    throw new Error(`${system} is none of ${TARGETS.map(({ name }) => name).join(", ")}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const { name, runtime, target } of TARGETS) {
+  for (const { name, runtime, target, isSignedWrong } of targets) {
     const binary = `poundkey-${version}-${name}`;
     const path = await fetchRuntime(runtime);
     // Compiled under the same name for every system, since the name is part of the binary.
     await compile(join(folder, "poundkey"), [`--target=${target}`, `--compile-executable-path=${path}`]);
     renameSync(join(folder, "poundkey"), join(folder, binary));
+    if (isSignedWrong) signProgram(join(folder, binary));
     writeBill(join(folder, `${binary}.cdx.json`), runtime);
   }
   const names = readdirSync(folder).toSorted();
@@ -119,6 +124,10 @@ async function buildAll(folder: string): Promise<void> {
   const { POUNDKEY_SIGNING_KEY: key } = process.env;
   if (key) signFile(list, resolve(key));
   console.log(sums.join("").trimEnd());
+}
+
+function signProgram(file: string): void {
+  writeFileSync(file, signAdHoc(readFileSync(file)));
 }
 
 function packForNpm(dist: string): Promise<string> {
@@ -147,9 +156,13 @@ if (args.includes("--npm")) {
   console.log(await packForNpm(folder));
 } else {
   await embedFiles(DIST);
-  if (args.includes("--all")) await buildAll(join(DIST, "release"));
+  if (args.includes("--all"))
+    await buildAll(join(resolve(readFlag("--into", DIST)), "release"), readFlag("--system", ""));
   else {
-    await compile(readFlag("--outfile", "dist/poundkey"));
+    const file = readFlag("--outfile", "dist/poundkey");
+    await compile(file);
+    const own = TARGETS.find(({ name }) => name === `${process.platform}-${process.arch}`);
+    if (own?.isSignedWrong) signProgram(resolve(ROOT, file));
     writeBill(join(DIST, "poundkey.cdx.json"), findOwnRuntime());
   }
 }

@@ -9,8 +9,8 @@ export interface DeployFile {
   readonly bytes: Buffer;
 }
 
-/** The launcher of the npm package. */
-const OWN = ["npm"];
+/** The launcher of the npm package, the scripts of a release, and the addresses at which it is published. */
+const OWN = ["npm", "release", "channels.yaml"];
 
 /** True for an entry of the folder that helps those who set up a gateway, rather than our releases. */
 export function isForSamples(entry: string): boolean {

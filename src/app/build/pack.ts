@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
+import { CHANNELS } from "../channels.ts";
 import { NO_PATHS, NO_SETTINGS } from "../program.ts";
 import { isForSamples } from "./deploy-files.ts";
 import { RUNTIMES } from "./systems.ts";
@@ -81,7 +82,7 @@ function describePackage({ name, version, description, license }: JsonObject, lo
   const locked = asObject(asObject(parseJson(lock)).packages);
   const runtimes = RUNTIMES.map((one) => [one, asObject(locked[`node_modules/${one}`]).version]);
   return {
-    name,
+    name: CHANNELS.npm ?? name,
     version,
     description,
     license,

@@ -32,6 +32,7 @@ function checkpoint({ path, isTruncating }: CheckpointTask): CheckpointReport {
   try {
     using database = new Database(path, { readwrite: true, create: false });
     database.run("PRAGMA busy_timeout = 0");
+    database.run("PRAGMA checkpoint_fullfsync = ON");
     const run = (mode: "PASSIVE" | "FULL" | "TRUNCATE") =>
       database.query<{ busy: number }, []>(`PRAGMA wal_checkpoint(${mode})`).get()?.busy === 0;
     run("PASSIVE");

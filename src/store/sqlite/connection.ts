@@ -34,6 +34,9 @@ const PRAGMAS = [
   "page_size = 2048",
   "journal_mode = WAL",
   "synchronous = NORMAL",
+  // On macOS alone, where a sync else ends in the disk's cache.
+  "fullfsync = ON",
+  "checkpoint_fullfsync = ON",
   `cache_size = -${CACHE_KB}`,
   `journal_size_limit = ${JOURNAL_BYTES_KEPT}`,
   `wal_autocheckpoint = ${LOG_PAGES_MAX}`,

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
+import { CHANNELS } from "../../../src/app/channels.ts";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeHostile, NODE, RUNTIME } from "./packed.ts";
@@ -46,7 +47,7 @@ describe("the package", () => {
   test("depends on the runtimes of six systems at the version of the lock file, and runs no script", () => {
     const { name, type, bin, engines, optionalDependencies, ...rest } = manifest;
     expect({ name, type, bin, engines }).toEqual({
-      name: "poundkey",
+      name: CHANNELS.npm ?? "poundkey",
       type: "module",
       bin: { poundkey: "launch.mjs" },
       engines: { node: ">=20" },

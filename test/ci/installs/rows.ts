@@ -67,12 +67,24 @@ function makeNode(
   };
 }
 
+const ACTIONLINT = "test/deploy/release/linters/actionlint.sh";
 const WHOLE = ["--no-deps", "--no-compile"];
 
 export const INSTALLS: readonly Install[] = [
   makePython("pip-python", ".venv", ["test/python/requirements.txt", "test/agents/llama.txt"]),
   makePython("pip-frameworks", ".venv/frameworks", ["test/python/frameworks.txt"], WHOLE),
   makePython("pip-adk", ".venv/adk", ["test/python/adk.txt"], WHOLE),
+  makePython("pip-linters", ".venv/linters", ["test/deploy/release/linters/requirements.txt"], WHOLE),
+  {
+    name: "go-actionlint",
+    at: ".venv/actionlint",
+    from: [ACTIONLINT],
+    version: ["go", "version"],
+    within: "bin",
+    prepare: () => {},
+    // Where there is no Go, the test that needs it is skipped.
+    commands: (folder) => [["sh", ACTIONLINT, folder]],
+  },
   makePython("pip-aider", ".venv/aider", ["test/agents/aider.txt"], WHOLE),
   makeNode("npm-agents", "test/agents", [
     ["@anthropic-ai/claude-code", "install.cjs"],
