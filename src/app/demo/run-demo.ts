@@ -1,5 +1,6 @@
 // A demo as a command runs it: its folder, its port, what it prints, and its end.
 import { VISITED } from "../../simulator/company.ts";
+import { CHANNELS } from "../channels.ts";
 import { findFreePort } from "../start/free-port.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { type RunningDemo, startDemo } from "./demo.ts";
@@ -10,8 +11,8 @@ export const DAYS = { least: 7, most: 90, usual: 30 } as const;
 const USUAL_PORT = 8080;
 /** A day that was named ends in the afternoon, so that it is the same whenever it is made. */
 const END_OF_DAY = "T17:00:00Z";
-/** The package isn't published: a clone is where everybody starts. */
-const START = "npm start";
+/** Until the package is published, everybody starts from a clone. */
+const START = CHANNELS.npm === null ? "npm start" : `npx ${CHANNELS.npm}`;
 
 interface DemoCommand {
   readonly host: string;
