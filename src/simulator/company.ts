@@ -195,7 +195,7 @@ export const KEYS: readonly CompanyKey[] = [
     habits: CHAT,
     fields: {
       ...unlimited,
-      requests_per_minute: 120,
+      parallel: 20,
       tags: { app: "help-centre", env: "prod" },
       notes: "Ask Lin before changing",
     },
@@ -237,7 +237,7 @@ export const KEYS: readonly CompanyKey[] = [
     account: "platform",
     share: 1,
     habits: CHAT,
-    fields: { ...unlimited, requests_per_minute: 5 },
+    fields: { ...unlimited, budgets: [{ usd: 0.05, per: "day" }] },
   },
   {
     name: "demand-forecast",
