@@ -61,6 +61,8 @@ interface GatewayOptions {
   readonly log: Log;
   /** Makes the configuration file's JSON Schema. */
   readonly configSchema: () => object;
+  /** True for a quick start. */
+  readonly isQuickstart?: boolean;
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   /** True if another gateway takes over the port. Until clients reach it, requests are still served here. */

@@ -1,5 +1,5 @@
 // The form of this program: the sources, one binary, or packed for npm. Each has its files elsewhere and starts in another way.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** Set by the build of the package. */
 declare const POUNDKEY_PACKED: boolean | undefined;
@@ -48,6 +48,20 @@ export function describeProgram(): Program {
   }
   const command = [execPath, ...argv.slice(1)];
   return { built: null, deploy: join(here, "..", "deploy"), command, name: "npx bun src/main.ts" };
+}
+
+/** The main file of the sources and of a package, as the command line of a process has it. */
+const MAIN = /[ /](src\/main\.ts|poundkey\/main\.js)( |$)/;
+
+/**
+ * True if the process with this program file and command line runs Poundkey. Another copy of it counts too: a person may
+ * start a gateway by `npx` and connect to it by an installed one.
+ */
+export function runsPoundkey({ file, line }: { readonly file: string; readonly line: string }): boolean {
+  if (Bun.isStandaloneExecutable && file === process.execPath) return true;
+  if (basename(file).startsWith("poundkey")) return true;
+  const isRuntime = file === process.execPath || basename(file).startsWith("bun");
+  return isRuntime && (MAIN.test(line) || line.includes(` ${join(import.meta.dir, "main.js")}`));
 }
 
 /** The launcher passes the same: what Bun would read of the working folder is read of the package. Threads have them too. */

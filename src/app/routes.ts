@@ -74,6 +74,7 @@ import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
 import type { Directory } from "./oidc/directory.ts";
 import { type ConfigurationState, listProblems, listPublicProblems } from "./problems.ts";
+import { allowLinks } from "./quickstart/link-rules.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import { makeStatePorts } from "./state-files.ts";
@@ -105,6 +106,8 @@ interface RouteParts {
   readonly directory: Directory;
   readonly fetch: Fetch;
   readonly configSchema: () => object;
+  /** True for a quick start. */
+  readonly isQuickstart?: boolean;
   /** True if several processes share the port. */
   readonly reusePort: boolean;
   readonly metrics: Metrics;
@@ -159,7 +162,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(sampleRoutes(operator, parts.sampling))
     .use(stateFileRoutes(operator, makeStatePorts(createAliasParts(parts), live)))
     .use(consoleRoutes(placeFiles(loadConsoleFiles, basePath)))
-    .use(sessionRoutes({ ...operator, version, dayRules: () => live.settings.quota }))
+    .use(sessionRoutes({ ...operator, ...allowLinks(parts), version, dayRules: () => live.settings.quota }))
     .use(signInRoutes({ operator, people: parts.people }))
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))

@@ -66,6 +66,13 @@ export const fetchPage: Fetch = boundAnswers(
   PAGE_BYTES_MAX,
 );
 
+const LIST_BYTES_MAX = 8_388_608;
+/** For a gateway's list of models, which may have thousands. */
+export const fetchList: Fetch = boundAnswers(
+  (url: string, init: RequestInit) => fetch(url, init),
+  LIST_BYTES_MAX,
+);
+
 /** For its exports, which are printed as they come. */
 export const fetchLong: Fetch = (url, init) => fetch(url, init);
 

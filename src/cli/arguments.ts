@@ -4,8 +4,8 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { findAddressMistake } from "../core/world/postgres-address.ts";
 
-/** A command's flags by name. A "value" takes one, a "switch" doesn't. */
-export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
+/** A command's flags by name. A "value" takes one, a "list" one each time that it is given, and a "switch" none. */
+export type FlagKinds = Readonly<Record<string, "value" | "list" | "switch">>;
 
 /** The flags that every command accepts. */
 export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
@@ -19,6 +19,7 @@ const EVERYWHERE = ["config", "store", "gateway", "help"];
 
 export interface Arguments {
   readonly values: ReadonlyMap<string, string>;
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   readonly switches: ReadonlySet<string>;
   readonly words: readonly string[];
 }
@@ -68,7 +69,7 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [
       name,
-      { type: kind === "value" ? ("string" as const) : ("boolean" as const) },
+      { type: kind === "switch" ? ("boolean" as const) : ("string" as const) },
     ]),
   );
   const { tokens } = parseArgs({
@@ -79,7 +80,8 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
     allowPositionals: true,
   });
   const words: string[] = [];
-  const found = { values: new Map<string, string>(), switches: new Set<string>(), words };
+  const lists = new Map<string, readonly string[]>();
+  const found = { values: new Map<string, string>(), lists, switches: new Set<string>(), words };
   const numbers = new Set<number>();
   for (const token of tokens) {
     const arg = args[token.index] ?? "";
@@ -101,10 +103,16 @@ interface FlagToken {
   readonly value?: string | undefined;
 }
 
+interface FoundFlags {
+  readonly values: Map<string, string>;
+  readonly lists: Map<string, readonly string[]>;
+  readonly switches: Set<string>;
+}
+
 function addFlag(
   { name, rawName, value }: FlagToken,
   flags: FlagKinds,
-  { values, switches }: { readonly values: Map<string, string>; readonly switches: Set<string> },
+  { values, lists, switches }: FoundFlags,
 ): void {
   const kind = Object.hasOwn(flags, name) && rawName.startsWith("--") ? flags[name] : undefined;
   if (kind === undefined) {
@@ -119,7 +127,8 @@ function addFlag(
     return;
   }
   if (value === undefined || value === "") throw new UsageError(`${rawName} needs a value`);
-  values.set(name, value);
+  if (kind === "list") lists.set(name, [...(lists.get(name) ?? []), value]);
+  else values.set(name, value);
 }
 
 const STORE_ADDRESS = /^(sqlite:|postgres(ql)?:\/\/)./;

@@ -189,6 +189,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     isApart: true,
     run: async (args, io) => (await import("./people/login.ts")).runToken(args, io),
   },
+  setup: {
+    about: "connect this machine's coding agents with a gateway",
+    onlyHere: "it takes the gateway's address as a word",
+    isApart: true,
+    run: async (args, io) => (await import("./setup/setup.ts")).runSetup(args, io),
+  },
   completion: {
     about: "print a shell's completion of commands and flags",
     onlyHere: "it only prints a script",

@@ -139,6 +139,20 @@ function restoreDepth(depth: number, frames = 0): void {
   });
 }
 
+const LINK = /^#once=(.*)$/;
+
+/** True if the address is a link that signs in once. */
+export function isLink(): boolean {
+  return LINK.test(location.hash);
+}
+
+/** Returns the secret of such a link, and takes it out of the address and the history. Null for any other address. */
+export function takeLinkSecret(): string | null {
+  const secret = LINK.exec(location.hash)?.[1] ?? null;
+  if (secret !== null) history.replaceState(history.state, "", location.pathname + location.search);
+  return secret;
+}
+
 export function reloadPage(): void {
   location.reload();
 }

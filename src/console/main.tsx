@@ -1,10 +1,12 @@
 // The console's entry point: renders the app into the page.
 import { render } from "preact";
+import { takeLinkSecret } from "./browser.ts";
 import { App } from "./frame/app.tsx";
 import { followAddress } from "./frame/route.ts";
 
 const root = document.getElementById("console");
 if (root) {
+  const link = takeLinkSecret();
   followAddress();
-  render(<App />, root);
+  render(<App link={link} />, root);
 }

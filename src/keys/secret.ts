@@ -73,6 +73,11 @@ export function mintSessionSecret(random: Random): string {
   return drawDigits(random, SECRET_BYTES, BODY_DIGITS);
 }
 
+/** Makes the secret of a link to the console, of 256 random bits. */
+export function mintLinkSecret(random: Random): string {
+  return drawDigits(random, SECRET_BYTES, BODY_DIGITS);
+}
+
 /** Makes a code that only an agent knows, of 256 random bits: for its sign-in, and to refresh its secret. */
 export function mintAgentCode(random: Random): string {
   return drawDigits(random, SECRET_BYTES, BODY_DIGITS);
@@ -112,6 +117,11 @@ export function digestSession(secret: string, pepper: Uint8Array): string {
 /** Returns the stored form of the secret of a sign-in of the command line, which no cookie has. */
 export function digestLogin(secret: string, pepper: Uint8Array): string {
   return digestSecret(`login ${secret}`, pepper);
+}
+
+/** Returns the stored form of the secret of a link to the console, which no other secret has. */
+export function digestLink(secret: string, pepper: Uint8Array): string {
+  return digestSecret(`link ${secret}`, pepper);
 }
 
 /** Compares two digests in constant time. */

@@ -6,8 +6,8 @@ import { dirname, join, relative } from "node:path";
 import { EXIT } from "../../src/app/terminal.ts";
 import { readWords } from "../../src/cli/bare-words.ts";
 import { runCommandLine } from "../../src/cli/commands.ts";
-import { PLAIN_THINGS } from "../../src/core/things/plain-things.ts";
 import { runPrinting } from "../harness/poundkey.ts";
+import { APART, ELSEWHERE, ON_STORE, WITHOUT_STORE } from "./user-commands.ts";
 
 const VARIABLES = ["POUNDKEY_PLACES", "POUNDKEY_STORE", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] as const;
 type Variables = Partial<Record<(typeof VARIABLES)[number], string>>;
@@ -47,39 +47,13 @@ async function run(args: readonly string[], variables: Variables = { HOME: home 
 
 const database = () => join(home, ".local/share/poundkey/poundkey.db");
 
-/** Without a store, each of these names the place where there is none. */
-const ON_STORE: readonly (readonly string[])[] = [
-  ...["keys", "accounts", "tokens", "members", "batches", "files"].map((name) => [name, "list"]),
-  ...PLAIN_THINGS.map(({ plural }) => [plural, "list"]),
-  ...["requests", "refusals", "usage", "providers"].map((name) => [name]),
-  ["statement", "--account", "any"],
-  ["export", "requests"],
-  ["ledger", "verify"],
-  ["audit", "verify"],
-  ["backup", "copy.db"],
-  ["migrate"],
-  ["master-key", "rotate", "--finish"],
-];
-
-/** They open no store here, but would refuse the configuration of the working folder. */
-const WITHOUT_STORE: readonly (readonly [args: readonly string[], code: number])[] = [
-  [["check"], EXIT.done],
-  [["models"], EXIT.done],
-  [["route", "hello"], EXIT.done],
-  [["catalogue", "diff", "missing.json"], EXIT.failed],
-  [["health", "--url", "http://127.0.0.1:9"], EXIT.failed],
-];
-
-/** They make a store, or need more than a folder (`serve`). Tests below and of the package run them. */
-const ELSEWHERE = ["serve", "admin", "apply", "import", "restore", "tools"];
-/** They need neither configuration nor store. */
-const APART = ["samples", "login", "logout", "token", "completion", "simulate"];
-
-test("the tables below have every command", async () => {
+test("the tables have every command", async () => {
   const { out } = await run(["--help"]);
   const names = [...out.matchAll(/^ {2}([\w-]+) +/gm)].map(([, name = ""]) => name);
   const rows = [...ON_STORE, ...WITHOUT_STORE.map(([args]) => args)].map(([name = ""]) => name);
-  expect(new Set([...rows, ...ELSEWHERE, ...APART])).toEqual(new Set(names));
+  expect(names.length).toBeGreaterThan(20);
+  const known = [...rows, ...ELSEWHERE, ...APART];
+  expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test.each(ON_STORE.map((args) => [args.join(" "), args] as const))(
@@ -89,6 +63,68 @@ test.each(ON_STORE.map((args) => [args.join(" "), args] as const))(
     expect([code, err.split("\n")[0]]).toEqual([EXIT.failed, UNREAD]);
     expect(err).toContain(database());
     expect(readdirSync(".").toSorted()).toEqual([".poundkey", "poundkey.yaml"]);
+  },
+);
+
+/** The variables, the user's own files, and the folder of the database that follows from both. */
+const PLACES: readonly {
+  readonly when: string;
+  readonly variables: () => Variables;
+  readonly configuration?: () => string;
+  readonly folder: () => string;
+}[] = [
+  {
+    when: "XDG_DATA_HOME",
+    variables: () => ({ HOME: home, XDG_DATA_HOME: at("data") }),
+    folder: () => at("data/poundkey"),
+  },
+  {
+    when: "XDG_DATA_HOME alone",
+    variables: () => ({ XDG_DATA_HOME: at("data") }),
+    folder: () => at("data/poundkey"),
+  },
+  {
+    when: "a relative XDG_DATA_HOME, which is ignored",
+    variables: () => ({ HOME: home, XDG_DATA_HOME: ".poundkey" }),
+    folder: () => dirname(database()),
+  },
+  {
+    when: "POUNDKEY_STORE",
+    variables: () => ({
+      HOME: home,
+      XDG_DATA_HOME: at("data"),
+      POUNDKEY_STORE: `sqlite:${at("given/poundkey.db")}`,
+    }),
+    folder: () => at("given"),
+  },
+  {
+    when: "the configuration's store",
+    variables: () => ({ HOME: home, XDG_DATA_HOME: at("data") }),
+    configuration: () => join(home, ".config"),
+    folder: () => at("configured"),
+  },
+  {
+    when: "the store of the configuration in XDG_CONFIG_HOME",
+    variables: () => ({ HOME: home, XDG_CONFIG_HOME: at("settings") }),
+    configuration: () => at("settings"),
+    folder: () => at("configured"),
+  },
+];
+
+test.each(PLACES.map((row) => [row.when, row] as const))(
+  "all commands alike look for the store by %s",
+  async (_, { variables, configuration, folder }) => {
+    if (configuration) {
+      mkdirSync(join(configuration(), "poundkey"), { recursive: true });
+      const text = `store: "sqlite:${at("configured/poundkey.db")}"\n`;
+      writeFileSync(join(configuration(), "poundkey/poundkey.yaml"), text);
+    }
+    for (const args of ON_STORE) {
+      const { code, err } = await run(args, variables());
+      expect([args, code]).toEqual([args, EXIT.failed]);
+      expect(err).toContain(join(folder(), "poundkey.db"));
+    }
+    expect(readdirSync(root)).not.toContain("data");
   },
 );
 

@@ -70,7 +70,7 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
   },
   {
     name: "agents",
-    needs: [...READY, "npm-agents", "pip-python", "pip-aider"],
+    needs: [...READY, "npm-agents", "npm-cline", "pip-python", "pip-aider"],
     cpu: 1.2,
     minutes: 60,
     work: { under: ["test/agents/"], isApart: true, atOnce: 2 },
@@ -244,6 +244,13 @@ const LONG: readonly Step[] = [
     cpu: 0.8,
     minutes: 10,
     work: { command: [bun, "test/ci/flaky-rows.ts"] },
+  },
+  {
+    name: "package",
+    needs: READY,
+    cpu: 1.2,
+    minutes: 10,
+    work: { command: [bun, "test/app/npm/run.ts"] },
   },
   {
     name: "soak",

@@ -31,7 +31,7 @@ export function writeClientPage(setup: ClientSetup): string {
     kind === "agent"
       ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
       : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
-  const blocks = snippets.map(writeSnippet);
+  const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
   const facts = speaks === "Messages" ? notes : [...notes, writeUnmarked(title)];
   const known = facts.length > 0 ? ["## Good to know", facts.map((note) => `- ${note}`).join("\n")] : [];
   const parts = [
@@ -45,6 +45,13 @@ export function writeClientPage(setup: ClientSetup): string {
     ...(forms === undefined ? [] : writeForms(title, forms)),
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function describeSetup({ name, setup }: ClientSetup): readonly string[] {
+  if (setup === undefined || setup.files.length === 0) return [];
+  return [
+    `\`poundkey setup --agent ${name}\` [writes it into the settings](agents.md#poundkey-setup), and takes it back. By hand:`,
+  ];
 }
 
 function writeForms(title: string, forms: NonNullable<ClientSetup["forms"]>): readonly string[] {

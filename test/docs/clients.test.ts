@@ -4,7 +4,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { CLIENT_SETUPS, type ClientSetup, TOOL_SETUPS } from "../../src/docs/site/client-setups.ts";
+import { runCommandLine } from "../../src/cli/commands.ts";
+import {
+  AGENT_SETUPS,
+  CLIENT_SETUPS,
+  type ClientSetup,
+  TOOL_SETUPS,
+} from "../../src/docs/site/client-setups.ts";
+import { runPrinting } from "../harness/poundkey.ts";
 import { writeClientPage, writeSnippet } from "./client-page.ts";
 
 const LANGUAGES = { sh: "sh", toml: "toml", json: "json", yaml: "yaml", js: "js", python: "python" } as const;
@@ -71,6 +78,46 @@ const snippet = Type.Object(
   { about: text, language: Type.Enum(LANGUAGES), code: text },
   { additionalProperties: false },
 );
+/** The changes of `poundkey setup`, each of one kind. */
+const path = Type.String({ pattern: "^[\\w$-]+(\\.[\\w$-]+)*$" });
+const secret = { isSecret: Type.Optional(Type.Boolean()) };
+const change = Type.Union([
+  Type.Object(
+    { set: path, to: Type.Unknown(), own: Type.Optional(Type.Array(text)), ...secret },
+    { additionalProperties: false },
+  ),
+  Type.Object({ remove: path, ...secret }, { additionalProperties: false }),
+  Type.Object(
+    { first: path, to: Type.Object({}), same: Type.Array(text, { minItems: 1 }), ...secret },
+    { additionalProperties: false },
+  ),
+]);
+const folder = Type.Array(Type.String({ pattern: "^(\\$\\w+|~)(/|$)" }), { minItems: 1 });
+const settingsFile = Type.Object(
+  {
+    folder,
+    names: Type.Array(text, { minItems: 1 }),
+    format: Type.Enum({ json: "json", toml: "toml", yaml: "yaml", dotenv: "dotenv" }),
+    begins: Type.Optional(text),
+    changes: Type.Array(change, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+const agent = Type.Object(
+  {
+    programs: Type.Array(text, { minItems: 1 }),
+    places: folder,
+    key: Type.Enum({ command: "command", file: "file", plain: "plain", person: "person" }),
+    needs: Type.Optional(Type.Object({ model: text, words: text }, { additionalProperties: false })),
+    files: Type.Array(settingsFile),
+    tools: Type.Optional(Type.Array(settingsFile, { minItems: 1 })),
+    outranking: Type.Array(text),
+    project: Type.Optional(text),
+    person: Type.Optional(text),
+    says: Type.Optional(text),
+  },
+  { additionalProperties: false },
+);
 const setup = Type.Object(
   {
     name: Type.String({ pattern: "^[a-z0-9-]+$" }),
@@ -79,6 +126,7 @@ const setup = Type.Object(
     speaks: Type.Enum(APIS),
     snippets: Type.Array(snippet, { minItems: 1 }),
     notes: Type.Array(text),
+    setup: Type.Optional(agent),
     tools: Type.Optional(Type.Array(snippet, { minItems: 1 })),
     forms: Type.Optional(
       Type.Array(Type.Object({ form: text, served: text, tried: text }, { additionalProperties: false })),
@@ -90,6 +138,23 @@ const setup = Type.Object(
 test("each has the fields of its type", () => {
   for (const one of CLIENT_SETUPS) expect([...Value.Errors(setup, one)]).toEqual([]);
   for (const { tools } of TOOL_SETUPS) expect([...Value.Errors(Type.Array(snippet), tools)]).toEqual([]);
+});
+
+test("a change that writes the key, or replaces what may hold one, is marked as secret", () => {
+  for (const { name, files, tools = [] } of AGENT_SETUPS)
+    for (const one of [...files, ...tools].flatMap(({ changes }) => changes)) {
+      const isKeyed = "to" in one && JSON.stringify(one.to).includes("{key");
+      if (isKeyed) expect([name, one.isSecret]).toEqual([name, true]);
+    }
+});
+
+test("each agent that setup knows has its place among the help's names and the manual's rows", async () => {
+  const chapter = readFileSync(join(FOLDER, "agents.md"), "utf8");
+  const { out: help } = await runPrinting((io) => runCommandLine(["setup", "--help"], io));
+  for (const { name, title, setup: own } of CLIENT_SETUPS) {
+    if (own === undefined) continue;
+    expect([name, chapter.includes(`| ${title} | `), help.includes(name)]).toEqual([name, true, true]);
+  }
 });
 
 test("each page has a model of ours, the address and the key", () => {

@@ -103,7 +103,7 @@ const TRIED: readonly PlainQuery[] = [
   ask("vat invoice", "glossary#what-it-doesnt-do", "money#statements"),
   ask("web socket", "sockets", "clients#websockets"),
   ask("hash in url", "models", "clients#one-request-for-every-model", "errors#modelnotfound", "glossary"),
-  ask("port already in use", "troubleshooting#the-gateway-is-gone", "getting-started"),
+  ask("port already in use", "troubleshooting#a-start-fails-or-finds-nothing", "getting-started"),
   ask("a/b test models", "models#groups", "selectors"),
   ask("json mode", "clients", "models"),
   ask("function calling", "clients", "models"),

@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 68,
-  "Store, with the ports in it": 191,
+  "Store, with the ports in it": 193,
   Operation: 48,
   RequestContext: 47,
 };

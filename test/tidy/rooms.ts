@@ -104,6 +104,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "moving",
     "simulator",
     "app",
+    "docs",
     "",
   ],
   "main.ts": ["app", "cli"],

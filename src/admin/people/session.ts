@@ -21,7 +21,13 @@ import { adminTokenDigest } from "./token.ts";
 
 export const SESSION_MS = 12 * 3_600_000;
 
-export const signInSchema = closeObject({ token: text });
+/** One of both. */
+export const signInSchema = closeObject({
+  token: Type.Optional(Type.String({ description: "The admin token, or a named one." })),
+  once: Type.Optional(
+    Type.String({ description: "The secret of the link that a quick start prints, which signs in once." }),
+  ),
+});
 
 /** The sender of a request, and the sender's rights. */
 export const sessionSchema = Type.Object({

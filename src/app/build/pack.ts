@@ -69,12 +69,24 @@ async function bundle({ entries, commit, runBun }: Packing, folder: string): Pro
     "--outdir",
     folder,
   ]);
-  for (const name of readdirSync(folder)) {
+  const names = readdirSync(folder);
+  const assets = names.filter((name) => !isCode(name));
+  for (const name of names.filter(isCode)) {
     const file = join(folder, name);
-    const code = name.endsWith(".js") ? readFileSync(file, "utf8") : "";
-    const named = code.replace(THREAD, "$1.js$2");
+    const code = readFileSync(file, "utf8");
+    const named = placeAssets(code.replace(THREAD, "$1.js$2"), assets);
     if (named !== code) writeFileSync(file, named);
   }
+}
+
+const isCode = (name: string) => name.endsWith(".js");
+
+/** The bundle names a file beside it by a relative path, which would lead into the working folder. */
+function placeAssets(code: string, assets: readonly string[]): string {
+  return assets.reduce(
+    (text, name) => text.replaceAll(`"./${name}"`, `\`\${import.meta.dir}/${name}\``),
+    code,
+  );
 }
 
 /** The repository's own package stays private, so that nobody publishes the sources. */

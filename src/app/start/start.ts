@@ -30,7 +30,6 @@ import {
 } from "./configuration.ts";
 import { describeListenError } from "./listen-error.ts";
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
-import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
 import { describeRotated } from "./rotated.ts";
 import { notifyReady } from "./service-notify.ts";
 import { addSimulator } from "./simulated.ts";
@@ -71,25 +70,29 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
     const { settings, sections } = loaded;
     const port = await choosePort(own, settings.server, io);
     const server = { ...settings.server, ...(port !== undefined && { port }) };
-    return await run({ ...own, port, file, sections }, { ...settings, server }, io);
+    const code = await run({ ...own, port, file, sections }, { ...settings, server }, io);
+    if (own.quickstart && PART === null) await endQuickstart(settings);
+    return code;
   } catch (error) {
     io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
     return error instanceof LastingError ? EXIT.lasting : EXIT.failed;
   }
 }
 
-/** Returns the port in place of the configuration's: the chosen one, or a free one for a quick start without any. */
+async function endQuickstart({ store }: Settings): Promise<void> {
+  const { dropRunning } = await import("../quickstart/running.ts");
+  dropRunning(store);
+}
+
+/** Returns the port in place of the configuration's. */
 async function choosePort(
   { quickstart, port, sharePort }: StartOptions,
   server: ServerRules,
   { err }: Io,
 ): Promise<number | undefined> {
   if (!quickstart || port !== undefined || sharePort || PART !== null) return port;
-  const { findFreePort } = await import("./free-port.ts");
-  const free = await findFreePort(server);
-  if (free === server.port) return undefined;
-  err(`poundkey: port ${server.port} is in use, so this is port ${free}`);
-  return free;
+  const { chooseFreePort } = await import("../quickstart/free-port.ts");
+  return chooseFreePort(server, err);
 }
 
 /** A worker that replaces another refuses what a reload would have refused. */
@@ -207,6 +210,7 @@ async function listen(
       log,
       reusePort,
       isRelieved,
+      isQuickstart: options.quickstart,
       ...shared,
       configSchema: configJsonSchema,
     });
@@ -236,7 +240,8 @@ async function announce(
     );
   }
   if (options.quickstart) {
-    io.err(writeGreeting(address, await ensureQuickstartSecret(opened, settings.store), made, settings));
+    const { announceQuickstart } = await import("../quickstart/announce.ts");
+    io.err(await announceQuickstart({ address, opened, settings, made }));
   }
 }
 

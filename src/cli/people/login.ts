@@ -142,14 +142,20 @@ function chooseAdmin(admin: ReadonlyMap<string, AdminLogin>, given: string | und
 }
 
 async function printToken({ words, switches }: Arguments, io: Io): Promise<void> {
-  const file = findLoginFile(process.env);
   const [given] = words;
-  const asked = given === undefined ? null : readGateway(given);
-  // Refresh tokens work once: agents that ask at the same time take turns, and the first one's answer serves all.
-  const found = await lockLogins(file, () => findLogin(file, asked));
-  const { url, login } = found;
+  const { url, login } = await takeLogin(process.env, given === undefined ? null : readGateway(given));
   const view = { url, token: login.secret, expires_at: new Date(login.untilMs).toISOString() };
   io.out(switches.has("json") ? formatJson(view) : login.secret);
+}
+
+/** Returns a sign-in that works for a while, at the gateway that is asked for or the last one. Throws a LoginError if there is none. */
+export function takeLogin(
+  env: Readonly<Record<string, string | undefined>>,
+  asked: string | null,
+): Promise<{ url: string; login: Login }> {
+  const file = findLoginFile(env);
+  // Refresh tokens work once: agents that ask at the same time take turns, and the first one's answer serves all.
+  return lockLogins(file, () => findLogin(file, asked));
 }
 
 async function findLogin(file: string, asked: string | null): Promise<{ url: string; login: Login }> {

@@ -20,13 +20,14 @@ import { forgetRecent } from "./recent.ts";
 import { clearCache } from "./resource.ts";
 import { makeHref, route } from "./route.ts";
 import { SEARCH_KEYS, SearchButton, SearchDialog, useSearchKeys } from "./search.tsx";
-import { checkSession, may, session, signOut } from "./session.ts";
+import { checkSession, may, session, signInByLink, signOut } from "./session.ts";
 import { StopQuestion } from "./stop-question.tsx";
 
-export function App() {
+/** `link` is the secret of the link by which the page was opened, if it signs in. */
+export function App({ link }: { readonly link: string | null }) {
   const [error, setError] = useState<string | null>(null);
   const check = () =>
-    checkSession().then(
+    (link === null ? checkSession() : signInByLink(link)).then(
       () => setError(null),
       (failed) => setError(describeError(failed)),
     );

@@ -1,6 +1,6 @@
 // The current page: the part of the address after the #, as a path and a query.
 import { signal } from "@preact/signals";
-import { isReturning, setAddress, watchAddress } from "../browser.ts";
+import { isLink, isReturning, reloadPage, setAddress, watchAddress } from "../browser.ts";
 import { type Query, withQuery } from "./api.ts";
 
 interface Route {
@@ -27,6 +27,8 @@ export function countVisits(): number {
 export function followAddress(): void {
   route.value = parseRoute(location.hash);
   watchAddress(() => {
+    // Opened in a page of the console, which reads it at its start.
+    if (isLink()) return reloadPage();
     const next = parseRoute(location.hash);
     const isOther = next.path !== route.value.path;
     if (isOther) visits++;

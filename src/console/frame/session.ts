@@ -88,6 +88,7 @@ export async function checkSession(): Promise<void> {
 async function readSession(): Promise<void> {
   session.value = await (await call("GET", "/session")).json();
   remember(WAS_SIGNED_IN, "yes");
+  refusedLink.value = null;
   signedIn.value = true;
 }
 
@@ -105,6 +106,22 @@ export type DemoPerson = "admin" | "manager" | "billing" | "member";
 
 export async function signInToDemo(person: DemoPerson): Promise<void> {
   await call("POST", "/session", { person });
+  await readSession();
+}
+
+/** The reason why a link didn't sign in. Null if there was none, or it did. */
+export const refusedLink = signal<string | null>(null);
+
+/** Signs in by a link that does so once. Throws only if the gateway can't be reached. */
+export async function signInByLink(secret: string): Promise<void> {
+  try {
+    await call("POST", "/session", { once: secret });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 0) throw error;
+    refusedLink.value = error.message;
+    signedIn.value = false;
+    return;
+  }
   await readSession();
 }
 

@@ -4,11 +4,12 @@ import type { SignInView } from "../../admin/people/sign-in.ts";
 import { place } from "../browser.ts";
 import { describeError } from "../frame/api.ts";
 import { isDemo } from "../frame/demo.ts";
-import { findProvider, signIn } from "../frame/session.ts";
+import { findProvider, refusedLink, signIn } from "../frame/session.ts";
 import { useTask } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Logo } from "../parts/icon.tsx";
+import { Notice } from "../parts/states.tsx";
 import { DemoPeople } from "./demo-sign-in.tsx";
 
 export function SignIn() {
@@ -33,6 +34,7 @@ export function SignIn() {
     <main class="sign-in">
       <form class="card sign-in-card" onSubmit={start}>
         <Welcome />
+        {refusedLink.value !== null && <Notice tone="bad">{refusedLink.value}</Notice>}
         <Company found={found} />
         <TextField
           label="Admin token"

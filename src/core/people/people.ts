@@ -183,6 +183,12 @@ export interface Session {
   readonly agent: string | null;
 }
 
+/** The link of a quick start that signs in to the console once. Only a keyed digest of its secret is stored. */
+export interface ConsoleLink {
+  readonly digest: string;
+  readonly expiresAtMs: number;
+}
+
 /** The owner of sessions: a person, a named token, or else the admin token with this digest. */
 export type SessionOwner = Pick<Session, "memberId" | "tokenId" | "tokenDigest">;
 
@@ -254,6 +260,11 @@ export interface PeopleStore {
   sessionsOf(owner: SessionOwner, nowMs: number, most: number): Promise<readonly Session[]>;
   /** Returns whether the person has a session, and made a token that is neither revoked nor expired. */
   holdings(memberId: string, nowMs: number): Promise<Holdings>;
+
+  /** Stores the link in place of the one before, as there is one at most. Null only ends that one. */
+  keepLink(link: ConsoleLink | null): Promise<void>;
+  /** Deletes the link with this digest. Returns true for the one caller, over all nodes, who did, if it hadn't expired. */
+  takeLink(digest: string, nowMs: number): Promise<boolean>;
 
   /** Returns true the first time that this is called with a digest, over all nodes, and false until `untilMs`. */
   useOnce(digest: string, untilMs: number, nowMs: number): Promise<boolean>;

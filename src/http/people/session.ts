@@ -1,4 +1,5 @@
-// /admin/v1/session: signing in with a token, which sets the session cookie, who is signed in, and signing out.
+// /admin/v1/session: signing in with a token or a link, which sets the session cookie, who is signed in, and signing out.
+import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { note } from "../../admin/audit/audit-trail.ts";
 import {
@@ -13,6 +14,7 @@ import {
   signInSchema,
   signOut,
 } from "../../admin/people/session.ts";
+import { Fault } from "../../core/fault.ts";
 import { checkLoginSecret } from "../../keys/secret.ts";
 import { type BodyPorts, readJson } from "../body/body.ts";
 import { describeRoute, returnsBody, takesBody } from "../openapi/route-schema.ts";
@@ -36,7 +38,12 @@ const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const TAG = "Session";
 const SET_COOKIE = { 204: { description: "The cookie is set or removed." } } as const;
 
-type SessionPorts = OperatorParts & BodyPorts & GatewayFacts;
+interface LinkPorts {
+  /** True for a quick start that its link signs in to. */
+  readonly takesLinks: () => boolean;
+}
+
+type SessionPorts = OperatorParts & BodyPorts & GatewayFacts & LinkPorts;
 
 export function sessionRoutes(ports: SessionPorts) {
   return new Elysia().use(currentSessionRoutes(ports)).use(ownSessionRoutes(ports));
@@ -47,14 +54,14 @@ function currentSessionRoutes(ports: SessionPorts) {
     .onTransform(nameRequest)
     .post(
       "/session",
-      ({ request, server, route, body }) => signInWith(ports, { request, server, route }, body.token),
+      ({ request, server, route, body }) => signInWith(ports, { request, server, route }, body),
       {
         parse: ({ request }) => readJson(request, ports, BODY),
         body: takesBody(signInSchema),
         ...describeRoute(
           TAG,
           "signIn",
-          "Sign in with the admin token or a named token and get a session cookie",
+          "Sign in with the admin token, a named token or the link of a quick start, and get a session cookie",
           SET_COOKIE,
         ),
       },
@@ -111,15 +118,35 @@ async function logOut(ports: SessionPorts, asked: OperatorRequest, login: string
   return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 }
 
-async function signInWith(ports: SessionPorts, asked: OperatorRequest, token: string): Promise<Response> {
-  const proven = await proveToken(ports.world, ports.adminToken, token);
-  if (proven === null) throw createRefusal(ports, asked, explainWrongToken(token));
-  checkAddress(ports, asked, proven);
+async function signInWith(
+  ports: SessionPorts,
+  asked: OperatorRequest,
+  { token, once }: Static<typeof signInSchema>,
+): Promise<Response> {
+  if (token !== undefined && once !== undefined)
+    throw new Fault("invalid_value", "Send either 'token' or 'once'.", { param: "once" });
+  const proven =
+    once === undefined ? await proveGiven(ports, asked, token) : await proveOnce(ports, asked, once);
   const { tokenDigest, tokenId } = proven;
   const owner = { tokenDigest, tokenId, memberId: null, issuerSession: null };
   const secret = await beginSession(ports.world, owner, readSource(ports, asked));
   await noteSession(ports, asked, proven, "session.started");
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
+}
+
+async function proveGiven(ports: SessionPorts, asked: OperatorRequest, token: string | undefined) {
+  if (token === undefined)
+    throw new Fault("missing_required_parameter", "Missing required parameter: 'token'.", { param: "token" });
+  const proven = await proveToken(ports.world, ports.adminToken, token);
+  if (proven === null) throw createRefusal(ports, asked, explainWrongToken(token));
+  checkAddress(ports, asked, proven);
+  return proven;
+}
+
+async function proveOnce(ports: SessionPorts, asked: OperatorRequest, once: string) {
+  if (!ports.takesLinks()) throw createRefusal(ports, asked, "Incorrect link: sign in with the admin token.");
+  const { proveLink } = await import("./console-link.ts");
+  return proveLink(ports, asked, once);
 }
 
 function noteSession(

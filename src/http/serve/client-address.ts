@@ -58,7 +58,8 @@ function listBlocks(trusted: readonly string[]): readonly string[] {
   return trusted.map((block) => block.replace(ZONE, ""));
 }
 
-function readPeer(request: Request, peers: Peers | null): string {
+/** Returns the address of the connection itself, which may be a proxy's. */
+export function readPeer(request: Request, peers: Peers | null): string {
   return normaliseAddress(peers?.requestIP(request)?.address ?? "");
 }
 

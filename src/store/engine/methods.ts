@@ -22,7 +22,7 @@ import { bookMethods, systemJournalMethods } from "../money/books.ts";
 import { checkoutChanges, checkoutMethods } from "../money/checkouts.ts";
 import { journalMethods, purgeMethods } from "../money/journal.ts";
 import { statementMethods } from "../money/statements.ts";
-import { consoleMethods, credentialChanges, sessionMethods } from "../people/console.ts";
+import { consoleMethods, credentialChanges, linkMethods, sessionMethods } from "../people/console.ts";
 import { deviceMethods } from "../people/devices.ts";
 import { directoryMethods } from "../people/directory.ts";
 import { directoryChanges } from "../people/directory-changes.ts";
@@ -72,7 +72,12 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     foreign: foreignMethods(engine),
     things: plainMethods(engine),
     toolSessions: toolSessionMethods(engine),
-    people: { ...peopleMethods(engine), ...sessionMethods(engine), ...erasingMethods(engine, ofRows) },
+    people: {
+      ...peopleMethods(engine),
+      ...sessionMethods(engine),
+      ...linkMethods(engine),
+      ...erasingMethods(engine, ofRows),
+    },
   };
 }
 

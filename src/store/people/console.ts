@@ -1,7 +1,7 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
 import type { Changes } from "../../core/audit/changes.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
-import type { PeopleStore, Session } from "../../core/people/people.ts";
+import type { ConsoleLink, PeopleStore, Session } from "../../core/people/people.ts";
 import type { KeptContent, StoredCredential } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { allowNull, TEXT, TIME } from "../engine/columns.ts";
@@ -21,6 +21,15 @@ const SESSION = table<Session>("session", ["digest"], {
   issuerSession: allowNull(TEXT),
   address: allowNull(TEXT),
   agent: allowNull(TEXT),
+});
+
+/** The name of the only row. */
+const ONLY = "quickstart";
+
+const LINK = table<ConsoleLink & { readonly name: string }>("console_link", ["name"], {
+  name: TEXT,
+  digest: TEXT,
+  expiresAtMs: TIME,
 });
 
 const CONTENT = table<KeptContent>("content", ["account_id", "id"], {
@@ -81,6 +90,20 @@ export function sessionMethods({ mark, run, runAll }: Engine) {
       return (await run(of)).map(SESSION.rowOf);
     },
     endSession: (digest) => runAll([bind(`DELETE FROM session WHERE digest = ${first}`, digest)]),
+  } satisfies Partial<PeopleStore>;
+}
+
+export function linkMethods({ mark, runAll, runOnce }: Engine) {
+  const put = upsertSql(LINK, mark);
+  const take = `DELETE FROM console_link WHERE digest = ${mark(1)} AND expires_at_ms > ${mark(2)}`;
+  return {
+    keepLink: (link) =>
+      runAll([
+        link === null
+          ? bind("DELETE FROM console_link")
+          : bind(put, ...LINK.valuesOf({ ...link, name: ONLY })),
+      ]),
+    takeLink: async (digest, nowMs) => (await runOnce(bind(take, digest, nowMs))).count > 0,
   } satisfies Partial<PeopleStore>;
 }
 

@@ -8,6 +8,7 @@ import { BATCHES } from "./batches-step.ts";
 import { CACHE } from "./cache-step.ts";
 import { PROVIDER_CALLS } from "./calls-step.ts";
 import { CHECKOUTS } from "./checkouts-step.ts";
+import { CONSOLE_LINK } from "./console-link-step.ts";
 import { DEVICES } from "./devices-step.ts";
 import { DIRECTORY, DIRECTORY_SIZE, GROUP_PARTS } from "./directory-step.ts";
 import { FILES } from "./files-step.ts";
@@ -301,4 +302,5 @@ export const STEPS: readonly Step[] = [
   ALLOWED_TOOLS,
   TOOLS,
   DIRECTORY_SIZE,
+  CONSOLE_LINK,
 ];

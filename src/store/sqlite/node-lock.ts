@@ -123,3 +123,14 @@ function locked(path: string, create: boolean): Database {
     throw error;
   }
 }
+
+/** Makes a file that one process at a time holds, until it ends. Returns what lets go of it, or null if another holds it. */
+export function holdFile(path: string): (() => void) | null {
+  try {
+    const held = locked(path, true);
+    return () => held.close();
+  } catch (error) {
+    if (isLocked(error)) return null;
+    throw error;
+  }
+}

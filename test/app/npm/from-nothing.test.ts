@@ -1,18 +1,17 @@
-// The npm package from nothing, in the long form alone: installed by npm and Bun, twenty hostile folders, terminals, equal builds.
+// The npm package from nothing, in the long form alone: installed by npm and Bun, at terminals, built twice.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../../package.json" with { type: "json" };
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { until } from "../../whole/world/until.ts";
-import { buildPackage, type Installed, install, makeEnvironment, makeHostile } from "./packed.ts";
+import { buildPackage, type Installed, install, makeEnvironment } from "./packed.ts";
 import { type Registry, startRegistry } from "./registry.ts";
-import { clear, listProcesses, type Running, run, start, startAtTerminal } from "./running.ts";
+import { ask, clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
 
 const TEST_MS = 60_000;
-const HOSTILE_FOLDERS = 20;
 const ROOT = join(import.meta.dir, "..", "..", "..");
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-package-"));
@@ -37,16 +36,6 @@ function newPlace(): Installed {
   const place = install(files);
   places.push(place);
   return place;
-}
-
-async function ask(running: Running): Promise<[number, string]> {
-  const { url, secret } = await running.greeted();
-  const answer = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "Sim#sim-mini", messages: [{ role: "user", content: "hello" }] }),
-  });
-  return [answer.status, await answer.text()];
 }
 
 const ANSWERED = [200, expect.stringContaining("You said: hello")] as const;
@@ -86,12 +75,12 @@ describe.skipIf(!IS_LONG)("in an empty home, from a registry", () => {
     bunx: [bunx, "poundkey"],
   };
   /** The registry answers in this process, so nothing here may wait for a child without letting it. */
-  async function runThere(command: readonly string[], place: Installed) {
+  async function runThere(command: readonly string[], place: Installed, path = process.env.PATH ?? "") {
     const child = Bun.spawn([...command], {
       cwd: mkdtempSync(join(folder, "work-")),
       env: {
         ...makeEnvironment(place),
-        PATH: process.env.PATH ?? "",
+        PATH: path,
         npm_config_registry: registry.url,
         BUN_CONFIG_REGISTRY: registry.url,
         BUN_TMPDIR: place.root,
@@ -111,6 +100,17 @@ describe.skipIf(!IS_LONG)("in an empty home, from a registry", () => {
     "%s starts it",
     async (_, command) => {
       expect(await runThere([...command, "--version"], newPlace())).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(version),
+      });
+    },
+    TEST_MS,
+  );
+
+  test(
+    "bunx starts it where there is no Node",
+    async () => {
+      expect(await runThere([...commands.bunx, "--version"], newPlace(), "/nowhere")).toMatchObject({
         code: 0,
         out: expect.stringContaining(version),
       });
@@ -196,51 +196,3 @@ test.skipIf(!IS_LONG)(
   },
   TEST_MS,
 );
-
-const strace = Bun.which("strace");
-const canTrace = strace !== null && Bun.spawnSync([strace, "-qq", "-o", "/dev/null", "true"]).exitCode === 0;
-if (IS_LONG && !canTrace) console.log("What is opened isn't traced: strace isn't there or can't trace.");
-
-/**
- * A thread of Bun opens these of the process's working folder, whose paths and names `--tsconfig-override` and the bundle leave
- * without effect. The program itself, its workers and the launcher open none.
- */
-const OF_THREADS = ["package.json", "tsconfig.json", "jsconfig.json"];
-
-test.skipIf(!IS_LONG || !canTrace).each(Array.from({ length: HOSTILE_FOLDERS }, (_, at) => at))(
-  "in the hostile folder %i no file of its own is run or opened, from the launcher on",
-  async (at) => {
-    const place = newPlace();
-    const work = join(place.root, "hostile");
-    const trail = join(place.root, "trail");
-    makeHostile(work);
-    // Each folder lacks another file, since one may hide the effect of the next.
-    const lacking = OF_THREADS[at % 4];
-    if (lacking !== undefined) rmSync(join(work, lacking), { force: true });
-    const paths = '{ "compilerOptions": { "baseUrl": ".", "paths": { "*": ["./evil.js"] } } }';
-    if (lacking === "tsconfig.json") writeFileSync(join(work, "jsconfig.json"), paths);
-    const within = [strace ?? "", "-f", "-qq", "-y", "-e", "trace=open,openat,openat2,execve", "-o", trail];
-    const workers = at % 2 === 0 ? "1" : "2";
-    const running = start(place, ["--port", "0", "--workers", workers], { cwd: work, within });
-    expect(await ask(running)).toEqual([...ANSWERED]);
-    for (const pid of listProcesses(place)) if (isLauncher(pid)) process.kill(pid, "SIGTERM");
-    await running.exited;
-    expect(running.printed()).not.toContain("HOSTILE");
-    expect(listOpened(readFileSync(trail, "utf8"), work)).toEqual([]);
-  },
-  TEST_MS,
-);
-
-function isLauncher(pid: number): boolean {
-  const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-  return words[1]?.endsWith("launch.mjs") ?? false;
-}
-
-/** Returns the calls that open or run a file of the folder, but for those of threads that are known. */
-function listOpened(trail: string, work: string): readonly string[] {
-  const known = OF_THREADS.map((name) => `<${work}/${name}>`);
-  return trail
-    .split("\n")
-    .filter((line) => line.includes(`${work}/`) && !line.includes("O_DIRECTORY"))
-    .filter((line) => !line.includes(" = -1 ") && !known.some((name) => line.endsWith(name)));
-}

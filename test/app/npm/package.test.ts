@@ -8,7 +8,7 @@ import { CHANNELS } from "../../../src/app/channels.ts";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { until } from "../../whole/world/until.ts";
 import { buildPackage, type Installed, install, makeHostile, NODE, RUNTIME } from "./packed.ts";
-import { clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
+import { ask, clear, listProcesses, run, start, startAtTerminal } from "./running.ts";
 
 const TEST_MS = 60_000;
 const MEGABYTE = 1_000_000;
@@ -69,6 +69,10 @@ describe("the package", () => {
       .filter((name) => name.endsWith(".js"))
       .map((name) => readFileSync(join(files, name), "utf8"));
     expect(code.join("\n")).toContain("function readWords(args, places)");
+    const assets = names.filter((name) => /^[\w.-]+\.data-\w+\.json$/.test(name));
+    expect(assets.length).toBeGreaterThan(2);
+    // Such a path would lead into the working folder.
+    expect(assets.filter((name) => code.join("\n").includes(`"./${name}"`))).toEqual([]);
     const threads = [...code.join("\n").matchAll(/new URL\("\.\/([\w-]+)(\.\w+)", import\.meta\.url\)/g)];
     expect(threads.length).toBeGreaterThan(3);
     for (const [, name = "", ending] of threads)
@@ -84,13 +88,13 @@ describe.skipIf(lacking !== null)("the launcher", () => {
       makeHostile(place.work);
       const before = readdirSync(place.work, { recursive: true, encoding: "utf8" }).toSorted();
       const running = start(place, ["--port", "0"]);
-      const { url, secret } = await running.greeted();
-      const answer = await fetch(`${url}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "Sim#sim-mini", messages: [{ role: "user", content: "hello" }] }),
-      });
-      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: hello")]);
+      const { url } = await running.greeted();
+      for (const model of ["Sim#sim-mini", "Router#fair"])
+        expect([model, ...(await ask(running, model))]).toEqual([
+          model,
+          200,
+          expect.stringContaining("You said: hello"),
+        ]);
       for (const path of ["/", "/docs", "/docs/api", "/docs/search.json", "/openapi.json"])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
       running.kill("SIGTERM");

@@ -13,15 +13,20 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Another folder, more variables, and words before the launcher's, as of a tracer. */
+/** Another folder, more variables, words before the launcher's, as of a tracer, and another Node. */
 export interface Around {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly within?: readonly string[];
+  readonly node?: string;
 }
 
-function makeCommand({ launcher }: Installed, args: readonly string[], { within = [] }: Around) {
-  return [...within, NODE ?? "node", launcher, ...args];
+function makeCommand(
+  { launcher }: Installed,
+  args: readonly string[],
+  { within = [], node = NODE ?? "node" }: Around,
+) {
+  return [...within, node, launcher, ...args];
 }
 
 const makeOptions = (installed: Installed, { env, cwd }: Around) => ({
@@ -93,6 +98,17 @@ function describe(child: Bun.Subprocess, printed: () => string): Running {
     }),
     kill: (signal) => void child.kill(signal),
   };
+}
+
+/** Returns the status and the text of an answer, once the greeting is printed. */
+export async function ask(running: Running, model = "Sim#sim-mini"): Promise<[number, string]> {
+  const { url, secret } = await running.greeted();
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }),
+  });
+  return [answer.status, await answer.text()];
 }
 
 /** Runs the launcher to its end. */

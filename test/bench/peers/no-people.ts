@@ -33,6 +33,8 @@ export function noPeople(): Pick<
     session: nothing,
     endSession: async () => {},
     sessionsOf: nobody,
+    keepLink: async () => {},
+    takeLink: async () => false,
   };
   const people = {
     ...tokens,

@@ -90,6 +90,7 @@ export const INSTALLS: readonly Install[] = [
     ["@anthropic-ai/claude-code", "install.cjs"],
     ["opencode-ai", "postinstall.mjs"],
   ]),
+  makeNode("npm-cline", "test/agents/setup/cline"),
   makeNode("npm-majors", "test/clients/majors"),
   makeNode("npm-types", "test/clients/typescript"),
   makeNode("npm-clouds", "test/transport/auth/vendors"),

@@ -88,7 +88,7 @@ ${fence([`npm install --global ./poundkey-${version}.tgz`, "poundkey"])}`
       ? "- `poundkey help` lists all commands."
       : `- \`npx ${npm} help\` lists all commands. To have \`poundkey\` on your PATH: \`npm install --global ${npm}\`.
 - In a folder that you don't trust, use the global installation: \`npx\` runs that folder's own \`node_modules/.bin/poundkey\`
-  and reads its \`.npmrc\`, and \`bunx\` reads its \`bunfig.toml\`.`;
+  and reads its \`.npmrc\`, and \`bunx\` reads its \`bunfig.toml\` and \`tsconfig.json\`.`;
   const docs = manual === null ? "" : ` It is also at <${manual}>.`;
   return `<!-- Written by UPDATE_DOCS=1 bun test docs/channels from src/deploy/channels.yaml. -->
 
@@ -101,7 +101,7 @@ ${start}
 That starts a gateway on this machine, and prints its address, a key and a call to try. Without any provider's API key in
 the environment (\`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\`, \`GEMINI_API_KEY\` …), a simulated provider answers.
 
-The console is at the printed address, the manual below it at \`/docs\`.${docs}
+The console is at the printed link, which signs in once; the manual is below it at \`/docs\`.${docs}
 
 - Store and keys lie in \`~/.local/share/poundkey\`, the configuration in \`~/.config/poundkey/poundkey.yaml\`. \`XDG_DATA_HOME\`
   and \`XDG_CONFIG_HOME\` move them, \`--store\` and \`--config\` name others. Nothing is read from the working folder.

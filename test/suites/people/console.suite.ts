@@ -133,6 +133,31 @@ function sessions(stores: () => TwoStores): void {
   });
 }
 
+function links(stores: () => TwoStores): void {
+  const link = (digest: string, expiresAtMs = NOON + 9) => ({ digest, expiresAtMs });
+
+  test("a link is taken by one of all who try at once, on any node, and never again", async () => {
+    const { store, other } = stores();
+    await store.people.keepLink(link("one"));
+    const tries = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? store : other));
+    const taken = await Promise.all(tries.map(({ people }) => people.takeLink("one", NOON)));
+    expect(taken.filter((isTaken) => isTaken)).toHaveLength(1);
+    expect(await other.people.takeLink("one", NOON)).toBe(false);
+  });
+
+  test("a link ends with the next one, at its time, or when told", async () => {
+    const { store, other } = stores();
+    await store.people.keepLink(link("old"));
+    await other.people.keepLink(link("new"));
+    expect(await store.people.takeLink("old", NOON)).toBe(false);
+    expect(await store.people.takeLink("new", NOON + 9)).toBe(false);
+    expect(await store.people.takeLink("new", NOON + 8)).toBe(true);
+    await store.people.keepLink(link("third"));
+    await other.people.keepLink(null);
+    expect(await store.people.takeLink("third", NOON)).toBe(false);
+  });
+}
+
 export function consoleSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: the console`, () => {
     const stores = twoStores(makeBench);
@@ -142,6 +167,7 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
     describe("logouts", () => logouts(stores));
     describe("origins", () => origins(stores));
     describe("sessions", () => sessions(stores));
+    describe("links", () => links(stores));
 
     test("expired sessions are deleted when another one begins", async () => {
       const { store } = stores();

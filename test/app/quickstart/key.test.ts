@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type OpenedStore, openStore } from "../../src/app/start/open-store.ts";
-import { ensureQuickstartSecret } from "../../src/app/start/quickstart.ts";
-import { authenticate } from "../../src/keys/authenticate.ts";
-import { mayUseKeys } from "../../src/people/member.ts";
-import { unrecorded } from "../harness/unrecorded.ts";
+import { ensureQuickstartSecret } from "../../../src/app/quickstart/key.ts";
+import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
+import { authenticate } from "../../../src/keys/authenticate.ts";
+import { mayUseKeys } from "../../../src/people/member.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 
 let folder: string;
 let address: string;

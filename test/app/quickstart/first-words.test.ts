@@ -1,10 +1,10 @@
 // The quick start's first words: a port that is free, and a greeting with all that one needs.
 import { expect, test } from "bun:test";
 import { resolve } from "node:path";
-import { findFreePort } from "../../src/app/start/free-port.ts";
-import { writeGreeting } from "../../src/app/start/quickstart.ts";
-import { LONG_MS, newPlace, startServe } from "../harness/serve-process.ts";
-import { readSettings } from "../harness/settings.ts";
+import { chooseFreePort } from "../../../src/app/quickstart/free-port.ts";
+import { writeGreeting } from "../../../src/app/quickstart/greeting.ts";
+import { LONG_MS, newPlace, startServe } from "../../harness/serve-process.ts";
+import { readSettings } from "../../harness/settings.ts";
 
 const HOST = "127.0.0.1";
 
@@ -25,7 +25,7 @@ test.each<Row>([
   "beside programs on $taken, a quick start for port $port has port $chosen",
   async ({ port, taken, chosen }) => {
     const isTaken = async (_: string, one: number) => taken.includes(one);
-    expect(await findFreePort({ host: HOST, port }, isTaken)).toBe(chosen);
+    expect(await chooseFreePort({ host: HOST, port }, () => {}, isTaken)).toBe(chosen);
   },
 );
 
@@ -63,21 +63,24 @@ function takePort(port: number): Disposable {
 
 test("the greeting says all that one needs, in the order in which one needs it", () => {
   const settings = readSettings(`store: "sqlite:first/poundkey.db"\n`);
-  const greeting = writeGreeting("http://127.0.0.1:8080", "sk-secret", "pk-admin-one", settings);
+  const given = { address: "http://127.0.0.1:8080", secret: "sk-secret", made: "pk-admin-one", settings };
+  const greeting = writeGreeting({ ...given, link: "a-secret" });
   const order = [
     "No provider's API key is set",
     "  Base URL   http://127.0.0.1:8080/v1",
     "  API key    sk-secret",
     "  Manual     http://127.0.0.1:8080/docs",
-    "  Console    http://127.0.0.1:8080/",
+    "  Console    http://127.0.0.1:8080/#once=a-secret\n",
     `  Store      ${resolve("first/poundkey.db")}`,
-    "Sign in to the console with the admin token  pk-admin-one",
+    "Connect your agents: npx bun src/main.ts setup\n",
     "Try it:",
     "curl http://127.0.0.1:8080/v1/chat/completions",
     "Streamed:",
     "curl -N http://127.0.0.1:8080/v1/chat/completions",
+    "The console's link signs in once, within 10 minutes. Later, sign in with the admin token  pk-admin-one",
   ];
   const found = order.map((line) => greeting.indexOf(line));
   expect(found).not.toContain(-1);
   expect(found).toEqual(found.toSorted((one, other) => one - other));
+  expect(writeGreeting({ ...given, link: null })).toContain("  Console    http://127.0.0.1:8080/\n");
 });

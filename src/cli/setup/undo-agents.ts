@@ -1,0 +1,15 @@
+// `poundkey setup --undo` as a command.
+import type { Arguments } from "../arguments.ts";
+import { findSetupFolder } from "./journal.ts";
+import { makeOutcome, readAgents, type SetupOutcome } from "./outcome.ts";
+import { findHome } from "./places.ts";
+import { showUndone } from "./show.ts";
+import { undo } from "./undo.ts";
+import type { SetupWorld } from "./world.ts";
+
+export function undoAgents(given: Arguments, { env, disk }: SetupWorld): SetupOutcome {
+  const agents = readAgents(given);
+  const files = undo(disk, findSetupFolder(env), { agents, isDry: given.switches.has("dry-run") });
+  const nothing = "There is nothing to undo.";
+  return makeOutcome({ gateway: null, agents: showUndone(files), home: findHome(env), nothing });
+}

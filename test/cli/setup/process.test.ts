@@ -1,0 +1,144 @@
+// `poundkey setup` as a process: asked on a terminal, seen by other users' process lists, and killed by the system.
+import { afterAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { IS_LONG } from "../../harness/long.ts";
+import { poundkey } from "../../harness/poundkey.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { KEY, listStates, MODELS, makeHome, nameAgents, OWN_FILES } from "./setup-world.ts";
+
+const MINUTE_MS = 60_000;
+const AGENTS = ["claude-code", "codex", "aider", "qwen-code"];
+
+/** The processes whose words or whose file of words the system shows to everybody. */
+function listCommands(): string {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    })
+    .join("\n");
+}
+
+const seen: string[] = [];
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch(request) {
+    if (process.platform === "linux") seen.push(listCommands());
+    if (request.headers.get("authorization") !== `Bearer ${KEY}`) return new Response(null, { status: 401 });
+    return Response.json({ data: MODELS.map((id) => ({ id })) });
+  },
+});
+afterAll(() => server.stop(true));
+const GATEWAY = `http://127.0.0.1:${server.port}`;
+
+function makeOwnHome() {
+  const home = makeHome();
+  for (const [path, text] of Object.entries(OWN_FILES)) home.write(path, text);
+  home.write("key", `${KEY}\n`, 0o600);
+  return home;
+}
+
+/** From the sources, Bun would keep what it compiled below the home. */
+const makeEnvironment = (home: string) => ({ HOME: home, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" });
+
+const connecting = (home: string) => [
+  "setup",
+  GATEWAY,
+  ...nameAgents(AGENTS),
+  "--key",
+  `${home}/key`,
+  "--yes",
+  "--json",
+];
+
+test(
+  "the key stands in no process's words, and nothing but JSON is printed",
+  async () => {
+    using home = makeOwnHome();
+    const before = home.list();
+    const ran = await poundkey(home.path, connecting(home.path), makeEnvironment(home.path));
+    expect([ran.code, ran.err, ...listStates(ran)]).toEqual([
+      0,
+      "",
+      ...AGENTS.map((name) => `${name}: connected`),
+    ]);
+    expect(ran.out).not.toContain(KEY);
+    expect(seen.join("\n")).not.toContain(KEY);
+    if (process.platform === "linux") expect(seen.join("\n")).toContain("setup");
+    const undone = await poundkey(home.path, ["setup", "--undo"], makeEnvironment(home.path));
+    expect([undone.code, home.list()]).toEqual([0, before]);
+  },
+  MINUTE_MS,
+);
+
+test.skipIf(Bun.which("script") === null)(
+  "on a terminal a person is asked, and only a yes writes (skipped without script)",
+  async () => {
+    using home = makeOwnHome();
+    const words = [
+      ...PROGRAM,
+      ...connecting(home.path).filter((word) => word !== "--yes" && word !== "--json"),
+    ];
+    const line = words.map((word) => `'${word}'`).join(" ");
+    for (const [answer, isWritten] of [
+      ["n", false],
+      ["y", true],
+    ] as const) {
+      const child = Bun.spawn(["script", "-qec", line, "/dev/null"], {
+        cwd: home.path,
+        env: { PATH: process.env.PATH ?? "", HOME: home.path, TERM: "dumb" },
+        stdin: "pipe",
+        stdout: "pipe",
+      });
+      child.stdin.write(`${answer}\n`);
+      child.stdin.flush();
+      const printed = await new Response(child.stdout).text();
+      expect([answer, printed.includes("Write this? [y/N]")]).toEqual([answer, true]);
+      expect([answer, await child.exited]).toEqual([answer, isWritten ? 0 : 1]);
+      expect([answer, home.read(".aider.conf.yml")?.includes(KEY)]).toEqual([answer, isWritten]);
+    }
+  },
+  MINUTE_MS,
+);
+
+const CALLS = "rename,renameat,renameat2,fsync,mkdir,mkdirat,unlink,unlinkat,chmod,fchmodat";
+const KILLED = 137;
+/** No run is done after so few. */
+const EARLY = 10;
+
+/** The system calls are counted each by its kind, so that one number stands for several places. */
+const PLACES = Array.from({ length: 24 }, (_, at) => at + 1);
+
+describe.skipIf(!IS_LONG || Bun.which("strace") === null)(
+  "killed by the system at a call that changes a file (in the long form)",
+  () => {
+    for (const at of PLACES)
+      test(
+        `it leaves whole files, and --undo works: call ${at}`,
+        async () => {
+          using home = makeOwnHome();
+          const before = home.list();
+          const trace = [
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            `--inject=${CALLS}:signal=SIGKILL:when=${at}`,
+          ];
+          const environment = makeEnvironment(home.path);
+          const ran = await poundkey(home.path, connecting(home.path), environment, trace);
+          if (at < EARLY) expect(ran.code).toBe(KILLED);
+          const undone = await poundkey(home.path, ["setup", "--undo"], environment);
+          expect([undone.code, undone.err]).toEqual([0, ""]);
+          expect(home.list()).toEqual(before);
+        },
+        MINUTE_MS,
+      );
+  },
+);

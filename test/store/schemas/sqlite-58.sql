@@ -1,0 +1,1 @@
+CREATE TABLE console_link (name TEXT NOT NULL, digest TEXT NOT NULL, expires_at_ms INTEGER NOT NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID;
