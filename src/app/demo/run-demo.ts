@@ -1,7 +1,7 @@
 // A demo as a command runs it: its folder, its port, what it prints, and its end.
 import { VISITED } from "../../simulator/company.ts";
 import { CHANNELS } from "../channels.ts";
-import { findFreePort } from "../start/free-port.ts";
+import { findFreePort } from "../quickstart/free-port.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { type RunningDemo, startDemo } from "./demo.ts";
 import { findDemosFolder, makeOwnFolder, type OwnFolder } from "./own-folder.ts";
