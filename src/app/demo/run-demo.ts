@@ -1,7 +1,7 @@
 // A demo as a command runs it: its folder, its port, what it prints, and its end.
 import { VISITED } from "../../simulator/company.ts";
 import { CHANNELS } from "../channels.ts";
-import { findFreePort } from "../quickstart/free-port.ts";
+import { chooseFreePort } from "../quickstart/free-port.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { type RunningDemo, startDemo } from "./demo.ts";
 import { findDemosFolder, makeOwnFolder, type OwnFolder } from "./own-folder.ts";
@@ -52,7 +52,7 @@ async function show(
 ): Promise<number> {
   const { host, today, days } = command;
   try {
-    const port = command.port ?? (await findFreePort({ host, port: USUAL_PORT }));
+    const port = command.port ?? (await chooseFreePort({ host, port: USUAL_PORT }, io.err));
     io.err(`poundkey: making ${days} days of a company, which takes half a minute`);
     const endMs = today === null ? Date.now() : Date.parse(today + END_OF_DAY);
     const making = startDemo({ ...command, port, endMs, folder: folder.path, start: START });
