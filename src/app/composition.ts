@@ -73,6 +73,8 @@ interface GatewayOptions {
   readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
+  /** Takes the app in place of a listener on the configured address. */
+  readonly serve?: typeof listen;
   /** Tells what is late. Tests replace it by one whose clock they move. */
   readonly deadlines?: DeadlineSweep;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -125,8 +127,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const sampling = createSampling({ ports, opened, known: learned });
   const write = () => writeRest({ store, refusals, clock, priceBook });
   const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
-  const composed = { ...learnt, ports, ...served, live, feed, ...people.served, fetch, ...state };
-  const app = listenOrUndo(endUpkeep, () => listen(composeRoutes({ ...options, ...composed })));
+  const all = { ...learnt, ports, ...served, live, feed, ...people.served, fetch, ...state };
+  const app = listenOrUndo(endUpkeep, () => (options.serve ?? listen)(composeRoutes({ ...options, ...all })));
   runner.start();
   return {
     port: app.server?.port ?? 0,

@@ -22,6 +22,28 @@ export const random: Random = {
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };
 
+/**
+ * Puts another clock and other random bytes in place of this machine's, for the whole process, until the returned function
+ * is called. Every part of the gateway holds these two objects, so their methods change rather than the objects.
+ */
+export function replaceWorld(other: { readonly clock: Clock; readonly random: Random }): () => void {
+  const before = { clock: { ...clock }, random: { ...random } };
+  Object.assign(clock, other.clock);
+  Object.assign(random, other.random);
+  return () => {
+    Object.assign(clock, before.clock);
+    Object.assign(random, before.random);
+  };
+}
+
+/** Moves this process's calendar by so many milliseconds, until the returned function is called. */
+export function offsetWorld(byMs: number): () => void {
+  if (Math.abs(byMs) < NO_OFFSET_MS) return () => {};
+  return replaceWorld({ clock: { ...clock, nowMs: () => Date.now() + byMs }, random });
+}
+/** A month that ends now has taken a while to make. */
+const NO_OFFSET_MS = 600_000;
+
 /** Collects all garbage and returns memory to the system. Nothing else runs meanwhile. */
 export const collect = (): void => Bun.gc(true);
 

@@ -19,6 +19,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     onlyHere: "it starts a gateway on this machine",
     run: async (args, io) => (await import("./start/serve.ts")).runServe(args, io),
   },
+  demo: {
+    about: "show a made-up company's month, with simulated answers",
+    onlyHere: "it starts a gateway on this machine",
+    run: async (args, io) => (await import("./start/demo.ts")).runDemoCommand(args, io),
+  },
   check: {
     about: "validate the configuration",
     onlyHere: "it validates a file of this machine",

@@ -144,6 +144,8 @@ export const FAULTS = {
   },
   /** The role of the person or token doesn't permit it. */
   not_permitted: { ...denied },
+  /** Only a demo refuses so: it is there to be looked at. */
+  read_only: { ...denied, final: true, wayOut: "Start a gateway of your own." },
   /** Somebody would change their own role, its end, or whether they are let in. */
   own_grants: { ...denied, wayOut: "Ask another admin." },
   /** Another site's page made a signed-in browser send the request. */

@@ -1,33 +1,13 @@
 // The simulated providers' HTTP server: the simulator's only file with a socket, a clock and timers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { asObject, parseJson } from "../core/json/json.ts";
-import { anthropic } from "./anthropic.ts";
-import { bedrock } from "./bedrock.ts";
-import { cohere } from "./cohere.ts";
+import { findDialect } from "./dialects.ts";
 import type { Step } from "./fault-injection.ts";
-import { gemini } from "./gemini.ts";
 import { readForm } from "./media.ts";
-import { mistral } from "./mistral.ts";
-import { listModels, openai } from "./openai.ts";
-import { perplexity } from "./perplexity.ts";
-import { responses } from "./responses.ts";
+import { listModels } from "./openai.ts";
 import { type RawRequest, readModel, type Script, writeScript } from "./script.ts";
-import type { CallOutcome, SimDialect, SimHooks } from "./types.ts";
+import type { CallOutcome, SimHooks } from "./types.ts";
 import { isUnread } from "./unread.ts";
-import { jina, voyage } from "./voyage.ts";
-
-export const SIM_DIALECTS: readonly SimDialect[] = [
-  openai,
-  responses,
-  anthropic,
-  gemini,
-  mistral,
-  perplexity,
-  cohere,
-  bedrock,
-  voyage,
-  jina,
-];
 
 export interface SimOptions {
   /** 127.0.0.1 if missing. */
@@ -207,9 +187,7 @@ class SimServer {
     const runner = new ScriptRunner(response);
     const bodyText = await readBody(request);
     if (bodyText === null) return void response.destroy();
-    const dialect = SIM_DIALECTS.find(
-      (one) => pathname.startsWith(`${one.prefix}/`) && isServed(one, pathname.slice(one.prefix.length)),
-    );
+    const dialect = findDialect(pathname);
     const path = pathname.slice(dialect?.prefix.length ?? 0);
     const headers = readHeaders(request);
     const raw: RawRequest = {
@@ -240,10 +218,6 @@ class SimServer {
     const status = name === "trap" ? 200 : 404;
     sendJson(response, status, { error: { message: `Simulator: no route ${method} ${pathname}.` } });
   }
-}
-
-function isServed({ handles, whole = [] }: SimDialect, path: string): boolean {
-  return handles(path) || whole.some((form) => form.path.test(path));
 }
 
 const TRAP = "/sim/trap";

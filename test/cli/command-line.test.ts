@@ -67,7 +67,7 @@ test(
 );
 
 /** They would listen, call a gateway or providers, or write into this folder. */
-const NOT_RUN = /^(serve|simulate|login|token|setup|check --probe|samples \.)| --gateway /;
+const NOT_RUN = /^(serve|demo|simulate|login|token|setup|check --probe|samples \.)| --gateway /;
 
 test(
   "every command shows examples, which are well-formed",

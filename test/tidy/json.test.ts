@@ -39,6 +39,8 @@ const OWN: Readonly<Record<string, string>> = {
   "src/files/piece-index.ts": "the gateway's own pieces, which are sealed",
   "src/app/build/api-document.ts": "the answer of a gateway in this process",
   "src/app/build/build.ts": "a file of the checkout",
+  "src/app/demo/demo.ts": "the gateway's own answer",
+  "src/app/demo/make/": "what the gateway sent and answered",
   "src/app/quickstart/running.ts": "a file of the user's own",
   "src/app/build/materials.ts": "a file of the binary",
   "src/app/build/pack.ts": "files of the checkout",

@@ -3,7 +3,8 @@
 import { describeListenError } from "../../app/start/listen-error.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { formatControlHelp } from "../../simulator/control.ts";
-import { SIM_DIALECTS, startSimulator } from "../../simulator/server.ts";
+import { SIM_DIALECTS } from "../../simulator/dialects.ts";
+import { startSimulator } from "../../simulator/server.ts";
 import { formatJson } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readInteger } from "../arguments.ts";
 

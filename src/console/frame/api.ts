@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
 import { send } from "../browser.ts";
+import { noteDemo } from "./demo.ts";
 
 const ROOT = "/admin/v1";
 /** The description of all routes, the only one beside ROOT. */
@@ -112,6 +113,7 @@ async function callRoute(method: Method, path: string, body: unknown, init: Call
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, "Can't reach the gateway.");
   });
+  noteDemo(response);
   if (response.ok) return response;
   if (response.status === 401 && path !== "/session") signedIn.value = false;
   throw await readApiError(response);

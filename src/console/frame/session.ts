@@ -101,6 +101,14 @@ export async function signIn(token: string): Promise<void> {
   await readSession();
 }
 
+/** The people as whom visitors of a demo look around. */
+export type DemoPerson = "admin" | "manager" | "billing" | "member";
+
+export async function signInToDemo(person: DemoPerson): Promise<void> {
+  await call("POST", "/session", { person });
+  await readSession();
+}
+
 /** The reason why a link didn't sign in. Null if there was none, or it did. */
 export const refusedLink = signal<string | null>(null);
 

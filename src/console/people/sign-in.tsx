@@ -3,12 +3,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SignInView } from "../../admin/people/sign-in.ts";
 import { place } from "../browser.ts";
 import { describeError } from "../frame/api.ts";
+import { isDemo } from "../frame/demo.ts";
 import { findProvider, refusedLink, signIn } from "../frame/session.ts";
 import { useTask } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { Notice } from "../parts/states.tsx";
+import { DemoPeople } from "./demo-sign-in.tsx";
 
 export function SignIn() {
   const [token, setToken] = useState("");
@@ -18,21 +20,20 @@ export function SignIn() {
     findProvider().then(setFound, () => undefined);
   }, []);
   const { isBusy, failed, start } = useTask(() => signIn(token.trim()));
+  if (isDemo()) {
+    return (
+      <main class="sign-in">
+        <div class="card sign-in-card">
+          <Welcome />
+          <DemoPeople />
+        </div>
+      </main>
+    );
+  }
   return (
     <main class="sign-in">
       <form class="card sign-in-card" onSubmit={start}>
-        <div class="brand">
-          <Logo />
-          Poundkey
-        </div>
-        <div>
-          <h1>Sign in</h1>
-          <p>
-            One address and one key for the language models of many providers, with budgets, logs and
-            statements. <a href={place("/docs")}>What this is</a> ·{" "}
-            <a href={place("/docs/clients")}>Connect a program</a>
-          </p>
-        </div>
+        <Welcome />
         {refusedLink.value !== null && <Notice tone="bad">{refusedLink.value}</Notice>}
         <Company found={found} />
         <TextField
@@ -55,6 +56,25 @@ export function SignIn() {
         <TokenHelp />
       </form>
     </main>
+  );
+}
+
+function Welcome() {
+  return (
+    <>
+      <div class="brand">
+        <Logo />
+        Poundkey
+      </div>
+      <div>
+        <h1>Sign in</h1>
+        <p>
+          One address and one key for the language models of many providers, with budgets, logs and
+          statements. <a href={place("/docs")}>What this is</a> ·{" "}
+          <a href={place("/docs/clients")}>Connect a program</a>
+        </p>
+      </div>
+    </>
   );
 }
 

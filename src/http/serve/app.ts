@@ -158,7 +158,7 @@ function answerDirectly(
 }
 
 /** Returns an error in the form of the surface that owns the path, or in that of the SDK which asks at a shared one. */
-function createErrorResponse(request: Request, fault: Fault, { headers }: HeaderStore): Response {
+export function createErrorResponse(request: Request, fault: Fault, { headers }: HeaderStore): Response {
   const path = findPath(request.url);
   const requestId = String(headers["x-request-id"]);
   // Without tool servers, nothing there speaks their protocol.

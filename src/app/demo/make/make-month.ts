@@ -1,0 +1,59 @@
+// Makes a demo's store: the company's month, by the gateway itself under a moved clock.
+import { join } from "node:path";
+import { openStore } from "../../start/open-store.ts";
+import { replaceWorld } from "../../world.ts";
+import { makeDemoSettings } from "../demo-settings.ts";
+import { foundCompany } from "./found.ts";
+import { Maker } from "./maker.ts";
+import { createMovedClock, createSeededRandom } from "./moved-world.ts";
+import { findSpan, HOUR_MS } from "./span.ts";
+import { Story } from "./story.ts";
+import { playHour } from "./traffic.ts";
+
+export const DATABASE = "poundkey.db";
+/** The regular tasks run this often. Each hour, they would cost as much as the requests. */
+const TASKS_HOURS = 8;
+const FIRST_HOUR = 6;
+
+interface MonthRules {
+  /** An empty folder for the store. */
+  readonly folder: string;
+  readonly seed: number;
+  readonly days: number;
+  /** The moment at which the month ends. */
+  readonly endMs: number;
+}
+
+/** Returns the ids of the company's people by their names. */
+export async function makeMonth({
+  folder,
+  seed,
+  days,
+  endMs,
+}: MonthRules): Promise<ReadonlyMap<string, string>> {
+  const span = findSpan(days, endMs);
+  const clock = createMovedClock(span.startMs);
+  const restore = replaceWorld({ clock, random: createSeededRandom(seed) });
+  try {
+    const rules = { publicUrl: "http://127.0.0.1", lines: 4, keepsContent: false };
+    const settings = makeDemoSettings({ ...rules, database: join(folder, DATABASE) });
+    const opened = await openStore(settings.store, undefined);
+    const maker = await Maker.start(clock, seed, settings, opened);
+    await clock.moveTo(span.startMs + FIRST_HOUR * HOUR_MS);
+    const company = await foundCompany(maker);
+    const story = new Story({ maker, company, span });
+    for (let atMs = span.startMs + (FIRST_HOUR + 1) * HOUR_MS; atMs < endMs; atMs += HOUR_MS) {
+      if ((atMs / HOUR_MS) % TASKS_HOURS === 0) await clock.moveTo(atMs);
+      await story.tell();
+      await playHour(maker, company, atMs, endMs);
+    }
+    await clock.moveTo(endMs);
+    await story.tell();
+    await maker.signOutAll();
+    restore();
+    await maker.gateway.running.stop();
+    return maker.people;
+  } finally {
+    restore();
+  }
+}
