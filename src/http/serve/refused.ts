@@ -12,7 +12,7 @@ import type { RequestContext } from "../../gateway/context.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { SecretShapes } from "../../keys/secret-shape.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Arrival } from "./arrival.ts";
+import type { Arrival } from "../door/arrival.ts";
 import { describeSender } from "./auth.ts";
 import type { ReadAddress } from "./client-address.ts";
 import { keepAddress } from "./origin.ts";

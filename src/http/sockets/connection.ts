@@ -66,10 +66,6 @@ class LaneView implements TurnConnection {
     return this.#connection.sendAll(frames);
   }
 
-  find(id: string): RememberedTurn | null {
-    return this.#connection.memory.find(id);
-  }
-
   remember(turn: RememberedTurn): void {
     if (!this.#connection.isClosed) this.#connection.memory.keep(this.#lane, turn);
   }

@@ -16,7 +16,7 @@ import type { OwnCall, OwnTurn } from "../../../surfaces/own-tools.ts";
 import type { Exchange, Surface, ToolConversation } from "../../../surfaces/surface.ts";
 import type { HeldBody } from "../../body/body-memory.ts";
 import { pinHistory } from "../../conversations/history.ts";
-import type { Arrival } from "../../serve/arrival.ts";
+import type { Arrival } from "../../door/arrival.ts";
 import { ClientCall } from "../../serve/client-call.ts";
 import { logRefusal } from "../../serve/refused.ts";
 import type { Setups } from "../../serve/setups.ts";

@@ -3,11 +3,10 @@ import type { Fault } from "../../../core/fault.ts";
 import type { AnswerFlow, Take } from "../../../gateway/answer/flow.ts";
 import type { Form } from "../../../operations/form.ts";
 import type { OwnTurn } from "../../../surfaces/own-tools.ts";
-import type { StreamWriter, Writer } from "../../../surfaces/surface.ts";
+import type { Writer } from "../../../surfaces/surface.ts";
+import type { WrittenAnswer } from "../../door/written-flow.ts";
 import { AnswerStamp } from "../../serve/stamp.ts";
 import type { LoopedAnswer, LoopedParts, Question } from "./looped-answer.ts";
-
-type Texts = readonly string[];
 
 /** A question that is being answered. */
 interface OpenQuestion<F extends Form> {
@@ -17,8 +16,9 @@ interface OpenQuestion<F extends Form> {
 
 type FlowParts<F extends Form> = Pick<LoopedParts<F>, "ports" | "conversation" | "root">;
 
-/** Its events, as texts. It is its own writer. */
-export class LoopedFlow<F extends Form> implements AnswerFlow<Texts>, StreamWriter<string> {
+/** Its events, as texts. */
+export class LoopedFlow<F extends Form> implements WrittenAnswer {
+  readonly type = undefined;
   readonly #parts: FlowParts<F>;
   readonly #answer: LoopedAnswer<F>;
   readonly #onEnd: () => void;
@@ -34,22 +34,21 @@ export class LoopedFlow<F extends Form> implements AnswerFlow<Texts>, StreamWrit
   }
 
   /** Resolves once the first answer of the model has begun. */
-  async begin(): Promise<Texts> {
+  async begin(): Promise<void> {
     const { first } = this.#answer;
     if (first === null) throw new Error("The answer has no first question.");
     this.#open = this.#begin(first);
     try {
       await this.#open.flow.begin();
-      return [];
     } catch (thrown) {
       this.#onEnd();
       throw this.#answer.explain(thrown);
     }
   }
 
-  async pour(take: Take<Texts>): Promise<void> {
+  async pour(take: Take<string>): Promise<void> {
     this.#isPoured = true;
-    const show = (text: string) => (text === "" ? null : take([text]));
+    const show = (text: string) => (text === "" ? null : take(text));
     try {
       this.#ending = await this.#answer.run({ ask: (question) => this.#ask(question, show), show });
     } finally {
@@ -61,10 +60,6 @@ export class LoopedFlow<F extends Form> implements AnswerFlow<Texts>, StreamWrit
     this.#parts.root.end();
     this.#open?.flow.leave();
     if (!this.#isPoured) this.#onEnd();
-  }
-
-  write(pieces: Texts): string {
-    return pieces.join("");
   }
 
   end(): string {

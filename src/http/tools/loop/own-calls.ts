@@ -19,7 +19,7 @@ import type { OwnCall, OwnCallResult } from "../../../surfaces/own-tools.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../../tools/failures.ts";
 import { makeToolName } from "../../../tools/names.ts";
 import { CODES } from "../../../tools/wire/eras.ts";
-import type { Arrival } from "../../serve/arrival.ts";
+import type { Arrival } from "../../door/arrival.ts";
 import { identify } from "../../serve/auth.ts";
 import { logRefusal } from "../../serve/refused.ts";
 import { describeFailure } from "../errors.ts";

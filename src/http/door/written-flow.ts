@@ -1,0 +1,65 @@
+// An answer as it comes, written: its flow through the gateway, and the writer of its surface.
+import type { Fault } from "../../core/fault.ts";
+import type { AnswerFlow, Take } from "../../gateway/answer/flow.ts";
+import type { ByteWriter, StreamWriter } from "../../surfaces/surface.ts";
+
+type Written = ReturnType<StreamWriter<never>["write"]>;
+
+export interface WrittenAnswer extends Pick<StreamWriter<never>, "end" | "fail" | "keepAlive"> {
+  /** The stream's media type. Undefined for server-sent events; raw bytes name theirs once the answer has begun. */
+  readonly type: string | undefined;
+  /** Resolves once the answer has begun. Throws the Fault of one that failed before. */
+  begin(): Promise<unknown>;
+  /** Delivers what is written, empty if there is nothing to show. Throws the Fault that ended the answer early. */
+  pour(take: Take<Written>): Promise<void>;
+  /** Ends it: nobody takes the rest. */
+  leave(): void;
+}
+
+export class WrittenFlow<Piece> implements WrittenAnswer {
+  readonly #flow: AnswerFlow<readonly Piece[]>;
+  readonly #writer: StreamWriter<Piece>;
+  readonly #bytes: ByteWriter<Piece> | null;
+  type: string | undefined;
+
+  constructor(
+    flow: AnswerFlow<readonly Piece[]>,
+    writer: StreamWriter<Piece>,
+    type: string | undefined,
+    bytes: ByteWriter<Piece> | null = null,
+  ) {
+    this.#flow = flow;
+    this.#writer = writer;
+    this.#bytes = bytes;
+    this.type = type;
+  }
+
+  get keepAlive(): string | null {
+    return this.#writer.keepAlive;
+  }
+
+  begin(): Promise<unknown> {
+    const begun = this.#flow.begin();
+    const bytes = this.#bytes;
+    if (bytes === null) return begun;
+    return begun.then((first) => {
+      this.type = bytes.readType(first ?? []);
+    });
+  }
+
+  pour(take: Take<Written>): Promise<void> {
+    return this.#flow.pour((pieces) => take(this.#writer.write(pieces)));
+  }
+
+  leave(): void {
+    this.#flow.leave();
+  }
+
+  end(): string {
+    return this.#writer.end();
+  }
+
+  fail(fault: Fault, requestId: string): string | null {
+    return this.#writer.fail(fault, requestId);
+  }
+}
