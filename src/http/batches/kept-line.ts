@@ -9,7 +9,7 @@ import type { Exchange } from "../../surfaces/surface.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { Door } from "../door/ports.ts";
-import { AnswerStamp } from "../serve/stamp.ts";
+import { AnswerStamp } from "../door/stamp.ts";
 import { writeAnswer } from "./line-outlet.ts";
 
 /** Throws the Faults of a line that can't be read any more, such as that its file is gone. */

@@ -15,10 +15,10 @@ import type { Form } from "../../operations/form.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
 import { answerRequest, openDoor } from "../door/door.ts";
-import { readCall } from "../door/run.ts";
+import { readCall } from "../door/plain-run.ts";
 import type { HttpPorts } from "../ports.ts";
-import { CountingLimit } from "../serve/counting.ts";
 import { replayLine } from "./kept-line.ts";
 import { LineOutlet } from "./line-outlet.ts";
 

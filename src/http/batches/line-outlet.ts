@@ -9,9 +9,9 @@ import type { LineResult } from "../../jobs/ports.ts";
 import type { Form } from "../../operations/form.ts";
 import { Document, type Surface } from "../../surfaces/surface.ts";
 import type { Arrival } from "../door/arrival.ts";
+import { ClientWatch } from "../door/client-watch.ts";
 import { noteRefusal, type Outlet } from "../door/outlet.ts";
 import type { HttpPorts } from "../ports.ts";
-import { ClientWatch } from "../serve/client-watch.ts";
 
 type Result = Omit<LineResult, "requestId">;
 

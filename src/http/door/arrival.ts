@@ -9,9 +9,9 @@ import { type FoundEarlier, NO_EARLIER_ANSWER } from "../conversations/earlier.t
 import type { HttpPorts } from "../ports.ts";
 import type { HeaderStore } from "../serve/app.ts";
 import type { Peers } from "../serve/client-address.ts";
-import type { Connections } from "../serve/client-watch.ts";
-import type { CountingLimit } from "../serve/counting.ts";
 import { findPath } from "../serve/paths.ts";
+import type { Connections } from "./client-watch.ts";
+import type { CountingLimit } from "./counting.ts";
 
 /** A turn of a connection: its body has been read with its frame, and its connection knows more of its conversation. */
 export interface TurnMark {

@@ -5,14 +5,15 @@ import { hasFilePlaces } from "../../surfaces/files/places.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { findEarlier } from "../conversations/earlier.ts";
 import { placeFiles } from "../files/placed.ts";
-import type { ClientWatch } from "../serve/client-watch.ts";
-import { countTokens } from "../serve/count-tokens.ts";
-import { Setups } from "../serve/setups.ts";
 import type { Arrival } from "./arrival.ts";
 import { findSender, hasWaitedLong, readArrived } from "./arrive.ts";
+import type { ClientWatch } from "./client-watch.ts";
+import { countTokens } from "./count-tokens.ts";
 import { HttpOutlet, type Outlet } from "./outlet.ts";
+import { makeRun, writeWhole } from "./plain-run.ts";
 import type { Door, DoorPorts } from "./ports.ts";
-import { makeRun, type Run, writeWhole } from "./run.ts";
+import type { Run } from "./run.ts";
+import { Setups } from "./setups.ts";
 
 /** Opens a surface's door: of what a door may do, each request finds what this surface has. */
 export function openDoor<F extends Form>(ports: DoorPorts, surface: Surface<F>): Door<F> {

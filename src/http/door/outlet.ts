@@ -17,11 +17,12 @@ import {
   STREAM_HEADERS,
 } from "../serve/answers.ts";
 import { addHeaders, joinHeaders } from "../serve/app.ts";
-import { ClientWatch } from "../serve/client-watch.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "../serve/headers.ts";
-import { logRefusal, nameForClient } from "../serve/refused.ts";
 import type { Arrival } from "./arrival.ts";
-import { makeKept, type Run } from "./run.ts";
+import { ClientWatch } from "./client-watch.ts";
+import { makeKept } from "./plain-run.ts";
+import { logRefusal, nameForClient } from "./refused.ts";
+import type { Run } from "./run.ts";
 import { startStream } from "./stream.ts";
 
 /** Takes the answers of one surface. */

@@ -1,13 +1,13 @@
-// What a door has of its own: the features of its surface, and the port to the gateway's own tools.
+// The door of a surface with its features, and the port to the gateway's own tools.
 import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import type { FoundEarlier } from "../conversations/earlier.ts";
 import type { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { Setups } from "../serve/setups.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Run } from "./run.ts";
+import type { Setups } from "./setups.ts";
 
 /** Tools that the gateway itself runs for a model. */
 export interface OwnTools {

@@ -1,10 +1,9 @@
 // Streams an answer as server-sent events as they arrive, with keep-alives during silences.
 import { toFault } from "../../core/fault.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
-import { Pause } from "../../gateway/answer/flow.ts";
-import type { ClientWatch } from "../serve/client-watch.ts";
+import { Pause, type WrittenAnswer, type WrittenPart } from "../../gateway/answer/flow.ts";
 import { type DirectSource, directStream } from "../serve/direct.ts";
-import type { WrittenAnswer } from "./written-flow.ts";
+import type { ClientWatch } from "./client-watch.ts";
 
 interface StreamParts {
   readonly answer: WrittenAnswer;
@@ -108,10 +107,7 @@ class EventStream implements DirectSource, Latecomer {
     this.#parts.answer.leave();
   }
 
-  #write(
-    controller: ReadableStreamDirectController,
-    data: string | Uint8Array<ArrayBuffer>,
-  ): Promise<void> | null {
+  #write(controller: ReadableStreamDirectController, data: WrittenPart): Promise<void> | null {
     if (this.#over) return null;
     const written = data.length === 0 ? 0 : controller.write(data);
     if (this.#silence) this.#silence.atMs = this.#quietAtMs();

@@ -1,20 +1,7 @@
 // An answer as it comes, written: its flow through the gateway, and the writer of its surface.
 import type { Fault } from "../../core/fault.ts";
-import type { AnswerFlow, Take } from "../../gateway/answer/flow.ts";
+import type { AnswerFlow, Take, WrittenAnswer, WrittenPart } from "../../gateway/answer/flow.ts";
 import type { ByteWriter, StreamWriter } from "../../surfaces/surface.ts";
-
-type Written = ReturnType<StreamWriter<never>["write"]>;
-
-export interface WrittenAnswer extends Pick<StreamWriter<never>, "end" | "fail" | "keepAlive"> {
-  /** The stream's media type. Undefined for server-sent events; raw bytes name theirs once the answer has begun. */
-  readonly type: string | undefined;
-  /** Resolves once the answer has begun. Throws the Fault of one that failed before. */
-  begin(): Promise<unknown>;
-  /** Delivers what is written, empty if there is nothing to show. Throws the Fault that ended the answer early. */
-  pour(take: Take<Written>): Promise<void>;
-  /** Ends it: nobody takes the rest. */
-  leave(): void;
-}
 
 export class WrittenFlow<Piece> implements WrittenAnswer {
   readonly #flow: AnswerFlow<readonly Piece[]>;
@@ -47,7 +34,7 @@ export class WrittenFlow<Piece> implements WrittenAnswer {
     });
   }
 
-  pour(take: Take<Written>): Promise<void> {
+  pour(take: Take<WrittenPart>): Promise<void> {
     return this.#flow.pour((pieces) => take(this.#writer.write(pieces)));
   }
 

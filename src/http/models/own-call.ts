@@ -6,9 +6,9 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
 import { openHttp } from "../door/door.ts";
 import type { HttpPorts } from "../ports.ts";
-import { CountingLimit } from "../serve/counting.ts";
 
 interface OwnCall {
   readonly path: string;

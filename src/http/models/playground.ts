@@ -13,11 +13,11 @@ import { type Caller, type GatewayKey, refuseAddress } from "../../core/keys/key
 import { findSurface, SURFACES } from "../../surfaces/index.ts";
 import type { AnySurface } from "../../surfaces/surface.ts";
 import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
 import { openHttp } from "../door/door.ts";
 import { describeResponse, describeRoute, showsSchema } from "../openapi/route-schema.ts";
 import { checkOperator, type OperatorParts } from "../people/operator.ts";
 import type { HttpPorts } from "../ports.ts";
-import { CountingLimit } from "../serve/counting.ts";
 import { findPath } from "../serve/paths.ts";
 
 const CHAT = findSurface("/v1/chat/completions");

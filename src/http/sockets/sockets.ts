@@ -12,6 +12,7 @@ import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { parseFrame } from "../body/body.ts";
 import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
 import { openDoor } from "../door/door.ts";
 import { noteRefusal } from "../door/outlet.ts";
 import type { Door } from "../door/ports.ts";
@@ -19,11 +20,10 @@ import type { HttpPorts } from "../ports.ts";
 import { createRefusalResponse } from "../serve/answers.ts";
 import { addHeaders, type BunServer, type HeaderStore, type SocketRoutes } from "../serve/app.ts";
 import { identify } from "../serve/auth.ts";
-import { CountingLimit } from "../serve/counting.ts";
 import { Connection, type Handshake } from "./connection.ts";
 import { addOwnHeaders, makeSharedHeaders } from "./create-headers.ts";
 import { makeTurnedOff, type OpenSockets } from "./open-sockets.ts";
-import { CLOSED } from "./port.ts";
+import { CLOSED, type CloseReason } from "./port.ts";
 import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
 import { checkAccount, markTurn } from "./turn-mark.ts";
 
@@ -110,11 +110,11 @@ export class Sockets implements SocketRoutes, Latecomer {
     const { isOn, ageMs, idleMs } = this.#rules();
     if (this.#ports.refusing() || this.#ports.draining()) {
       connection.refuseWaiting(shuttingDown());
-      connection.end(CLOSED.leaving, shuttingDown());
-    } else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
-    else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
+      connection.end(CLOSED.leaving, shuttingDown(), "going_away");
+    } else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff(), "going_away");
+    else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld(), "limit");
     else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
-      connection.end(CLOSED.normal, tooOld(), "idle");
+      connection.end(CLOSED.normal, tooOld(), "limit", "idle");
     else void this.#checkKey(connection);
   }
 
@@ -145,7 +145,7 @@ export class Sockets implements SocketRoutes, Latecomer {
       makeTurn: (connection: Connection, frame: JsonObject, bytes: number) =>
         this.#makeTurn(connection, frame, bytes),
       runTurn: (turn: Turn, connection: TurnConnection) => this.#runTurn(id, turn, connection),
-      onClose: (connection: Connection, code: number, reason: string) =>
+      onClose: (connection: Connection, code: number, reason: CloseReason) =>
         this.#forget(connection, code, reason),
     };
     return new Connection(ports, handshake, this.#bounds.memory.open(accountId));
@@ -197,7 +197,7 @@ export class Sockets implements SocketRoutes, Latecomer {
     this.#watch();
   }
 
-  #forget(connection: Connection, code: number, reason: string): void {
+  #forget(connection: Connection, code: number, reason: CloseReason): void {
     this.#open.delete(connection);
     this.#bounds.remove(connection.handshake);
     const { handshake, turns, bytesIn, bytesOut, startedMs } = connection;

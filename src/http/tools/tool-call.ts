@@ -24,10 +24,10 @@ import type { ToolForm } from "../../operations/tool/form.ts";
 import { TOOL } from "../../operations/tool/operation.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
 import type { Arrival } from "../door/arrival.ts";
+import { readLimit } from "../door/client-call.ts";
+import { readSteering } from "../door/selection.ts";
 import type { HttpPorts } from "../ports.ts";
-import { readLimit } from "../serve/client-call.ts";
 import { readRequestOrigin } from "../serve/origin.ts";
-import { readSteering } from "../serve/selection.ts";
 
 /** The surface of calls that come by the protocol itself. */
 const SURFACE = "mcp";

@@ -119,7 +119,8 @@ function findIds(
 ): Set<string> | null {
   if (Array.isArray(value)) {
     let ids = found;
-    for (const one of value) ids = findIds(one, places, most, ids);
+    // By index: an iterator would be an object for each list.
+    for (let at = 0; at < value.length; at++) ids = findIds(value[at], places, most, ids);
     return ids;
   }
   if (!isObject(value)) return found;
@@ -135,8 +136,9 @@ function findWithin(
   most: number,
   found: Set<string> | null,
 ): Set<string> | null {
+  const { fields } = places;
   let ids = found;
-  for (const field of places.fields) ids = findIds(node[field], places, most, ids);
+  for (let at = 0; at < fields.length; at++) ids = findIds(node[fields[at] ?? ""], places, most, ids);
   return ids;
 }
 

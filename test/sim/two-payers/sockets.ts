@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import { BodyMemory } from "../../../src/http/body/body-memory.ts";
 import { Arrival } from "../../../src/http/door/arrival.ts";
-import { CountingLimit } from "../../../src/http/serve/counting.ts";
+import { CountingLimit } from "../../../src/http/door/counting.ts";
 import { Connection } from "../../../src/http/sockets/connection.ts";
 import { SocketMemory } from "../../../src/http/sockets/memory.ts";
 import { CLOSED, type SocketPort } from "../../../src/http/sockets/port.ts";

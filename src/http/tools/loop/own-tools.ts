@@ -32,7 +32,7 @@ export class OwnToolRuns implements OwnTools {
     const named = this.#find(surface, body);
     if (named.length === 0) return null;
     const show = () => this.#show(arrival, caller, named);
-    return new LoopedRun({ ports: this.#ports, surface, setups, arrival, caller, body, show });
+    return new LoopedRun({ ports: this.#ports, surface, setups, arrival, caller, body }, show);
   }
 
   fill<F extends Form>(

@@ -8,8 +8,8 @@ import { findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/e
 import type { Arrival } from "../door/arrival.ts";
 import type { DoorPorts } from "../door/ports.ts";
 import { placeFiles } from "../files/placed.ts";
-import { createJsonResponse } from "./answers.ts";
-import { identify } from "./auth.ts";
+import { createJsonResponse } from "../serve/answers.ts";
+import { identify } from "../serve/auth.ts";
 import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(

@@ -29,9 +29,9 @@ import type { Exchange, Surface } from "../../surfaces/surface.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
 import type { Arrival } from "../door/arrival.ts";
 import type { HttpPorts } from "../ports.ts";
+import { headerNumber } from "../serve/headers.ts";
+import { readRequestOrigin } from "../serve/origin.ts";
 import { readCaching } from "./caching.ts";
-import { headerNumber } from "./headers.ts";
-import { readRequestOrigin } from "./origin.ts";
 import { readSteering, steerSelection } from "./selection.ts";
 import type { ModelSetup } from "./setups.ts";
 

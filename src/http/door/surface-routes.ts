@@ -5,9 +5,9 @@ import type { AnySurface } from "../../surfaces/surface.ts";
 import { Arrival } from "../door/arrival.ts";
 import { openHttp } from "../door/door.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { DirectRoutes, HeaderStore } from "./app.ts";
+import type { DirectRoutes, HeaderStore } from "../serve/app.ts";
+import { findPath } from "../serve/paths.ts";
 import { CountingLimit } from "./counting.ts";
-import { findPath } from "./paths.ts";
 
 type AnswerRequest = (request: Request, server: Arrival["server"], set: HeaderStore) => Promise<Response>;
 
