@@ -1,5 +1,6 @@
 // Pushed answers: each batch is handled in the call that read it, and promises are only created to wait.
 import type { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 
 /**
  * Takes a batch. If it returns a promise, reading pauses until there is room for more or the rest is no longer needed.
@@ -38,6 +39,8 @@ export interface WrittenAnswer extends Flow<WrittenPart> {
   end(): string;
   /** Returns the error event. Null if there is none, and the connection is closed instead. */
   fail(fault: Fault, requestId: string): string | null;
+  /** Returns the whole answer, for those that are kept. Undefined for others. */
+  finish(): JsonObject | undefined;
   /** The text that keeps a silent stream alive. Null if nothing is sent before the answer begins. */
   readonly keepAlive: string | null;
 }

@@ -1,5 +1,6 @@
 // The stream of an answer of several questions and calls: what the model says as it says it, and the calls in between.
 import type { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { OwnTurn } from "../../core/tools/own-calls.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Take, WrittenAnswer, WrittenPart } from "../answer/flow.ts";
@@ -66,6 +67,10 @@ export class LoopedFlow<F extends Form> implements WrittenAnswer {
     return (this.#open?.fail(fault, requestId) ?? "") + this.#ports.conversation.fail(fault);
   }
 
+  finish(): JsonObject {
+    return this.#ports.conversation.finish();
+  }
+
   get keepAlive(): string | null {
     return this.#open?.keepAlive ?? null;
   }
@@ -78,17 +83,17 @@ export class LoopedFlow<F extends Form> implements WrittenAnswer {
       if (!isFirst) await answer.begin();
       await answer.pour(show);
     } catch (thrown) {
-      if (!isFirst) await show(this.#breakOff(question, answer));
+      if (!isFirst) await show(this.#breakOff(answer));
       throw thrown;
     }
     await show(answer.end());
-    return this.#ports.conversation.take(question.finish());
+    return this.#ports.conversation.take(answer.finish() ?? {});
   }
 
   /** A later answer that fails leaves what it has shown. */
-  #breakOff(question: Question<F>, answer: WrittenAnswer): string {
+  #breakOff(answer: WrittenAnswer): string {
     const text = answer.end();
-    this.#ports.conversation.take({ ...question.finish(), status: "incomplete" });
+    this.#ports.conversation.take({ ...answer.finish(), status: "incomplete" });
     return text;
   }
 }

@@ -23,8 +23,6 @@ export interface Question<F extends Form> {
   ask(): Promise<JsonObject>;
   /** Asks, for the answer as it comes. */
   stream(): WrittenAnswer;
-  /** Returns the whole answer after its stream, as far as it came. */
-  finish(): JsonObject;
 }
 
 /** A call that was made, and the request that it was. Null if there was none. */
@@ -50,6 +48,8 @@ interface Conversation<Usage> {
   end(end: OwnEnd<Usage>): string;
   /** Returns the end of a stream whose first answer of the model has failed, behind what its writer says of it. */
   fail(fault: Fault): string;
+  /** Returns the whole answer, once it has ended. */
+  finish(): JsonObject;
 }
 
 export interface LoopPorts<F extends Form> {

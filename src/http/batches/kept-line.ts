@@ -10,6 +10,7 @@ import { chooseCompaction } from "../conversations/compaction.ts";
 import { findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { Door } from "../door/ports.ts";
 import { AnswerStamp } from "../door/stamp.ts";
+import { placeFiles } from "../files/placed.ts";
 import { writeAnswer } from "./line-outlet.ts";
 
 /** Throws the Faults of a line that can't be read any more, such as that its file is gone. */
@@ -38,7 +39,7 @@ function makeKey({ accountId, memberId, keyId: id }: AnsweredLine["owner"]): Gat
 
 /** Reads the line as it was read when it was asked: the answer says again what the request said. */
 async function readExchange<F extends Form>(
-  { ports, surface, setups, placeFiles }: Door<F>,
+  { ports, surface, setups }: Door<F>,
   { path, headers, body: bytes }: AnsweredLine,
   key: GatewayKey,
 ): Promise<Exchange<F>> {
@@ -47,8 +48,8 @@ async function readExchange<F extends Form>(
   const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
   const held = ports.bodies.open();
   try {
-    const placed = await placeFiles?.(ports, surface.family, key, body, held);
-    const exchange = surface.read(makeIncoming(ports, request, placed ?? body, key, earlier));
+    const placed = await placeFiles(ports, { family: surface.family, key, body, held });
+    const exchange = surface.read(makeIncoming(ports, request, placed, key, earlier));
     return exchange.compact
       ? chooseCompaction(ports.snapshot(), setups, key, exchange, earlier.pin)
       : exchange;

@@ -128,7 +128,7 @@ function openLines<F extends Form>(ports: HttpPorts, vault: Vault, surface: Surf
     async estimate(arrival, { key, body: bytes }, outputs) {
       const body = parseReceived(new TextDecoder().decode(bytes));
       const caller = { key, proof: null };
-      const placed = await door.placeFiles?.(ports, surface.family, key, body, arrival.held);
+      const placed = await door.placeFiles?.(arrival, key, body);
       const call = readCall(door, arrival, caller, placed ?? body);
       const { plan, ticket } = ports.gateway.begin(call);
       const offers = ticket.ask.offers(false);

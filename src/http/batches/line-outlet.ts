@@ -2,30 +2,25 @@
 
 import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import type { Ending } from "../../core/world/ending.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { LineResult } from "../../jobs/ports.ts";
 import type { Form } from "../../operations/form.ts";
 import { Document, type Surface } from "../../surfaces/surface.ts";
 import type { Arrival } from "../door/arrival.ts";
-import { ClientWatch } from "../door/client-watch.ts";
 import { noteRefusal, type Outlet } from "../door/outlet.ts";
 import type { HttpPorts } from "../ports.ts";
 
 type Result = Omit<LineResult, "requestId">;
 
 export class LineOutlet<F extends Form> implements Outlet<F, Result> {
+  readonly watches = true;
   readonly #ports: HttpPorts;
   readonly #surface: Surface<F>;
 
   constructor(ports: HttpPorts, surface: Surface<F>) {
     this.#ports = ports;
     this.#surface = surface;
-  }
-
-  watch(arrival: Arrival, ending: Ending): ClientWatch {
-    return new ClientWatch(this.#ports, arrival, ending);
   }
 
   whole(_arrival: Arrival, facts: Facts, answer: JsonObject | Document): Result {
@@ -42,8 +37,8 @@ export class LineOutlet<F extends Form> implements Outlet<F, Result> {
     throw new Error("A line's answer is always whole.");
   }
 
-  pass(): never {
-    throw new Error("A line never counts tokens.");
+  warmUp(): never {
+    throw new Error("A line is always asked.");
   }
 }
 

@@ -79,11 +79,6 @@ export class Arrival {
     this.startedMs = clock.monotonicMs();
   }
 
-  /** The WebSocket on which it came. */
-  get socketId(): string | null {
-    return this.turn?.socketId ?? null;
-  }
-
   get path(): string {
     return findPath(this.request.url);
   }

@@ -1,12 +1,12 @@
 // The arrival of a request: its sender, room for it, and its body.
 import { Fault } from "../../core/fault.ts";
-import type { Caller } from "../../core/keys/key.ts";
+import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { Form } from "../../operations/form.ts";
 import { readGivenJson, readHeldJson } from "../body/body.ts";
 import { readBody } from "../body/form-body.ts";
 import type { HttpPorts } from "../ports.ts";
 import { identify } from "../serve/auth.ts";
-import type { Arrival } from "./arrival.ts";
+import type { Arrival, TurnMark } from "./arrival.ts";
 import type { Door } from "./ports.ts";
 
 /** Further concurrent requests are refused, to keep resources for those that are running. */
@@ -20,7 +20,7 @@ export function findSender(ports: HttpPorts, arrival: Arrival): Caller | Promise
   return arrival.sender ?? identify(ports, arrival);
 }
 
-export function hasWaitedLong({ clock }: HttpPorts, { startedMs, turn }: Arrival): boolean {
+export function isSlow({ clock }: HttpPorts, { startedMs, turn }: Arrival): boolean {
   return turn === null && clock.monotonicMs() - startedMs > SLOW_BODY_MS;
 }
 
@@ -31,22 +31,29 @@ export function readArrived<F extends Form>(
   { key }: Caller,
 ): unknown | Promise<unknown> {
   arrival.key = key;
-  const { turn, given, held, request } = arrival;
-  turn?.check(key);
+  if (arrival.turn !== null) return readTurn(ports, arrival.turn, key);
   checkRoom(ports);
-  if (turn !== null) return turn.body;
   ports.turns.arrive(key.accountId, arrival.startedMs);
   const rules = {
     owner: key.accountId,
     bytesMax: ports.server.bodyBytesMax,
-    held,
+    held: arrival.held,
     // The lines of a batch go on from nothing: remembering them would only take memory.
     keyId: key.keepsResponses && arrival.line === null ? key.id : null,
     surface: surface.name,
     under: ports.snapshot(),
   };
-  if (given !== null) return readGivenJson(given, ports, rules);
-  return surface.body ? readBody(request, ports, rules, surface.body) : readHeldJson(request, ports, rules);
+  if (arrival.given !== null) return readGivenJson(arrival.given, ports, rules);
+  return surface.body
+    ? readBody(arrival.request, ports, rules, surface.body)
+    : readHeldJson(arrival.request, ports, rules);
+}
+
+/** The frame of a turn has been read already. */
+function readTurn(ports: HttpPorts, turn: TurnMark, key: GatewayKey): unknown {
+  turn.check(key);
+  checkRoom(ports);
+  return turn.body;
 }
 
 /** Throws the Faults of a gateway that takes no requests, or no more. */

@@ -85,7 +85,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    { request: { headers }, requestId, held, trace, socketId, line }: Arrival,
+    { request: { headers }, requestId, held, trace, turn, line }: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
@@ -115,7 +115,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
     this.line = line;
-    this.origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, exchange);
+    this.origin = readRequestOrigin(ports, { headers, trace, turn, line }, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;

@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { logBug } from "../../core/world/bug.ts";
-import type { Ending } from "../../core/world/ending.ts";
+import type { WrittenAnswer } from "../../gateway/answer/flow.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
@@ -19,7 +19,8 @@ import {
 import { addHeaders, joinHeaders } from "../serve/app.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "../serve/headers.ts";
 import type { Arrival } from "./arrival.ts";
-import { ClientWatch } from "./client-watch.ts";
+import type { ClientCall } from "./client-call.ts";
+import type { ClientWatch } from "./client-watch.ts";
 import { makeKept } from "./plain-run.ts";
 import { logRefusal, nameForClient } from "./refused.ts";
 import type { Run } from "./run.ts";
@@ -29,19 +30,20 @@ import { startStream } from "./stream.ts";
 export interface Outlet<F extends Form, Out> {
   /** True if it answers a bug as any other failure. Otherwise a bug is thrown on. */
   readonly tellsBugs?: true;
-  /** Watches the client of a request that is about to run. Null if something else does. */
-  watch(arrival: Arrival, ending: Ending): ClientWatch | null;
+  /** True if the connection of a request that runs is to be watched. */
+  readonly watches?: true;
   /** A whole answer in the surface's form. */
   whole(arrival: Arrival, facts: Facts, answer: JsonObject | Document): Out;
   /** An answer as it comes. Rejects with the Fault of one that fails before it has begun. */
-  stream(arrival: Arrival, run: Run<F>, client: ClientWatch | null): Promise<Out>;
+  stream(arrival: Arrival, run: Run<F>, context: RequestContext<F>, client: ClientWatch | null): Promise<Out>;
+  /** The answer to a turn that asks nobody. */
+  warmUp(run: Run<F>): Promise<Out>;
   /** `context` is null if the request was refused before it had a plan. */
   refuse(arrival: Arrival, context: RequestContext<F> | null, fault: Fault): Out;
-  /** An answer that is a response already: a count of tokens. */
-  pass(response: Response, arrival: Arrival): Out;
 }
 
 export class HttpOutlet<F extends Form> implements Outlet<F, Response> {
+  readonly watches = true;
   readonly #ports: HttpPorts;
   readonly #surface: Surface<F>;
 
@@ -50,25 +52,25 @@ export class HttpOutlet<F extends Form> implements Outlet<F, Response> {
     this.#surface = surface;
   }
 
-  watch(arrival: Arrival, ending: Ending): ClientWatch {
-    return new ClientWatch(this.#ports, arrival, ending);
-  }
-
   whole({ set }: Arrival, facts: Facts, answer: JsonObject | Document): Response {
-    const reader = makeReader(this.#ports.clock, this.#surface);
-    const headers = joinHeaders(factHeaders(facts, reader), set);
+    const headers = joinHeaders(factHeaders(facts, makeReader(this.#ports.clock, this.#surface)), set);
     return answer instanceof Document
       ? createDocumentResponse(answer, headers)
       : createAnswerResponse(JSON.stringify(answer), headers);
   }
 
-  async stream({ requestId, set }: Arrival, run: Run<F>, client: ClientWatch | null): Promise<Response> {
+  async stream(
+    { requestId, set }: Arrival,
+    run: Run<F>,
+    context: RequestContext<F>,
+    client: ClientWatch | null,
+  ): Promise<Response> {
     const { clock, deadlines, server } = this.#ports;
-    const answer = run.stream();
+    const answer = run.stream(context);
     const reader = makeReader(clock, this.#surface);
     const { body, early } = await startStream({
       answer,
-      ...(run.call.exchange.keep ? { beforeEnd: () => this.#keep(run) } : {}),
+      ...(run.call.exchange.keep ? { beforeEnd: () => this.#keep(run.call, answer) } : {}),
       requestId,
       deadlines,
       keepAliveMs: server.keepAliveMs,
@@ -79,18 +81,19 @@ export class HttpOutlet<F extends Form> implements Outlet<F, Response> {
     const now = { ...reader, monotonicMs: clock.monotonicMs() };
     const headers: HeaderMap = { ...STREAM_HEADERS };
     if (answer.type) headers["content-type"] = answer.type;
-    const { facts } = run;
-    const response = new Response(body, {
-      headers: early
-        ? limitHeaders(facts.granted, reader, headers)
-        : factHeaders(facts, now, facts.granted, headers),
-    });
-    return addHeaders(response, set);
+    const told = early
+      ? limitHeaders(context.granted, reader, headers)
+      : factHeaders(context, now, context.granted, headers);
+    return addHeaders(new Response(body, { headers: told }), set);
   }
 
-  async #keep(run: Run<F>): Promise<void> {
-    const kept = makeKept(run.call, run.finish());
-    if (kept !== null) await this.#ports.kept.keep(run.call.key, kept);
+  async #keep(call: ClientCall<F>, answer: WrittenAnswer): Promise<void> {
+    const kept = makeKept(call, answer.finish());
+    if (kept !== null) await this.#ports.kept.keep(call.key, kept);
+  }
+
+  warmUp(): never {
+    throw new Error("Only turns of a connection ask nobody.");
   }
 
   refuse(arrival: Arrival, context: RequestContext<F> | null, fault: Fault): Response {
@@ -98,6 +101,7 @@ export class HttpOutlet<F extends Form> implements Outlet<F, Response> {
     return addHeaders(createRefusalResponse(fault, refusal, headers), arrival.set);
   }
 
+  /** Returns an answer that is a response already: a count of tokens. */
   pass(response: Response, { set }: Arrival): Response {
     return addHeaders(response, set);
   }

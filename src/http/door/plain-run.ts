@@ -4,11 +4,10 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";
 import type { Ending } from "../../core/world/ending.ts";
-import type { WrittenAnswer } from "../../gateway/answer/flow.ts";
-import { type Facts, NO_FACTS } from "../../gateway/call.ts";
+import type { AnswerFlow, Take, WrittenAnswer, WrittenPart } from "../../gateway/answer/flow.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import { type Form, joinLists } from "../../operations/form.ts";
-import { Document, type Writer } from "../../surfaces/surface.ts";
+import type { ByteWriter, Document, Exchange, StreamWriter, Writer } from "../../surfaces/surface.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { makeIncoming } from "../conversations/earlier.ts";
 import { pinHistory } from "../conversations/history.ts";
@@ -18,21 +17,8 @@ import { ClientCall } from "./client-call.ts";
 import type { Door } from "./ports.ts";
 import type { Run } from "./run.ts";
 import { AnswerStamp } from "./stamp.ts";
-import { WrittenFlow } from "./written-flow.ts";
 
 /** Reads what has arrived. Throws the Fault of what the surface doesn't take. */
-export function makeRun<F extends Form>(
-  door: Door<F>,
-  arrival: Arrival,
-  caller: Caller,
-  body: unknown,
-): Run<F> {
-  return (
-    door.ownTools?.open(door, arrival, caller, body) ??
-    new PlainRun(door.ports, readCall(door, arrival, caller, body))
-  );
-}
-
 export function readCall<F extends Form>(
   { ports, surface, setups }: Door<F>,
   arrival: Arrival,
@@ -64,86 +50,103 @@ function refuseLineStream(): Fault {
 /** One question to a model. */
 export class PlainRun<F extends Form> implements Run<F> {
   readonly call: ClientCall<F>;
+  readonly ending: Ending;
   readonly #ports: HttpPorts;
-  context: RequestContext<F> | null = null;
-  #writer: Writer<F["piece"]> | null = null;
 
   constructor(ports: HttpPorts, call: ClientCall<F>) {
     this.#ports = ports;
     this.call = call;
+    this.ending = call.ending;
   }
 
-  get ending(): Ending {
-    return this.call.ending;
-  }
-
-  get facts(): Facts {
-    return this.context ?? NO_FACTS;
-  }
-
-  begin(): Promise<unknown> | null {
+  begin(): RequestContext<F> | Promise<RequestContext<F>> {
     const learned = this.call.selection.kind === "selector" ? this.#ports.learned() : null;
-    if (learned !== null) return learned.then(() => this.plan());
-    this.plan();
-    return null;
+    return learned === null ? this.#ports.gateway.begin(this.call) : learned.then(() => this.plan());
   }
 
   /** Makes its plan. Throws the Fault of a request that can't be asked. */
   plan(): RequestContext<F> {
-    this.context = this.#ports.gateway.begin(this.call);
-    return this.context;
+    return this.#ports.gateway.begin(this.call);
   }
 
-  warmUp(): null {
-    return null;
+  warmUp(): ClientCall<F> {
+    return this.call;
   }
 
-  ask(): Promise<F["reply"]> {
-    return this.#ports.gateway.complete(this.#begun);
+  ask(context: RequestContext<F>): Promise<F["reply"]> {
+    return this.#ports.gateway.complete(context);
   }
 
-  write(reply: F["reply"]): JsonObject | Document {
-    const context = this.#begun;
+  write(context: RequestContext<F>, reply: F["reply"]): JsonObject | Document {
     const { exchange } = this.call;
     // The answer itself can't say what its limit has cut.
     if (exchange.findCut) context.dropped = joinLists(context.dropped, exchange.findCut(reply));
     return exchange.whole(reply, new AnswerStamp(this.#ports, context));
   }
 
-  stream(): WrittenAnswer {
-    const context = this.#begun;
+  stream(context: RequestContext<F>): WrittenAnswer {
     const { exchange } = this.call;
-    this.#writer = exchange.writer(() => new AnswerStamp(this.#ports, context));
-    const flow = this.#ports.gateway.stream(context);
-    const bytes = exchange.bytes?.();
-    return bytes === undefined
-      ? new WrittenFlow(flow, this.#writer, exchange.streamType)
-      : new WrittenFlow(flow, bytes, exchange.streamType, bytes);
-  }
-
-  finish(): JsonObject | undefined {
-    return this.#writer?.finish?.();
+    const writer = exchange.writer(() => new AnswerStamp(this.#ports, context));
+    return new WrittenFlow(this.#ports.gateway.stream(context), writer, exchange);
   }
 
   close(): void {
     this.call.held.release();
   }
-
-  get #begun(): RequestContext<F> {
-    if (this.context === null) throw new Error("The request hasn't begun.");
-    return this.context;
-  }
 }
 
-/** Returns the whole answer in the surface's form, once it is kept if it is to be. */
-export function writeWhole<F extends Form>(
-  ports: HttpPorts,
-  run: Run<F>,
-  reply: F["reply"] | null,
-): JsonObject | Document | Promise<JsonObject | Document> {
-  const answer = run.write(reply);
-  const kept = answer instanceof Document ? null : makeKept(run.call, answer);
-  return kept === null ? answer : ports.kept.keep(run.call.key, kept).then(() => answer);
+/** The answer to one question as it comes. */
+class WrittenFlow<F extends Form> implements WrittenAnswer {
+  readonly #flow: AnswerFlow<readonly F["piece"][]>;
+  readonly #events: Writer<F["piece"]>;
+  readonly #bytes: ByteWriter<F["piece"]> | undefined;
+  readonly #writer: StreamWriter<F["piece"]>;
+  type: string | undefined;
+
+  constructor(
+    flow: AnswerFlow<readonly F["piece"][]>,
+    events: Writer<F["piece"]>,
+    { streamType, bytes }: Exchange<F>,
+  ) {
+    this.#flow = flow;
+    this.#events = events;
+    this.#bytes = bytes?.();
+    this.#writer = this.#bytes ?? events;
+    this.type = streamType;
+  }
+
+  get keepAlive(): string | null {
+    return this.#writer.keepAlive;
+  }
+
+  begin(): Promise<unknown> {
+    const bytes = this.#bytes;
+    return bytes === undefined
+      ? this.#flow.begin()
+      : this.#flow.begin().then((first) => {
+          this.type = bytes.readType(first ?? []);
+        });
+  }
+
+  pour(take: Take<WrittenPart>): Promise<void> {
+    return this.#flow.pour((pieces) => take(this.#writer.write(pieces)));
+  }
+
+  leave(): void {
+    this.#flow.leave();
+  }
+
+  end(): string {
+    return this.#writer.end();
+  }
+
+  fail(fault: Fault, requestId: string): string | null {
+    return this.#writer.fail(fault, requestId);
+  }
+
+  finish(): JsonObject | undefined {
+    return this.#events.finish?.();
+  }
 }
 
 /** Returns what is kept of an answer. Null if nothing is. */

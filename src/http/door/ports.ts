@@ -3,7 +3,6 @@ import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import type { FoundEarlier } from "../conversations/earlier.ts";
-import type { placeFiles } from "../files/placed.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Run } from "./run.ts";
@@ -35,9 +34,8 @@ export interface Door<F extends Form> {
   readonly ports: DoorPorts;
   readonly surface: Surface<F>;
   readonly setups: Setups<F>;
-  /** Answers a request to count tokens. Null for another. */
-  readonly countTokens: ((arrival: Arrival) => Promise<Response> | null) | null;
   readonly findEarlier: ((arrival: Arrival, key: GatewayKey, body: unknown) => Promise<FoundEarlier>) | null;
-  readonly placeFiles: typeof placeFiles | null;
+  /** Returns the body with files in the places of their ids, before anything else reads it. */
+  readonly placeFiles: ((arrival: Arrival, key: GatewayKey, body: unknown) => Promise<unknown>) | null;
   readonly ownTools: OwnTools | null;
 }

@@ -11,23 +11,20 @@ import type { ClientCall } from "./client-call.ts";
 export interface Run<F extends Form> {
   /** The call that stands for the request. A run of several has it once it has begun. */
   readonly call: ClientCall<F>;
-  /** Null until it has begun. */
-  readonly context: RequestContext<F> | null;
   /** Ends it, if its client leaves. */
   readonly ending: Ending;
   /** Makes its plan. Throws, or rejects with, the Fault of a request that can't be asked. */
-  begin(): Promise<unknown> | null;
-  /** The same for a request that asks nobody: it is read, and no more. */
-  warmUp(): Promise<unknown> | null;
+  begin(): RequestContext<F> | Promise<RequestContext<F>>;
+  /** Returns the call of a request that asks nobody: it is read, and no more. */
+  warmUp(): ClientCall<F> | Promise<ClientCall<F>>;
   /** Asks, for the whole answer. Resolves with what `write` takes. */
-  ask(): Promise<F["reply"] | null>;
+  ask(context: RequestContext<F>): Promise<F["reply"] | null>;
   /** Returns the whole answer in the surface's form. */
-  write(reply: F["reply"] | null): JsonObject | Document;
+  write(context: RequestContext<F>, reply: F["reply"] | null): JsonObject | Document;
   /** Asks, for the answer as it comes. */
-  stream(): WrittenAnswer;
-  /** Returns the whole answer after its stream. Undefined for surfaces whose answers aren't kept. */
-  finish(): JsonObject | undefined;
-  readonly facts: Facts;
-  /** Lets go of what it holds. */
+  stream(context: RequestContext<F>): WrittenAnswer;
+  /** The facts of the whole answer. Missing if they are those of its context. */
+  readonly facts?: Facts;
+  /** Lets go of what it holds, if it fails. */
   close(): void;
 }

@@ -74,24 +74,18 @@ class TurnOutlet implements Outlet<ChatForm, EndedTurn> {
   }
 
   /** The connection tells when its client has gone. */
-  watch(): null {
-    return null;
-  }
-
-  async stream(arrival: Arrival, run: Run<ChatForm>): Promise<EndedTurn> {
-    if (arrival.turn?.isWarmUp === true) return this.#warmUp(run.call);
+  async stream(arrival: Arrival, run: Run<ChatForm>, context: RequestContext<ChatForm>): Promise<EndedTurn> {
     const { ports, surface } = this.#door;
-    const answer = run.stream();
+    const answer = run.stream(context);
     const stay = this.#connection.whenGone(() => {
       run.ending.end();
       answer.leave();
     });
     try {
       await answer.begin();
-      const { facts } = run;
-      const headers = factHeaders(facts, makeReader(ports.clock, surface), facts.granted);
+      const headers = factHeaders(context, makeReader(ports.clock, surface));
       this.#headers = { "x-request-id": arrival.requestId, ...headers };
-      return { outcome: await this.#pour(arrival, run, answer), refused: null };
+      return { outcome: await this.#pour(arrival, run.call, answer), refused: null };
     } finally {
       stay();
     }
@@ -100,14 +94,14 @@ class TurnOutlet implements Outlet<ChatForm, EndedTurn> {
   /** A failure is the answer's last event. */
   async #pour(
     { requestId, earlier }: Arrival,
-    run: Run<ChatForm>,
+    call: ClientCall<ChatForm>,
     answer: WrittenAnswer,
   ): Promise<TurnOutcome> {
     const { ports } = this.#door;
     try {
       await answer.pour((data) => this.#write(String(data)));
-      const kept = makeKept(run.call, run.finish());
-      if (kept && !earlier.isRemembered) await ports.kept.keep(run.call.key, kept);
+      const kept = makeKept(call, answer.finish());
+      if (kept && !earlier.isRemembered) await ports.kept.keep(call.key, kept);
       this.#write(answer.end());
       if (kept && earlier.stored === null) this.#connection.remember(makeRemembered(kept));
       return "completed";
@@ -132,12 +126,9 @@ class TurnOutlet implements Outlet<ChatForm, EndedTurn> {
     throw new Error("A turn's answer is always streamed.");
   }
 
-  pass(): never {
-    throw new Error("A turn never counts tokens.");
-  }
-
   /** Answers without asking anybody: what the client sent is remembered for the next turn. */
-  #warmUp(call: ClientCall<ChatForm>): EndedTurn {
+  async warmUp(run: Run<ChatForm>): Promise<EndedTurn> {
+    const call = await run.warmUp();
     const { id, created, requestId, exchange, selection, ask } = call;
     const stamp: Stamp = {
       id,

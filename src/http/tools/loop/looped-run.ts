@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/json/json.ts";
 import { Ending } from "../../../core/world/ending.ts";
 import type { Deadline } from "../../../core/world/world.ts";
 import type { WrittenAnswer } from "../../../gateway/answer/flow.ts";
-import { type Facts, NO_FACTS } from "../../../gateway/call.ts";
+import type { Facts } from "../../../gateway/call.ts";
 import type { RequestContext } from "../../../gateway/context.ts";
 import { LoopedAnswer } from "../../../gateway/loop/looped-answer.ts";
 import { LoopedFlow } from "../../../gateway/loop/looped-flow.ts";
@@ -40,18 +40,12 @@ export class LoopedRun<F extends Form> implements Run<F> {
     return this.#running.first.call;
   }
 
-  get context(): RequestContext<F> | null {
-    return this.#parts?.first.context ?? null;
-  }
-
-  /** The head of a stream is sent before further questions are asked, so that it has the facts of the first one. */
   get facts(): Facts {
-    if (this.#parts === null) return NO_FACTS;
-    const { first, answer } = this.#parts;
-    return first.call.ask.stream === true ? first.context : answer.describe(first);
+    const { first, answer } = this.#running;
+    return answer.describe(first);
   }
 
-  async begin(): Promise<void> {
+  async begin(): Promise<RequestContext<F>> {
     const { ports, arrival, caller } = this.#request;
     const bounds = ports.toolRules()?.loop;
     if (bounds === undefined) throw new Fault("unsupported_parameter", "There are no tool servers here.");
@@ -69,9 +63,10 @@ export class LoopedRun<F extends Form> implements Run<F> {
     ports.gateway.underWay.enter(this.ending, first.call.id, first.call);
     this.#parts = { questions, answer, first, late };
     this.#isOpen = true;
+    return first.context;
   }
 
-  async warmUp(): Promise<void> {
+  async warmUp(): Promise<never> {
     await this.begin();
     this.ending.end();
     const message = "'generate' can't be false with tools of the gateway's own tool servers.";
@@ -83,15 +78,12 @@ export class LoopedRun<F extends Form> implements Run<F> {
     const ask = async (question: { ask(): Promise<JsonObject> }) =>
       questions.conversation.take(await question.ask());
     await answer.run({ ask, show: () => null });
+    this.close();
     return null;
   }
 
   write(): JsonObject {
     return this.#running.questions.conversation.finish();
-  }
-
-  finish(): JsonObject {
-    return this.write();
   }
 
   stream(): WrittenAnswer {

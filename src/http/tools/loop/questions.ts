@@ -56,17 +56,13 @@ export class LoopedQuestion<F extends Form> implements Question<F> {
   }
 
   async ask(): Promise<JsonObject> {
-    const written = this.#run.write(await this.#run.ask());
+    const written = this.#run.write(this.context, await this.#run.ask(this.context));
     if (written instanceof Document) throw new Error("The answer of a model with tools is no object.");
     return written;
   }
 
   stream(): WrittenAnswer {
-    return this.#run.stream();
-  }
-
-  finish(): JsonObject {
-    return this.#run.finish() ?? {};
+    return this.#run.stream(this.context);
   }
 }
 
