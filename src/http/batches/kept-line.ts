@@ -48,7 +48,7 @@ async function readExchange<F extends Form>(
   const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
   const held = ports.bodies.open();
   try {
-    const placed = await placeFiles(ports, { family: surface.family, key, body, held });
+    const placed = await placeFiles(ports, surface.family, key, body, held);
     const exchange = surface.read(makeIncoming(ports, request, placed, key, earlier));
     return exchange.compact
       ? chooseCompaction(ports.snapshot(), setups, key, exchange, earlier.pin)

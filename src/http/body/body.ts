@@ -119,7 +119,7 @@ export interface ArrivedBody {
 const FILE_WORD = "file";
 
 function parseJsonBytes({ bytes, ports, rules }: ArrivedBody): unknown | Promise<unknown> {
-  rules.held.mayNameFiles = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(FILE_WORD);
+  rules.held.mayNameFiles = Buffer.prototype.includes.call(bytes, FILE_WORD);
   if (bytes.length > IN_ONE_GO_BYTES) return parseLong(bytes, ports.turns, rules.owner);
   const { earlier } = ports;
   const scope =

@@ -30,7 +30,7 @@ export async function countTokens<F extends Form>(
       owner: key.accountId,
       bytesMax: ports.server.bodyBytesMax,
     });
-    const placed = await placeFiles(ports, { family, key, body, held });
+    const placed = await placeFiles(ports, family, key, body, held);
     const filling = ports.ownTools?.fill(surface, arrival, caller, placed);
     const filled = filling ? await filling : placed;
     const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;

@@ -30,7 +30,7 @@ export function openDoor<F extends Form>(ports: DoorPorts, surface: Surface<F>):
         : ({ turn }, key, body) =>
             turn === null ? findEarlier(ports, surface, key, body) : turn.findEarlier(ports, key),
     placeFiles: hasFilePlaces(surface.family)
-      ? ({ held }, key, body) => placeFiles(ports, { family: surface.family, key, body, held })
+      ? ({ held }, key, body) => placeFiles(ports, surface.family, key, body, held)
       : null,
     ownTools: (surface.ownTools && ports.ownTools) ?? null,
   };
@@ -90,8 +90,10 @@ export async function answerRequest<F extends Form, Out>(
     let body = await readArrived(door, arrival, sender);
     const caller = isSlow(ports, arrival) ? await findSender(ports, arrival) : sender;
     if (door.findEarlier !== null) arrival.earlier = await door.findEarlier(arrival, caller.key, body);
-    if (door.placeFiles !== null && arrival.held.mayNameFiles)
-      body = await door.placeFiles(arrival, caller.key, body);
+    if (door.placeFiles !== null && arrival.held.mayNameFiles) {
+      const placing = door.placeFiles(arrival, caller.key, body);
+      body = placing instanceof Promise ? await placing : placing;
+    }
     run =
       door.ownTools?.open(door, arrival, caller, body) ??
       new PlainRun(ports, readCall(door, arrival, caller, body));

@@ -61,7 +61,13 @@ export class PlainRun<F extends Form> implements Run<F> {
 
   begin(): RequestContext<F> | Promise<RequestContext<F>> {
     const learned = this.call.selection.kind === "selector" ? this.#ports.learned() : null;
-    return learned === null ? this.#ports.gateway.begin(this.call) : learned.then(() => this.plan());
+    return learned === null ? this.#ports.gateway.begin(this.call) : this.#beginLearned(learned);
+  }
+
+  /** A selector chooses by what was learned. */
+  async #beginLearned(learned: Promise<unknown>): Promise<RequestContext<F>> {
+    await learned;
+    return this.plan();
   }
 
   /** Makes its plan. Throws the Fault of a request that can't be asked. */
@@ -121,11 +127,11 @@ class WrittenFlow<F extends Form> implements WrittenAnswer {
 
   begin(): Promise<unknown> {
     const bytes = this.#bytes;
-    return bytes === undefined
-      ? this.#flow.begin()
-      : this.#flow.begin().then((first) => {
-          this.type = bytes.readType(first ?? []);
-        });
+    return bytes === undefined ? this.#flow.begin() : this.#beginBytes(bytes);
+  }
+
+  async #beginBytes(bytes: ByteWriter<F["piece"]>): Promise<void> {
+    this.type = bytes.readType((await this.#flow.begin()) ?? []);
   }
 
   pour(take: Take<WrittenPart>): Promise<void> {

@@ -36,6 +36,8 @@ export interface Door<F extends Form> {
   readonly setups: Setups<F>;
   readonly findEarlier: ((arrival: Arrival, key: GatewayKey, body: unknown) => Promise<FoundEarlier>) | null;
   /** Returns the body with files in the places of their ids, before anything else reads it. */
-  readonly placeFiles: ((arrival: Arrival, key: GatewayKey, body: unknown) => Promise<unknown>) | null;
+  readonly placeFiles:
+    | ((arrival: Arrival, key: GatewayKey, body: unknown) => unknown | Promise<unknown>)
+    | null;
   readonly ownTools: OwnTools | null;
 }

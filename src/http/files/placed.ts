@@ -19,6 +19,23 @@ const TEXT_NAME = /\.(txt|md|csv|tsv|jsonl?|xml|html?|ya?ml|log)$/i;
 /** Bytes of base64 for each byte. */
 const BASE64_SHARE = 4 / 3;
 
+type FilePorts = Pick<HttpPorts, "files" | "server">;
+
+/**
+ * Returns the body with the files that the key may see in the places of their ids. Without a promise, and the same body, if it
+ * names none. Other ids stay: the surface refuses them.
+ */
+export function placeFiles(
+  ports: FilePorts,
+  family: Family,
+  key: GatewayKey,
+  body: unknown,
+  held: HeldBody,
+): unknown | Promise<unknown> {
+  const ids = listFileIds(family, body, IDS_MAX);
+  return ids.length === 0 ? body : placeNamed(ports, { family, key, body, held }, ids);
+}
+
 interface NamingRequest {
   readonly family: Family;
   readonly key: GatewayKey;
@@ -26,15 +43,11 @@ interface NamingRequest {
   readonly held: HeldBody;
 }
 
-/**
- * Returns the body with the files that the key may see in the places of their ids, and the same body if it names none. Other
- * ids stay: the surface refuses them.
- */
-export async function placeFiles(
-  ports: Pick<HttpPorts, "files" | "server">,
+async function placeNamed(
+  ports: FilePorts,
   { family, key, body, held }: NamingRequest,
+  ids: readonly string[],
 ): Promise<unknown> {
-  const ids = listFileIds(family, body, IDS_MAX);
   const owner = { accountId: key.accountId, memberId: key.memberId };
   const found: StoredFile[] = [];
   for (const id of ids) {
