@@ -1,6 +1,5 @@
-// Tools that the gateway runs for a model: how a request names them, and how the model calls them.
+// Tools that the gateway runs for a model: how a request names them, and how they are shown.
 import type { JsonObject } from "../core/json/json.ts";
-import type { ToolProtocolError } from "../core/tools/tool-reply.ts";
 
 /** The names by which requests can mean the gateway's own tool servers. */
 export interface OwnNames {
@@ -43,35 +42,4 @@ export interface ShownServer extends Pick<NamedServer, "label"> {
   readonly tools: readonly ShownTool[];
   /** A sentence on what is not to be had at the moment. Null if everything is. */
   readonly error: string | null;
-}
-
-/** A model's call of such a tool. */
-export interface OwnCall {
-  /** The place of its item in the answer. */
-  readonly index: number;
-  readonly label: string;
-  /** At the address. */
-  readonly name: string;
-  /** JSON, as the model wrote it. */
-  readonly arguments: string;
-}
-
-/** The server's result, which may say that it failed, or the server's own error. */
-export type OwnCallResult =
-  | { readonly kind: "result"; readonly result: JsonObject }
-  | { readonly kind: "error"; readonly error: ToolProtocolError };
-
-/** A model's answer within the conversation. */
-export interface OwnTurn {
-  readonly calls: readonly OwnCall[];
-  /** True if the client goes on after it: the model has also called the client's own functions, or was cut off. */
-  readonly isLast: boolean;
-}
-
-/** The end of an answer that consists of several of a model's. */
-export interface OwnEnd<Usage> {
-  /** The sum of all tokens, and of the costs of models and tools. Null if no model has reported any. */
-  readonly usage: Usage | null;
-  /** The code of what ended it early. Null if it is complete. */
-  readonly reason: string | null;
 }

@@ -13,18 +13,11 @@ import type {
   StoredAnswer,
 } from "../core/models/kept.ts";
 import type { Limits } from "../core/settings.ts";
+import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../core/tools/own-calls.ts";
 import type { Sealer } from "../core/world/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
-import type {
-  NamedServer,
-  OwnCall,
-  OwnCallResult,
-  OwnEnd,
-  OwnNames,
-  OwnTurn,
-  ShownServer,
-} from "./own-tools.ts";
+import type { NamedServer, OwnNames, ShownServer } from "./own-tools.ts";
 
 /** A client's request as it arrived. `body` is parsed and checked only for size and structure. */
 export interface Incoming {

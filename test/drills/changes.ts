@@ -44,6 +44,8 @@ const MODEL_LIMITS = [
 ];
 /** The row itself is the example. */
 const RULE = { title: "A rule of a target", own: /^core\/models\/refusals\.ts$/ };
+/** Batches' lines are the example. */
+const WAY_IN = { title: "A way in", own: /^http\/batches\/line-outlet\.ts$/ };
 /** The codecs, surfaces, models and simulated variants of an operation are changes of their own. */
 const OPERATION = { title: "An operation", most: 8 };
 
@@ -160,6 +162,7 @@ export const CHANGES: readonly Change[] = [
     reason: "a sentence that servers say it in",
   },
   { ...RULE, example: "picture_jpeg", names: matchWord("picture_jpeg"), most: 1 },
+  { ...WAY_IN, example: "the results of lines", names: /\bLineOutlet\b/, most: 3 },
   { title: "A fault", example: "alias_exists", names: matchWord("alias_exists"), most: 2 },
   { title: "A metric", example: "poundkey_hedges_total", names: matchWord("poundkey_hedges_total"), most: 1 },
   {

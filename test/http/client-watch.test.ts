@@ -1,7 +1,7 @@
 // A client's connection while its answer is made: its loss is reported, and silence doesn't close it.
 import { expect, test } from "bun:test";
 import { Ending } from "../../src/core/world/ending.ts";
-import { ClientWatch } from "../../src/http/serve/client-watch.ts";
+import { ClientWatch } from "../../src/http/door/client-watch.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 

@@ -16,7 +16,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: "a conversation of a key that keeps nothing is remembered",
-    file: "src/http/serve/serve.ts",
+    file: "src/http/door/arrive.ts",
     find: "key.keepsResponses && arrival.line === null ? key.id : null",
     replace: "key.id",
     tests: ["test/http/body/body-memory.test.ts"],

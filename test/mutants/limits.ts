@@ -170,7 +170,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "limits: refusals by owners' limits aren't counted",
-    file: "src/http/serve/refused.ts",
+    file: "src/http/door/refused.ts",
     find: "limit && isOwners ?",
     replace: "limit && !isOwners ?",
     tests: SHOWN,

@@ -36,7 +36,7 @@ export const MEDIA: readonly Mutant[] = [
   },
   {
     name: "media: sound that breaks off ends as if it were whole",
-    file: "src/http/serve/stream.ts",
+    file: "src/http/door/stream.ts",
     find: 'if (last === null) return void controller.close(new Error("The answer ended early."));',
     replace: "if (last === null) return void controller.end();",
     tests: STREAMED,

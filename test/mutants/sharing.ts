@@ -49,7 +49,7 @@ export const SHARING: readonly Mutant[] = [
   },
   {
     name: "a group opens models that a key may not use",
-    file: "src/http/serve/selection.ts",
+    file: "src/http/door/selection.ts",
     find: "members.filter(({ card }) => mayUse(key, card.id))",
     replace: "members",
     tests: ["test/whole/models/groups.test.ts"],

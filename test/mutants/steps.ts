@@ -64,7 +64,7 @@ export const STEPS: readonly Mutant[] = [
   },
   {
     name: "cache: a request with an Idempotency-Key for speech is kept",
-    file: "src/http/serve/caching.ts",
+    file: "src/http/door/caching.ts",
     find: "...(isOnce ? NOTHING : null), ",
     replace: "",
     tests: MEDIA,

@@ -6,7 +6,7 @@ const SESSIONS = ["test/transport/tool-servers/sessions.test.ts"];
 const MIRRORS = ["test/transport/tool-servers/mirrors.test.ts"];
 const CREDENTIALS = ["test/transport/tool-servers/credentials.test.ts"];
 
-const LOOP = ["test/gateway/tools/tool-loop.test.ts"];
+const LOOP = ["test/gateway/loop/tool-loop.test.ts"];
 const LOOP_BOUNDS = ["test/http/tools/loop/bounds.test.ts"];
 const LOOP_MONEY = ["test/http/tools/loop/money.test.ts"];
 const LOOP_RIGHTS = ["test/http/tools/loop/rights.test.ts"];
@@ -15,35 +15,35 @@ const LOOP_REPEATS = ["test/http/tools/loop/repeats.test.ts"];
 export const TOOL_SERVERS: readonly Mutant[] = [
   {
     name: "a response with tools asks its model on and on",
-    file: "src/gateway/tools/tool-loop.ts",
+    file: "src/gateway/loop/tool-loop.ts",
     find: "return this.#asked < roundsMax - 1 && this.#called < callsMax;",
     replace: "return this.#called < callsMax;",
     tests: LOOP,
   },
   {
     name: "a response with tools makes more calls than it may",
-    file: "src/gateway/tools/tool-loop.ts",
+    file: "src/gateway/loop/tool-loop.ts",
     find: "calls.slice(0, left)",
     replace: "calls.slice(0)",
     tests: LOOP,
   },
   {
     name: "a call within a response costs twice",
-    file: "src/http/tools/loop/looped-answer.ts",
+    file: "src/gateway/loop/looped-answer.ts",
     find: "if (made.context !== null) await this.#costs.add(made.context);",
     replace: "for (const one of [made.context, made.context]) if (one !== null) await this.#costs.add(one);",
     tests: LOOP_MONEY,
   },
   {
     name: "a call within a response is one of the requests in parallel",
-    file: "src/http/tools/loop/round-calls.ts",
+    file: "src/gateway/loop/part-terms.ts",
     find: "Object.assign(call, { surface, isWithin: true });",
     replace: "Object.assign(call, { surface });",
     tests: LOOP_MONEY,
   },
   {
     name: "calls within a response spend what a question has left each",
-    file: "src/http/tools/loop/round-calls.ts",
+    file: "src/gateway/loop/part-terms.ts",
     find: "steering: lessen(steering, terms.spentNanoUsd),",
     replace: "steering,",
     tests: LOOP_MONEY,
@@ -71,7 +71,7 @@ export const TOOL_SERVERS: readonly Mutant[] = [
   },
   {
     name: "a repeated response runs its tools again",
-    file: "src/http/tools/loop/looped-answer.ts",
+    file: "src/gateway/loop/looped-answer.ts",
     find: "(this.#claims?.make(place) ?? null)",
     replace: "null",
     tests: LOOP_REPEATS,

@@ -9,14 +9,14 @@ const takeNearest = (file: string) => graph.rankNear([file]).slice(0, 20);
 test.each([
   ["src/core/fault.ts", "test/core/"],
   ["src/ledger/decide.ts", "test/ledger/"],
-  ["src/http/serve/serve.ts", "test/http/"],
+  ["src/http/door/door.ts", "test/http/"],
   ["src/store/sqlite/store.ts", "test/store/"],
 ])("the tests nearest to %s begin with those in %s", (file, folder) => {
   expect(takeNearest(file)[0]).toStartWith(folder);
 });
 
 test("what only the whole gateway imports is reached too", () => {
-  expect(graph.rankNear(["src/http/serve/serve.ts"]).length).toBeGreaterThan(100);
+  expect(graph.rankNear(["src/http/door/door.ts"]).length).toBeGreaterThan(100);
 });
 
 test("a test is nearest to itself, and what nobody imports has none", () => {

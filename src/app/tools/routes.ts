@@ -1,7 +1,7 @@
 // The routes of tool servers, of those who call tools and of operators.
 import type { WritingParts } from "../../http/admin-route.ts";
+import { type Answers, directRoutes } from "../../http/door/surface-routes.ts";
 import type { DirectRoutes } from "../../http/serve/app.ts";
-import { type Answers, directRoutes } from "../../http/serve/surface-routes.ts";
 import { toolAdminRoutes } from "../../http/tools/admin-tools.ts";
 import { directToolRoutes, toolRoutes } from "../../http/tools/routes.ts";
 import { type AdminParts, createToolAdminParts } from "./admin-parts.ts";

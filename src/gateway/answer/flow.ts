@@ -1,4 +1,6 @@
 // Pushed answers: each batch is handled in the call that read it, and promises are only created to wait.
+import type { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 
 /**
  * Takes a batch. If it returns a promise, reading pauses until there is room for more or the rest is no longer needed.
@@ -22,6 +24,25 @@ export interface AnswerFlow<Batch> extends Flow<Batch> {
    * answer failed first.
    */
   begin(): Promise<Batch | undefined>;
+}
+
+/** A written part of an answer: text of events, or raw bytes. */
+export type WrittenPart = string | Uint8Array<ArrayBuffer>;
+
+/** An answer as it comes, written for its client. */
+export interface WrittenAnswer extends Flow<WrittenPart> {
+  /** The stream's media type. Undefined for server-sent events; raw bytes name theirs once the answer has begun. */
+  readonly type: string | undefined;
+  /** Resolves once the answer has begun. Throws the Fault of one that failed before. */
+  begin(): Promise<unknown>;
+  /** Returns the stream's own end, once the answer is complete. */
+  end(): string;
+  /** Returns the error event. Null if there is none, and the connection is closed instead. */
+  fail(fault: Fault, requestId: string): string | null;
+  /** Returns the whole answer, for those that are kept. Undefined for others. */
+  finish(): JsonObject | undefined;
+  /** The text that keeps a silent stream alive. Null if nothing is sent before the answer begins. */
+  readonly keepAlive: string | null;
 }
 
 /** A pause that several callers can wait for. */

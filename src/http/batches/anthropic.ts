@@ -13,11 +13,11 @@ import { makeAnthropicLines, RequestSplitter } from "../../surfaces/anthropic-ba
 import { viewAnthropicBatch } from "../../surfaces/anthropic-batches/view.ts";
 import { checkType, refuseEncoded } from "../body/body.ts";
 import { readPaced } from "../body/paced-bytes.ts";
+import { checkRoom } from "../door/arrive.ts";
 import { describeObject, describeRoute } from "../openapi/route-schema.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import type { HeaderStore } from "../serve/app.ts";
 import type { RouteRequest } from "../serve/auth.ts";
-import { checkRoom } from "../serve/serve.ts";
 import { findAddress } from "./address.ts";
 import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sender } from "./sent.ts";
 import { BATCH_WORDS, readLines } from "./words.ts";

@@ -5,28 +5,26 @@ import type { Vault } from "../../core/world/world.ts";
 import { openReply, showReply } from "../../gateway/settle/idempotency.ts";
 import type { AnsweredLine, LineResult } from "../../jobs/ports.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Exchange, Surface } from "../../surfaces/surface.ts";
+import type { Exchange } from "../../surfaces/surface.ts";
 import { chooseCompaction } from "../conversations/compaction.ts";
 import { findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import type { Door } from "../door/ports.ts";
+import { AnswerStamp } from "../door/stamp.ts";
 import { placeFiles } from "../files/placed.ts";
-import type { HttpPorts } from "../ports.ts";
-import type { Setups } from "../serve/setups.ts";
-import { AnswerStamp } from "../serve/stamp.ts";
 import { writeAnswer } from "./line-outlet.ts";
 
 /** Throws the Faults of a line that can't be read any more, such as that its file is gone. */
 export async function replayLine<F extends Form>(
-  ports: HttpPorts,
+  door: Door<F>,
   vault: Vault,
-  surface: Surface<F>,
-  setups: Setups<F>,
   line: AnsweredLine,
 ): Promise<Pick<LineResult, "status" | "body">> {
+  const { ports, surface } = door;
   const { operation } = surface;
   const { id: replyId, sealed } = line.reply;
   if (sealed === null) throw new Error("A stored reply without its text.");
   const key = makeKey(line.owner);
-  const exchange = await readExchange(ports, surface, setups, line, key);
+  const exchange = await readExchange(door, line, key);
   const { id, created, model, reply } = openReply(vault, replyId, sealed, operation);
   const shown = showReply(operation, reply, line.chargedNanoUsd);
   const call = { id, created, key, ask: exchange.ask, operation };
@@ -41,38 +39,21 @@ function makeKey({ accountId, memberId, keyId: id }: AnsweredLine["owner"]): Gat
 
 /** Reads the line as it was read when it was asked: the answer says again what the request said. */
 async function readExchange<F extends Form>(
-  ports: HttpPorts,
-  surface: Surface<F>,
-  setups: Setups<F>,
+  { ports, surface, setups }: Door<F>,
   { path, headers, body: bytes }: AnsweredLine,
   key: GatewayKey,
 ): Promise<Exchange<F>> {
   const body = parseReceived(new TextDecoder().decode(bytes));
   const request = new Request(`http://localhost${path}`, { method: "POST", headers });
   const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
-  const read = (given: unknown) => surface.read(makeIncoming(ports, request, given, key, earlier));
   const held = ports.bodies.open();
   try {
-    const exchange = await readPlacedBody(ports, surface, { key, body, held }, read);
+    const placed = await placeFiles(ports, surface.family, key, body, held);
+    const exchange = surface.read(makeIncoming(ports, request, placed, key, earlier));
     return exchange.compact
       ? chooseCompaction(ports.snapshot(), setups, key, exchange, earlier.pin)
       : exchange;
   } finally {
     held.release();
-  }
-}
-
-type NamingBody = Omit<Parameters<typeof placeFiles>[1], "family" | "thrown">;
-
-async function readPlacedBody<F extends Form>(
-  ports: HttpPorts,
-  { family }: Surface<F>,
-  named: NamingBody,
-  read: (body: unknown) => Exchange<F>,
-): Promise<Exchange<F>> {
-  try {
-    return read(named.body);
-  } catch (thrown) {
-    return read(await placeFiles(ports, { ...named, family, thrown }));
   }
 }

@@ -14,17 +14,16 @@ import { worstCost } from "../../ledger/worst.ts";
 import type { Form } from "../../operations/form.ts";
 import { SURFACES } from "../../surfaces/index.ts";
 import type { Surface } from "../../surfaces/surface.ts";
-import { NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
+import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
+import { answerRequest, openDoor } from "../door/door.ts";
+import { readCall } from "../door/plain-run.ts";
 import type { HttpPorts } from "../ports.ts";
-import { Arrival } from "../serve/arrival.ts";
-import { CountingLimit } from "../serve/counting.ts";
-import { answerRequest, readPlaced } from "../serve/serve.ts";
-import { Setups } from "../serve/setups.ts";
 import { replayLine } from "./kept-line.ts";
-import { TO_RESULTS } from "./line-outlet.ts";
+import { LineOutlet } from "./line-outlet.ts";
 
 /** A surface, as lines use it. */
-interface Door {
+interface LineDoor {
   readonly answer: (arrival: Arrival) => Promise<Omit<LineResult, "requestId">>;
   readonly estimate: (arrival: Arrival, line: UnsentLine, outputs: MeanOutputs) => Promise<LineEstimate>;
   readonly replay: (line: AnsweredLine) => Promise<Pick<LineResult, "status" | "body">>;
@@ -40,7 +39,7 @@ const NEVER = new AbortController().signal;
 export class LineCaller {
   readonly #ports: HttpPorts;
   readonly #counting = new CountingLimit();
-  readonly #doors = new Map<string, Door>();
+  readonly #doors = new Map<string, LineDoor>();
   /** Lines with the same headers share a request, which has neither their bodies nor their ends. */
   readonly #requests = new WeakMap<LineCall["headers"], Map<string, Request>>();
 
@@ -102,9 +101,9 @@ export class LineCaller {
     );
   }
 
-  #findDoor(path: string): Door {
+  #findDoor(path: string): LineDoor {
     return this.#doors.getOrInsertComputed(path, () =>
-      findSurface(path).use((surface) => openDoor(this.#ports, this.#vault, surface)),
+      findSurface(path).use((surface) => openLines(this.#ports, this.#vault, surface)),
     );
   }
 }
@@ -120,15 +119,17 @@ function findSurface(path: string) {
   return found.surface;
 }
 
-function openDoor<F extends Form>(ports: HttpPorts, vault: Vault, surface: Surface<F>): Door {
-  const setups = new Setups(surface);
+function openLines<F extends Form>(ports: HttpPorts, vault: Vault, surface: Surface<F>): LineDoor {
+  const door = openDoor(ports, surface);
+  const outlet = new LineOutlet(ports, surface);
   return {
-    answer: (arrival) => answerRequest(ports, surface, setups, arrival, TO_RESULTS),
-    replay: (line) => replayLine(ports, vault, surface, setups, line),
+    answer: (arrival) => answerRequest(door, arrival, outlet),
+    replay: (line) => replayLine(door, vault, line),
     async estimate(arrival, { key, body: bytes }, outputs) {
       const body = parseReceived(new TextDecoder().decode(bytes));
       const caller = { key, proof: null };
-      const call = await readPlaced(ports, surface, setups, arrival, caller, body, NO_EARLIER_ANSWER);
+      const placed = await door.placeFiles?.(arrival, key, body);
+      const call = readCall(door, arrival, caller, placed ?? body);
       const { plan, ticket } = ports.gateway.begin(call);
       const offers = ticket.ask.offers(false);
       const worstNanoUsd = Math.max(0, ...offers.map((offer) => findWorst(offer, call.markup)));

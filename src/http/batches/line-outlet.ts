@@ -1,23 +1,46 @@
 // The answers of lines: a status and a text, without a response by HTTP.
+
+import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
+import type { RequestContext } from "../../gateway/context.ts";
 import type { LineResult } from "../../jobs/ports.ts";
-import { Document } from "../../surfaces/surface.ts";
-import { noteRefusal, type Outlet } from "../serve/outlet.ts";
+import type { Form } from "../../operations/form.ts";
+import { Document, type Surface } from "../../surfaces/surface.ts";
+import type { Arrival } from "../door/arrival.ts";
+import { noteRefusal, type Outlet } from "../door/outlet.ts";
+import type { HttpPorts } from "../ports.ts";
 
-export const TO_RESULTS: Outlet<Omit<LineResult, "requestId">> = {
-  whole(_ports, _surface, context, answer) {
-    return { status: 200, body: writeAnswer(answer), fault: null, ...readCosts(context) };
-  },
-  refuse(ports, surface, arrival, context, fault) {
-    const { refusal } = noteRefusal(ports, surface, arrival, context, fault);
+type Result = Omit<LineResult, "requestId">;
+
+export class LineOutlet<F extends Form> implements Outlet<F, Result> {
+  readonly watches = true;
+  readonly #ports: HttpPorts;
+  readonly #surface: Surface<F>;
+
+  constructor(ports: HttpPorts, surface: Surface<F>) {
+    this.#ports = ports;
+    this.#surface = surface;
+  }
+
+  whole(_arrival: Arrival, facts: Facts, answer: JsonObject | Document): Result {
+    return { status: 200, body: writeAnswer(answer), fault: null, ...readCosts(facts) };
+  }
+
+  refuse(arrival: Arrival, context: RequestContext<F> | null, fault: Fault): Result {
+    const { refusal } = noteRefusal(this.#ports, this.#surface, arrival, context, fault);
     const { status, body } = refusal;
     return { status, body: JSON.stringify(body), fault, ...readCosts(context ?? NO_FACTS) };
-  },
-  pass: () => {
+  }
+
+  stream(): never {
     throw new Error("A line's answer is always whole.");
-  },
-};
+  }
+
+  warmUp(): never {
+    throw new Error("A line is always asked.");
+  }
+}
 
 function readCosts({ costs }: Pick<Facts, "costs">) {
   return { costNanoUsd: costs?.cost ?? 0, chargedNanoUsd: costs?.charged ?? 0 };

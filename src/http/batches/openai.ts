@@ -9,10 +9,10 @@ import { findAsker } from "../../surfaces/index.ts";
 import { readBatchOrder } from "../../surfaces/openai-batches/read.ts";
 import { viewOpenaiBatch } from "../../surfaces/openai-batches/view.ts";
 import { readJson } from "../body/body.ts";
+import { checkRoom } from "../door/arrive.ts";
 import { describeObject } from "../openapi/route-schema.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import type { RouteRequest } from "../serve/auth.ts";
-import { checkRoom } from "../serve/serve.ts";
 import { type BatchPorts, checkOn, readLimit, readSent, readTerms, type Sender } from "./sent.ts";
 
 const TAG = "Batches";

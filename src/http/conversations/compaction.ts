@@ -5,8 +5,8 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import type { Pin } from "../../gateway/plan/pin.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Exchange } from "../../surfaces/surface.ts";
+import type { ModelSetup, Setups } from "../door/setups.ts";
 import type { Snapshot } from "../ports.ts";
-import type { ModelSetup, Setups } from "../serve/setups.ts";
 
 /** The providers whose own summaries their models go on from ("Compaction", OpenAI's API reference, November 2026). */
 export const COMPACTING: ReadonlySet<string> = new Set(["OpenAI", "Azure"]);

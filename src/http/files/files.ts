@@ -8,12 +8,12 @@ import { readFileIds, readFileListQuery } from "../../surfaces/files/list-query.
 import { viewDeletedFile, viewFile, viewFileList } from "../../surfaces/files/views.ts";
 import { FILES_UNSERVED } from "../../surfaces/gemini/unserved.ts";
 import { findAsker } from "../../surfaces/index.ts";
+import { checkRoom } from "../door/arrive.ts";
 import { describeObject, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import type { HeaderStore } from "../serve/app.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { checkRoom } from "../serve/serve.ts";
 import { createContentResponse } from "./content.ts";
 import { Uploads } from "./uploads.ts";
 

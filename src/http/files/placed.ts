@@ -19,6 +19,23 @@ const TEXT_NAME = /\.(txt|md|csv|tsv|jsonl?|xml|html?|ya?ml|log)$/i;
 /** Bytes of base64 for each byte. */
 const BASE64_SHARE = 4 / 3;
 
+type FilePorts = Pick<HttpPorts, "files" | "server">;
+
+/**
+ * Returns the body with the files that the key may see in the places of their ids. Without a promise, and the same body, if it
+ * names none. Other ids stay: the surface refuses them.
+ */
+export function placeFiles(
+  ports: FilePorts,
+  family: Family,
+  key: GatewayKey,
+  body: unknown,
+  held: HeldBody,
+): unknown | Promise<unknown> {
+  const ids = listFileIds(family, body, IDS_MAX);
+  return ids.length === 0 ? body : placeNamed(ports, { family, key, body, held }, ids);
+}
+
 interface NamingRequest {
   readonly family: Family;
   readonly key: GatewayKey;
@@ -26,37 +43,18 @@ interface NamingRequest {
   readonly held: HeldBody;
 }
 
-/** A request that a surface has refused. */
-interface RefusedRequest extends NamingRequest {
-  readonly thrown: unknown;
-}
-
-/**
- * Returns the body with the files that the key may see in the places of their ids. Throws what was thrown if that wasn't
- * for an id, or if none is such a file: only refused requests are looked through, so that others cost nothing.
- */
-export async function placeFiles(
-  ports: Pick<HttpPorts, "files" | "server">,
-  { thrown, ...request }: RefusedRequest,
-): Promise<unknown> {
-  if (!(thrown instanceof Fault) || thrown.code !== "unsupported_parameter") throw thrown;
-  const placed = await placeNamed(ports, request);
-  if (placed === null) throw thrown;
-  return placed;
-}
-
-/** The same for a request that hasn't been read. Null if it names no such file. */
-export async function placeNamed(
-  ports: Pick<HttpPorts, "files" | "server">,
+async function placeNamed(
+  ports: FilePorts,
   { family, key, body, held }: NamingRequest,
+  ids: readonly string[],
 ): Promise<unknown> {
   const owner = { accountId: key.accountId, memberId: key.memberId };
   const found: StoredFile[] = [];
-  for (const id of listFileIds(family, body, IDS_MAX)) {
+  for (const id of ids) {
     const file = await ports.files.find(id, owner);
     if (file !== null) found.push(file);
   }
-  if (found.length === 0) return null;
+  if (found.length === 0) return body;
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > ports.server.bodyBytesMax) throw tooLarge(ports.server.bodyBytesMax);
   held.grow(Math.ceil(bytes * BASE64_SHARE));

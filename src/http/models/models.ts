@@ -9,11 +9,11 @@ import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 import type { Selector } from "../../core/models/selector.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
 import { listChoosable } from "../../selectors/rules.ts";
+import { listCandidates, listSelectors, notFound, openNamed } from "../door/selection.ts";
 import { describeObject, describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts, Snapshot } from "../ports.ts";
 import { createJsonResponse, createResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import { listCandidates, listSelectors, notFound, openNamed } from "../serve/selection.ts";
 import { type NamedCard, nameMembers, writeModelInfo } from "./model-info.ts";
 import {
   ANTHROPIC_SHAPE,

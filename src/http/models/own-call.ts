@@ -5,11 +5,10 @@ import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import { SURFACES } from "../../surfaces/index.ts";
+import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
+import { openHttp } from "../door/door.ts";
 import type { HttpPorts } from "../ports.ts";
-import { Arrival } from "../serve/arrival.ts";
-import { CountingLimit } from "../serve/counting.ts";
-import { serve } from "../serve/serve.ts";
-import { Setups } from "../serve/setups.ts";
 
 interface OwnCall {
   readonly path: string;
@@ -45,6 +44,6 @@ export async function callOwn(
   if (found === undefined) throw new Error(`No surface serves ${path}.`);
   const own = { route: path, counting: new CountingLimit(), sender: { key, proof: null } };
   const arrival = new Arrival(ports, request, null, set, own);
-  const response = await found.surface.use((surface) => serve(ports, surface, new Setups(surface), arrival));
+  const response = await found.surface.use((surface) => openHttp(ports, surface)(arrival));
   return { requestId, status: response.status, body: asObject(parseReceived(await response.text())) };
 }

@@ -12,14 +12,13 @@ import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type Caller, type GatewayKey, refuseAddress } from "../../core/keys/key.ts";
 import { findSurface, SURFACES } from "../../surfaces/index.ts";
 import type { AnySurface } from "../../surfaces/surface.ts";
+import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
+import { openHttp } from "../door/door.ts";
 import { describeResponse, describeRoute, showsSchema } from "../openapi/route-schema.ts";
 import { checkOperator, type OperatorParts } from "../people/operator.ts";
 import type { HttpPorts } from "../ports.ts";
-import { Arrival } from "../serve/arrival.ts";
-import { CountingLimit } from "../serve/counting.ts";
 import { findPath } from "../serve/paths.ts";
-import { serve } from "../serve/serve.ts";
-import { Setups } from "../serve/setups.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
 /** The surfaces whose errors have OpenAI's form, like all errors under /admin, and interactions, whose page shows Google's. */
@@ -64,7 +63,7 @@ export function playgroundRoutes(
     const { request, server, set } = asked;
     const own = { route: findPath(request.url), counting, sender };
     const arrival = new Arrival(ports, request, server, set, own);
-    return surface.use((one) => serve(ports, one, new Setups(one), arrival));
+    return surface.use((one) => openHttp(ports, one)(arrival));
   };
   const answerAt = async (path: string, asked: PlaygroundRequest) => {
     if (path !== DECIDING) return answer(SERVED.get(path), asked);

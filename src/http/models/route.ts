@@ -24,18 +24,12 @@ import { readFields } from "../../surfaces/checker.ts";
 import { readChatRequest } from "../../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../../surfaces/openai-chat/schema.ts";
 import { readJson } from "../body/body.ts";
+import { listCandidates, openNamed, readSelection, readSteering, steerSelection } from "../door/selection.ts";
 import { withOptionalNulls } from "../openapi/form.ts";
 import { describeResponse, describeRoute } from "../openapi/route-schema.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify, type RouteRequest } from "../serve/auth.ts";
-import {
-  listCandidates,
-  openNamed,
-  readSelection,
-  readSteering,
-  steerSelection,
-} from "../serve/selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;

@@ -18,6 +18,7 @@ import type { AddressRule, TagHeader } from "../../core/settings.ts";
 import { hideSecret, holdsOwnSecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
 import type { LineMark } from "../../gateway/call.ts";
+import type { TurnMark } from "../door/arrival.ts";
 
 /** Headers in which agents send their session, other than those that a surface reads itself. */
 const SESSION_HEADERS = [
@@ -42,7 +43,8 @@ interface OriginParts {
 interface RequestArrival {
   readonly headers: Headers;
   readonly trace: TraceContext | null;
-  readonly socketId: string | null;
+  /** Null unless it is a turn of a WebSocket. */
+  readonly turn: Pick<TurnMark, "socketId"> | null;
   /** Null unless it is a line of a batch. */
   readonly line: LineMark | null;
 }
@@ -62,7 +64,7 @@ interface RequestSubject {
  */
 export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
-  { headers, trace, socketId, line }: RequestArrival,
+  { headers, trace, turn, line }: RequestArrival,
   proof: Caller["proof"],
   { session, isCompaction = false, tool = null }: RequestSubject,
 ): RequestOrigin {
@@ -82,7 +84,7 @@ export function readRequestOrigin(
     batchId: line === null ? null : line.terms.batchId,
     batchLine: line === null ? null : line.line,
     customId: line === null ? null : line.customId,
-    socketId,
+    socketId: turn === null ? null : turn.socketId,
     isCompaction,
     tool,
     responseId: null,

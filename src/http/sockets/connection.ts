@@ -9,7 +9,7 @@ import { refusalHeaders } from "../serve/answers.ts";
 import { writeFailure } from "./frames.ts";
 import { Lanes } from "./lanes.ts";
 import type { ConnectionMemory, RememberedTurn } from "./memory.ts";
-import { CLOSED, type SocketPort } from "./port.ts";
+import { CLOSED, type CloseReason, type SocketPort } from "./port.ts";
 import type { Turn, TurnConnection } from "./turn.ts";
 import { SocketWriter } from "./writer.ts";
 
@@ -35,7 +35,7 @@ interface ConnectionPorts {
   readonly makeTurn: (connection: Connection, frame: JsonObject, bytes: number) => Turn;
   /** Runs it to its end. Returns the failure of a key that may not be used. */
   readonly runTurn: (turn: Turn, connection: TurnConnection) => Promise<Fault | null>;
-  readonly onClose: (connection: Connection, code: number, reason: string) => void;
+  readonly onClose: (connection: Connection, code: number, reason: CloseReason) => void;
 }
 
 /** The handshake of a connection, and whose it is. */
@@ -66,10 +66,6 @@ class LaneView implements TurnConnection {
     return this.#connection.sendAll(frames);
   }
 
-  find(id: string): RememberedTurn | null {
-    return this.#connection.memory.find(id);
-  }
-
   remember(turn: RememberedTurn): void {
     if (!this.#connection.isClosed) this.#connection.memory.keep(this.#lane, turn);
   }
@@ -82,8 +78,12 @@ class LaneView implements TurnConnection {
 /** The end of a connection once nothing runs on it, and the Fault of later requests. */
 interface Closing {
   readonly code: number;
-  readonly reason: string;
+  readonly reason: CloseReason;
   readonly fault: Fault;
+  /** The words of the close frame. */
+  readonly words: string;
+  /** True if an error frame goes before the close. */
+  readonly hasError: boolean;
 }
 
 export class Connection {
@@ -166,17 +166,17 @@ export class Connection {
 
   /** The client's own words aren't passed on: what isn't said in ours can be anything. */
   close(_port: SocketPort, code: number, words = ""): void {
-    if (this.#writer?.isCut) this.#leave(code, "stuck_reader");
+    if (this.#writer?.isCut) this.#leave(code, "slow_client");
     else if (code !== DROPPED) this.#leave(code, "client_closed");
     else if (words === FRAME_TOO_LARGE) this.#leave(CLOSED.tooLarge, "frame_too_large");
-    else if (words === INVALID_TEXT) this.#leave(CLOSED.invalidText, "invalid_text");
-    else if (BAD_FRAME.test(words)) this.#leave(CLOSED.badFrame, "protocol_error");
+    else if (words === INVALID_TEXT) this.#leave(CLOSED.invalidText, "invalid_frame");
+    else if (BAD_FRAME.test(words)) this.#leave(CLOSED.badFrame, "invalid_frame");
     else this.#leave(code, "client_gone");
   }
 
   /** Ends the connection, at once or when what runs on it has ended. Later requests are refused with the Fault. */
-  end(code: number, fault: Fault, reason: string = fault.code): void {
-    this.#closing ??= { code, reason, fault };
+  end(code: number, fault: Fault, reason: CloseReason, words: string = fault.code): void {
+    this.#closing ??= { code, reason, fault, words, hasError: false };
     this.#closeIdle();
   }
 
@@ -197,11 +197,15 @@ export class Connection {
     return this.#closing !== null;
   }
 
-  /** Ends the connection of a key that may not be used any more. Its running turns end first. */
+  /**
+   * Ends the connection of a key that may not be used any more. Waiting turns are refused at once, running ones end first:
+   * until then the connection itself sends no error, since clients take one without a lane for the end of a turn.
+   */
   expel(fault: Fault): void {
     if (this.isEnding) return;
-    this.#tell(fault, null);
-    this.end(CLOSED.refused, fault);
+    this.#closing = { code: CLOSED.refused, reason: "key_ended", fault, words: fault.code, hasError: true };
+    this.refuseWaiting(fault);
+    this.#closeIdle();
   }
 
   send(frame: string): Promise<void> | null {
@@ -241,7 +245,7 @@ export class Connection {
       this.turns++;
       const refused = await this.#ports.runTurn(turn, inLane);
       this.activeMs = this.#ports.deadlines.nowMs();
-      if (refused) this.end(CLOSED.refused, refused);
+      if (refused) this.expel(refused);
     }
     // The lane counts as busy until this has returned.
     queueMicrotask(() => queueMicrotask(() => this.#closeIdle()));
@@ -250,16 +254,18 @@ export class Connection {
   #closeIdle(): void {
     const closing = this.#closing;
     if (closing === null || this.#isClosed || !this.isIdle) return;
+    if (closing.hasError) this.#tell(closing.fault, null);
     // Bun tells of the end as if it were the client's.
     this.#leave(closing.code, closing.reason);
-    this.#port?.close(closing.code, closing.reason);
+    this.#port?.close(closing.code, closing.words);
   }
 
   #countRefused(fault: Fault): void {
     const nowMs = this.#ports.deadlines.nowMs();
     this.#refused = this.#refused.filter((atMs) => nowMs - atMs < MINUTE_MS);
     this.#refused.push(nowMs);
-    if (this.#refused.length > REFUSED_FRAMES_MAX) this.end(CLOSED.refused, fault, "refused_frames");
+    if (this.#refused.length > REFUSED_FRAMES_MAX)
+      this.end(CLOSED.refused, fault, "refused_frames", "refused_frames");
   }
 
   #tell(fault: Fault, streamId: string | null): void {
@@ -267,7 +273,7 @@ export class Connection {
     this.send(writeFailure({ ...refusal, headers: refusalHeaders(fault, refusal) }, streamId));
   }
 
-  #leave(code: number, reason: string): void {
+  #leave(code: number, reason: CloseReason): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#writer?.close();

@@ -13,6 +13,18 @@ export interface SocketPort {
   getBufferedAmount(): number;
 }
 
+/** The reason of a connection's end: its client's, with a close frame or without one; its key's; its frames'; or the gateway's. */
+export type CloseReason =
+  | "client_closed"
+  | "client_gone"
+  | "key_ended"
+  | "refused_frames"
+  | "invalid_frame"
+  | "frame_too_large"
+  | "slow_client"
+  | "going_away"
+  | "limit";
+
 /** WebSocket close codes (RFC 6455, section 7.4.1). */
 export const CLOSED = {
   normal: 1000,

@@ -11,19 +11,21 @@ import type { Latecomer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { OPENAI_RESPONSES } from "../../surfaces/openai-responses/surface.ts";
 import { parseFrame } from "../body/body.ts";
+import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
+import { openDoor } from "../door/door.ts";
+import { noteRefusal } from "../door/outlet.ts";
+import type { Door } from "../door/ports.ts";
 import type { HttpPorts } from "../ports.ts";
 import { createRefusalResponse } from "../serve/answers.ts";
 import { addHeaders, type BunServer, type HeaderStore, type SocketRoutes } from "../serve/app.ts";
-import { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
-import { CountingLimit } from "../serve/counting.ts";
-import { noteRefusal } from "../serve/outlet.ts";
-import { Setups } from "../serve/setups.ts";
 import { Connection, type Handshake } from "./connection.ts";
 import { addOwnHeaders, makeSharedHeaders } from "./create-headers.ts";
 import { makeTurnedOff, type OpenSockets } from "./open-sockets.ts";
-import { CLOSED } from "./port.ts";
-import { checkAccount, runTurn, type Turn, type TurnConnection } from "./turn.ts";
+import { CLOSED, type CloseReason } from "./port.ts";
+import { runTurn, type Turn, type TurnConnection } from "./turn.ts";
+import { checkAccount, markTurn } from "./turn-mark.ts";
 
 /** Connections are looked at so often: a key that ends is noticed within two of these. */
 const LOOK_EVERY_MS = 1000;
@@ -54,7 +56,7 @@ export class Sockets implements SocketRoutes, Latecomer {
   readonly options: SocketOptions;
   readonly #ports: HttpPorts;
   readonly #rules: () => SocketRules;
-  readonly #setups = new Setups<ChatForm>(OPENAI_RESPONSES);
+  readonly #door: Door<ChatForm>;
   readonly #bounds: OpenSockets;
   readonly #open = new Set<Connection>();
   readonly #warmUps = new CountingLimit({ what: "warm a connection up" });
@@ -62,6 +64,7 @@ export class Sockets implements SocketRoutes, Latecomer {
 
   constructor(ports: HttpPorts) {
     this.#ports = ports;
+    this.#door = openDoor(ports, OPENAI_RESPONSES);
     this.#rules = ports.sockets;
     this.#bounds = ports.openSockets;
     const { bodyBytesMax } = ports.server;
@@ -107,11 +110,11 @@ export class Sockets implements SocketRoutes, Latecomer {
     const { isOn, ageMs, idleMs } = this.#rules();
     if (this.#ports.refusing() || this.#ports.draining()) {
       connection.refuseWaiting(shuttingDown());
-      connection.end(CLOSED.leaving, shuttingDown());
-    } else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff());
-    else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld());
+      connection.end(CLOSED.leaving, shuttingDown(), "going_away");
+    } else if (!isOn) connection.end(CLOSED.leaving, makeTurnedOff(), "going_away");
+    else if (nowMs - connection.startedMs > ageMs) connection.end(CLOSED.normal, tooOld(), "limit");
     else if (connection.isIdle && nowMs - connection.activeMs > idleMs)
-      connection.end(CLOSED.normal, tooOld(), "idle");
+      connection.end(CLOSED.normal, tooOld(), "limit", "idle");
     else void this.#checkKey(connection);
   }
 
@@ -142,16 +145,15 @@ export class Sockets implements SocketRoutes, Latecomer {
       makeTurn: (connection: Connection, frame: JsonObject, bytes: number) =>
         this.#makeTurn(connection, frame, bytes),
       runTurn: (turn: Turn, connection: TurnConnection) => this.#runTurn(id, turn, connection),
-      onClose: (connection: Connection, code: number, reason: string) =>
+      onClose: (connection: Connection, code: number, reason: CloseReason) =>
         this.#forget(connection, code, reason),
     };
     return new Connection(ports, handshake, this.#bounds.memory.open(accountId));
   }
 
   async #runTurn(socketId: string, turn: Turn, connection: TurnConnection): Promise<Fault | null> {
-    const ports = { ports: this.#ports, setups: this.#setups };
-    const { outcome, refused } = await runTurn(ports, turn, connection);
-    const event = turn.isWarmUp ? "socket.warm_up" : "socket.turn";
+    const { outcome, refused } = await runTurn(this.#door, turn, connection);
+    const event = turn.arrival.turn?.isWarmUp ? "socket.warm_up" : "socket.turn";
     this.#ports.log({ event, level: "debug", socket_id: socketId, outcome });
     return refused;
   }
@@ -169,20 +171,21 @@ export class Sockets implements SocketRoutes, Latecomer {
     const { request, server } = makeRoute(handshake, frame);
     const { random, clock } = this.#ports;
     const set = { headers: { "x-request-id": `req_${mintOrderedId(random, clock.nowMs())}` } };
-    const place = { route: ROUTE, counting: this.#warmUps, socketId: handshake.id };
+    const mark = markTurn({
+      socketId: handshake.id,
+      accountId: handshake.accountId,
+      body: { ...fields, stream: true },
+      isWarmUp,
+      previous: typeof id === "string" ? connection.memory.find(id) : null,
+      find: (one) => connection.memory.find(one),
+    });
+    const place = { route: ROUTE, counting: this.#warmUps, turn: mark };
     const arrival = new Arrival(this.#ports, request, server, set, place);
     arrival.held.expect({ owner: handshake.accountId, declaredBytes: bytes, onEnded: () => {} });
     arrival.held.arrive(bytes);
     arrival.held.finish();
     arrival.trace = this.#ports.traces.begin(request.headers.get("traceparent"), arrival);
-    return {
-      arrival,
-      accountId: handshake.accountId,
-      body: { ...fields, stream: true },
-      streamId: asString(streamId) ?? null,
-      previous: typeof id === "string" ? connection.memory.find(id) : null,
-      isWarmUp,
-    };
+    return { arrival, streamId: asString(streamId) ?? null };
   }
 
   #add(connection: Connection): void {
@@ -194,7 +197,7 @@ export class Sockets implements SocketRoutes, Latecomer {
     this.#watch();
   }
 
-  #forget(connection: Connection, code: number, reason: string): void {
+  #forget(connection: Connection, code: number, reason: CloseReason): void {
     this.#open.delete(connection);
     this.#bounds.remove(connection.handshake);
     const { handshake, turns, bytesIn, bytesOut, startedMs } = connection;

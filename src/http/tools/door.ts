@@ -13,12 +13,12 @@ import {
   writeError,
 } from "../../tools/wire/rpc.ts";
 import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
+import type { Arrival } from "../door/arrival.ts";
+import { checkRoom } from "../door/arrive.ts";
+import { logRefusal } from "../door/refused.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { addHeaders } from "../serve/app.ts";
-import type { Arrival } from "../serve/arrival.ts";
 import { identify } from "../serve/auth.ts";
-import { logRefusal } from "../serve/refused.ts";
-import { checkRoom } from "../serve/serve.ts";
 import { ToolCalls } from "./calls.ts";
 import { RpcRefusal, respondFault, respondRefusal } from "./errors.ts";
 import { Listeners, refuseStream } from "./listeners.ts";

@@ -5,7 +5,7 @@ import { logBug } from "../../core/world/bug.ts";
 import type { MergedList } from "../../tools/merged-list.ts";
 import { META } from "../../tools/wire/eras.ts";
 import { type RpcId, writeNotification, writeResult } from "../../tools/wire/rpc.ts";
-import type { Arrival } from "../serve/arrival.ts";
+import type { Arrival } from "../door/arrival.ts";
 import { identify } from "../serve/auth.ts";
 import { EventChannel } from "./events.ts";
 import type { ToolPorts } from "./ports.ts";

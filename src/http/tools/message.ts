@@ -4,8 +4,8 @@ import { hasBoundedShape, parseExactBounded, REQUEST_SHAPE } from "../../core/js
 import { CODES } from "../../tools/wire/eras.ts";
 import { type RpcMessage, readMessage } from "../../tools/wire/rpc.ts";
 import { type ArrivedBody, checkType, decodeUtf8, readHeld } from "../body/body.ts";
+import type { Arrival } from "../door/arrival.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { Arrival } from "../serve/arrival.ts";
 import { RpcRefusal } from "./errors.ts";
 
 /** The most bytes of a call's arguments as JSON. */

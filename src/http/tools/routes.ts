@@ -1,9 +1,9 @@
 // The routes of tool servers: the company's, behind one address, for the same keys.
 import { Elysia } from "elysia";
+import { Arrival } from "../door/arrival.ts";
+import { CountingLimit } from "../door/counting.ts";
 import { describeObject, describeRoute } from "../openapi/route-schema.ts";
 import type { BunServer, DirectRoutes, HeaderStore } from "../serve/app.ts";
-import { Arrival } from "../serve/arrival.ts";
-import { CountingLimit } from "../serve/counting.ts";
 import type { ToolDoor } from "./door.ts";
 import type { ToolPorts } from "./ports.ts";
 

@@ -5,7 +5,7 @@ import { fitResult } from "../../tools/wire/client-answers.ts";
 import type { Era } from "../../tools/wire/eras.ts";
 import type { MethodName } from "../../tools/wire/methods.ts";
 import type { RpcRequest } from "../../tools/wire/rpc.ts";
-import type { Arrival } from "../serve/arrival.ts";
+import type { Arrival } from "../door/arrival.ts";
 import type { Viewer } from "./view.ts";
 
 export interface ClientRequest {

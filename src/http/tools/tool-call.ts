@@ -23,11 +23,11 @@ import { NONE } from "../../operations/form.ts";
 import type { ToolForm } from "../../operations/tool/form.ts";
 import { TOOL } from "../../operations/tool/operation.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
+import type { Arrival } from "../door/arrival.ts";
+import { readLimit } from "../door/client-call.ts";
+import { readSteering } from "../door/selection.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { Arrival } from "../serve/arrival.ts";
-import { readLimit } from "../serve/client-call.ts";
 import { readRequestOrigin } from "../serve/origin.ts";
-import { readSteering } from "../serve/selection.ts";
 
 /** The surface of calls that come by the protocol itself. */
 const SURFACE = "mcp";
@@ -83,7 +83,7 @@ export class ToolCall implements Call<ToolForm> {
   /** Throws the Faults of headers that aren't valid. */
   constructor(
     ports: HttpPorts,
-    { request: { headers }, requestId, held, trace, socketId, line }: Arrival,
+    { request: { headers }, requestId, held, trace, turn, line }: Arrival,
     { key, proof }: Caller,
     { card, tool, right }: CalledCard,
     given: ToolForm["ask"]["arguments"],
@@ -97,7 +97,7 @@ export class ToolCall implements Call<ToolForm> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
     const subject = { session: null, tool };
-    this.origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, subject);
+    this.origin = readRequestOrigin(ports, { headers, trace, turn, line }, proof, subject);
     this.selection = { kind: "card", card, fallbacks: [] };
     this.steering = readSteering(headers);
     this.rules = rules;

@@ -26,7 +26,8 @@ const makeDataUrl = ({ type, base64 }: FileContent) => `data:${type};base64,${ba
 const OPENAI: FilePlaces = {
   // An edit's pictures stand in `images`, `mask` and `markup`, as `{ file_id }`.
   fields: ["messages", "content", "images", "image", "mask", "markup"],
-  find: ({ file, file_id }) => readId(asObject(file).file_id ?? file_id),
+  // A message has a role, and is no place itself.
+  find: ({ file, file_id, role }) => (role === undefined ? readId(asObject(file).file_id ?? file_id) : null),
   fill: (part, file) => {
     if (part.file === undefined) return { image_url: makeDataUrl(file) };
     const { file_id: _id, ...rest } = asObject(part.file);
@@ -96,45 +97,79 @@ function readId(id: unknown): string | null {
   return typeof id === "string" && id !== "" ? id : null;
 }
 
-/** Returns the ids that stand in the places of the family, each once, up to this many. */
+export function hasFilePlaces(family: Family): boolean {
+  return PLACES[family] !== undefined;
+}
+
+const NO_IDS: readonly string[] = [];
+
+/** Returns the ids that stand in the places of the family, each once, up to this many. A body without any costs no object. */
 export function listFileIds(family: Family, body: unknown, most: number): readonly string[] {
   const places = PLACES[family];
-  const ids = new Set<string>();
-  if (places === undefined) return [];
-  mapPlaces(body, places, (node, id) => {
-    if (ids.size < most) ids.add(id);
-    return node;
-  });
-  return [...ids];
+  const ids = places === undefined || !isObject(body) ? null : findWithin(body, places, most, null);
+  return ids === null ? NO_IDS : [...ids];
+}
+
+/** Adds to the ids found so far, of which there are none until the first. The body's depth is bounded. */
+function findIds(
+  value: unknown,
+  places: FilePlaces,
+  most: number,
+  found: Set<string> | null,
+): Set<string> | null {
+  if (Array.isArray(value)) {
+    let ids = found;
+    // By index: an iterator would be an object for each list.
+    for (let at = 0; at < value.length; at++) ids = findIds(value[at], places, most, ids);
+    return ids;
+  }
+  if (!isObject(value)) return found;
+  const id = places.find(value);
+  if (id === null) return findWithin(value, places, most, found);
+  const ids = found ?? new Set();
+  return ids.size < most ? ids.add(id) : ids;
+}
+
+function findWithin(
+  node: JsonObject,
+  places: FilePlaces,
+  most: number,
+  found: Set<string> | null,
+): Set<string> | null {
+  const { fields } = places;
+  let ids = found;
+  for (let at = 0; at < fields.length; at++) ids = findIds(node[fields[at] ?? ""], places, most, ids);
+  return ids;
 }
 
 /** Returns the body with contents in the places of these ids. Other ids stay. */
 export function fillFiles(family: Family, body: unknown, files: ReadonlyMap<string, FileContent>): unknown {
   const places = PLACES[family];
-  if (places === undefined) return body;
-  return mapPlaces(body, places, (node, id) => {
-    const file = files.get(id);
-    return file === undefined ? node : places.fill(node, file);
-  });
+  return places === undefined || !isObject(body) ? body : fillWithin(body, places, files);
 }
 
-/** Returns the same value if nothing has changed. The body's depth is bounded. */
-function mapPlaces(
-  value: unknown,
-  places: FilePlaces,
-  change: (node: JsonObject, id: string) => JsonObject,
-): unknown {
+/** Returns the same value if nothing has changed. */
+function fillPlaces(value: unknown, places: FilePlaces, files: ReadonlyMap<string, FileContent>): unknown {
   if (Array.isArray(value)) {
-    const mapped: readonly unknown[] = value.map((one) => mapPlaces(one, places, change));
-    return mapped.every((one, at) => one === value[at]) ? value : mapped;
+    const filled: readonly unknown[] = value.map((one) => fillPlaces(one, places, files));
+    return filled.every((one, at) => one === value[at]) ? value : filled;
   }
   if (!isObject(value)) return value;
   const id = places.find(value);
-  if (id !== null) return change(value, id);
-  let node = value;
+  if (id === null) return fillWithin(value, places, files);
+  const file = files.get(id);
+  return file === undefined ? value : places.fill(value, file);
+}
+
+function fillWithin(
+  given: JsonObject,
+  places: FilePlaces,
+  files: ReadonlyMap<string, FileContent>,
+): JsonObject {
+  let node = given;
   for (const field of places.fields) {
-    const mapped = mapPlaces(value[field], places, change);
-    if (mapped !== value[field]) node = { ...node, [field]: mapped };
+    const filled = fillPlaces(given[field], places, files);
+    if (filled !== given[field]) node = { ...node, [field]: filled };
   }
   return node;
 }

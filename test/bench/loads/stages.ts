@@ -76,7 +76,7 @@ export const STAGES: readonly Mutant[] = [
   },
   {
     name: "the client's watch",
-    file: "src/http/serve/client-watch.ts",
+    file: "src/http/door/client-watch.ts",
     find: "    this.#signal.onabort = () => this.#leave();\n",
     replace: "",
   },

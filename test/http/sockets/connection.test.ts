@@ -82,13 +82,13 @@ test("a client that takes nothing for 30 seconds is cut off, and the log says wh
   expect(connection.send("frame")).toBeInstanceOf(Promise);
   for (const run of late) run();
   connection.close(port, 1006);
-  expect([done, ends]).toEqual([["frame", "terminate"], ["stuck_reader"]]);
+  expect([done, ends]).toEqual([["frame", "terminate"], ["slow_client"]]);
 });
 
 test.each([
-  ["Received invalid UTF-8", 1007, "invalid_text"],
-  ["Received unexpected RSV1 bit", 1002, "protocol_error"],
-  ["Received invalid opcode", 1002, "protocol_error"],
+  ["Received invalid UTF-8", 1007, "invalid_frame"],
+  ["Received unexpected RSV1 bit", 1002, "invalid_frame"],
+  ["Received invalid opcode", 1002, "invalid_frame"],
   ["Received too big message", 1009, "frame_too_large"],
   ["", 1006, "client_gone"],
 ] as const)("an end with Bun's words '%s' has code %d, and the reason %s", (words, code, reason) => {

@@ -1,8 +1,9 @@
 // WebSockets of both payers on virtual time: the gateway's own connections, with their lanes and the memory that all share.
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
 import { BodyMemory } from "../../../src/http/body/body-memory.ts";
-import { Arrival } from "../../../src/http/serve/arrival.ts";
-import { CountingLimit } from "../../../src/http/serve/counting.ts";
+import { Arrival } from "../../../src/http/door/arrival.ts";
+import { CountingLimit } from "../../../src/http/door/counting.ts";
 import { Connection } from "../../../src/http/sockets/connection.ts";
 import { SocketMemory } from "../../../src/http/sockets/memory.ts";
 import { CLOSED, type SocketPort } from "../../../src/http/sockets/port.ts";
@@ -96,9 +97,9 @@ class SocketNode {
       deadlines: this.#deadlines,
       rules: () => this.#rules,
       parse: (text: string): unknown => JSON.parse(text),
-      makeTurn: (_connection: Connection, body: Turn["body"]) => this.#makeTurn(handshake, body),
-      runTurn: async ({ body }: Turn, view: TurnConnection) => {
-        await runTurn(socket, String(body.id), view);
+      makeTurn: (_connection: Connection, frame: JsonObject) => this.#makeTurn(handshake, frame),
+      runTurn: async ({ arrival }: Turn, view: TurnConnection) => {
+        await runTurn(socket, arrival.requestId, view);
         return null;
       },
       onClose: () => {
@@ -113,14 +114,13 @@ class SocketNode {
     return socket;
   }
 
-  #makeTurn({ accountId, request }: { accountId: string; request: Request }, body: Turn["body"]): Turn {
+  #makeTurn({ request }: { request: Request }, { id, stream_id: lane }: JsonObject): Turn {
     const clock = this.#clock;
     const bodies = new BodyMemory(1e9, { nowMs: () => clock.monotonicMs() });
-    const set = { headers: { "x-request-id": String(body.id) } };
+    const set = { headers: { "x-request-id": String(id) } };
     const route = { route: "/v1/responses", counting: this.#counting };
     const arrival = new Arrival({ bodies, clock }, request, null, set, route);
-    const streamId = typeof body.stream_id === "string" ? body.stream_id : null;
-    return { arrival, accountId, body, streamId, previous: null, isWarmUp: false };
+    return { arrival, streamId: typeof lane === "string" ? lane : null };
   }
 }
 
@@ -128,7 +128,7 @@ async function runTurn(socket: OpenSocket, id: string, view: TurnConnection): Pr
   const { turn, end } = socket.turns.get(id) ?? {};
   if (turn === undefined || end === undefined) return;
   const { isFirst, send, describe } = turn;
-  const previous = isFirst && socket.last !== null ? view.find(socket.last) : null;
+  const previous = isFirst && socket.last !== null ? socket.connection.memory.find(socket.last) : null;
   if (isFirst && socket.last !== null && previous === null) {
     socket.last = null;
     end(UNKNOWN);

@@ -5,43 +5,32 @@ import { matchesPatterns } from "../../../core/fields/tool-list.ts";
 import { parseExactBounded, REQUEST_SHAPE } from "../../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { Caller } from "../../../core/keys/key.ts";
-import type { NanoUsd } from "../../../core/money/money.ts";
+import type { OwnCall, OwnCallResult } from "../../../core/tools/own-calls.ts";
 import { nameToolModel } from "../../../core/tools/rules.ts";
 import { makeToolNotAllowed } from "../../../core/tools/tool-right.ts";
 import type { ToolServer } from "../../../core/tools/tool-server.ts";
 import { logBug } from "../../../core/world/bug.ts";
 import type { RequestContext } from "../../../gateway/context.ts";
+import { joinToolCall } from "../../../gateway/loop/part-terms.ts";
+import type { JoinCall, MadeCall } from "../../../gateway/loop/port.ts";
 import { nameOwner } from "../../../gateway/tools/server-sessions.ts";
 import { makeToolCard } from "../../../gateway/tools/tool-card.ts";
 import type { SentTool, ToolRecord } from "../../../gateway/tools/tool-runs.ts";
 import type { ToolForm } from "../../../operations/tool/form.ts";
-import type { OwnCall, OwnCallResult } from "../../../surfaces/own-tools.ts";
 import { makeCredentialMissing, makeUnavailable } from "../../../tools/failures.ts";
 import { makeToolName } from "../../../tools/names.ts";
 import { CODES } from "../../../tools/wire/eras.ts";
-import type { Arrival } from "../../serve/arrival.ts";
+import type { Arrival } from "../../door/arrival.ts";
+import { logRefusal } from "../../door/refused.ts";
 import { identify } from "../../serve/auth.ts";
-import { logRefusal } from "../../serve/refused.ts";
 import { describeFailure } from "../errors.ts";
 import { ARGUMENT_BYTES_MAX } from "../message.ts";
 import type { ToolPorts } from "../ports.ts";
 import { REFUSING, ToolCall } from "../tool-call.ts";
 import { readPass } from "../view.ts";
-import { joinToolCall, type PartTerms } from "./round-calls.ts";
 import type { ShownTools, ToolPlace } from "./shown-tools.ts";
 
 type ToolContext = RequestContext<ToolForm>;
-
-/** A call that was made, and the request that it was. Null if there was none. */
-interface MadeCall {
-  readonly result: OwnCallResult;
-  readonly context: ToolContext | null;
-  /** The length of the result. */
-  readonly bytes: number;
-}
-
-/** Returns the terms of a call that may cost this much. */
-type JoinCall = (worstNanoUsd: NanoUsd) => PartTerms;
 
 /** A call on its way. */
 interface StartedCall {

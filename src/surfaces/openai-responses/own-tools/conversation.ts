@@ -2,9 +2,10 @@
 import { Fault } from "../../../core/fault.ts";
 import { followEarlier } from "../../../core/json/growing.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
+import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn } from "../../../core/tools/own-calls.ts";
 import type { ChatForm } from "../../../operations/chat/decoder.ts";
 import type { Usage } from "../../../operations/chat/form.ts";
-import type { OwnCall, OwnCallResult, OwnEnd, OwnTurn, ShownServer } from "../../own-tools.ts";
+import type { ShownServer } from "../../own-tools.ts";
 import type { Exchange, Incoming, Stamp, ToolConversation } from "../../surface.ts";
 import { findTrigger } from "../compaction/trigger.ts";
 import { joinRequest, readAsked } from "../read.ts";

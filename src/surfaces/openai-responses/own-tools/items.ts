@@ -1,6 +1,7 @@
 // The items by which a client sees the gateway's own tools, and a tool's result as the model reads it.
 import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../../core/json/json.ts";
-import type { OwnCallResult, ShownServer } from "../../own-tools.ts";
+import type { OwnCallResult } from "../../../core/tools/own-calls.ts";
+import type { ShownServer } from "../../own-tools.ts";
 
 /** A call as it is shown before its result is there. */
 export interface CallPlace {

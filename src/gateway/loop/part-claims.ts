@@ -1,8 +1,8 @@
 // The Idempotency-Key of a response with tools: each of its questions and calls has a claim of its own, so that a repeat finds
 // every one of them answered.
-import type { Claim } from "../../../core/demand.ts";
-import type { Vault } from "../../../core/world/world.ts";
-import type { OwnCall } from "../../../surfaces/own-tools.ts";
+import type { Claim } from "../../core/demand.ts";
+import type { OwnCall } from "../../core/tools/own-calls.ts";
+import type { Vault } from "../../core/world/world.ts";
 
 export class PartClaims {
   readonly #vault: Pick<Vault, "digest">;

@@ -14,7 +14,7 @@ import { hideSecret } from "../../core/text/secret-form.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import { STANDARD_MODERATION } from "../../operations/moderation/form.ts";
 import { SELECTOR_RULES } from "../../selectors/index.ts";
-import { headerNumber } from "./headers.ts";
+import { headerNumber } from "../serve/headers.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
 /** Names that selectors have elsewhere, and their own without the provider. */

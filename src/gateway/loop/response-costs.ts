@@ -1,9 +1,9 @@
 // The costs of one response: those of all its requests together, as far as they are settled.
-import { type NanoUsd, toUsd } from "../../../core/money/money.ts";
-import type { Facts } from "../../../gateway/call.ts";
-import type { RequestContext } from "../../../gateway/context.ts";
-import type { Form } from "../../../operations/form.ts";
-import type { Operation } from "../../../operations/operation.ts";
+import { type NanoUsd, toUsd } from "../../core/money/money.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { Facts } from "../call.ts";
+import type { RequestContext } from "../context.ts";
 
 /** A request of the response: to a model, or to a tool. */
 type EndedRequest = Pick<RequestContext<never>, "costs" | "record" | "settlement">;

@@ -5,15 +5,15 @@ import type { Form } from "../../operations/form.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { readJson } from "../body/body.ts";
 import { findEarlier, makeIncoming, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
-import { placeNamed } from "../files/placed.ts";
-import type { ServePorts } from "../tools/loop/port.ts";
-import { createJsonResponse } from "./answers.ts";
-import type { Arrival } from "./arrival.ts";
-import { identify } from "./auth.ts";
+import type { Arrival } from "../door/arrival.ts";
+import type { DoorPorts } from "../door/ports.ts";
+import { placeFiles } from "../files/placed.ts";
+import { createJsonResponse } from "../serve/answers.ts";
+import { identify } from "../serve/auth.ts";
 import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(
-  ports: ServePorts,
+  ports: DoorPorts,
   surface: Surface<F>,
   arrival: Arrival,
 ): Promise<Response> {
@@ -30,9 +30,9 @@ export async function countTokens<F extends Form>(
       owner: key.accountId,
       bytesMax: ports.server.bodyBytesMax,
     });
-    const named = await placeNamed(ports, { family, key, body, held });
-    const filling = ports.ownTools?.fill(surface, arrival, caller, named ?? body);
-    const filled = filling ? await filling : (named ?? body);
+    const placed = await placeFiles(ports, family, key, body, held);
+    const filling = ports.ownTools?.fill(surface, arrival, caller, placed);
+    const filled = filling ? await filling : placed;
     const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
     const ask = counted.read(makeIncoming(ports, request, filled, key, earlier));
     readSelection(ask.model, key, ports.snapshot().catalogue);

@@ -1,19 +1,18 @@
 // Streams an answer as server-sent events as they arrive, with keep-alives during silences.
 import { toFault } from "../../core/fault.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
-import { type AnswerFlow, Pause } from "../../gateway/answer/flow.ts";
-import type { StreamWriter } from "../../surfaces/surface.ts";
+import { Pause, type WrittenAnswer, type WrittenPart } from "../../gateway/answer/flow.ts";
+import { type DirectSource, directStream } from "../serve/direct.ts";
 import type { ClientWatch } from "./client-watch.ts";
-import { type DirectSource, directStream } from "./direct.ts";
 
-interface StreamParts<Piece> {
-  readonly answer: AnswerFlow<readonly Piece[]>;
-  readonly writer: StreamWriter<Piece>;
+interface StreamParts {
+  readonly answer: WrittenAnswer;
   readonly requestId: string;
   readonly deadlines: Deadlines;
   /** The maximum silence, and the maximum wait for the answer to begin before the headers are sent. */
   readonly keepAliveMs: number;
-  readonly client: ClientWatch;
+  /** Null if something else watches it. */
+  readonly client: ClientWatch | null;
   /** Called after all pieces are written, before the stream ends. */
   readonly beforeEnd?: () => Promise<void>;
   /** Called if the client leaves before the end. */
@@ -22,21 +21,19 @@ interface StreamParts<Piece> {
   readonly onFailure: (thrown: unknown) => void;
 }
 
-interface StartedStream<Piece> {
+interface StartedStream {
   readonly body: ReadableStream<Uint8Array>;
   /** True if the headers are sent before the answer has begun, so that the client keeps waiting. */
   readonly early: boolean;
-  /** The first pieces. Empty if the answer hasn't begun. */
-  readonly first: readonly Piece[];
 }
 
 /** Waits a limited time for the answer to begin. Throws its Fault if it fails before that. */
-export async function startStream<Piece>(parts: StreamParts<Piece>): Promise<StartedStream<Piece>> {
+export async function startStream(parts: StreamParts): Promise<StartedStream> {
   const begun = parts.answer.begin();
-  const waitMs = parts.writer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
+  const waitMs = parts.answer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
   const early = await isLate(begun, parts.deadlines, waitMs);
-  const first = early ? [] : ((await begun) ?? []);
-  return { body: directStream(new EventStream(parts, begun, early)), early, first };
+  if (!early) await begun;
+  return { body: directStream(new EventStream(parts, begun, early)), early };
 }
 
 function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
@@ -57,8 +54,8 @@ const STALLED_MS = 600_000;
  * Writes to Bun's direct stream: text goes to the connection without an encoder or a queue, and everything written in
  * one turn of the loop is sent as one write.
  */
-class EventStream<Piece> implements DirectSource, Latecomer {
-  readonly #parts: StreamParts<Piece>;
+class EventStream implements DirectSource, Latecomer {
+  readonly #parts: StreamParts;
   readonly #begun: Promise<unknown>;
   #silence: Deadline | null = null;
   /** Null until the client starts to read. */
@@ -69,7 +66,7 @@ class EventStream<Piece> implements DirectSource, Latecomer {
   #unreadSinceMs: number | null;
   readonly #unread = new Pause();
 
-  constructor(parts: StreamParts<Piece>, begun: Promise<unknown>, early: boolean) {
+  constructor(parts: StreamParts, begun: Promise<unknown>, early: boolean) {
     this.#parts = parts;
     this.#begun = begun;
     this.#early = early;
@@ -77,28 +74,28 @@ class EventStream<Piece> implements DirectSource, Latecomer {
     // A failure before the client starts to read must not count as an unhandled rejection.
     begun.catch(() => {});
     // Losing the connection before the body is first read doesn't cancel the stream.
-    parts.client.whenGone(() => this.cancel());
+    parts.client?.whenGone(() => this.cancel());
   }
 
   /** Called once, when the client starts to read. Writes the whole answer as fast as the client reads it. */
   async pull(controller: ReadableStreamDirectController): Promise<void> {
-    const { answer, writer, requestId, beforeEnd } = this.#parts;
+    const { answer, requestId, beforeEnd } = this.#parts;
     this.#unreadSinceMs = null;
     // The headers are sent with the body's first byte.
-    if (this.#early && writer.keepAlive !== null) controller.write(writer.keepAlive);
+    if (this.#early && answer.keepAlive !== null) controller.write(answer.keepAlive);
     this.#watchSilence(controller);
     try {
       if (this.#early) await this.#begun;
-      const poured = answer.pour((pieces) => this.#write(controller, pieces));
+      const poured = answer.pour((data) => this.#write(controller, data));
       // Bun sends the head with what is written within this call. Otherwise the head alone could take ten sends.
       if (!this.#early) controller.flush();
       await poured;
       if (this.#over) return;
       await beforeEnd?.();
-      this.#end(controller, writer.end());
+      this.#end(controller, answer.end());
     } catch (thrown) {
       this.#parts.onFailure(thrown);
-      if (!this.#over) this.#end(controller, writer.fail(toFault(thrown), requestId));
+      if (!this.#over) this.#end(controller, answer.fail(toFault(thrown), requestId));
     }
   }
 
@@ -110,9 +107,8 @@ class EventStream<Piece> implements DirectSource, Latecomer {
     this.#parts.answer.leave();
   }
 
-  #write(controller: ReadableStreamDirectController, pieces: readonly Piece[]): Promise<void> | null {
+  #write(controller: ReadableStreamDirectController, data: WrittenPart): Promise<void> | null {
     if (this.#over) return null;
-    const data = this.#parts.writer.write(pieces);
     const written = data.length === 0 ? 0 : controller.write(data);
     if (this.#silence) this.#silence.atMs = this.#quietAtMs();
     return typeof written === "number" ? null : this.#pause(written);
@@ -138,7 +134,7 @@ class EventStream<Piece> implements DirectSource, Latecomer {
   late(): void {
     const controller = this.#controller;
     if (this.#over || controller === null) return;
-    const { keepAlive } = this.#parts.writer;
+    const { keepAlive } = this.#parts.answer;
     if (this.#unreadSinceMs === null) controller.write(keepAlive ?? "");
     else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
       this.cancel();
@@ -165,6 +161,6 @@ class EventStream<Piece> implements DirectSource, Latecomer {
     this.#over = true;
     this.#unread.end();
     this.#silence?.clear();
-    this.#parts.client.end();
+    this.#parts.client?.end();
   }
 }

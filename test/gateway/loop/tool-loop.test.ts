@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import { Ending } from "../../../src/core/world/ending.ts";
-import { ToolLoop } from "../../../src/gateway/tools/tool-loop.ts";
+import { ToolLoop } from "../../../src/gateway/loop/tool-loop.ts";
 
 interface Scene {
   readonly roundsMax?: number;

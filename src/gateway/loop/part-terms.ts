@@ -1,15 +1,14 @@
 // The requests of which a response with tools consists: questions to the model, and calls of tools.
-import type { Claim } from "../../../core/demand.ts";
-import type { TraceContext } from "../../../core/log/trace-context.ts";
-import type { Steering } from "../../../core/models/steering.ts";
-import { NANO_PER_USD, type NanoUsd } from "../../../core/money/money.ts";
-import { Ending } from "../../../core/world/ending.ts";
-import type { Call } from "../../../gateway/call.ts";
-import type { Selection } from "../../../gateway/plan/plan.ts";
-import type { Form } from "../../../operations/form.ts";
-import type { HttpPorts } from "../../ports.ts";
-import type { ClientCall } from "../../serve/client-call.ts";
-import type { ToolCall } from "../tool-call.ts";
+import type { Claim } from "../../core/demand.ts";
+import type { TraceContext } from "../../core/log/trace-context.ts";
+import type { Steering } from "../../core/models/steering.ts";
+import { NANO_PER_USD, type NanoUsd } from "../../core/money/money.ts";
+import { Ending } from "../../core/world/ending.ts";
+import type { Clock, Random } from "../../core/world/world.ts";
+import type { Form } from "../../operations/form.ts";
+import type { ToolForm } from "../../operations/tool/form.ts";
+import type { Call } from "../call.ts";
+import type { Selection } from "../plan/plan.ts";
 
 /** The terms that a request has from the response of which it is a part. */
 export interface PartTerms {
@@ -45,11 +44,13 @@ function join(call: Pick<Call<Form>, "id" | "origin" | "steering">, terms: PartT
 
 const SPAN_BYTES = 8;
 
+interface TracePorts {
+  readonly random: Random;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+}
+
 /** Returns the place of a further request of the response: below its first one, in the same trace. */
-export function followTrace(
-  first: TraceContext | null,
-  { random, clock }: Pick<HttpPorts, "random" | "clock">,
-): TraceContext | null {
+export function followTrace(first: TraceContext | null, { random, clock }: TracePorts): TraceContext | null {
   if (first === null || first.recording === null) return first;
   const { traceId, spanId, isSampled, recording } = first;
   const { route, path, takesContent } = recording;
@@ -70,7 +71,7 @@ function lessen(steering: Steering, spentNanoUsd: NanoUsd): Steering {
 
 /** Makes a question to the model a part of a response. `chosen` is the model that has answered before. */
 export function joinQuestion<F extends Form>(
-  call: ClientCall<F>,
+  call: Call<F>,
   terms: PartTerms,
   chosen: Selection | null,
 ): void {
@@ -79,7 +80,7 @@ export function joinQuestion<F extends Form>(
 }
 
 /** Makes a call of a tool a part of a response: it comes by the response's surface, and is none of the requests in parallel. */
-export function joinToolCall(call: ToolCall, terms: PartTerms, surface: string): void {
+export function joinToolCall(call: Call<ToolForm>, terms: PartTerms, surface: string): void {
   join(call, terms);
   Object.assign(call, { surface, isWithin: true });
 }

@@ -12,11 +12,11 @@ import type { RequestContext } from "../../gateway/context.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { SecretShapes } from "../../keys/secret-shape.ts";
 import type { Form } from "../../operations/form.ts";
-import type { Arrival } from "./arrival.ts";
-import { describeSender } from "./auth.ts";
-import type { ReadAddress } from "./client-address.ts";
-import { keepAddress } from "./origin.ts";
-import { findPath } from "./paths.ts";
+import type { Arrival } from "../door/arrival.ts";
+import { describeSender } from "../serve/auth.ts";
+import type { ReadAddress } from "../serve/client-address.ts";
+import { keepAddress } from "../serve/origin.ts";
+import { findPath } from "../serve/paths.ts";
 
 const ROUTE_CHARACTERS_MAX = 100;
 

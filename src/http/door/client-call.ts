@@ -27,11 +27,11 @@ import type { Form } from "../../operations/form.ts";
 import type { FamilyNeed, Operation } from "../../operations/operation.ts";
 import type { Exchange, Surface } from "../../surfaces/surface.ts";
 import type { BodyTurns } from "../body/body-turns.ts";
+import type { Arrival } from "../door/arrival.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { Arrival } from "./arrival.ts";
+import { headerNumber } from "../serve/headers.ts";
+import { readRequestOrigin } from "../serve/origin.ts";
 import { readCaching } from "./caching.ts";
-import { headerNumber } from "./headers.ts";
-import { readRequestOrigin } from "./origin.ts";
 import { readSteering, steerSelection } from "./selection.ts";
 import type { ModelSetup } from "./setups.ts";
 
@@ -85,7 +85,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    { request: { headers }, requestId, held, trace, socketId, line }: Arrival,
+    { request: { headers }, requestId, held, trace, turn, line }: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
     setup: ModelSetup<F>,
@@ -115,7 +115,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
     this.line = line;
-    this.origin = readRequestOrigin(ports, { headers, trace, socketId, line }, proof, exchange);
+    this.origin = readRequestOrigin(ports, { headers, trace, turn, line }, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;

@@ -2,13 +2,12 @@
 import { Elysia } from "elysia";
 import { SURFACES } from "../../surfaces/index.ts";
 import type { AnySurface } from "../../surfaces/surface.ts";
+import { Arrival } from "../door/arrival.ts";
+import { openHttp } from "../door/door.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { DirectRoutes, HeaderStore } from "./app.ts";
-import { Arrival } from "./arrival.ts";
+import type { DirectRoutes, HeaderStore } from "../serve/app.ts";
+import { findPath } from "../serve/paths.ts";
 import { CountingLimit } from "./counting.ts";
-import { findPath } from "./paths.ts";
-import { serve } from "./serve.ts";
-import { Setups } from "./setups.ts";
 
 type AnswerRequest = (request: Request, server: Arrival["server"], set: HeaderStore) => Promise<Response>;
 
@@ -19,10 +18,9 @@ export function listAnswers(ports: HttpPorts): Answers {
   const counting = new CountingLimit();
   const answerAt = (surface: AnySurface, route: string): AnswerRequest =>
     surface.use((one) => {
-      const setups = new Setups(one);
+      const answer = openHttp(ports, one);
       const shared = { route, counting };
-      return (request, server, set) =>
-        serve(ports, one, setups, new Arrival(ports, request, server, set, shared));
+      return (request, server, set) => answer(new Arrival(ports, request, server, set, shared));
     });
   return SURFACES.map(({ path, surface, verbs }) => {
     const plain = answerAt(surface, path);

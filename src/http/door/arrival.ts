@@ -1,15 +1,29 @@
 // A request at a surface, from its first byte until it is read: what is known of it, as far as it has come.
+import type { JsonObject } from "../../core/json/json.ts";
 import type { Caller, GatewayKey } from "../../core/keys/key.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
 import type { LineMark } from "../../gateway/call.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { HeldBody } from "../body/body-memory.ts";
+import { type FoundEarlier, NO_EARLIER_ANSWER } from "../conversations/earlier.ts";
 import type { HttpPorts } from "../ports.ts";
-import type { HeaderStore } from "./app.ts";
-import type { Peers } from "./client-address.ts";
+import type { HeaderStore } from "../serve/app.ts";
+import type { Peers } from "../serve/client-address.ts";
+import { findPath } from "../serve/paths.ts";
 import type { Connections } from "./client-watch.ts";
 import type { CountingLimit } from "./counting.ts";
-import { findPath } from "./paths.ts";
+
+/** A turn of a connection: its body has been read with its frame, and its connection knows more of its conversation. */
+export interface TurnMark {
+  readonly socketId: string;
+  readonly body: JsonObject;
+  /** True if nobody is asked, and only the conversation is remembered. */
+  readonly isWarmUp: boolean;
+  /** Throws the Fault of a key that may not go on here. */
+  check(key: GatewayKey): void;
+  /** Finds the answers that the turn goes on from. */
+  findEarlier(ports: HttpPorts, key: GatewayKey): Promise<FoundEarlier>;
+}
 
 export class Arrival {
   readonly request: Request;
@@ -31,12 +45,14 @@ export class Arrival {
   readonly given: Uint8Array<ArrayBuffer> | null;
   /** Ends it early. */
   readonly signal: AbortSignal;
-  /** The WebSocket on which it came. */
-  readonly socketId: string | null;
+  /** Null unless it is a turn of a WebSocket. */
+  readonly turn: TurnMark | null;
   trace: TraceContext | null = null;
   /** Null until its sender is known, like the next two until it is read. */
   key: GatewayKey | null = null;
   modelAsked: string | null = null;
+  /** The answers that it goes on from. */
+  earlier: FoundEarlier = NO_EARLIER_ANSWER;
   selection: Selection | null = null;
   /** The client's names of fields, where they differ. */
   names: Readonly<Record<string, string>> | undefined = undefined;
@@ -46,7 +62,7 @@ export class Arrival {
     request: Request,
     server: Arrival["server"],
     set: HeaderStore,
-    { route, counting, sender = null, line = null, socketId = null, given = null, signal }: ArrivalRoute,
+    { route, counting, sender = null, line = null, turn = null, given = null, signal }: ArrivalRoute,
   ) {
     this.request = request;
     this.server = server;
@@ -55,7 +71,7 @@ export class Arrival {
     this.counting = counting;
     this.sender = sender;
     this.line = line;
-    this.socketId = socketId;
+    this.turn = turn;
     this.given = given;
     this.signal = signal ?? request.signal;
     this.requestId = String(set.headers["x-request-id"]);
@@ -74,7 +90,7 @@ interface ArrivalRoute {
   readonly counting: CountingLimit;
   readonly sender?: Caller | null;
   readonly line?: LineMark | null;
-  readonly socketId?: string | null;
+  readonly turn?: TurnMark | null;
   readonly given?: Uint8Array<ArrayBuffer> | null;
   /** Missing if it ends with its request's connection. */
   readonly signal?: AbortSignal;
