@@ -66,7 +66,8 @@ import { formatMetrics, readValue } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { makeSendTest } from "../webhooks/test-event.ts";
-import { loadConsoleFiles, loadDocsFiles } from "./build/page-files.ts";
+import { loadConsoleFiles } from "./build/page-files.ts";
+import { createDocsParts } from "./docs-parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { createPriceParts } from "./models/price-parts.ts";
@@ -167,7 +168,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(managedSettingsRoutes(createPolicyPorts(parts)))
     .use(oauthRoutes({ operator, people: parts.people }))
     .use(deviceRoutes({ operator, people: parts.people, settings: () => live.settings }))
-    .use(docsRoutes(placeFiles(loadDocsFiles, basePath), () => app.routes, { version, basePath }));
+    .use(docsRoutes(createDocsParts(ports, () => app.routes)));
 }
 
 function createKeyPorts({ ports, opened, live }: RouteParts) {

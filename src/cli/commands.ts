@@ -141,7 +141,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     (await import("./start/master-key.ts")).makeMasterKeyCommand(process.env.POUNDKEY_MASTER_KEY),
   ),
   import: {
-    about: "move in from another gateway",
+    about: "migrate from another gateway",
     onlyHere: "it works on a store alone, which --store names",
     run: async (args, io) =>
       (await import("./state/import.ts")).runImport(args, io, process.env.POUNDKEY_MASTER_KEY),
@@ -170,6 +170,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     onlyHere: "it only writes files",
     isApart: true,
     run: async (args, io) => (await import("./start/samples.ts")).runSamples(args, io),
+  },
+  docs: {
+    about: "write the manual as files, for any web server",
+    onlyHere: "it only writes files",
+    isApart: true,
+    run: async (args, io) => (await import("./docs/docs.ts")).runDocs(args, io),
   },
   login: {
     about: "sign in at a gateway with the company's account",

@@ -71,7 +71,7 @@ function readGroups(claims: Claims, { groupsClaim, rules }: SignInRules): readon
     throw new SignInRefused(
       "person",
       "groups_cut_off",
-      "You are in so many groups that your company's provider left the list out of the sign-in, so your role is unknown. " +
+      "You are in so many groups that your company's identity provider left the list out of the sign-in, so your role is unknown. " +
         "An administrator can assign app roles, or limit the groups that are sent to this application.",
     );
   }
@@ -141,7 +141,7 @@ export function sumRules(
 const GROUPS_CUT_AT = 100;
 
 function refuseAll(groups: readonly string[] | null): SignInRefused {
-  const signedIn = "You are signed in at your company's provider, but none of";
+  const signedIn = "You are signed in at your company's identity provider, but none of";
   const message =
     groups?.length === GROUPS_CUT_AT
       ? `${signedIn} the ${GROUPS_CUT_AT} groups that it sent has a role here. It may have cut the list off there: an administrator can limit the groups that are sent to this application.`
@@ -207,7 +207,7 @@ function requireDomain({ hd }: Claims, { email }: Identity, { domains, issuer }:
   if (domain !== undefined && domains.includes(domain) && isOwn) return;
   const message =
     domain === undefined
-      ? "Your company's provider sent no e-mail address that it has verified, and only people of certain domains are let in."
+      ? "Your company's identity provider sent no e-mail address that it has verified, and only people of certain domains are let in."
       : "People with an e-mail address of your domain are not let in.";
   throw new SignInRefused("person", domain === undefined ? "no_email" : "domain", message);
 }

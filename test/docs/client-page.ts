@@ -1,8 +1,9 @@
 // A client's chapter of the manual, generated from its row in the table of clients.
+import { EXAMPLE_ADDRESS } from "../../src/docs/site/address.ts";
 import { type ClientSetup, fillSnippet, type Snippet } from "../../src/docs/site/client-setups.ts";
 
 /** The address and the key in the manual's examples. */
-export const ADDRESS = "http://127.0.0.1:8080";
+export const ADDRESS = EXAMPLE_ADDRESS;
 export const KEY = "sk-…";
 
 const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {

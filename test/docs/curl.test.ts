@@ -46,7 +46,7 @@ test.skipIf(!isThere("sh"))(
     for (const { path, text } of asking) {
       const filled = text
         .replace("curl", "curl --silent --show-error --fail-with-body")
-        .replace(/\$GATEWAY|http:\/\/127\.0\.0\.1:8080/, gateway.url)
+        .replace(/\$GATEWAY|https:\/\/llm\.example\.com/, gateway.url)
         .replace(/\$KEY|sk-[\w-]+|sk-…/, gateway.secret);
       expect([path, await folder.run("sh", filled)]).toEqual([path, expect.stringMatching(/"content": ?"/)]);
     }

@@ -64,7 +64,7 @@ for (const runner of ["sh", "js", "python"] as const) {
     const { text, sections } = readBlocks(runner);
     expect(sections).toEqual(expect.arrayContaining(Object.keys(PRINTED)));
     const filled = text
-      .replaceAll("http://127.0.0.1:8080", gateway.url)
+      .replaceAll("https://llm.example.com", gateway.url)
       .replaceAll("sk-…", gateway.secret)
       // The simulated Mistral doesn't complete text.
       .replaceAll("Mistral#codestral-latest", "Local#sim-complete");

@@ -4,6 +4,8 @@ import { expectNone, readSources } from "./sources.ts";
 
 /** The reader of each request to another server, by file. All but those of models' answers have a bound. */
 const CALLS: Readonly<Record<string, readonly Reader[]>> = {
+  // A request to a gateway in this process.
+  "src/app/build/api-document.ts": ["given on"],
   "src/app/models/discovery.ts": ["readShortText"],
   "src/app/models/feed-fetch.ts": ["readShortText"],
   "src/app/models/key-proofs.ts": ["nothing is read"],

@@ -20,7 +20,7 @@ const TABLES: ReadonlySet<string> = new Set([
 
 /** Everywhere else clocks, chance, network, timers and the process are passed in. */
 const EFFECTS_ALLOWED =
-  /^src\/(main\.ts|store\/|app\/|cli\/|simulator\/server\.ts|console\/browser\.ts|docs\/site\/browser\.ts)/;
+  /^src\/(main\.ts|store\/|app\/|cli\/|simulator\/server\.ts|console\/browser\.ts|docs\/site\/(browser|load-data)\.ts)/;
 const EFFECTS =
   /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|setTimeout\(|setInterval\(|setImmediate\(|process\.|Bun\.sleep|(?<![.\w])fetch\()/;
 

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { readChapter } from "../../docs/site/chapter.ts";
 import { API_PAGE, CHAPTER_NAMES } from "../../docs/site/contents.ts";
 import { joinChapters, renderLlmsText } from "../../docs/site/llms.ts";
-import { renderApiPage, renderChapter } from "../../docs/site/page.ts";
+import {
+  MISSING_PAGE,
+  renderApiPage,
+  renderChapter,
+  renderMissingPage,
+  SEARCH_INDEX,
+} from "../../docs/site/page.ts";
 import type { PageFile } from "../../http/serve/files.ts";
 import { buildSearchIndex } from "./search-index.ts";
 
@@ -28,9 +34,10 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
       (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
     ),
     [`${API_PAGE}.html`, renderApiPage(manual)],
+    [`${MISSING_PAGE}.html`, renderMissingPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
     ["llms-full.txt", joinChapters(twins)],
-    ["search.json", JSON.stringify(buildSearchIndex(manual.values()))],
+    [SEARCH_INDEX, JSON.stringify(buildSearchIndex(manual.values()))],
     ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SITE, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],

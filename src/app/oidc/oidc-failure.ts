@@ -53,16 +53,16 @@ function readCode(error: unknown): string {
 function refuseAnswer(word: string): Error {
   if (NOT_ABOUT_PERSON.test(word)) return new IssuerSilent(`it answered '${word}'`, false);
   if (word !== "access_denied")
-    return refuseAttempt(word, `Your company's provider answered '${nameWord(word)}'.`);
-  const message = "Your company's provider did not let you in, or you stopped the sign-in there.";
+    return refuseAttempt(word, `Your company's identity provider answered '${nameWord(word)}'.`);
+  const message = "Your company's identity provider did not let you in, or you stopped the sign-in there.";
   return new SignInRefused("person", word, message);
 }
 
 function refuseCode(word: string): SignInRefused {
   const message =
     word === "invalid_grant"
-      ? "Your company's provider doesn't accept the code of this sign-in: it was used before, is too old, or belongs to another address."
-      : `Your company's provider answered '${nameWord(word)}'.`;
+      ? "Your company's identity provider doesn't accept the code of this sign-in: it was used before, is too old, or belongs to another address."
+      : `Your company's identity provider answered '${nameWord(word)}'.`;
   return refuseAttempt(word, message);
 }
 

@@ -1,4 +1,4 @@
-// The parts of signing in with the company's provider, whose client is loaded when somebody first does.
+// The parts of signing in with the company's identity provider, whose client is loaded when somebody first does.
 import { makeRecordAs } from "../../admin/audit/audit-trail.ts";
 import type { SignInRules } from "../../core/people/sign-in.ts";
 import { writeDuration } from "../../core/text/duration.ts";

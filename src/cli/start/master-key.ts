@@ -9,7 +9,7 @@ const HELP = `usage: poundkey master-key rotate --new FILE [--json]
 
 Replaces the master key while gateways run. The first step seals the store's own keys under the new master key too: from
 then on gateways start with either. The second ends the old one. Nothing else is written again, so both take a moment,
-and secrets, signatures and stored answers go on working.
+and secrets, signatures and stored answers keep working.
 
   1  poundkey master-key rotate --new FILE. The file holds 32 bytes in base64, and is made if there is none. If the old
      key is in the file master.key, the new one takes its place, and the old one is kept beside it.

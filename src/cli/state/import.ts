@@ -1,4 +1,4 @@
-// `poundkey import`: moves in from another gateway, with its models, accounts, limits, and keys that go on working.
+// `poundkey import`: migrates from another gateway, with its models, accounts, limits, and keys that keep working.
 import { existsSync } from "node:fs";
 import { actAs } from "../../admin/audit/audit-trail.ts";
 import type { ActingWorld, AdminWorld } from "../../admin/world.ts";
@@ -38,8 +38,8 @@ const HELP = `usage: poundkey import litellm CONFIG.yaml [--database URL | --key
        poundkey import openrouter FILE [options]
        poundkey import --undo REPORT.json [options]
 
-Moves in from another gateway. Providers, model names and fallbacks become a configuration, teams or users accounts, and
-keys go on working with the secrets that clients have. It can be repeated: what is here already gets what was spent, blocked
+Migrates from another gateway. Providers, model names and fallbacks become a configuration, teams or users accounts, and
+keys keep working with the secrets that clients have. It can be repeated: what is here already gets what was spent, blocked
 and deleted since. The report says what was taken and what wasn't, with the line and the reason. A key that could do or spend
 more than before is paused. Exits with 3 if something wasn't taken or is paused.
 
@@ -53,7 +53,7 @@ more than before is paused. Exits with 3 if something wasn't taken or is paused.
   --follow                  go on until Ctrl-C: take what is spent, blocked and deleted there meanwhile
   --undo REPORT.json        take back what an import made and nobody has changed since, by what it printed with --json
   --free                    keep a daily free allowance in an existing configuration (new-api)
-  --foreign-until DURATION  how long keys that haven't been used yet go on working (default: ${FOREIGN_UNTIL})
+  --foreign-until DURATION  how long keys that haven't been used yet keep working (default: ${FOREIGN_UNTIL})
 ${STOP_OLDER_HELP}
   --json                    print JSON
   --config FILE             written if it doesn't exist (default: ./${IN_FOLDER.config}); else the lines to add are printed

@@ -7,7 +7,7 @@ import { noteDemo } from "./demo.ts";
 const ROOT = "/admin/v1";
 /** The description of all routes, the only one beside ROOT. */
 export const ROUTES = "/openapi.json";
-/** The company's provider, with which people sign in. Public, like the page. */
+/** The company's identity provider, with which people sign in. Public, like the page. */
 export const PROVIDER = "/auth/oidc";
 
 /** Null until the first answer. */

@@ -36,7 +36,7 @@ function Setup({ view: { base_url } }: ViewProps) {
           <h3>Turn it on</h3>
           <p class="soft">
             {base_url === null
-              ? "In the configuration file, beside the sign-in with your company's provider, which it needs:"
+              ? "In the configuration file, beside the sign-in with your company's identity provider, which it needs:"
               : "In the configuration file:"}
           </p>
           <Code text="scim: { on: true }" />

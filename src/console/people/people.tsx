@@ -1,4 +1,4 @@
-// Access → People: everybody who signed in with the company's provider, and before that, how to set it up.
+// Access → People: everybody who signed in with the company's identity provider, and before that, how to set it up.
 import { useEffect, useState } from "preact/hooks";
 import type { MemberView } from "../../admin/people/members.ts";
 import type { SignInView } from "../../admin/people/sign-in.ts";
@@ -30,8 +30,8 @@ export function PeoplePage() {
   return (
     <>
       <PageHead title="People">
-        Everybody who signed in with your company's provider, and what they may do. Rules on their groups
-        there give them roles; you can add one here.
+        Everybody who signed in with your company's identity provider, and what they may do. Rules on their
+        groups there give them roles; you can add one here.
       </PageHead>
       {isFirstDay && provider && may("members.write") ? (
         provider.provider === null ? (

@@ -1,4 +1,4 @@
-// The first day of People: how to let people sign in with the company's provider, step by step.
+// The first day of People: how to let people sign in with the company's identity provider, step by step.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { getGatewayUrl, place } from "../browser.ts";
 import { useResource } from "../frame/resource.ts";
@@ -31,7 +31,7 @@ export function SignInSetup() {
   return (
     <div class="stack">
       <Card
-        title="Let people sign in with your company's provider"
+        title="Let people sign in with your company's identity provider"
         note="Entra ID, Google, Okta, Keycloak, authentik: any with OpenID Connect"
       >
         <ol class="steps">

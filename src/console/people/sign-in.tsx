@@ -1,4 +1,4 @@
-// Sign-in with the admin token, or the way to the company's provider.
+// Sign-in with the admin token, or the way to the company's identity provider.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SignInView } from "../../admin/people/sign-in.ts";
 import { place } from "../browser.ts";
@@ -78,7 +78,7 @@ function Welcome() {
   );
 }
 
-/** People come by their company's provider; the token is for the gateway's operator. */
+/** People come by their company's identity provider; the token is for the gateway's operator. */
 function Company({ found }: { readonly found: SignInView | null }) {
   const link = useRef<HTMLAnchorElement>(null);
   const url = found?.start_url;

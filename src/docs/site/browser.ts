@@ -1,10 +1,15 @@
 // The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
-import { buildIndex, findSections, type SearchHit, type SearchIndex } from "./search.ts";
+import { fillAddress } from "./address.ts";
+import { loadData } from "./load-data.ts";
+import { buildIndex, type Entry, findSections, type SearchHit, type SearchIndex } from "./search.ts";
 
 /** Beside this script, wherever the gateway serves the manual. */
 const { currentScript } = document;
-const OWN_URL = currentScript instanceof HTMLScriptElement ? currentScript.src : location.href;
-const INDEX_URL = new URL("search.json", OWN_URL);
+const OWN_SCRIPT = currentScript instanceof HTMLScriptElement ? currentScript : null;
+const OWN_URL = OWN_SCRIPT?.src ?? location.href;
+const INDEX_URL = new URL(OWN_SCRIPT?.dataset.index ?? "search.json", OWN_URL).href;
+/** The gateway's address in the examples. */
+const ADDRESS = OWN_SCRIPT?.dataset.address;
 const COPIED_MS = 1500;
 
 const box = document.querySelector<HTMLElement>("header search");
@@ -17,7 +22,7 @@ let index: Promise<SearchIndex> | null = null;
 
 /** Fetches the index once, when the search is first used. */
 function loadIndex(): Promise<SearchIndex> {
-  index ??= fetch(INDEX_URL).then(async (response) => buildIndex(await response.json()));
+  index ??= loadData<readonly Entry[]>(INDEX_URL).then(buildIndex);
   index.catch(() => {
     index = null;
   });
@@ -36,16 +41,21 @@ async function search(): Promise<void> {
     status.textContent = found.length === 0 ? "Nothing found." : `${found.length} found`;
   } catch {
     list.replaceChildren();
-    status.textContent = "Can't load the search index. Is the gateway running?";
+    status.textContent = "Can't load the search index.";
   }
 }
 
 function createResult({ entry, excerpt, words }: SearchHit): HTMLElement {
   const link = document.createElement("a");
-  link.href = entry.href;
+  link.href = new URL(entry.href, OWN_URL).href;
   const name = entry.heading === entry.chapter ? entry.chapter : `${entry.chapter} › ${entry.heading}`;
-  link.append(element("b", [name]), element("span", markWords(excerpt, words)));
+  link.append(element("b", [name]), element("span", markWords(showAddress(excerpt), words)));
   return element("li", [link]);
+}
+
+/** The index is the same on every gateway, so that its answers are. */
+function showAddress(text: string): string {
+  return ADDRESS === undefined ? text : fillAddress(text, ADDRESS);
 }
 
 function element(name: string, children: readonly (Node | string)[]): HTMLElement {
@@ -131,6 +141,7 @@ function openSection(): void {
   }
 }
 
+window.loadManualData = loadData;
 openSection();
 addEventListener("hashchange", openSection);
 if (box) box.hidden = false;

@@ -11,7 +11,7 @@ interface Part {
 export const INDEX = "index";
 
 export const PARTS: readonly Part[] = [
-  { title: "First steps", chapters: ["getting-started", "glossary"] },
+  { title: "First steps", chapters: ["getting-started", "glossary", "compare"] },
   {
     title: "Calling models",
     chapters: [

@@ -22,22 +22,20 @@ const link = (tag, count) => {
   item.append(anchor, " " + count);
   return item;
 };
-fetch(api.dataset.document)
-  .then((answer) => answer.json())
-  .then((spec) => {
-    const operations = Object.values(spec.paths).flatMap(Object.values).filter(shown);
-    const counts = new Map();
-    for (const { tags: [tag] = ["Others"] } of operations) counts.set(tag, (counts.get(tag) || 0) + 1);
-    list.replaceChildren(...[...counts].sort().map(([tag, count]) => link(tag, count)));
-    const [first] = [...counts.keys()].sort();
-    const tag = counts.has(wanted) ? wanted : first;
-    const paths = pick(spec.paths, (one) => shown(one) && (one.tags || ["Others"])[0] === tag);
-    SwaggerUIBundle({
-      spec: { ...spec, paths },
-      domNode: api,
-      docExpansion: "list",
-      defaultModelsExpandDepth: -1,
-      validatorUrl: null,
-    });
+window.loadManualData(new URL(api.dataset.document, document.baseURI).href).then((spec) => {
+  const operations = Object.values(spec.paths).flatMap(Object.values).filter(shown);
+  const counts = new Map();
+  for (const { tags: [tag] = ["Others"] } of operations) counts.set(tag, (counts.get(tag) || 0) + 1);
+  list.replaceChildren(...[...counts].sort().map(([tag, count]) => link(tag, count)));
+  const [first] = [...counts.keys()].sort();
+  const tag = counts.has(wanted) ? wanted : first;
+  const paths = pick(spec.paths, (one) => shown(one) && (one.tags || ["Others"])[0] === tag);
+  SwaggerUIBundle({
+    spec: { ...spec, paths },
+    domNode: api,
+    docExpansion: "list",
+    defaultModelsExpandDepth: -1,
+    validatorUrl: null,
   });
+});
 addEventListener("hashchange", () => location.reload());

@@ -1,6 +1,16 @@
 // Renders the manual's pages as HTML: a chapter, or the API's page, in the same frame.
+import { EXAMPLE_ADDRESS } from "./address.ts";
 import { type Chapter, toAddress } from "./chapter.ts";
 import { API_PAGE, INDEX, PARTS } from "./contents.ts";
+
+/** The search index, beside the manual's script. */
+export const SEARCH_INDEX = "search.json";
+/** The OpenAPI document as a gateway serves it. */
+export const API_DOCUMENT = "/openapi.json";
+/** The link to the console, in each page's head. */
+export const CONSOLE_LINK = '<a class="aside" href="/">Console</a>';
+/** The page in the place of one that is missing. */
+export const MISSING_PAGE = "404";
 
 /** Every chapter of the manual by its name. */
 export type Manual = ReadonlyMap<string, Chapter>;
@@ -23,9 +33,16 @@ ${renderOutline(chapter)}`;
 export function renderApiPage(manual: Manual): string {
   const head = `<link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui.js" defer></script>`;
-  const body =
-    '<main id="main" tabindex="-1"><nav aria-label="Parts of the API"><ul id="api-tags"></ul></nav><div id="api" data-document="/openapi.json"></div></main>';
+  const body = `<main id="main" tabindex="-1"><nav aria-label="Parts of the API"><ul id="api-tags"></ul></nav><div id="api" data-document="${API_DOCUMENT}"></div></main>`;
   return renderFrame({ name: API_PAGE, title: "API", head, body }, manual);
+}
+
+export function renderMissingPage(manual: Manual): string {
+  const body = `<main id="main" tabindex="-1"><article>
+<h1>There is no such page</h1>
+<p>The manual has no page at this address. Search it, or go to <a href="${toAddress(INDEX)}">its overview</a>.</p>
+</article></main>`;
+  return renderFrame({ name: MISSING_PAGE, title: "No such page", head: "", body }, manual);
 }
 
 interface Page {
@@ -45,7 +62,7 @@ function renderFrame({ name, title, head, body }: Page, manual: Manual): string 
 <title>${escapeHtml(shownTitle)}</title>
 <link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/manual.css">
-<script src="/docs/manual.js" defer></script>
+<script src="/docs/manual.js" defer data-address="${EXAMPLE_ADDRESS}" data-index="${SEARCH_INDEX}"></script>
 ${head}
 </head>
 <body>
@@ -56,7 +73,7 @@ ${head}
 <input type="search" placeholder="Search the manual" aria-label="Search the manual" autocomplete="off" spellcheck="false">
 <div class="found" hidden><p role="status"></p><ol></ol></div>
 </search>
-<a class="aside" href="/">Console</a>
+${CONSOLE_LINK}
 <button class="open-chapters" popovertarget="chapters">Chapters</button>
 </header>
 <div class="columns">

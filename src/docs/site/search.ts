@@ -53,7 +53,7 @@ const HEADING_COUNT = 8;
 const CHAPTER_COUNT = 5;
 const HEADING_BONUS = 0.7;
 /** Chapters that name nearly everything in passing, which others tell. */
-const LISTS = /^\/docs\/(errors|migrate-|leave-|configuration)/;
+const LISTS = /(^|\/)(errors|migrate-|leave-|compare|configuration)[^/]*$/;
 const LIST_WEIGHT = 0.8;
 /** The count at which a word in a section of average length reaches half of its weight. */
 const HALF_COUNT = 1.5;

@@ -159,7 +159,7 @@ function createRefusalPage(
     return createPage({ status, title, message: error.message, link });
   }
   if (error instanceof IssuerSilent) {
-    const message = "Your company's provider doesn't answer. Try again in a minute.";
+    const message = "Your company's identity provider doesn't answer. Try again in a minute.";
     return createPage({ status: 503, title, message, link });
   }
   return createFaultPage(error, { title, link });

@@ -40,40 +40,112 @@ export const IMMUTABLE = "public, max-age=31536000, immutable";
 /** For a file whose content another version of the gateway may change. */
 export const REVALIDATE = "no-cache";
 
-type ServeFile = (name: string, request: Request, cacheControl: string) => Promise<Response>;
+type ServeFile = (
+  name: string,
+  request: Request,
+  cacheControl: string,
+  address?: string | null,
+) => Promise<Response>;
 
-/**
- * Serves the files that `load` returns. It is called at the first request, so that a gateway whose pages are never
- * opened doesn't prepare them. `missing` is the 404's message, and `more` is added to the content policy.
- */
-export function fileServer(load: () => Promise<readonly PageFile[]>, missing: string, more = ""): ServeFile {
+interface FileSource {
+  /** Called at the first request, so that a gateway whose pages are never opened doesn't prepare them. */
+  readonly load: () => Promise<readonly PageFile[]>;
+  /** The message of the 404. */
+  readonly missing: string;
+  /** Added to the content policy. */
+  readonly more?: string;
+  /** The file that people see in the place of one that is missing. */
+  readonly missingPage?: string;
+  /** Fills the address that a file is asked with. Missing if no file has any. */
+  readonly fill?: FillAddress;
+}
+
+/** Serves the files that `load` returns. */
+export function fileServer({ load, missing, more = "", missingPage, fill }: FileSource): ServeFile {
   const security = { ...HEADERS, "content-security-policy": POLICY + more };
+  const filled = fill && new FilledFiles(fill, describeFile);
   let loading: Promise<ReadonlyMap<string, ServedFile>> | null = null;
-  return async (name, request, cacheControl) => {
+  return async (name, request, cacheControl, address = null) => {
     loading ??= load().then(indexByName);
     // After a failure, the next request tries again.
     loading.catch(() => {
       loading = null;
     });
-    const file = (await loading).get(name);
-    if (!file) throw new Fault("unknown_url", missing);
-    return answer(file, request, { ...security, "cache-control": cacheControl });
+    const files = await loading;
+    const headers = { ...security, "cache-control": cacheControl };
+    const file = files.get(name);
+    if (file) return answer(filled && address !== null ? filled.get(file, address) : file, request, headers);
+    const page = missingPage !== undefined && isForPeople(request) ? files.get(missingPage) : undefined;
+    if (page) return answer(page, request, headers, 404);
+    throw new Fault("unknown_url", missing);
   };
 }
 
-function indexByName(files: readonly PageFile[]): ReadonlyMap<string, ServedFile> {
-  return new Map(
-    files.map((file): [string, ServedFile] => {
-      const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-      return [file.name, { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` }];
-    }),
-  );
+function isForPeople({ headers }: Request): boolean {
+  return headers.get("accept")?.includes("text/html") === true;
 }
 
-function answer(file: ServedFile, request: Request, more: Readonly<Record<string, string>>): Response {
-  const headers = { ...more, "content-type": file.type, etag: file.tag };
-  if (request.headers.get("if-none-match") === file.tag) return new Response(null, { status: 304, headers });
+function indexByName(files: readonly PageFile[]): ReadonlyMap<string, ServedFile> {
+  return new Map(files.map((file) => [file.name, describeFile(file)]));
+}
+
+function describeFile(file: PageFile): ServedFile {
+  const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+  return { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` };
+}
+
+function answer(
+  file: ServedFile,
+  request: Request,
+  more: Readonly<Record<string, string>>,
+  status = 200,
+): Response {
+  const headers = { ...more, "content-type": file.type, ...(status === 200 && { etag: file.tag }) };
+  if (status === 200 && request.headers.get("if-none-match") === file.tag)
+    return new Response(null, { status: 304, headers });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { headers });
-  return new Response(file.gzip, { headers: { ...headers, "content-encoding": "gzip" } });
+  if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { status, headers });
+  return new Response(file.gzip, { status, headers: { ...headers, "content-encoding": "gzip" } });
+}
+
+/** One gateway has few, but anybody on its machine can ask by many: the rest are made again at each request. */
+const ADDRESSES_MAX = 4;
+const FILLED = /\.(html|md|txt)$/;
+
+/** Puts an address in the place of the examples'. */
+export type FillAddress = (text: string, address: string) => string;
+
+/** Files with an address in their examples, made when they are asked for and kept for a few addresses. */
+class FilledFiles<File extends PageFile> {
+  readonly #fill: FillAddress;
+  readonly #describe: (file: PageFile) => File;
+  readonly #kept = new Map<string, Map<string, File>>();
+
+  constructor(fill: FillAddress, describe: (file: PageFile) => File) {
+    this.#fill = fill;
+    this.#describe = describe;
+  }
+
+  get(file: File, address: string): File {
+    if (!FILLED.test(file.name)) return file;
+    const own = this.#kept.get(address) ?? this.#add(address);
+    return own.getOrInsertComputed(file.name, () => this.#make(file, address));
+  }
+
+  #add(address: string): Map<string, File> {
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size >= ADDRESSES_MAX) this.#kept.delete(oldest);
+    const own = new Map<string, File>();
+    this.#kept.set(address, own);
+    return own;
+  }
+
+  #make(file: File, address: string): File {
+    const text = new TextDecoder().decode(Bun.gunzipSync(file.gzip));
+    const filled = this.#fill(text, address);
+    // Quickly, rather than small: anybody can ask by many addresses.
+    return filled === text
+      ? file
+      : this.#describe({ name: file.name, gzip: Bun.gzipSync(filled, { level: 1 }) });
+  }
 }

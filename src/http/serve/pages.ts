@@ -2,7 +2,8 @@
 import { Elysia } from "elysia";
 import { writeOpenApi } from "../openapi/document.ts";
 import { describeRoute } from "../openapi/route-schema.ts";
-import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
+import type { Peers } from "./client-address.ts";
+import { type FillAddress, fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import type { RegisteredRoute } from "./paths.ts";
 
 const PAGE = "index.html";
@@ -12,7 +13,7 @@ const describePage = (id: string, summary: string, answer: string) =>
 const SOUND = "; media-src blob:";
 
 export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
-  const serve = fileServer(load, "There is no such file in the console.", SOUND);
+  const serve = fileServer({ load, missing: "There is no such file in the console.", more: SOUND });
   return (
     new Elysia()
       // Claude Code warms its connection with this request, once per start and without a key.
@@ -37,15 +38,24 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
 const FIRST_PAGE = "index.html";
 const GUIDE_FOR_MODELS = "llms.txt";
 const MANUAL_FOR_MODELS = "llms-full.txt";
+const MISSING_PAGE = "404.html";
 
-/** `routes` returns the gateway's routes. They are described, and the plugin and pages loaded, at the first request. */
-export function docsRoutes(
-  load: () => Promise<readonly PageFile[]>,
-  routes: () => readonly RegisteredRoute[],
-  described: Parameters<typeof writeOpenApi>[1],
-) {
+interface DocsParts {
+  readonly load: () => Promise<readonly PageFile[]>;
+  readonly fill: FillAddress;
+  /** Returns the gateway's address for the examples. Null for a made-up one. */
+  readonly findAddress: (request: Request, server: Peers | null) => string | null;
+  /** Returns the gateway's routes. They are described, and the plugin and pages loaded, at the first request. */
+  readonly routes: () => readonly RegisteredRoute[];
+  readonly described: Parameters<typeof writeOpenApi>[1];
+}
+
+export function docsRoutes({ load, fill, findAddress, routes, described }: DocsParts) {
   let document: Promise<() => Promise<Response>> | null = null;
-  const serve = fileServer(load, "There is no such page in the manual. See /docs for its chapters.");
+  const missing = "There is no such page in the manual. See /docs for its chapters.";
+  const serveFile = fileServer({ load, missing, missingPage: MISSING_PAGE, fill });
+  const serve = (name: string, request: Request, server: Peers | null) =>
+    serveFile(name, request, REVALIDATE, findAddress(request, server));
   return new Elysia()
     .get(
       "/openapi.json",
@@ -59,12 +69,12 @@ export function docsRoutes(
     )
     .get(
       "/docs",
-      ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
+      ({ request, server }) => serve(FIRST_PAGE, request, server),
       describePage("manual", "Get the manual", "HTML."),
     )
     .get(
       "/docs/*",
-      ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE),
+      ({ request, server, params }) => serve(toFile(params["*"]), request, server),
       describePage(
         "manualPage",
         "Get a chapter of the manual, or a file that it uses",
@@ -73,12 +83,12 @@ export function docsRoutes(
     )
     .get(
       "/llms.txt",
-      ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE),
+      ({ request, server }) => serve(GUIDE_FOR_MODELS, request, server),
       describePage("guideForModels", "Get a list of the manual's chapters, for language models", "Markdown."),
     )
     .get(
       "/llms-full.txt",
-      ({ request }) => serve(MANUAL_FOR_MODELS, request, REVALIDATE),
+      ({ request, server }) => serve(MANUAL_FOR_MODELS, request, server),
       describePage("manualForModels", "Get the whole manual, for language models", "Markdown."),
     );
 }

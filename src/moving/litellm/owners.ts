@@ -156,7 +156,7 @@ function reportUnused(tables: Tables, sharers: ReadonlyMap<string, number>, repo
     report.leave(
       null,
       `users (${tables.users.length})`,
-      "people sign in with the company's provider; what limits them limits their keys",
+      "people sign in with the company's identity provider; what limits them limits their keys",
     );
 }
 
@@ -166,6 +166,6 @@ function reportMembers(teams: readonly ForeignRow[], report: Report): void {
   report.leave(
     null,
     `members of teams (${peopled.length})`,
-    "people sign in with the company's provider, and get their roles there or from an admin",
+    "people sign in with the company's identity provider, and get their roles there or from an admin",
   );
 }

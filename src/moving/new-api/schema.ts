@@ -14,7 +14,7 @@ function listLeft(text: string, leave: string): Rules {
   return Object.fromEntries(text.split(/\s+/).map((column) => [column, { leave }]));
 }
 
-const PEOPLE = "people sign in with the company's provider";
+const PEOPLE = "people sign in with the company's identity provider";
 const INVITING = "nobody gets anything for inviting others";
 
 /** As of One API at 8df4a267 and new-api at 0089a12f (2026). A table that moved from one to the other has the columns of both. */
