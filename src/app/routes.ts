@@ -3,7 +3,6 @@
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/keys/holder.ts";
 import type { LiveFeed } from "../admin/log/live.ts";
-import type { SocketsView } from "../admin/log/sockets.ts";
 import { countPriceChanges } from "../admin/models/price-review.ts";
 import type { Sampling } from "../admin/models/sampling.ts";
 import { checkScraper } from "../admin/people/token.ts";
@@ -62,11 +61,12 @@ import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { formatMetrics, readValue } from "../telemetry/exposition.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { makeSendTest } from "../webhooks/test-event.ts";
 import { loadConsoleFiles } from "./build/page-files.ts";
+import { countSockets } from "./count-sockets.ts";
 import { createDocsParts } from "./docs-parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
@@ -241,16 +241,6 @@ function takesFiles({ files, batches }: Settings): boolean {
 function stateRoutes(parts: RouteParts, operator: WritingParts) {
   const health = createHealthPorts(parts);
   return [healthRoutes(health), socketRoutes(operator, () => countSockets(health.metrics))];
-}
-
-/** The sums over the node's workers are made as text. */
-async function countSockets(metrics: () => string | Promise<string>): Promise<SocketsView> {
-  const text = await metrics();
-  return {
-    open: readValue(text, "poundkey_sockets"),
-    most: readValue(text, "poundkey_sockets_max"),
-    remembered_bytes: readValue(text, "poundkey_socket_bytes"),
-  };
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

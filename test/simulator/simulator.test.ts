@@ -1,8 +1,8 @@
 // The simulated providers: answers, injected faults, and the record of calls.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { CONTROLS, formatControlHelp, INJECTED_FAULTS } from "../../src/simulator/control.ts";
-import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { SIM_DIALECTS } from "../../src/simulator/dialects.ts";
+import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { ask, at, KIT_NAMES, KITS, type KitName, send, spoken } from "./asking.ts";
 import { type Simulator, startSimulator } from "./server.ts";
 
