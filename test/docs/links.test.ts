@@ -6,6 +6,9 @@ import { REGISTERED } from "../whole/world/registered.ts";
 import { DOCUMENTS, ROOT, readDocument, readProse } from "./documents.ts";
 
 const README_BYTES_MAX = 10_240;
+const README_LINES_MAX = 110;
+/** Without code and addresses. */
+const README_WORDS_MAX = 600;
 const REPEATED_CHARACTERS_MAX = 200;
 
 interface Link {
@@ -69,5 +72,9 @@ test("no paragraph or row appears twice", () => {
 });
 
 test("the README stays short", () => {
-  expect(Buffer.byteLength(readDocument("README.md"))).toBeLessThanOrEqual(README_BYTES_MAX);
+  const readme = readDocument("README.md");
+  expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(README_BYTES_MAX);
+  expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
+  const prose = readme.replaceAll(/^```[\s\S]*?^```$|<!--[\s\S]*?-->|\]\([^)]*\)/gm, " ");
+  expect(prose.match(/[\p{L}\d][\p{L}\d.'’-]*/gu)?.length).toBeLessThanOrEqual(README_WORDS_MAX);
 });

@@ -16,7 +16,7 @@ changed. It reads no configuration, no provider's key and no store of yours, and
   --host HOST               the address to listen on (default: 127.0.0.1)
   --port N                  the port to listen on, 0 for any free one (default: 8080, or the next free one)
   --public-url URL          the address by which visitors come, needed beyond loopback: only its host is served
-  --trusted-proxy CIDRS     the proxies whose X-Forwarded-For counts, separated by commas
+  --trusted-proxy CIDR      a proxy whose X-Forwarded-For counts; may be given several times
   --days N                  the days of the month, from 7 to 90 (default: 30)
   --seed N                  another number makes another month (default: 1)
   --today DATE              the last day of the month, such as 2026-11-28 (default: today)
@@ -30,7 +30,7 @@ const FLAGS = {
   host: "value",
   port: "value",
   "public-url": "value",
-  "trusted-proxy": "value",
+  "trusted-proxy": "list",
   days: "value",
   seed: "value",
   today: "value",
@@ -74,15 +74,12 @@ function readPublicUrl({ values }: Arguments, host: string): string | null {
   throw new UsageError("--public-url must be an address such as https://demo.example.com");
 }
 
-function readProxies({ values }: Arguments): readonly string[] {
-  const blocks = (values.get("trusted-proxy") ?? "")
-    .split(",")
-    .map((block) => block.trim())
-    .filter((block) => block !== "");
+function readProxies({ lists }: Arguments): readonly string[] {
+  const blocks = lists.get("trusted-proxy") ?? [];
   const wrong = blocks.find((block) => !isAddressBlock(block));
   if (wrong === undefined) return blocks;
   throw new UsageError(
-    `--trusted-proxy must be addresses or blocks such as 10.0.0.0/8, not ${JSON.stringify(wrong)}`,
+    `--trusted-proxy must be an address or a block such as 10.0.0.0/8, not ${JSON.stringify(wrong)}`,
   );
 }
 

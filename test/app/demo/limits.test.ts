@@ -12,6 +12,7 @@ describe("what passes", () => {
       ["HEAD", "/", "read"],
       ["GET", "/admin/v1/export/requests.csv", "heavy"],
       ["GET", "/admin/v1/search", "heavy"],
+      ["GET", "/admin/v1/requests/live", "stream"],
       ["GET", "/metrics", "closed"],
       ["GET", "/mcp", "closed"],
       ["POST", "/mcp/depot", "closed"],
@@ -72,6 +73,16 @@ describe("how much", () => {
     expect([limits.beginHeavy(), limits.beginHeavy(), limits.beginHeavy()]).toEqual([null, null, "heavy"]);
     limits.endHeavy();
     expect(limits.beginHeavy()).toBeNull();
+  });
+
+  test("20 open streams of an address, and 1,000 of all", () => {
+    const limits = new VisitorLimits(() => 0);
+    for (let count = 0; count < 20; count++) expect(limits.beginStream("a")).toBeNull();
+    expect([limits.beginStream("a"), limits.beginStream("b")]).toEqual(["streams", null]);
+    limits.endStream("a");
+    expect([limits.beginStream("a"), limits.beginStream("a")]).toEqual([null, "streams"]);
+    for (let count = 21; count < 1000; count++) expect(limits.beginStream(`other-${count}`)).toBeNull();
+    expect(limits.beginStream("c")).toBe("streams");
   });
 
   test("an address writes 300 rows, and all of them 10,000 until the demo starts over", () => {

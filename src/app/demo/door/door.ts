@@ -83,6 +83,8 @@ export class Door {
         return this.#tellWho(request);
       case "heavy":
         return this.#readLong(request);
+      case "stream":
+        return this.#follow(request, address);
       case "read":
         return this.#read(request);
     }
@@ -97,7 +99,7 @@ export class Door {
 
   #check(limit: Limit | null): void {
     if (limit === null) return;
-    const retryAfterMs = limit === "at once" || limit === "heavy" ? BRIEF_MS : this.limits.waitMs;
+    const retryAfterMs = AT_ONCE.has(limit) ? BRIEF_MS : this.limits.waitMs;
     throw new Fault("requests_per_minute_exceeded", WORDS[limit], { retryAfterMs });
   }
 
@@ -111,6 +113,14 @@ export class Door {
     return this.#whileRead(
       () => this.#read(request),
       () => this.limits.endHeavy(),
+    );
+  }
+
+  async #follow(request: Request, address: string): Promise<Response> {
+    this.#check(this.limits.beginStream(address));
+    return this.#whileRead(
+      () => this.#read(request),
+      () => this.limits.endStream(address),
     );
   }
 
@@ -178,11 +188,14 @@ export class Door {
 }
 
 const BRIEF_MS = 1000;
+/** The limits on what runs at the same time. */
+const AT_ONCE: ReadonlySet<Limit> = new Set(["at once", "heavy", "streams"]);
 const WORDS: Readonly<Record<Limit, string>> = {
   reads: "A demo answers 300 reads a minute. Wait for the next one.",
   calls: "A demo answers 20 requests a minute. Wait for the next one.",
   "at once": "A demo answers two requests at once. Wait for one to end.",
   heavy: "Two exports or searches run already. Wait for one to end.",
+  streams: "You have too many pages of this demo open. Close one.",
   rows: "You have asked this demo as much as one visitor may until it starts over.",
 };
 

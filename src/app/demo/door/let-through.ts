@@ -4,6 +4,7 @@
 export type Passage =
   | "read"
   | "heavy"
+  | "stream"
   | "call"
   | "playground"
   | "sign-in"
@@ -13,6 +14,8 @@ export type Passage =
   | "closed";
 
 const SESSION = "/admin/v1/session";
+/** News for open pages, as long as they are open. */
+const LIVE = "/admin/v1/requests/live";
 const PLAYGROUND = "/admin/v1/playground";
 /** Tells how people sign in. */
 const PROVIDER = "/auth/oidc";
@@ -50,6 +53,7 @@ const CLOSED = [TOOLS, PROCESS, LEAVING];
 
 function findReading(path: string): Passage {
   if (path === PROVIDER) return "who";
+  if (path === LIVE) return "stream";
   return HEAVY.test(path) ? "heavy" : "read";
 }
 

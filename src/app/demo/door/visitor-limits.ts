@@ -6,6 +6,9 @@ const READS_A_MINUTE = 300;
 const CALLS_A_MINUTE = 20;
 const CALLS_AT_ONCE = 2;
 const HEAVY_AT_ONCE = 2;
+/** Streams of news, of which each open page has one. */
+const STREAMS_OF_ONE = 20;
+const STREAMS_MAX = 1000;
 const ROWS_OF_ONE = 300;
 const ROWS_MAX = 10_000;
 /** Beyond so many addresses in a minute, others wait for the next one. */
@@ -19,13 +22,15 @@ interface Visitor {
 }
 
 /** The limit for which a visitor has to wait. */
-export type Limit = "reads" | "calls" | "at once" | "heavy" | "rows";
+export type Limit = "reads" | "calls" | "at once" | "heavy" | "streams" | "rows";
 
 export class VisitorLimits {
   readonly #nowMs: () => number;
   #minute = 0;
   #visitors = new Map<string, Visitor>();
   readonly #open = new Map<string, number>();
+  readonly #streams = new Map<string, number>();
+  #streamsOfAll = 0;
   #rows = new Map<string, number>();
   #rowsOfAll = 0;
   #heavy = 0;
@@ -68,6 +73,21 @@ export class VisitorLimits {
     this.#heavy--;
   }
 
+  /** Takes a place among the open streams. Give it back by `endStream`. */
+  beginStream(address: string): Limit | null {
+    const network = findNetwork(address);
+    const open = this.#streams.get(network) ?? 0;
+    if (open >= STREAMS_OF_ONE || this.#streamsOfAll >= STREAMS_MAX) return "streams";
+    this.#streams.set(network, open + 1);
+    this.#streamsOfAll++;
+    return null;
+  }
+
+  endStream(address: string): void {
+    giveBack(this.#streams, findNetwork(address));
+    this.#streamsOfAll--;
+  }
+
   /** Takes a place, and a row. Give the place back by `endCall`. */
   beginCall(address: string): Limit | null {
     const network = findNetwork(address);
@@ -85,10 +105,7 @@ export class VisitorLimits {
   }
 
   endCall(address: string): void {
-    const network = findNetwork(address);
-    const open = (this.#open.get(network) ?? 1) - 1;
-    if (open > 0) this.#open.set(network, open);
-    else this.#open.delete(network);
+    giveBack(this.#open, findNetwork(address));
   }
 
   /** Null if too many addresses were here in this minute. */
@@ -106,6 +123,12 @@ export class VisitorLimits {
     this.#visitors.set(network, visitor);
     return visitor;
   }
+}
+
+function giveBack(places: Map<string, number>, network: string): void {
+  const open = (places.get(network) ?? 1) - 1;
+  if (open > 0) places.set(network, open);
+  else places.delete(network);
 }
 
 /** A person has a whole /64 of IPv6, and may change the rest of the address at will. */
