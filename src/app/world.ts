@@ -1,4 +1,5 @@
 // The real effects: this machine's clock, random bytes and network.
+import { isLoopbackHost } from "../core/world/address.ts";
 import type { Clock, Fetch, Random, Reach } from "../core/world/world.ts";
 import { decompress } from "../transport/decompress.ts";
 import { applyNetwork } from "../transport/network.ts";
@@ -52,29 +53,26 @@ const TOKEN_BYTES_MAX = 65_536;
 export const readTokenFile = (path: string): Promise<string> =>
   Bun.file(path).slice(0, TOKEN_BYTES_MAX).text();
 
+/** A call of the command line, which has one gateway. No proxy leads to one on this machine, and a proxy would get its key. */
+const fetchGateway: Fetch = (url, init) => {
+  if (isLoopbackHost(new URL(url).hostname)) process.env.NO_PROXY = "*";
+  return fetch(url, init);
+};
+
 const SHORT_BYTES_MAX = 1_048_576;
 /** For the command line, whose answers are short. */
-export const fetchShort: Fetch = boundAnswers(
-  (url: string, init: RequestInit) => fetch(url, init),
-  SHORT_BYTES_MAX,
-);
+export const fetchShort: Fetch = boundAnswers(fetchGateway, SHORT_BYTES_MAX);
 
 const PAGE_BYTES_MAX = 67_108_864;
 /** For the answers of another gateway's admin API: a page of 200 requests has a fiftieth of the bound. */
-export const fetchPage: Fetch = boundAnswers(
-  (url: string, init: RequestInit) => fetch(url, init),
-  PAGE_BYTES_MAX,
-);
+export const fetchPage: Fetch = boundAnswers(fetchGateway, PAGE_BYTES_MAX);
 
 const LIST_BYTES_MAX = 8_388_608;
 /** For a gateway's list of models, which may have thousands. */
-export const fetchList: Fetch = boundAnswers(
-  (url: string, init: RequestInit) => fetch(url, init),
-  LIST_BYTES_MAX,
-);
+export const fetchList: Fetch = boundAnswers(fetchGateway, LIST_BYTES_MAX);
 
 /** For its exports, which are printed as they come. */
-export const fetchLong: Fetch = (url, init) => fetch(url, init);
+export const fetchLong = fetchGateway;
 
 export const upstreamFetch: Fetch = (url, init) =>
   fetch(url, applyNetwork(url, "decompress" in init ? init : { ...init, decompress: false })).then(

@@ -76,6 +76,31 @@ test(
   MINUTE_MS,
 );
 
+test(
+  "a gateway on this machine is asked without a proxy, which would get the key",
+  async () => {
+    using home = makeOwnHome();
+    let asked = 0;
+    const proxy = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch() {
+        asked++;
+        return new Response(null, { status: 502 });
+      },
+    });
+    const address = `http://127.0.0.1:${proxy.port}`;
+    const proxies = { HTTP_PROXY: address, http_proxy: address };
+    const ran = await poundkey(home.path, [...connecting(home.path), "--dry-run"], {
+      ...makeEnvironment(home.path),
+      ...proxies,
+    });
+    await proxy.stop(true);
+    expect([ran.code, ran.err, asked]).toEqual([0, "", 0]);
+  },
+  MINUTE_MS,
+);
+
 test.skipIf(Bun.which("script") === null)(
   "on a terminal a person is asked, and only a yes writes (skipped without script)",
   async () => {
