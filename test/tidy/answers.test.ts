@@ -11,8 +11,8 @@ const CALLS: Readonly<Record<string, readonly Reader[]>> = {
   "src/app/models/key-proofs.ts": ["nothing is read"],
   "src/app/oidc/issuer-fetch.ts": ["boundAnswers"],
   "src/app/start/ask-ready.ts": ["readShortText"],
-  // The command line's requests, exports among them, and the function that all others are given.
-  "src/app/world.ts": ["boundAnswers", "boundAnswers", "boundAnswers", "given on", "given on"],
+  // The function of the command line, of which all but exports are bounded (`boundAnswers`), and the one that all others are given.
+  "src/app/world.ts": ["given on", "given on"],
   "src/cli/setup/gateway.ts": ["given on"],
   // A request to the gateway, not from it.
   "src/http/serve/app.ts": ["given on"],
