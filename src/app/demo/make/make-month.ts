@@ -12,7 +12,7 @@ import { playHour } from "./traffic.ts";
 
 export const DATABASE = "poundkey.db";
 /** The regular tasks run this often. Each hour, they would cost as much as the requests. */
-const TASKS_HOURS = 8;
+const TASKS_HOURS = 12;
 const FIRST_HOUR = 6;
 
 interface MonthRules {
