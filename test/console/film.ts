@@ -72,7 +72,7 @@ async function filmTerminal(page: Page, world: Showcase, frames: Frame[]): Promi
     messages: [{ role: "user", content: "Where is parcel TL-40918?" }],
   });
   const url = `${world.gateway.url}/v1/chat/completions`;
-  await type(`curl ${url} \\\n    -H "Authorization: Bearer ${world.secret}" \\\n    -d '${body}'`);
+  await type(`curl ${url} \\\n    -H "Authorization: Bearer ${world.secret}" \\\n    --json '${body}'`);
   const headers = { authorization: `Bearer ${world.secret}`, "content-type": "application/json" };
   const answer = await (await fetch(url, { method: "POST", headers, body })).text();
   await show(`${text}${answer}\n`, READ_MS);
