@@ -9,6 +9,7 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
+import { CONSTRAINT_RULES } from "../core/models/constraint.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";
@@ -122,6 +123,11 @@ const native = options(
     ),
   },
   "Requests that a provider gets exactly as sent.",
+);
+
+const guard = options(
+  { constraints: choice(CONSTRAINT_RULES) },
+  "What clients ask for that protects their texts or forbids a way.",
 );
 
 const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -285,6 +291,7 @@ const CONFIG = options(
       "The metrics.",
     ),
     hooks,
+    guard,
     mcp,
     topups,
     webhooks,

@@ -9,6 +9,7 @@ import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
 import type { CacheRules } from "./models/caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
+import type { ConstraintRule } from "./models/constraint.ts";
 import type { Target } from "./models/dialect.ts";
 import type { DialectName } from "./models/dialect-names.ts";
 import type { FeedFormat } from "./models/feed-format.ts";
@@ -231,6 +232,8 @@ export interface Limits extends NativeRules {
   readonly messagesMax: number;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
+  /** What becomes of constraints that nothing meets, and of misspelt fields, unless they are refused. Missing if they are. */
+  readonly constraints?: Exclude<ConstraintRule, "refuse">;
   /** Missing if OpenAI's models compact their conversations themselves. */
   readonly compaction?: CompactionRules;
 }

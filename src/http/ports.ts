@@ -69,6 +69,10 @@ export interface HttpPorts extends BodyPorts, FilePorts {
   /** Returns the headers that become tags. Undefined for none. */
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
+  /** Returns the names of the operator's hooks. */
+  readonly hookNames: () => ReadonlySet<string>;
+  /** Returns the fields outside of OpenAI's API that some provider documents. */
+  readonly documentedFields: () => ReadonlySet<string>;
   readonly sockets: () => SocketRules;
   readonly openSockets: OpenSockets;
   readonly clock: Clock;

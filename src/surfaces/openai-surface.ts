@@ -40,6 +40,7 @@ export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
   return {
     ...OPENAI_FORM,
     ...named,
+    fields: new Set([...Object.keys(schema.properties), "stream", "user"]),
     read(incoming) {
       const body = readFields(incoming.body);
       const fields = fieldTypes && isForm(incoming.headers) ? convertFields(body, fieldTypes) : body;

@@ -9,6 +9,7 @@ import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
+import { readConstraints } from "../../core/models/constraint.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
@@ -98,6 +99,7 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     compaction: record.isCompaction,
     ...viewTool(record),
     response_id: record.responseId,
+    constraints: readConstraints(record.constraints),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 

@@ -7,7 +7,7 @@ import { makeUpstream, type Upstream } from "../../gateway/plan/upstream.ts";
 import type { Health } from "../../health/health.ts";
 import type { Snapshot } from "../../http/ports.ts";
 import { PROVIDERS } from "../../providers/index.ts";
-import { chooseDialects } from "../models/dialects.ts";
+import { chooseDialects, findDocumented } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { KeyProofs } from "../models/key-proofs.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
@@ -166,7 +166,10 @@ function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], now
   return {
     catalogue: buildCatalogue({ ...settings, ownModels, nowMs }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialects(setup))]),
+      providers.map((setup): [string, Upstream] => [
+        setup.name,
+        makeUpstream(setup, chooseDialects(setup), findDocumented(setup)),
+      ]),
     ),
     limits,
     rules: router,
