@@ -35,7 +35,6 @@ import { Reachability } from "../transport/reachability.ts";
 import { createBatches } from "./batches.ts";
 import { createHeldParts } from "./held-parts.ts";
 import { createKeepers } from "./keepers.ts";
-import { listDocumentedFields } from "./models/dialects.ts";
 import { measureLengths, recallLessons } from "./models/learning.ts";
 import { createSampling } from "./models/sampling.ts";
 import { createPeopleParts } from "./oidc/people-parts.ts";
@@ -275,8 +274,6 @@ function createHttpPorts(
     tagsFrom: () => live.settings.tagsFrom,
     learned: () => learning.whenKnown(),
     cacheRules: () => live.settings.cache,
-    hookNames: () => new Set(live.settings.hooks.map(({ name }) => name)),
-    documentedFields: listDocumentedFields,
     sockets: () => live.settings.responses.sockets,
     draining: () => ending.draining,
     refusing: () => ending.refusing,

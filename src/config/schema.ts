@@ -1,6 +1,7 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { FAILURE_KINDS } from "../core/failure-kinds.ts";
+import { CONSTRAINT_RULES } from "../core/log/constraint.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,
@@ -9,7 +10,6 @@ import {
   MAX_MS,
   PATTERNS_MAX,
 } from "../core/models/alias.ts";
-import { CONSTRAINT_RULES } from "../core/models/constraint.ts";
 import { SELECTORS } from "../core/models/selector.ts";
 import { KINDS, SKILLS } from "../core/models/skill.ts";
 import { ADDRESS_RULES, WEEKDAYS } from "../core/settings.ts";

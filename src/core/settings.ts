@@ -4,12 +4,12 @@ import type { Endpoint } from "./events/webhook.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
 import type { CredentialLimit } from "./limits/limit-table.ts";
 import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
+import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
 import type { CacheRules } from "./models/caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
-import type { ConstraintRule } from "./models/constraint.ts";
 import type { Target } from "./models/dialect.ts";
 import type { DialectName } from "./models/dialect-names.ts";
 import type { FeedFormat } from "./models/feed-format.ts";
@@ -232,7 +232,7 @@ export interface Limits extends NativeRules {
   readonly messagesMax: number;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
-  /** What becomes of constraints that nothing meets, and of misspelt fields, unless they are refused. Missing if they are. */
+  /** Keeps constraints that nothing meets, and misspelt fields, from being refused. Missing if they are. */
   readonly constraints?: Exclude<ConstraintRule, "refuse">;
   /** Missing if OpenAI's models compact their conversations themselves. */
   readonly compaction?: CompactionRules;

@@ -32,6 +32,10 @@ export interface Snapshot {
   readonly limits: Limits;
   readonly rules: RouterRules;
   readonly billing: BillingRules;
+  /** The names of the operator's hooks. */
+  readonly hookNames: ReadonlySet<string>;
+  /** The fields outside of OpenAI's API that any provider documents. */
+  readonly documentedFields: ReadonlySet<string>;
 }
 
 /** The ports by which the sender of a request is known. */
@@ -69,10 +73,6 @@ export interface HttpPorts extends BodyPorts, FilePorts {
   /** Returns the headers that become tags. Undefined for none. */
   readonly tagsFrom: () => readonly TagHeader[] | undefined;
   readonly cacheRules: () => CacheRules;
-  /** Returns the names of the operator's hooks. */
-  readonly hookNames: () => ReadonlySet<string>;
-  /** Returns the fields outside of OpenAI's API that some provider documents. */
-  readonly documentedFields: () => ReadonlySet<string>;
   readonly sockets: () => SocketRules;
   readonly openSockets: OpenSockets;
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
+import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
-import { CONSTRAINT_FIELDS } from "../../core/models/constraint.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
 import { pageFields } from "../list.ts";
@@ -144,7 +144,7 @@ export const requestSchema = Type.Object({
   result_bytes: allowNull(count),
   // The response in which it was called.
   response_id: allowNull(text),
-  // What it asked for that the gateway met, or left out (guard.constraints). A field that is only misspelt is `misspelt`.
+  // Those that were met, or under `guard.constraints: report` those that would be refused. `misspelt` stands for any field.
   constraints: Type.Array(allowWords(CONSTRAINT_FIELDS)),
 });
 export type RequestView = View<typeof requestSchema>;

@@ -26,13 +26,9 @@ export function findDocumented(setup: ProviderSetup): DocumentedFields {
   return { ...extraFields };
 }
 
-const DOCUMENTED: ReadonlySet<string> = new Set(
+/** The fields that any provider's row has, enabled here or not. */
+export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(
   [COMPATIBLE_FIELDS, ...PROVIDERS.map(({ extraFields }) => extraFields)].flatMap((fields) =>
     Object.values({ ...fields }).flat(),
   ),
 );
-
-/** Returns the fields that any provider's row has, enabled here or not. */
-export function listDocumentedFields(): ReadonlySet<string> {
-  return DOCUMENTED;
-}

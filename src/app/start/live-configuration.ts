@@ -7,7 +7,7 @@ import { makeUpstream, type Upstream } from "../../gateway/plan/upstream.ts";
 import type { Health } from "../../health/health.ts";
 import type { Snapshot } from "../../http/ports.ts";
 import { PROVIDERS } from "../../providers/index.ts";
-import { chooseDialects, findDocumented } from "../models/dialects.ts";
+import { chooseDialects, DOCUMENTED_FIELDS, findDocumented } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { KeyProofs } from "../models/key-proofs.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
@@ -159,7 +159,7 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
 
 /** The operator's own entry for a model overrides what the model's server reports. */
 function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], nowMs: number): Snapshot {
-  const { providers, limits, router, billing, newerModels = [] } = settings;
+  const { providers, limits, router, billing, hooks, newerModels = [] } = settings;
   const found = new Set(discovered.map(({ id }) => id));
   const restated = newerModels.filter(({ id }) => found.has(id));
   const ownModels = [...discovered, ...restated, ...settings.ownModels];
@@ -174,5 +174,7 @@ function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], now
     limits,
     rules: router,
     billing,
+    hookNames: new Set(hooks.map(({ name }) => name)),
+    documentedFields: DOCUMENTED_FIELDS,
   };
 }

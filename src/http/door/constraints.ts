@@ -1,5 +1,5 @@
-// What a request asks for in other gateways' and vendors' fields, which the gateway meets before it plans, or refuses. A field
-// that is only misspelt is refused too.
+// Meets the constraints of a request before its plan is made, or refuses them: they stand in fields of other gateways and
+// vendors. A field that is only misspelt is refused too.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, changeFields } from "../../core/json/json.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
@@ -8,30 +8,31 @@ import {
   type ConstraintOutcome,
   formatConstraints,
   type NamedGuardrail,
-} from "../../core/models/constraint.ts";
+} from "../../core/log/constraint.ts";
 import type { Call } from "../../gateway/call.ts";
 import { listSelected } from "../../gateway/plan/narrow.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { Form } from "../../operations/form.ts";
 import {
-  type Asked,
   type AskedConstraint,
+  type AskedFields,
   findAsked,
   isOmitted,
   nameGuardrail,
-} from "../../surfaces/constraints.ts";
-import { findMisspelt, refuseMisspelt } from "../../surfaces/misspelt.ts";
+} from "../../surfaces/asked/constraints.ts";
+import { findMisspelt, refuseMisspelt } from "../../surfaces/asked/misspelt.ts";
+import { toDocumented } from "../../surfaces/gemini/spelling.ts";
 import type { Exchange, Surface } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "./arrival.ts";
-import { type Met, meetConstraint, takesField } from "./meeting.ts";
+import { type Fulfilment, meetConstraint, takesField } from "./meeting.ts";
 import { showName } from "./selection.ts";
 import type { CallSetup, ModelSetup } from "./setups.ts";
 
 const FORM = /^multipart\/form-data/i;
 
 /** The request that asks. */
-interface Asking<F extends Form> {
+interface AskingRequest<F extends Form> {
   readonly ports: HttpPorts;
   readonly surface: Surface<F>;
   readonly arrival: Arrival;
@@ -42,7 +43,10 @@ interface Asking<F extends Form> {
  * Returns what a body asks for beyond its surface's plain fields. Null if that is nothing, or if the operator has it left
  * out. Throws the Fault of a field that surely means something else.
  */
-export function openConstraints<F extends Form>(asking: Asking<F>, body: unknown): Constraints<F> | null {
+export function openConstraints<F extends Form>(
+  asking: AskingRequest<F>,
+  body: unknown,
+): Constraints<F> | null {
   const { ports, surface, arrival } = asking;
   const isForm = FORM.test(arrival.request.headers.get("content-type") ?? "");
   const { unknown, ...asked } = findAsked(surface, body, isForm);
@@ -55,18 +59,18 @@ export function openConstraints<F extends Form>(asking: Asking<F>, body: unknown
 }
 
 export class Constraints<F extends Form> {
-  readonly #asking: Asking<F>;
-  readonly #asked: Asked;
+  readonly #asking: AskingRequest<F>;
+  readonly #asked: AskedFields;
   /** True if nothing is refused, and what would be is only noted. */
   readonly #isReported: boolean;
   /** Those that were met, or under `report` those that would be refused. */
   readonly #noted = new Set<ConstraintField>();
-  readonly #met: Met[] = [];
+  readonly #met: Fulfilment[] = [];
   /** The fields that the provider of a model that may answer takes. */
   readonly #taken = new Set<string>();
   #isTold = false;
 
-  constructor(asking: Asking<F>, asked: Asked) {
+  constructor(asking: AskingRequest<F>, asked: AskedFields) {
     this.#asking = asking;
     this.#asked = asked;
     this.#isReported = asking.ports.snapshot().limits.constraints === "report";
@@ -108,12 +112,12 @@ export class Constraints<F extends Form> {
 
   #refuseMisspelt(providers: Iterable<string>): void {
     const { ports, surface } = this.#asking;
-    const { upstreams, limits } = ports.snapshot();
+    const { upstreams, limits, documentedFields } = ports.snapshot();
     const named = new Set(
       [...new Set(providers)].flatMap((name) => upstreams.get(name)?.setup.extraFields ?? []),
     );
     const { betas, blocks, tools } = limits.known ?? {};
-    const others = [named, ports.documentedFields(), betas, blocks, tools];
+    const others = [named, documentedFields, betas, blocks, tools];
     const isKnown = (field: string) => others.some((names) => names?.has(field));
     const misspelt = findMisspelt(this.#asked.unknown, surface.fields, isKnown);
     if (misspelt !== null) this.#refuse("misspelt", refuseMisspelt(misspelt));
@@ -124,7 +128,7 @@ export class Constraints<F extends Form> {
     selection: Selection,
     setup: ModelSetup<F>,
     exchange: Exchange<F>,
-  ): Met | null {
+  ): Fulfilment | null {
     const { row, value, param } = constraint;
     const [holder = ""] = row.path;
     const { ports, surface } = this.#asking;
@@ -134,7 +138,7 @@ export class Constraints<F extends Form> {
       constraint,
       selection,
       (card) => isOwn && takesField(holder, operation, card, setup, exchange),
-      ports.hookNames(),
+      ports.snapshot().hookNames,
     );
     if (met === null) {
       const model = selection.kind === "card" ? selection.card.id : showName(exchange.ask.model);
@@ -186,11 +190,12 @@ export class Constraints<F extends Form> {
     const names = call.guardrails ?? [];
     const { raw, ask } = call;
     const left = this.#asked.holders.filter((field) => isOmitted(field) && !this.#taken.has(field));
-    const sent = raw === null ? [] : left.filter((field) => raw.body[field] !== undefined);
+    // Google's surface has put them in its own spelling.
+    const sent = [...left, ...left.map(toDocumented)].filter((field) => raw?.body[field] !== undefined);
     if (raw !== null && sent.length > 0) {
       const changes = Object.fromEntries(sent.map((field) => [field, undefined]));
       call.raw = { ...raw, body: changeFields(raw.body, changes) };
-      call.dropped = [...call.dropped, ...sent.filter((field) => raw.body[field] !== null)];
+      call.dropped = [...call.dropped, ...new Set(sent.filter((field) => raw.body[field] !== null))];
     }
     if (names.length > 0 && this.#taken.has("guardrails")) call.ask = { ...ask, ...withoutNamed(ask, names) };
   }

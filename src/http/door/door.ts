@@ -3,7 +3,7 @@ import { toFault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
-import { listPlainFields } from "../../surfaces/constraints.ts";
+import { listPlainFields } from "../../surfaces/asked/constraints.ts";
 import { hasFilePlaces } from "../../surfaces/files/places.ts";
 import { Document, type Surface } from "../../surfaces/surface.ts";
 import { findEarlier } from "../conversations/earlier.ts";

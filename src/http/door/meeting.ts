@@ -1,18 +1,18 @@
 // Finds the models that meet a constraint, in the selection that a request's name leads to.
 import { asArray, isObject } from "../../core/json/json.ts";
+import type { NamedGuardrail } from "../../core/log/constraint.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { NamedGuardrail } from "../../core/models/constraint.ts";
 import { listSelected, narrowSelection } from "../../gateway/plan/narrow.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { Form } from "../../operations/form.ts";
-import { type AskedConstraint, nameGuardrail } from "../../surfaces/constraints.ts";
+import { type AskedConstraint, nameGuardrail } from "../../surfaces/asked/constraints.ts";
 import type { Exchange } from "../../surfaces/surface.ts";
 import type { CallSetup } from "./setups.ts";
 
 type IsFit = (card: ModelCard) => boolean;
 
-/** What meeting a constraint does to its request. */
-export interface Met {
+/** The consequences for a request of which a constraint is met. */
+export interface Fulfilment {
   readonly selection: Selection;
   /** True if a provider that takes the field may answer. */
   readonly isTaken?: boolean;
@@ -27,7 +27,7 @@ export function meetConstraint(
   selection: Selection,
   takes: IsFit,
   hookNames: ReadonlySet<string>,
-): Met | null {
+): Fulfilment | null {
   switch (row.meets) {
     case "cache":
       return { selection };
@@ -59,7 +59,7 @@ function listNames(value: unknown): readonly string[] {
   return names.map((name) => String(name).toLowerCase());
 }
 
-function narrow(selection: Selection, isFit: IsFit, takes: IsFit): Met | null {
+function narrow(selection: Selection, isFit: IsFit, takes: IsFit): Fulfilment | null {
   const narrowed = narrowSelection(selection, (card) => isFit(card) || takes(card));
   return narrowed && { selection: narrowed, isTaken: listSelected(narrowed).some(takes) };
 }

@@ -1,8 +1,8 @@
 // A hook as a step: before a request's admission, and around its answer.
 
 import { Fault } from "../../core/fault.ts";
+import { refuseGuardrail } from "../../core/log/constraint.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import { refuseGuardrail } from "../../core/models/constraint.ts";
 import type { HookAction, HookCost, HookPlace, HookState } from "../../core/models/hook.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import type { Ending } from "../../core/world/ending.ts";

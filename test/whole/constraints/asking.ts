@@ -19,7 +19,7 @@ export const SURFACES = {
   chat: {
     path: "/v1/chat/completions",
     body: { messages: MESSAGES },
-    translated: "Mistral#mistral-large-latest",
+    translated: "Anthropic#claude-sonnet-4-6",
     native: "OpenAI#gpt-4.1",
   },
   messages: {
@@ -82,7 +82,12 @@ export async function ask(
 ): Promise<Answered> {
   const { path, body } = SURFACES[surface];
   const isNamed = path.includes("MODEL");
-  return askAt(world, path.replace("MODEL", encodeURIComponent(model)), { ...(isNamed ? {} : { model }), ...body, ...more }, headers);
+  return askAt(
+    world,
+    path.replace("MODEL", encodeURIComponent(model)),
+    { ...(isNamed ? {} : { model }), ...body, ...more },
+    headers,
+  );
 }
 
 export async function askAt(
@@ -106,7 +111,10 @@ export async function askAt(
     param: param ?? asObject(details).param,
     message: String(message ?? ""),
     dropped: response.headers.get("x-poundkey-dropped"),
-    calls: world.simulator.calls.all().slice(before).map(({ body: sent }) => asObject(sent)),
+    calls: world.simulator.calls
+      .all()
+      .slice(before)
+      .map(({ body: sent }) => asObject(sent)),
     text,
     id: String(response.headers.get("x-request-id")),
   };

@@ -1,14 +1,15 @@
 // The fields by which clients ask for protection or forbid a way, as other gateways and vendors name them: one row each, with
 // what meets it. Left out unnoticed, they would leave a client without what it asked for.
-import { Fault } from "../core/fault.ts";
-import { asObject, isObject, type JsonObject, parseJson } from "../core/json/json.ts";
-import type { SurfaceName } from "../core/log/record.ts";
-import { type ConstraintField, explainGuardrail } from "../core/models/constraint.ts";
-import { hideSecret } from "../core/text/secret-form.ts";
-import { explainMeant } from "./openai-chat/other-forms.ts";
+import { Fault } from "../../core/fault.ts";
+import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
+import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { type ConstraintField, explainGuardrail } from "../../core/log/constraint.ts";
+import type { SurfaceName } from "../../core/log/record.ts";
+import { hideSecret } from "../../core/text/secret-form.ts";
+import { explainMeant } from "../openai-chat/other-forms.ts";
 
 /**
- * What meets a constraint, besides a model whose provider takes its field: `hook`, a hook of that name; `only` and `ignore`,
+ * The ways in which a constraint is met, besides a model whose provider takes its field: `hook`, a hook of that name; `only` and `ignore`,
  * models of providers that are listed, or aren't; `first`, that nobody but the plan's first model is asked; `cache`, that
  * nothing is taken from the cache or stored there; `nothing`, none of these.
  */
@@ -108,8 +109,8 @@ export interface AskedConstraint {
   readonly param: string;
 }
 
-/** What a body asks for beyond its surface's plain fields. */
-export interface Asked {
+/** The fields of a body by which it may ask for more than its surface's own say. */
+export interface AskedFields {
   readonly constraints: readonly AskedConstraint[];
   /** Its fields that the table has, whatever their values ask for. */
   readonly holders: readonly string[];
@@ -129,7 +130,7 @@ export function listPlainFields({ fields }: Pick<AskedSurface, "fields">): Reado
 }
 
 /** Throws the Fault of a field by which the client surely means another one. In a form, values are texts. */
-export function findAsked({ name, fields }: AskedSurface, body: unknown, isForm: boolean): Asked {
+export function findAsked({ name, fields }: AskedSurface, body: unknown, isForm: boolean): AskedFields {
   const given = asObject(body);
   if (name === "openai-chat") refuseMeant(given);
   const names = Object.keys(given);
@@ -150,7 +151,7 @@ function refuseMeant(given: JsonObject): void {
 }
 
 function readText(value: unknown): unknown {
-  return typeof value === "string" ? (parseJson(value) ?? value) : value;
+  return typeof value === "string" ? (parseBounded(value, REQUEST_SHAPE) ?? value) : value;
 }
 
 function listAsked(row: ConstraintRow, values: JsonObject): readonly AskedConstraint[] {

@@ -1,15 +1,19 @@
 // Finds the fields of a body that are surely misspelt: a limit or a tool that is left out unnoticed costs more than an error.
-import { Fault } from "../core/fault.ts";
-import { findWithin } from "../core/text/nearest.ts";
+import { Fault } from "../../core/fault.ts";
+import { findWithin } from "../../core/text/nearest.ts";
+import { generateSchema } from "../gemini/schema.ts";
+import { toDocumented } from "../gemini/spelling.ts";
+import { SURFACES } from "../index.ts";
+import type { AnySurface } from "../surface.ts";
 import { HOLDERS, WISHES } from "./constraints.ts";
-import { toDocumented } from "./gemini/spelling.ts";
-import { SURFACES } from "./index.ts";
-import type { AnySurface } from "./surface.ts";
 
 /** Shorter names have too many others beside them. */
 const CHARACTERS_MIN = 5;
 /** Up to this length, one edit makes another word. */
 const SHORT_CHARACTERS = 7;
+
+/** Fields of the vendors' SDKs that no schema here has, and that are near one of another API: a new release may add more. */
+const SDK_FIELDS = ["responseModalities", "continuationToken", "languages"] as const;
 
 /** A field of a body, and the field of its surface that it was meant to be. */
 export interface Misspelt {
@@ -21,7 +25,14 @@ let known: ReadonlySet<string> | null = null;
 
 /** Returns the fields of all surfaces, and those of other gateways that are known here. */
 export function listKnownFields(): ReadonlySet<string> {
-  known ??= new Set([...SURFACES.flatMap(({ surface }) => listFields(surface)), ...HOLDERS, ...WISHES]);
+  known ??= new Set([
+    ...SURFACES.flatMap(({ surface }) => listFields(surface)),
+    // Google's clients have these at the top.
+    ...Object.keys(generateSchema.properties.generationConfig.properties),
+    ...HOLDERS,
+    ...WISHES,
+    ...SDK_FIELDS,
+  ]);
   return known;
 }
 
