@@ -22,7 +22,7 @@ import {
 } from "../../surfaces/asked/constraints.ts";
 import { findMisspelt, refuseMisspelt } from "../../surfaces/asked/misspelt.ts";
 import { toDocumented } from "../../surfaces/gemini/spelling.ts";
-import type { Exchange, Surface } from "../../surfaces/surface.ts";
+import type { Exchange, Incoming, Surface } from "../../surfaces/surface.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "./arrival.ts";
 import { type Fulfilment, meetConstraint, takesField } from "./meeting.ts";
@@ -76,7 +76,10 @@ export class Constraints<F extends Form> {
     this.#isReported = asking.ports.snapshot().limits.constraints === "report";
   }
 
-  /** Reads the body. That a field is misspelt says more than that the meant one is missing. */
+  /** Reads a body as its surface does. */
+  readonly reader = (incoming: Incoming): Exchange<F> => this.read(() => this.#asking.surface.read(incoming));
+
+  /** Calls what reads the body. That a field is misspelt says more than that the meant one is missing. */
   read<Result>(read: () => Result): Result {
     try {
       return read();

@@ -27,22 +27,32 @@ export function readCall<F extends Form>(
   body: unknown,
 ): ClientCall<F> {
   const { key } = caller;
-  const { earlier } = arrival;
-  const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
+  const incoming = makeIncoming(ports, arrival.request, body, key, arrival.earlier);
   let asked: Constraints<F> | null = null;
   for (const field in Object(body))
     if (!plainFields.has(field)) asked ??= openConstraints({ ports, surface, arrival, key }, body);
-  const read = () => ports.turns.time(key.accountId, arrival.held.bytes, surface.read, incoming);
-  const given = asked === null ? read() : asked.read(read);
+  const given = ports.turns.time(key.accountId, arrival.held.bytes, asked?.reader ?? surface.read, incoming);
   arrival.modelAsked = given.ask.model;
   const pin = given.history
-    ? pinHistory(ports, given.history, setups.find(ports.snapshot(), given.ask.model, key).named, earlier.pin)
-    : earlier.pin;
+    ? pinHistory(
+        ports,
+        given.history,
+        setups.find(ports.snapshot(), given.ask.model, key).named,
+        arrival.earlier.pin,
+      )
+    : arrival.earlier.pin;
   const exchange = given.compact ? chooseCompaction(ports.snapshot(), setups, key, given, pin) : given;
   const setup = setups.find(ports.snapshot(), exchange.ask.model, key);
-  const narrowed = asked === null ? setup : asked.narrow(setup, exchange);
   if (arrival.line !== null && exchange.ask.stream === true) throw refuseLineStream();
-  const call = new ClientCall(ports, surface, arrival, caller, exchange, narrowed, pin);
+  const call = new ClientCall(
+    ports,
+    surface,
+    arrival,
+    caller,
+    exchange,
+    asked?.narrow(setup, exchange) ?? setup,
+    pin,
+  );
   asked?.mark(call);
   arrival.selection = call.selection;
   arrival.names = call.names;

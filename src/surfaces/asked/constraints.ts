@@ -65,7 +65,7 @@ function makeRow(
 }
 
 /** LiteLLM's, OpenRouter's, Vercel's and Anthropic's references, November 2026. */
-export const CONSTRAINTS: readonly ConstraintRow[] = [
+const CONSTRAINTS: readonly ConstraintRow[] = [
   makeRow("guardrails", "hook", isGiven, lacksGuardrail),
   // Metadata has texts too, which mean whatever their client wants.
   makeRow("guardrails", "hook", isFullList, lacksGuardrail, ["metadata", "guardrails"]),
@@ -88,10 +88,16 @@ export const CONSTRAINTS: readonly ConstraintRow[] = [
 ];
 
 /** Fields of the same references whose loss takes no protection away: they are left out and named. */
-export const WISHES = [
-  ...["models", "fallbacks", "route", "transforms", "plugins"],
-  ...["safe_prompt", "safety_mode", "safetySettings"],
-] as const;
+export const WISHES: ReadonlySet<string> = new Set([
+  "models",
+  "fallbacks",
+  "route",
+  "transforms",
+  "plugins",
+  "safe_prompt",
+  "safety_mode",
+  "safetySettings",
+]);
 
 /** The fields of a body in which constraints stand. */
 export const HOLDERS: ReadonlySet<string> = new Set(CONSTRAINTS.map(({ path: [holder = ""] }) => holder));

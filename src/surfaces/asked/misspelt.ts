@@ -16,7 +16,7 @@ const SHORT_CHARACTERS = 7;
 const SDK_FIELDS = ["responseModalities", "continuationToken", "languages"] as const;
 
 /** A field of a body, and the field of its surface that it was meant to be. */
-export interface Misspelt {
+interface Misspelt {
   readonly field: string;
   readonly meant: string;
 }
@@ -24,7 +24,7 @@ export interface Misspelt {
 let known: ReadonlySet<string> | null = null;
 
 /** Returns the fields of all surfaces, and those of other gateways that are known here. */
-export function listKnownFields(): ReadonlySet<string> {
+function listKnownFields(): ReadonlySet<string> {
   known ??= new Set([
     ...SURFACES.flatMap(({ surface }) => listFields(surface)),
     // Google's clients have these at the top.

@@ -68,7 +68,8 @@ export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
   operation: EMBEDDINGS,
   idPrefix: "embd-",
   fields: new Set([
-    ...["model", "embedContentConfig"],
+    "model",
+    "embedContentConfig",
     ...[embedSchema, batchEmbedSchema].flatMap(({ properties }) => Object.keys(properties)),
   ]),
   checkPath: readPath,

@@ -25,21 +25,96 @@ const NO_RULE = "No guard rule is named 'pii'. Those that the operator set for t
 const gateway = (fields: JsonObject) => ({ providerOptions: { gateway: fields } });
 
 const CASES: Readonly<Record<string, ConstraintCase>> = {
-  guardrails: { body: { guardrails: ["pii"] }, param: "guardrails[0]", message: NO_RULE, empty: [{ guardrails: [] }, { guardrails: null }] },
-  "guardrails by object": { body: { guardrails: [{ pii: { extra_body: {} } }] }, param: "guardrails[0]", message: NO_RULE, empty: [{ guardrails: null }] },
-  "guardrails in metadata": { body: { metadata: { guardrails: ["pii"] } }, param: "metadata.guardrails[0]", message: NO_RULE, empty: [] },
-  "guardrails in LiteLLM's metadata": { body: { litellm_metadata: { guardrails: ["pii"] } }, param: "litellm_metadata.guardrails[0]", message: NO_RULE, empty: [] },
-  data_collection: { body: { provider: { data_collection: "deny" } }, param: "provider.data_collection", message: keepsNone("provider.data_collection"), empty: [{ provider: { data_collection: "allow" } }] },
-  zdr: { body: { provider: { zdr: true } }, param: "provider.zdr", message: keepsNone("provider.zdr"), empty: [{ provider: { zdr: false } }, { provider: null }] },
-  zeroDataRetention: { body: gateway({ zeroDataRetention: true }), param: "providerOptions.gateway.zeroDataRetention", message: keepsNone("providerOptions.gateway.zeroDataRetention"), empty: [gateway({ zeroDataRetention: false })] },
-  disallowPromptTraining: { body: gateway({ disallowPromptTraining: true }), param: "providerOptions.gateway.disallowPromptTraining", message: keepsNone("providerOptions.gateway.disallowPromptTraining"), empty: [gateway({ disallowPromptTraining: false })] },
-  only: { body: { provider: { only: ["azure"] } }, param: "provider.only", message: leavesNone("provider.only"), empty: [{ provider: { only: [] } }] },
-  "Vercel's only": { body: gateway({ only: ["azure"] }), param: "providerOptions.gateway.only", message: leavesNone("providerOptions.gateway.only"), empty: [gateway({ only: [] })] },
-  quantizations: { body: { provider: { quantizations: ["fp8"] } }, param: "provider.quantizations", message: limits("provider.quantizations"), empty: [{ provider: { quantizations: [] } }] },
-  max_price: { body: { provider: { max_price: { prompt: 1 } } }, param: "provider.max_price", message: limits("provider.max_price"), empty: [{ provider: { max_price: null } }] },
-  require_parameters: { body: { provider: { require_parameters: true } }, param: "provider.require_parameters", message: limits("provider.require_parameters"), empty: [{ provider: { require_parameters: false } }] },
-  enforce_distillable_text: { body: { provider: { enforce_distillable_text: true } }, param: "provider.enforce_distillable_text", message: limits("provider.enforce_distillable_text"), empty: [{ provider: { enforce_distillable_text: false } }] },
-  inference_geo: { body: { inference_geo: "us" }, param: "inference_geo", message: "'inference_geo' asks for a region, which the operator sets at the provider. Leave it out.", empty: [{ inference_geo: "global" }, { inference_geo: null }] },
+  guardrails: {
+    body: { guardrails: ["pii"] },
+    param: "guardrails[0]",
+    message: NO_RULE,
+    empty: [{ guardrails: [] }, { guardrails: null }],
+  },
+  "guardrails by object": {
+    body: { guardrails: [{ pii: { extra_body: {} } }] },
+    param: "guardrails[0]",
+    message: NO_RULE,
+    empty: [{ guardrails: null }],
+  },
+  "guardrails in metadata": {
+    body: { metadata: { guardrails: ["pii"] } },
+    param: "metadata.guardrails[0]",
+    message: NO_RULE,
+    empty: [],
+  },
+  "guardrails in LiteLLM's metadata": {
+    body: { litellm_metadata: { guardrails: ["pii"] } },
+    param: "litellm_metadata.guardrails[0]",
+    message: NO_RULE,
+    empty: [],
+  },
+  data_collection: {
+    body: { provider: { data_collection: "deny" } },
+    param: "provider.data_collection",
+    message: keepsNone("provider.data_collection"),
+    empty: [{ provider: { data_collection: "allow" } }],
+  },
+  zdr: {
+    body: { provider: { zdr: true } },
+    param: "provider.zdr",
+    message: keepsNone("provider.zdr"),
+    empty: [{ provider: { zdr: false } }, { provider: null }],
+  },
+  zeroDataRetention: {
+    body: gateway({ zeroDataRetention: true }),
+    param: "providerOptions.gateway.zeroDataRetention",
+    message: keepsNone("providerOptions.gateway.zeroDataRetention"),
+    empty: [gateway({ zeroDataRetention: false })],
+  },
+  disallowPromptTraining: {
+    body: gateway({ disallowPromptTraining: true }),
+    param: "providerOptions.gateway.disallowPromptTraining",
+    message: keepsNone("providerOptions.gateway.disallowPromptTraining"),
+    empty: [gateway({ disallowPromptTraining: false })],
+  },
+  only: {
+    body: { provider: { only: ["azure"] } },
+    param: "provider.only",
+    message: leavesNone("provider.only"),
+    empty: [{ provider: { only: [] } }],
+  },
+  "Vercel's only": {
+    body: gateway({ only: ["azure"] }),
+    param: "providerOptions.gateway.only",
+    message: leavesNone("providerOptions.gateway.only"),
+    empty: [gateway({ only: [] })],
+  },
+  quantizations: {
+    body: { provider: { quantizations: ["fp8"] } },
+    param: "provider.quantizations",
+    message: limits("provider.quantizations"),
+    empty: [{ provider: { quantizations: [] } }],
+  },
+  max_price: {
+    body: { provider: { max_price: { prompt: 1 } } },
+    param: "provider.max_price",
+    message: limits("provider.max_price"),
+    empty: [{ provider: { max_price: null } }],
+  },
+  require_parameters: {
+    body: { provider: { require_parameters: true } },
+    param: "provider.require_parameters",
+    message: limits("provider.require_parameters"),
+    empty: [{ provider: { require_parameters: false } }],
+  },
+  enforce_distillable_text: {
+    body: { provider: { enforce_distillable_text: true } },
+    param: "provider.enforce_distillable_text",
+    message: limits("provider.enforce_distillable_text"),
+    empty: [{ provider: { enforce_distillable_text: false } }],
+  },
+  inference_geo: {
+    body: { inference_geo: "us" },
+    param: "inference_geo",
+    message: "'inference_geo' asks for a region, which the operator sets at the provider. Leave it out.",
+    empty: [{ inference_geo: "global" }, { inference_geo: null }],
+  },
 };
 
 /** Wishes take no protection away. */
@@ -73,7 +148,12 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([refusing.stop(), dropping.stop()]));
 
-const describeAnswer = ({ status, param, message, calls }: Answered) => ({ status, param, message, calls: calls.length });
+const describeAnswer = ({ status, param, message, calls }: Answered) => ({
+  status,
+  param,
+  message,
+  calls: calls.length,
+});
 
 describe.each(WAYS)("at %s, with %s", (surface, model) => {
   test("what nothing meets is refused before any call", async () => {
@@ -101,7 +181,11 @@ describe.each(WAYS)("at %s, with %s", (surface, model) => {
       { cache: { "no-cache": true, "no-store": true } },
       { cache: { ttl: 5 } },
     ];
-    const met = sampleRows(all, 6, WAYS.findIndex(([one, other]) => one === surface && other === model));
+    const met = sampleRows(
+      all,
+      6,
+      WAYS.findIndex(([one, other]) => one === surface && other === model),
+    );
     const got: unknown[] = [];
     for (const body of met) {
       const { status, calls } = await ask(refusing, surface, model, body);
@@ -136,16 +220,23 @@ test("a misspelt field comes before the one that it was meant to be", async () =
   const response = await fetch(refusing.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${refusing.secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "OpenAI#gpt-4.1", max_tokenss: 5, messages: [{ role: "user", content: "a" }] }),
+    body: JSON.stringify({
+      model: "OpenAI#gpt-4.1",
+      max_tokenss: 5,
+      messages: [{ role: "user", content: "a" }],
+    }),
   });
   expect(await response.text()).toContain("Unknown parameter: 'max_tokenss'. Did you mean 'max_tokens'?");
 });
 
-test.each(["chat", "completions", "embeddings"] as const)("extra_fields: * meets nothing (%s)", async (surface) => {
-  const sent = { provider: { zdr: true } };
-  expect((await ask(refusing, surface, "Star#some-model", sent)).status).toBe(400);
-  expect((await ask(refusing, surface, "Star#some-model", { inference_geo: "us" })).status).toBe(400);
-});
+test.each(["chat", "completions", "embeddings"] as const)(
+  "extra_fields: * meets nothing (%s)",
+  async (surface) => {
+    const sent = { provider: { zdr: true } };
+    expect((await ask(refusing, surface, "Star#some-model", sent)).status).toBe(400);
+    expect((await ask(refusing, surface, "Star#some-model", { inference_geo: "us" })).status).toBe(400);
+  },
+);
 
 test("Mistral takes guardrails of its own", async () => {
   const own = { guardrails: [{ block_on_error: true, moderation_llm_v1: {} }] };
@@ -162,17 +253,18 @@ test("wishes are left out", async () => {
   }
 });
 
-test.each(
-  WAYS.filter(([, model]) => !/^(Responses|Google|Anthropic)/.test(model)),
-)("under drop, all of it is left out and named (%s, %s)", async (surface: SurfaceWord, model) => {
-  const place = WAYS.findIndex(([one, other]) => one === surface && other === model);
-  for (const { body } of sampleRows(Object.values(CASES), 5, place)) {
-    const { status, calls } = await ask(dropping, surface, model, body);
-    expect([body, status, calls.length]).toEqual([body, 200, 1]);
-  }
-  const { status } = await ask(dropping, surface, model, { temperatur: 1 });
-  expect(status).toBe(200);
-});
+test.each(WAYS.filter(([, model]) => !/^(Responses|Google|Anthropic)/.test(model)))(
+  "under drop, all of it is left out and named (%s, %s)",
+  async (surface: SurfaceWord, model) => {
+    const place = WAYS.findIndex(([one, other]) => one === surface && other === model);
+    for (const { body } of sampleRows(Object.values(CASES), 5, place)) {
+      const { status, calls } = await ask(dropping, surface, model, body);
+      expect([body, status, calls.length]).toEqual([body, 200, 1]);
+    }
+    const { status } = await ask(dropping, surface, model, { temperatur: 1 });
+    expect(status).toBe(200);
+  },
+);
 
 test("under drop, instructions and options in the wrong place are refused as ever", async () => {
   const { status, code, param } = await ask(dropping, "chat", "Local#some-model", { extra_body: { a: 1 } });

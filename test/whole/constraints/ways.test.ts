@@ -12,13 +12,12 @@ const MORE = (url: string) => `
   Native: { keys: [k], base_url: "${url}/openai/v1", unlisted_models: true, dialect: responses, extra_fields: [provider, inference_geo] }
   Claude: { keys: [k], base_url: "${url}/anthropic/v1", unlisted_models: true, dialect: anthropic, extra_fields: [inference_geo] }
   Down: { keys: [k], base_url: "http://127.0.0.1:9/v1", unlisted_models: true, dialect: openai, models: [{ name: a, price: { input: 1, output: 1 } }] }
-  Off: { keys: [k], base_url: "http://127.0.0.1:9/v2", unlisted_models: true, dialect: openai }
 models:
   "Down#a": { fallbacks: ["Local#some-model"] }
 aliases:
   both: [{ model: "Local#some-model", weight: 1 }, { model: "Taker#some-model", weight: 1 }]
   neither: [{ model: "Local#some-model", weight: 1 }, { model: "OpenAI#gpt-4.1", weight: 1 }]
-  away: [{ model: "Down#b", weight: 1 }, { model: "Off#b", weight: 1 }]
+  away: [{ model: "Local#m~trouble=500", weight: 1 }, { model: "Mistral#m~trouble=500", weight: 1 }]
 cache: { ttl: 1h }
 hooks:
   - { name: judged, model: "Local#moderate", models: ["Perplexity#*"] }
@@ -55,7 +54,9 @@ describe("a provider that takes the field", () => {
   });
 
   test("meets it for the client's own request too", async () => {
-    const { status, calls, message } = await ask(world, "responses", "Native#gpt-4.1", { inference_geo: "us" });
+    const { status, calls, message } = await ask(world, "responses", "Native#gpt-4.1", {
+      inference_geo: "us",
+    });
     expect([message, calls[0]?.inference_geo]).toEqual([expect.any(String), "us"]);
     expect([200, 400]).toContain(status);
     const claude = await ask(world, "messages", "Claude#claude-sonnet-4-6", { inference_geo: "us" });
@@ -162,7 +163,11 @@ test("a turn of a socket is refused by itself, and the next goes on", async () =
 });
 
 test("a batch's line has its own error", async () => {
-  const params = { model: "Local#some-model", max_tokens: 9, messages: [{ role: "user", content: "say: hi" }] };
+  const params = {
+    model: "Local#some-model",
+    max_tokens: 9,
+    messages: [{ role: "user", content: "say: hi" }],
+  };
   const requests = [
     { custom_id: "asks", params: { ...params, ...ZDR } },
     { custom_id: "misspelt", params: { ...params, temperatur: 1 } },
@@ -172,10 +177,19 @@ test("a batch's line has its own error", async () => {
   const { text } = await askAt(world, "/v1/messages/batches", { requests }, version);
   const { id } = asObject(parseJson(text));
   const headers = { authorization: `Bearer ${world.secret}`, ...version };
-  const read = async (path: string) => (await fetch(`${world.url}/v1/messages/batches/${id}${path}`, { headers })).text();
-  await until("the batch has ended", async () => asObject(parseJson(await read(""))).processing_status === "ended");
-  const lines = (await read("/results")).trim().split("\n").map((line) => asObject(parseJson(line)));
-  const said = Object.fromEntries(lines.map(({ custom_id, result }) => [String(custom_id), JSON.stringify(result)]));
+  const read = async (path: string) =>
+    (await fetch(`${world.url}/v1/messages/batches/${id}${path}`, { headers })).text();
+  await until(
+    "the batch has ended",
+    async () => asObject(parseJson(await read(""))).processing_status === "ended",
+  );
+  const lines = (await read("/results"))
+    .trim()
+    .split("\n")
+    .map((line) => asObject(parseJson(line)));
+  const said = Object.fromEntries(
+    lines.map(({ custom_id, result }) => [String(custom_id), JSON.stringify(result)]),
+  );
   expect(said.asks).toContain("'provider.zdr' asks for providers");
   expect(said.misspelt).toContain("Did you mean 'temperature'?");
   expect(said.plain).toContain('"succeeded"');
@@ -197,6 +211,8 @@ test("under report, all goes on as if left out, and a row has what would be refu
   expect((await findRow(reporting, id)).constraints).toEqual(["provider.zdr", "misspelt"]);
   const metrics = await readMetrics(reporting);
   for (const field of ["provider\\.zdr", "misspelt"])
-    expect(metrics).toMatch(new RegExp(`poundkey_constraints_total\\{field="${field}",outcome="dropped"\\} 1`));
+    expect(metrics).toMatch(
+      new RegExp(`poundkey_constraints_total\\{field="${field}",outcome="dropped"\\} 1`),
+    );
   expect(metrics).not.toContain('outcome="refused"');
 });
