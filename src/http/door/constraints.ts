@@ -179,6 +179,9 @@ export class Constraints<F extends Form> {
     if (guardrails.length > 0) call.guardrails = guardrails;
     const asked = this.#asked.constraints.find(({ row }) => row.meets === "cache");
     if (asked === undefined || call.caching === null) return;
+    // An answer is kept for the same request without the field, too.
+    call.ask = { ...call.ask, cache: undefined };
+    call.dropped = [...call.dropped, "cache"];
     const { "no-cache": noCache, "no-store": noStore } = asObject(asked.value);
     const { ttlMs, ageMaxMs } = call.caching;
     call.caching = {
@@ -198,7 +201,8 @@ export class Constraints<F extends Form> {
     if (raw !== null && sent.length > 0) {
       const changes = Object.fromEntries(sent.map((field) => [field, undefined]));
       call.raw = { ...raw, body: changeFields(raw.body, changes) };
-      call.dropped = [...call.dropped, ...new Set(sent.filter((field) => raw.body[field] !== null))];
+      const named = sent.filter((field) => raw.body[field] !== null);
+      call.dropped = [...new Set([...call.dropped, ...named])];
     }
     if (names.length > 0 && this.#taken.has("guardrails")) call.ask = { ...ask, ...withoutNamed(ask, names) };
   }

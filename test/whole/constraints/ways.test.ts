@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SocketClient } from "../../http/sockets/client.ts";
+import { ToolServerFake } from "../../simulator/tools/tool-server.ts";
 import { until } from "../world/until.ts";
 import { ask, askAt } from "./asking.ts";
 
@@ -24,15 +25,18 @@ hooks:
   - { name: others, model: "Local#moderate", keys: [] }
 `;
 
+const tools = new ToolServerFake({ era: "newer" });
 let world: UnderTest;
 let reporting: UnderTest;
 beforeAll(async () => {
   [world, reporting] = await Promise.all([
-    startUnderTest({ more: MORE }),
+    startUnderTest({
+      more: (url) => `${MORE(url)}mcp: { allowed_tools: ["*"], servers: { own: { url: "${tools.url}" } } }`,
+    }),
     startUnderTest({ more: "guard: { constraints: report }" }),
   ]);
 });
-afterAll(() => Promise.all([world.stop(), reporting.stop()]));
+afterAll(() => Promise.all([world.stop(), reporting.stop(), tools.stop()]));
 
 const ZDR = { provider: { zdr: true } };
 const readMetrics = async ({ url }: UnderTest) => (await fetch(`${url}/metrics`)).text();
@@ -126,10 +130,13 @@ test("the cache is neither read nor written", async () => {
   const more = { messages: [{ role: "user", content: "say: cached once" }] };
   const send = async (cache: JsonObject) =>
     (await ask(world, "chat", "Local#some-model", { ...more, cache })).calls.length;
+  const { dropped } = await ask(world, "chat", "Local#some-model", { cache: { "no-store": true } });
+  expect(dropped).toBe("cache");
   expect(await send({ "no-store": true })).toBe(1);
-  expect(await send({ ttl: 5 })).toBe(1);
-  expect(await send({ ttl: 5 })).toBe(0);
+  expect(await send({ "no-store": true })).toBe(1);
   expect(await send({ "no-cache": true })).toBe(1);
+  expect(await send({ "no-cache": true })).toBe(1);
+  expect(await send({ "no-store": true })).toBe(0);
 });
 
 describe("guardrails are hooks that apply anyway", () => {
@@ -160,6 +167,20 @@ test("a turn of a socket is refused by itself, and the next goes on", async () =
   const next = await client.create({ model: "Responses#gpt-4.1", input: "say: hi" });
   expect(next.at(-1)?.type).toBe("response.completed");
   client.close();
+});
+
+test("a request whose tools the gateway runs is bound alike", async () => {
+  const own = {
+    tools: [{ type: "mcp", server_label: "own", server_url: "poundkey:own", require_approval: "never" }],
+  };
+  const send = (model: string, more: JsonObject) => ask(world, "responses", model, { ...own, ...more });
+  expect((await send("Local#some-model", {})).status).toBe(200);
+  const refused = await send("Local#some-model", ZDR);
+  expect([refused.status, refused.param, refused.calls.length]).toEqual([400, "provider.zdr", 0]);
+  const misspelt = await send("Local#some-model", { temperatur: 1 });
+  expect([misspelt.status, misspelt.param, misspelt.calls.length]).toEqual([400, "temperatur", 0]);
+  const { status, calls } = await send("neither", { provider: { only: ["openai"] } });
+  expect([status, calls[0]?.model]).toEqual([200, "gpt-4.1"]);
 });
 
 test("a batch's line has its own error", async () => {
