@@ -53,9 +53,8 @@ export function openConstraints<F extends Form>(
   if (ports.snapshot().limits.constraints === "drop") return null;
   // A form's fields may be files.
   const names = isForm ? [] : unknown;
-  return asked.holders.length + names.length === 0
-    ? null
-    : new Constraints(asking, { ...asked, unknown: names });
+  const isIdle = names.length + asked.constraints.length === 0 && !asked.holders.some(isOmitted);
+  return isIdle ? null : new Constraints(asking, { ...asked, unknown: names });
 }
 
 export class Constraints<F extends Form> {
