@@ -219,6 +219,11 @@ test("a batch's line has its own error", async () => {
 test("what was met or refused is counted, and a row has what was met", async () => {
   const { id } = await ask(world, "chat", "Taker#some-model", { ...ZDR, disable_fallbacks: true, seed: 9 });
   expect((await findRow(world, id)).constraints).toEqual(["provider.zdr", "disable_fallbacks"]);
+  const headers = { authorization: `Bearer ${world.adminToken}` };
+  const exported = await fetch(`${world.url}/admin/v1/export/requests.csv`, { headers });
+  const lines = (await exported.text()).split("\n");
+  expect(lines[0]).toContain("constraints");
+  expect(lines.find((line) => line.includes(id))).toContain("disable_fallbacks");
   const metrics = await readMetrics(world);
   expect(metrics).toMatch(/poundkey_constraints_total\{field="provider\.zdr",outcome="met"\} \d/);
   expect(metrics).toMatch(/poundkey_constraints_total\{field="provider\.zdr",outcome="refused"\} \d/);
