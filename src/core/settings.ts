@@ -4,6 +4,7 @@ import type { Endpoint } from "./events/webhook.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
 import type { CredentialLimit } from "./limits/limit-table.ts";
 import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
+import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
@@ -231,6 +232,8 @@ export interface Limits extends NativeRules {
   readonly messagesMax: number;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
+  /** Keeps constraints that nothing meets, and misspelt fields, from being refused. Missing if they are. */
+  readonly constraints?: Exclude<ConstraintRule, "refuse">;
   /** Missing if OpenAI's models compact their conversations themselves. */
   readonly compaction?: CompactionRules;
 }

@@ -88,6 +88,7 @@ test("the request log can be listed, filtered and paged", async () => {
     argument_bytes: null,
     result_bytes: null,
     response_id: null,
+    constraints: [],
     saved_usd: 0,
     tags: null,
     batch_id: null,

@@ -48,6 +48,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "holds_lost", holds: 3 },
   { event: "batch_line", outcome: "completed" },
   { event: "cache", outcome: "hit" },
+  { event: "constraint", field: "provider.zdr", outcome: "met" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,
   })),

@@ -4,6 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import { findKeptPrice } from "../../catalogue/price-book.ts";
 import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
+import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
@@ -98,6 +99,7 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     compaction: record.isCompaction,
     ...viewTool(record),
     response_id: record.responseId,
+    constraints: readConstraints(record.constraints),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 

@@ -91,6 +91,11 @@ export interface RequestOrigin {
   readonly tool: CalledTool | null;
   /** The response in which tools were called. Null outside of one. */
   readonly responseId: string | null;
+  /**
+   * The constraints that it asked for and that were met, or those that were left out although nothing meets them
+   * (`formatConstraints`). Null for none.
+   */
+  readonly constraints: string | null;
 }
 
 /** The ways in which requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
@@ -111,6 +116,7 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   isCompaction: false,
   tool: null,
   responseId: null,
+  constraints: null,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {

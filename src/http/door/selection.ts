@@ -197,7 +197,8 @@ function listServing(operation: OperationName, cards: readonly ModelCard[]): str
 }
 
 /** Clients log what they are refused, so a secret that was sent as a model is hidden from them too. */
-function showName(model: string): string {
+/** Returns a name as errors may show it. */
+export function showName(model: string): string {
   return hideSecret(model, "...")
     .replace(/[^\x20-\x7e]/g, "?")
     .slice(0, SHOWN_CHARACTERS_MAX);
