@@ -10,6 +10,7 @@ import { matches } from "../core/text/pattern.ts";
 import { listReplacements } from "./alike.ts";
 import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
+import { Families } from "./families.ts";
 import { findPriceDay } from "./feeds/as-of.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
@@ -48,6 +49,7 @@ type Offering = Pick<
   | "unlistedPrefixes"
   | "discovers"
   | "unlistedHoldUsd"
+  | "familyPrice"
 > &
   Pricing;
 
@@ -162,6 +164,7 @@ export class Catalogue {
   readonly #pricesOf: string;
   /** Providers that accept unlisted names, by their name in lower case. */
   readonly #open: ReadonlyMap<string, Offering>;
+  readonly #families: Families;
   readonly #aliases: ReadonlyMap<string, Alias>;
   readonly #aliasTimes: Readonly<Record<string, number>>;
   /** Aliases that contain `*`. The first match counts. */
@@ -174,13 +177,15 @@ export class Catalogue {
     const known = [...collectCards(ownModels, newerModels, benchmarks).values()];
     this.#off = known.filter(({ provider }) => !on.has(provider));
     this.#paused = input.pausedProviders ?? [];
-    const offered = known
+    const dated = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
-      .map((card) => {
-        const provider = on.get(card.provider);
-        return applyFactors(applyOwnPrice(dateCard(card, nowMs), provider), provider);
-      });
+      .map((card) => dateCard(card, nowMs));
+    const offered = dated.map((card) => {
+      const provider = on.get(card.provider);
+      return applyFactors(applyOwnPrice(card, provider), provider);
+    });
+    this.#families = new Families(providers, dated);
     const own = new Set(ownModels.map(({ id }) => id));
     const listed = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
     this.#ended = listed.filter((card) => hasEnded(card) && !own.has(card.id) && !changes.has(card.id));
@@ -261,18 +266,20 @@ export class Catalogue {
     if (isPolicy(alias)) return { kind: "selector", ...readPolicy(alias) };
     const members = alias.flatMap(({ model, weight }) => {
       const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
-      return found?.kind === "card" ? [{ card: found.card, weight }] : [];
+      return found?.kind === "card" && !found.card.pricedLike ? [{ card: found.card, weight }] : [];
     });
     return members.length === 0 ? null : { kind: "group", members: keepLasting(members) };
   }
 
-  /** Returns a card without facts for a name that isn't in the catalogue, if its provider accepts such names. */
+  /** Returns a card for a name that isn't in the catalogue, if its provider accepts such names: a relative's, or one without facts. */
   #makeUnlisted(text: string): Resolution | null {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
+    const isHidden = this.#hidden.has(makeKey(provider.name, parts.name));
+    const like = isHidden ? null : this.#families.find(provider, parts.name);
     const named = { ...makeUnlistedCard(provider.name, parts.name), isNamedByClient: true } as const;
-    const card = applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
+    const card = like ?? applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
     return this.#disabled.has(card.id) ? null : { kind: "card", card };
   }
 

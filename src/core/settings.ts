@@ -63,6 +63,8 @@ export interface KnownProvider {
   readonly reportsCost?: true;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
+  /** Its names that come in families, of which a new one costs about as much as its relatives. Missing if none do. */
+  readonly familyNames?: RegExp;
 }
 
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
@@ -145,8 +147,17 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly reportsCost?: true;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
+  /** The prices of names that no card has. Missing if those have none. */
+  readonly familyPrice?: FamilyPrice;
   /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
   readonly leavesTier?: true;
+}
+
+/** A name that no card has costs as many times the price of its relative. */
+export interface FamilyPrice {
+  readonly times: number;
+  /** The names that may have relatives. */
+  readonly names: RegExp;
 }
 
 /** The factor of a region on the token prices of the models with these names. */

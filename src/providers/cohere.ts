@@ -14,6 +14,7 @@ export const COHERE_DIALECT = { ...cohere, ...VECTORS };
 
 export const COHERE: ProviderRow = {
   name: "Cohere",
+  familyNames: /./,
   keyVariables: ["COHERE_API_KEY"],
   baseUrl: "https://api.cohere.com/v2",
   dialects: [COHERE_DIALECT],

@@ -29,6 +29,7 @@ export const MISTRAL_DIALECT = { ...mistral, ...VECTORS, ...MEDIA };
 
 export const MISTRAL: ProviderRow = {
   name: "Mistral",
+  familyNames: /./,
   keyVariables: ["MISTRAL_API_KEY"],
   baseUrl: "https://api.mistral.ai/v1",
   keyList: { path: "/models", keyHeader: "authorization" },

@@ -143,6 +143,9 @@ export const requestSchema = Type.Object({
   result_bytes: allowNull(count),
   // The response in which it was called.
   response_id: allowNull(text),
+  // `family` for a model that no card had, with the relative whose price it got.
+  price_source: allowNull(allowWords(["family"])),
+  like: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 
