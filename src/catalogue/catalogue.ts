@@ -157,8 +157,8 @@ export class Catalogue {
   readonly #off: readonly ModelCard[];
   readonly #paused: readonly string[];
   readonly #disabled: ReadonlySet<string>;
-  /** Enabled providers, in lower case. */
-  readonly #on: ReadonlySet<string>;
+  /** The names of enabled providers, by those in lower case. */
+  readonly #on: ReadonlyMap<string, string>;
   /** The keys of their cards that aren't served here, for whatever reason. */
   readonly #hidden: ReadonlySet<string>;
   readonly #pricesOf: string;
@@ -202,7 +202,7 @@ export class Catalogue {
       names.includes("*") ? [{ names, target }] : [],
     );
     for (const card of offered) this.#byKey.set(makeKey(card.provider, stripProvider(card)), card);
-    this.#on = new Set(providers.map(({ name }) => name.toLowerCase()));
+    this.#on = new Map(providers.map(({ name }) => [name.toLowerCase(), name]));
     const keys = known.map((card) => makeKey(card.provider, stripProvider(card)));
     this.#hidden = new Set(keys.filter((key) => !this.#byKey.has(key)));
     this.#pricesOf = findPriceDay(input.catalogueAsOf);
@@ -248,6 +248,14 @@ export class Catalogue {
     // No other spelling is kept, because clients may invent those.
     if (named?.kind === "card" && named.card.id === text) this.#asked.set(text, named);
     return named ?? this.#findAliased(text) ?? this.#makeUnlisted(text) ?? this.#explain(text);
+  }
+
+  /** Returns the id that a name would have, if an enabled provider's cards lack it and nothing else stands for it. */
+  findLacked(text: string): string | null {
+    const parts = splitId(text);
+    if (parts === null || !this.#isLacking(parts)) return null;
+    const found = this.#findNamed(text) ?? this.#findAliased(text) ?? this.#makeUnlisted(text);
+    return found === null ? `${this.#on.get(parts.provider.toLowerCase())}#${parts.name}` : null;
   }
 
   #findNamed(text: string): Resolution | null {

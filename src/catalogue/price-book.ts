@@ -21,8 +21,8 @@ interface KeptPrice {
   readonly price: PriceFields & RateFields;
   /** The relative whose price it is, if the model's own wasn't known. */
   readonly like?: string;
-  /** True once its requests were priced again. */
-  readonly isRerated?: true;
+  /** The months whose requests were priced again. */
+  readonly reratedMonths?: readonly string[];
 }
 
 /** A model that was charged at the price of its family, before a card had it. */
@@ -31,6 +31,7 @@ export interface FamilyUse {
   readonly like: string;
   /** The first such answer, Unix milliseconds. */
   readonly sinceMs: number;
+  readonly reratedMonths: readonly string[];
 }
 
 export class PriceBook {
@@ -103,20 +104,20 @@ function isKept(value: unknown): value is KeptPrice {
   return isObject(value) && asString(value.model) !== undefined && isObject(value.price);
 }
 
-/** Returns the models that were charged at the price of their families, and not priced again since. */
+/** Returns the models that were charged at the price of their families, as far as they are kept. */
 export function listFamilyUse(kept: string | null): readonly FamilyUse[] {
-  return Object.values(asObject(parseJson(kept ?? ""))).flatMap((one) =>
-    isKept(one) && one.like !== undefined && !one.isRerated
-      ? [{ model: one.model, like: one.like, sinceMs: one.atMs }]
-      : [],
-  );
+  return Object.values(asObject(parseJson(kept ?? ""))).flatMap((one) => {
+    if (!isKept(one) || one.like === undefined) return [];
+    const { model, like, atMs: sinceMs, reratedMonths = [] } = one;
+    return [{ model, like, sinceMs, reratedMonths }];
+  });
 }
 
-/** Returns what is kept with a mark on the families' prices of these models: their requests were priced again. */
-export function markRerated(kept: string | null, models: ReadonlySet<string>): string {
+/** Returns what is kept with a mark on the families' prices of these models: their requests of a month were priced again. */
+export function markRerated(kept: string | null, models: ReadonlySet<string>, month: string): string {
   const all = Object.entries(asObject(parseJson(kept ?? ""))).map(([id, one]) => {
-    const isDone = isKept(one) && one.like !== undefined && models.has(one.model);
-    return [id, isDone ? { ...one, isRerated: true } : one] as const;
+    if (!isKept(one) || one.like === undefined || !models.has(one.model)) return [id, one] as const;
+    return [id, { ...one, reratedMonths: [...new Set([...(one.reratedMonths ?? []), month])] }] as const;
   });
   return JSON.stringify(Object.fromEntries(all));
 }

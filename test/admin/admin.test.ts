@@ -88,6 +88,8 @@ test("the request log can be listed, filtered and paged", async () => {
     argument_bytes: null,
     result_bytes: null,
     response_id: null,
+    price_source: null,
+    like: null,
     saved_usd: 0,
     tags: null,
     batch_id: null,
