@@ -53,6 +53,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   })),
   { event: "refused", code: "invalid_api_key" },
   { event: "refused", code: "budget_exceeded", limit_kind: "budget", limit_scope: "account" },
+  { event: "family_priced", provider: "Own" },
   { event: "config_reloaded" },
   { event: "scim.request", resource: "Users", method: "POST", status: 201 },
   ...["opened", "warm_up"].map((what) => ({ event: `socket.${what}` })),

@@ -1,6 +1,7 @@
 // The names that clients asked for in the last 24 hours and that no card has, from the refusals.
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
+import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
 import type { RefusalCount } from "../../core/log/refusal-log.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
@@ -8,7 +9,6 @@ import type { Clock } from "../../core/world/world.ts";
 import { formatInstant } from "../format.ts";
 import type { ListPage } from "../list.ts";
 import { count, instant, text, type View } from "../schema.ts";
-import type { ComparedPrices } from "./price-review.ts";
 
 const ASKED_MS = 86_400_000;
 /** The longest that the refusals are searched, whatever their number. */
@@ -39,7 +39,7 @@ export interface MissingModelsParts {
   readonly clock: Pick<Clock, "nowMs">;
   readonly catalogue: () => Pick<Catalogue, "findLacked">;
   /** The last comparison with the watched list. Null until there was one. */
-  readonly compared: () => Pick<ComparedPrices, "proposals"> | null;
+  readonly compared: () => { readonly proposals: readonly Pick<Proposal, "id" | "adds">[] } | null;
 }
 
 /** Lists the names, those of the watched list first, then the ones asked for most. */

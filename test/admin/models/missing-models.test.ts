@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from "bun:test";
 import { FamilyPriced } from "../../../src/admin/models/family-priced.ts";
 import { listMissingModels } from "../../../src/admin/models/missing-models.ts";
 import { buildCatalogue } from "../../../src/catalogue/catalogue.ts";
-import type { Proposal } from "../../../src/catalogue/feeds/compare-feed.ts";
 import { listFamilyUse, PriceBook } from "../../../src/catalogue/price-book.ts";
 import { PriceHistory } from "../../../src/catalogue/priced-at.ts";
 import { runLedger } from "../../../src/cli/money/ledger.ts";
@@ -38,7 +37,7 @@ async function refuse(modelAsked: string, fields: Parameters<typeof makeRefusal>
 }
 
 async function listMissing(listed: readonly string[] = []) {
-  const proposals = listed.map((id) => ({ id, adds: {} }) as unknown as Proposal);
+  const proposals = listed.map((id) => ({ id, adds: findFamilyCard() }));
   const catalogue = openCatalogue(CONFIG);
   const parts = { store: world.store, clock: bench().clock, catalogue: () => catalogue };
   return (await listMissingModels({ ...parts, compared: () => ({ proposals }) })).data;
