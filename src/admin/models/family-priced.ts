@@ -28,7 +28,7 @@ export const familyPricedSchema = Type.Object({
 });
 export type FamilyPricedView = View<typeof familyPricedSchema>;
 
-export interface FamilyPricedParts {
+interface FamilyPricedParts {
   readonly store: Pick<Store, "requests" | "setting">;
   readonly clock: Pick<Clock, "nowMs">;
   /** True for a model that has a card by now. */

@@ -79,9 +79,9 @@ function sumUp(model: string, refusals: readonly RefusalCount[], listed: Readonl
   };
 }
 
-type Summed = Pick<MissingModelView, "requests" | "in_list">;
+type AskedCount = Pick<MissingModelView, "requests" | "in_list">;
 
-function compareWanted(one: Summed, other: Summed): number {
+function compareWanted(one: AskedCount, other: AskedCount): number {
   return Number(other.in_list) - Number(one.in_list) || other.requests - one.requests;
 }
 

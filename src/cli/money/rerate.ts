@@ -34,7 +34,7 @@ export async function rerate({ values, switches, isJson, io, open, ask, settings
   else if (!isApplied) io.out("Nothing was changed: --apply makes the adjustments.");
 }
 
-/** What was charged at the price of a family has its own by now, so that the console no longer asks for it. */
+/** Marks the models that were charged at the price of their family, so that the console no longer asks to re-rate them. */
 async function markFamilies(
   store: Pick<Store, "setting" | "changeSetting">,
   prices: PriceHistory,

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { asObject } from "../../src/core/json/json.ts";
-import { newPlace, type Place, type Serving, startServe } from "../harness/serve-process.ts";
-import { type Simulator, startSimulator } from "../simulator/server.ts";
-import { until } from "../whole/world/until.ts";
-import { readDocument } from "./documents.ts";
+import { asObject } from "../../../src/core/json/json.ts";
+import { readDocument } from "../../docs/documents.ts";
+import { newPlace, type Place, type Serving, startServe } from "../../harness/serve-process.ts";
+import { type Simulator, startSimulator } from "../../simulator/server.ts";
+import { until } from "../world/until.ts";
 
 const ADMIN = "admin-token-of-the-tests";
 let simulator: Simulator;
@@ -52,7 +52,10 @@ test("the manual's three commands end in an answer, and the gateway isn't starte
     body: JSON.stringify({ name: "a" }),
   });
   const { secret } = asObject(await made.json());
-  const filled = ask.replace("$GATEWAY", url).replace("$KEY", String(secret)).replace("curl ", "curl --silent ");
+  const filled = ask
+    .replace("$GATEWAY", url)
+    .replace("$KEY", String(secret))
+    .replace("curl ", "curl --silent ");
   const answer = () => run(filled);
   expect(asObject(JSON.parse(await answer())).error).toMatchObject({
     code: "model_not_found",
