@@ -39,7 +39,7 @@ export function MissingModels() {
             {data.map(({ model, requests, keys, last_at, in_list }) => (
               <p key={model}>
                 <span class="strong">{model}</span>{" "}
-                <a href={makeHref("/activity/refusals", { model, code: "model_not_found" })}>
+                <a href={makeHref("/activity", { show: "refused", model })}>
                   {requests === 1 ? "1 request" : `${formatCount(requests)} requests`} of{" "}
                   {keys === 1 ? "1 key" : `${formatCount(keys)} keys`}
                 </a>
