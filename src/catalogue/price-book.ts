@@ -1,7 +1,7 @@
 // The ids of prices, which rows keep, and what each id stands for: the whole price, with its tiers and services.
 import { createHash } from "node:crypto";
 import { asObject, asString, isObject, parseJson } from "../core/json/json.ts";
-import type { ModelCard, Price } from "../core/models/card.ts";
+import { type ModelCard, type Price, readProvider } from "../core/models/card.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import type { RateFields } from "./rates.ts";
 
@@ -36,21 +36,20 @@ export interface FamilyUse {
 
 export class PriceBook {
   readonly #ids = new WeakMap<Price, string>();
-  readonly #onFamily: (card: ModelCard) => void;
+  readonly #onFamily: (provider: string) => void;
   #fresh = new Map<string, { readonly model: string; readonly price: Price; readonly like?: string }>();
 
-  /** `onFamily` is called for each answer at the price of a family. */
-  constructor(onFamily: (card: ModelCard) => void = () => {}) {
+  /** `onFamily` is called for each answer at the price of a family, with its provider. */
+  constructor(onFamily: (provider: string) => void = () => {}) {
     this.#onFamily = onFamily;
   }
 
   /** Returns the id of the card's price. Undefined if it has none. */
-  identify(card: ModelCard): string | undefined {
-    const { id: model, price } = card;
+  identify({ id: model, price, pricedLike }: ModelCard): string | undefined {
     if (price === null) return undefined;
     const known = this.#ids.get(price);
     if (known !== undefined) return known;
-    if (card.pricedLike !== undefined) return this.#identifyFamily(card, card.pricedLike, price);
+    if (pricedLike !== undefined) return this.#identifyFamily(model, pricedLike, price);
     const id = digest(price);
     this.#ids.set(price, id);
     this.#fresh.set(id, { model, price });
@@ -58,11 +57,10 @@ export class PriceBook {
   }
 
   /** Each such model has an id of its own, by which it is found once a card has it. */
-  #identifyFamily(card: ModelCard, like: string, price: Price): string {
-    this.#onFamily(card);
-    const id = digest(price, `${card.id} like ${like}`);
-    if (this.#fresh.has(id) || this.#fresh.size < FAMILY_MAX)
-      this.#fresh.set(id, { model: card.id, price, like });
+  #identifyFamily(model: string, like: string, price: Price): string {
+    this.#onFamily(readProvider(model));
+    const id = digest(price, `${model} like ${like}`);
+    if (this.#fresh.has(id) || this.#fresh.size < FAMILY_MAX) this.#fresh.set(id, { model, price, like });
     return id;
   }
 

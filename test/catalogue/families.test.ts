@@ -69,6 +69,19 @@ describe("a new name's card", () => {
   });
 });
 
+test("only the provider's names of families have the price of one", () => {
+  const names = /^gpt-/;
+  const providers = [{ name: "OpenAI", unlistedModels: true, familyPrice: { times: 2, names } }];
+  const likes = ["OpenAI#gpt-7-sol", "OpenAI#o4"].map((id) => [
+    findCard(build(), id).pricedLike,
+    findCard(build({ providers }), id).pricedLike,
+  ]);
+  expect(likes).toEqual([
+    ["OpenAI#gpt-6.2-sol", "OpenAI#gpt-6.2-sol"],
+    ["OpenAI#o3", undefined],
+  ]);
+});
+
 test("a name without a relative has no price, as without families", () => {
   const card = findCard(build(), "OpenAI#gpt-4");
   expect([card.price, card.pricedLike, card.listed, countAs(card)]).toEqual([

@@ -47,6 +47,7 @@ describe("a name that no card has", () => {
     ["for pictures", "Google#gemini-5-image"],
     ["for searches", "OpenAI#gpt-7-search-api"],
     ["tuned by its owner", "OpenAI#ft:gpt-6.2-sol:acme::x"],
+    ["tuned, as others write it", "OpenAI#gpt-7-sol:ft:acme"],
     ["longer than any name", `OpenAI#gpt-7-sol-${"9".repeat(128)}`],
   ])("has no relative if it is %s", (_, id) => expect(findName(id)).toBeNull());
 
