@@ -1,4 +1,4 @@
-// GET /admin/v1/models/missing and /family-priced: names that no card has, or had when they were charged.
+// The admin routes about names that no card has, or had when they were charged.
 import { Elysia } from "elysia";
 import { type FamilyPriced, familyPricedSchema } from "../../admin/models/family-priced.ts";
 import {
