@@ -65,7 +65,6 @@ function likenCard(relative: ModelCard, id: string, name: string): ModelCard {
     ...(accepts ? { accepts } : {}),
     listed: relative.listed,
     fallbacks: [],
-    isNamedByClient: true,
     pricedLike: relative.id,
   };
 }

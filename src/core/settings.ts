@@ -53,6 +53,8 @@ export interface KnownProvider {
   readonly keyList?: KeyList;
   /** As in `Target`, unless the operator sets another. */
   readonly outputTokensDefault?: number;
+  /** Its names that come in families, of which a new one costs about as much as its relatives. Missing if none do. */
+  readonly familyNames?: RegExp;
   /** In order of preference. */
   readonly dialects?: readonly { readonly name: DialectName }[];
   /** The regions where some of its models cost more. */
@@ -63,8 +65,6 @@ export interface KnownProvider {
   readonly reportsCost?: true;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
-  /** Its names that come in families, of which a new one costs about as much as its relatives. Missing if none do. */
-  readonly familyNames?: RegExp;
 }
 
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
@@ -131,6 +131,8 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
+  /** The prices of names that no card has. Missing if those have none. */
+  readonly familyPrice?: FamilyPrice;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
   /** True if its list of models is asked about credentials. Missing if that depends on its address. */
@@ -147,8 +149,6 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly reportsCost?: true;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
-  /** The prices of names that no card has. Missing if those have none. */
-  readonly familyPrice?: FamilyPrice;
   /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
   readonly leavesTier?: true;
 }

@@ -29,7 +29,7 @@ export function createFamilyPriced({ opened, live }: Parts): FamilyPriced {
     clock,
     isKnown: (model) => {
       const found = live.snapshot.catalogue.resolve(model);
-      return found.kind === "card" && !found.card.isNamedByClient;
+      return found.kind === "card" && !found.card.isNamedByClient && found.card.pricedLike === undefined;
     },
     prices: () => new PriceHistory(live.settings),
     timeZone: () => live.settings.quota.timeZone,

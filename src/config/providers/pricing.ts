@@ -1,5 +1,5 @@
 // The prices of a provider's calls, as the operator and the provider's row state them.
-import type { FamilyPrice, KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
+import type { KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 
@@ -20,17 +20,14 @@ type Pricing = Pick<
   | "geo"
   | "reportsCost"
   | "unlistedHoldUsd"
-  | "familyPrice"
   | "sendsTier"
   | "leavesTier"
 >;
 
-export function readPricing(priced: PricedEntry): Pricing {
-  const { entry, row, known, baseUrl, path, issues } = priced;
+export function readPricing({ entry, row, known, baseUrl, path, issues }: PricedEntry): Pricing {
   const { unlisted_models: unlisted, price_factor: given, service_tier: tier } = entry;
   const reportsCost = entry.reports_cost ?? row?.reportsCost ?? false;
   const hold = typeof unlisted === "object" ? unlisted.hold_usd : undefined;
-  const familyPrice = readFamilyPrice(priced);
   if (hold !== undefined && !reportsCost) {
     const message =
       "the provider reports no cost, so that what its models really cost is unknown; set reports_cost: true if it does";
@@ -44,32 +41,9 @@ export function readPricing(priced: PricedEntry): Pricing {
     ...(typeof given === "object" ? { hidesPriceFactor: true as const } : {}),
     ...(reportsCost ? { reportsCost: true as const } : {}),
     ...(hold === undefined ? {} : { unlistedHoldUsd: hold }),
-    ...(familyPrice === null ? {} : { familyPrice }),
     ...readTier(row?.hasTierWord ? (tier ?? "default") : undefined),
     ...readRegions(row, known, baseUrl),
   };
-}
-
-/** A new model errs on the dear side by default: a price above the true one is given back. */
-const USUAL_TIMES = 2;
-const NO_NAMES = /(?!)/;
-
-/** Returns the price of names that no card has. Null if they have none. */
-function readFamilyPrice({ entry, row, path, issues }: PricedEntry): FamilyPrice | null {
-  const { unlisted_models: unlisted } = entry;
-  if (typeof unlisted !== "object") return null;
-  const { price, times = USUAL_TIMES, hold_usd: hold } = unlisted;
-  const here = [...path, "unlisted_models"];
-  if (price === undefined) {
-    if (unlisted.times !== undefined) issues.atKey([...here, "times"], "needs price: family");
-    else if (hold === undefined) issues.atValue(here, "has no effect: it is empty");
-    return null;
-  }
-  if (hold !== undefined)
-    issues.atKey([...here, "hold_usd"], "has no effect beside price: family, which says what is held");
-  if (row?.familyNames === undefined)
-    issues.atValue([...here, "price"], "names of models don't come in families at this provider");
-  return { times, names: row?.familyNames ?? NO_NAMES };
 }
 
 function readTier(tier: "default" | "project" | undefined): Pick<Pricing, "sendsTier" | "leavesTier"> {

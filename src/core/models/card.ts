@@ -139,6 +139,8 @@ export interface ModelCard extends RefusalRules {
   readonly deployment?: string;
   /** The better-known id of exactly the same model, that of its maker. Missing if there is none. */
   readonly like?: string;
+  /** The id of the relative whose price it has. Set only if a client made up the name, and the model's own is unknown. */
+  readonly pricedLike?: string;
   /** Release date in Unix seconds, for the list of models. */
   readonly created: number;
   /** The last day on which its provider answers, as `YYYY-MM-DD`. Missing if no end is announced. */
@@ -173,8 +175,6 @@ export interface ModelCard extends RefusalRules {
   readonly listed: boolean;
   /** Set if a client made up the name, and no table has it. */
   readonly isNamedByClient?: true;
-  /** The id of the relative whose price stands for the unknown one of a name that a client made up. */
-  readonly pricedLike?: string;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
   /** The failures that lead to a fallback, by its id. Those that are missing have the usual ones. */
@@ -200,7 +200,7 @@ function isSearchPriced({ price }: ModelCard): boolean {
  * relative whose price they have.
  */
 export function countAs({ id, provider, isNamedByClient, pricedLike }: ModelCard): string {
-  return isNamedByClient ? nameUnlisted(provider, pricedLike) : id;
+  return isNamedByClient || pricedLike ? nameUnlisted(provider, pricedLike) : id;
 }
 
 const UNLISTED_LIKE = /^([^#]+)#\(unlisted, like (.+)\)$/;

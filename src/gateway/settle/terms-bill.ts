@@ -60,8 +60,7 @@ function billServed(
 function billReported(plain: Bill, costUsd: number, { card }: PricedCall, rules: TermsRules): Bill {
   const lines = [{ what: "reported cost", count: 1, usdPerMillion: costUsd * PIECES_PER_MILLION }];
   // Free models of a name that the catalogue doesn't have cost nothing. Any other has a price for its tokens.
-  const isUnpriced = card.isNamedByClient && card.pricedLike === undefined;
-  const isFree = costUsd === 0 && (isUnpriced || plain.costNanoUsd === 0);
+  const isFree = costUsd === 0 && (card.isNamedByClient || plain.costNanoUsd === 0);
   if (!(Number.isFinite(costUsd) && (costUsd > 0 || isFree))) return plain;
   const claimedNanoUsd = computeCost(lines, 1);
   const costNanoUsd = computeCost(lines, rules.markup);

@@ -138,7 +138,7 @@ async function listPriced(config: string) {
   const settings = readSettings(config);
   const isKnown = (model: string) => {
     const found = catalogue.resolve(model);
-    return found.kind === "card" && !found.card.isNamedByClient;
+    return found.kind === "card" && found.card.pricedLike === undefined;
   };
   const parts = { store: world.store, clock: bench().clock, isKnown, timeZone: () => "UTC" };
   return (await new FamilyPriced({ ...parts, prices: () => new PriceHistory(settings) }).list()).data;

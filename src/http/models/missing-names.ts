@@ -11,7 +11,7 @@ import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 
-export function missingModelRoutes(operator: WritingParts, parts: MissingModelsParts, priced: FamilyPriced) {
+export function missingNameRoutes(operator: WritingParts, parts: MissingModelsParts, priced: FamilyPriced) {
   const { reads } = createOperatorHooks(operator, "Models");
   return new Elysia({ prefix: "/admin/v1" })
     .get("/models/missing", ({ request }) => listMissingModels(parts, readOperator(request).scope), {
