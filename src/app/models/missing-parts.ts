@@ -1,6 +1,7 @@
 // The parts of the admin routes about names that no card has, or had when they were charged.
-import { FamilyPriced } from "../../admin/models/family-priced.ts";
-import type { MissingModelsParts } from "../../admin/models/missing-models.ts";
+
+import type { MissingModelsParts } from "../../admin/models/unlisted-models.ts";
+import { FamilyPriced } from "../../admin/models/unlisted-prices.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { PriceHistory } from "../../catalogue/priced-at.ts";
 import type { Settings } from "../../core/settings.ts";

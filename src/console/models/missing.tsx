@@ -1,7 +1,7 @@
 // The part of the models page about names that clients asked for and that no list has.
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
-import type { MissingModelView } from "../../admin/models/missing-models.ts";
+import type { MissingModelView } from "../../admin/models/unlisted-models.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatCount, formatRelativeTime } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";

@@ -1,11 +1,11 @@
 // The admin routes about names that no card has, or had when they were charged.
 import { Elysia } from "elysia";
-import { type FamilyPriced, familyPricedSchema } from "../../admin/models/family-priced.ts";
 import {
   listMissingModels,
   type MissingModelsParts,
   missingModelSchema,
-} from "../../admin/models/missing-models.ts";
+} from "../../admin/models/unlisted-models.ts";
+import { type FamilyPriced, familyPricedSchema } from "../../admin/models/unlisted-prices.ts";
 import { wrapRows } from "../../admin/schema.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody } from "../openapi/route-schema.ts";

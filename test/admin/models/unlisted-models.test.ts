@@ -1,7 +1,7 @@
 // Names that clients asked for and that no list has, and models that were charged at the price of their family until one had them.
 import { beforeEach, expect, test } from "bun:test";
-import { FamilyPriced } from "../../../src/admin/models/family-priced.ts";
-import { listMissingModels } from "../../../src/admin/models/missing-models.ts";
+import { listMissingModels } from "../../../src/admin/models/unlisted-models.ts";
+import { FamilyPriced } from "../../../src/admin/models/unlisted-prices.ts";
 import { buildCatalogue } from "../../../src/catalogue/catalogue.ts";
 import { listFamilyUse, PriceBook } from "../../../src/catalogue/price-book.ts";
 import { PriceHistory } from "../../../src/catalogue/priced-at.ts";
