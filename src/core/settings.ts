@@ -154,7 +154,7 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
 }
 
 /** A name that no card has costs as many times the price of its relative. */
-export interface FamilyPrice {
+interface FamilyPrice {
   readonly times: number;
   /** The names that may have relatives. */
   readonly names: RegExp;
