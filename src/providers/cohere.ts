@@ -15,6 +15,7 @@ export const COHERE_DIALECT = { ...cohere, ...VECTORS };
 
 export const COHERE: ProviderRow = {
   name: "Cohere",
+  familyNames: /./,
   keyVariables: ["COHERE_API_KEY"],
   extraFields: { chat: EXTRA_FIELDS },
   baseUrl: "https://api.cohere.com/v2",

@@ -32,6 +32,7 @@ export const MISTRAL_DIALECT = { ...mistral, ...VECTORS, ...MEDIA };
 
 export const MISTRAL: ProviderRow = {
   name: "Mistral",
+  familyNames: /./,
   keyVariables: ["MISTRAL_API_KEY"],
   baseUrl: "https://api.mistral.ai/v1",
   extraFields: { chat: EXTRA_FIELDS, embeddings: EMBEDDINGS_FIELDS },

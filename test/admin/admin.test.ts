@@ -89,6 +89,8 @@ test("the request log can be listed, filtered and paged", async () => {
     result_bytes: null,
     response_id: null,
     constraints: [],
+    price_source: null,
+    like: null,
     saved_usd: 0,
     tags: null,
     batch_id: null,

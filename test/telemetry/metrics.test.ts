@@ -118,6 +118,7 @@ test("every metric in the table is used, and shown with its help and type", () =
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.count(event);
   metrics.observe("poundkey_store_seconds", 1500);
+  metrics.countFamilyPriced("Own");
   const families = parseExposition(renderMetrics(metrics));
   expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {

@@ -146,6 +146,9 @@ export const requestSchema = Type.Object({
   response_id: allowNull(text),
   // Those that were met, or under `guard.constraints: report` those that would be refused. `misspelt` stands for any field.
   constraints: Type.Array(allowWords(CONSTRAINT_FIELDS)),
+  // `family` for a model that no card had, with the relative whose price it got.
+  price_source: allowNull(allowWords(["family"])),
+  like: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 

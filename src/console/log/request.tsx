@@ -190,9 +190,19 @@ function Cost({ request }: Part) {
       ) : (
         <p>{formatUsd(request.cost_usd)}</p>
       )}
+      {request.like !== null && (
+        <p class="small faint">
+          No list had this model, so it was priced like{" "}
+          <a href={makeModelHref(request.like)}>{request.like}</a>, its nearest relative.
+        </p>
+      )}
       <p class="small faint bill-note">{describeBilling(request)}</p>
     </Card>
   );
+}
+
+function makeModelHref(id: string): string {
+  return makeHref(`/models/${encodeURIComponent(id)}`);
 }
 
 function describeBilling({

@@ -47,7 +47,10 @@ export interface RequestHead {
   /** The surface, such as `openai-chat`. */
   readonly surface: string;
   readonly modelAsked: string;
-  /** The first model of the plan, which a request counts under if none answers. `Provider#(unlisted)` if a client made up its name. */
+  /**
+   * The first model of the plan, which a request counts under if none answers. `Provider#(unlisted)` if a client made up
+   * its name, or `Provider#(unlisted, like <name>)` if that has the price of a relative.
+   */
   readonly modelPlanned: string | null;
   readonly selector: string | null;
   readonly stream: boolean;

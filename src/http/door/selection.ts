@@ -173,7 +173,7 @@ function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
 function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
-    if (found.kind !== "card" || hasEnded(found.card)) return [];
+    if (found.kind !== "card" || hasEnded(found.card) || found.card.pricedLike) return [];
     return mayUse(key, found.card.id) ? [found.card] : [];
   });
 }
