@@ -18,6 +18,9 @@ export interface TermsRules {
 /** An answer of a model without a limit or a price costs no more: a higher figure is a mistake. */
 export const COST_MAX: NanoUsd = 100_000_000_000;
 
+/** A claim above this is kept as this: no answer costs as much, and larger amounts aren't exact. */
+const CLAIM_USD_MAX = 1_000_000;
+
 type PricedCall = Pick<SentAsk<unknown>, "card" | "calls">;
 
 const PIECES_PER_MILLION = 1_000_000;
@@ -58,10 +61,11 @@ function billServed(
 
 /** The provider's own figure counts, up to what was held. */
 function billReported(plain: Bill, costUsd: number, { card }: PricedCall, rules: TermsRules): Bill {
-  const lines = [{ what: "reported cost", count: 1, usdPerMillion: costUsd * PIECES_PER_MILLION }];
   // Free models of a name that the catalogue doesn't have cost nothing. Any other has a price for its tokens.
-  const isFree = costUsd === 0 && (card.isNamedByClient || plain.costNanoUsd === 0);
-  if (!(Number.isFinite(costUsd) && (costUsd > 0 || isFree))) return plain;
+  const isFree = costUsd === 0 && (card.isHoldPriced || plain.costNanoUsd === 0);
+  if (!(costUsd > 0 || isFree)) return plain;
+  const usdPerMillion = Math.min(costUsd, CLAIM_USD_MAX) * PIECES_PER_MILLION;
+  const lines = [{ what: "reported cost", count: 1, usdPerMillion }];
   const claimedNanoUsd = computeCost(lines, 1);
   const costNanoUsd = computeCost(lines, rules.markup);
   if (costNanoUsd > rules.findHold()) return { ...plain, claimedNanoUsd, isBeyondHold: true };
