@@ -146,7 +146,10 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly reportsCost?: CostReport;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
-  /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
+  /**
+   * True if the provider decides the service of requests that ask for none, by a setting or because its dialect has no word
+   * for the usual one. The prices of all services are held for.
+   */
   readonly leavesTier?: true;
 }
 

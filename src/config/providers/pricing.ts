@@ -1,4 +1,5 @@
 // The prices of a provider's calls, as the operator and the provider's row state them.
+import { TIERLESS_DIALECTS } from "../../core/models/dialect-names.ts";
 import { type CostReport, USUAL_REPORT } from "../../core/money/cost-report.ts";
 import type { KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
@@ -42,7 +43,7 @@ export function readPricing({ entry, row, known, baseUrl, path, issues }: Priced
     ...(typeof given === "object" ? { hidesPriceFactor: true as const } : {}),
     ...(reportsCost ? { reportsCost } : {}),
     ...(hold === undefined ? {} : { unlistedHoldUsd: hold }),
-    ...readTier(row?.hasTierWord ? (tier ?? "default") : undefined),
+    ...readTier(entry, row),
     ...readRegions(row, known, baseUrl),
   };
 }
@@ -66,9 +67,13 @@ function readReport(
   };
 }
 
-function readTier(tier: "default" | "project" | undefined): Pick<Pricing, "sendsTier" | "leavesTier"> {
-  if (tier === undefined) return {};
-  return tier === "default" ? { sendsTier: true } : { leavesTier: true };
+export function readTier(
+  { dialect, service_tier: tier = "default" }: Pick<ProviderConfig, "dialect" | "service_tier">,
+  row: KnownProvider | undefined,
+): Pick<Pricing, "sendsTier" | "leavesTier"> {
+  if (row?.hasTierWord) return tier === "default" ? { sendsTier: true } : { leavesTier: true };
+  const spoken = dialect ?? row?.dialects?.[0]?.name;
+  return spoken !== undefined && TIERLESS_DIALECTS.has(spoken) ? { leavesTier: true } : {};
 }
 
 /**
