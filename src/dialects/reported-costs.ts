@@ -7,8 +7,9 @@ import { NO_AMOUNTS } from "../core/money/units.ts";
 import type { ChatForm, Decoder } from "../operations/chat/decoder.ts";
 import type { ChatChunk, ChatReply, Usage } from "../operations/chat/form.ts";
 import type { AnswerCodec, Codec } from "../operations/codec.ts";
-import type { Ask, Form } from "../operations/form.ts";
-import type { PartDecoder, WholePiece, WholeReply, WholeReplyForm } from "../operations/whole-form.ts";
+import type { CompletionForm } from "../operations/completion/form.ts";
+import type { Form } from "../operations/form.ts";
+import type { PartDecoder, WholePiece, WholeReply } from "../operations/whole-form.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** Returns the dialect with the reported cost in the terms of each usage. */
@@ -16,8 +17,8 @@ export function withReportedCosts(dialect: Dialect, report: CostReport): Dialect
   const { chat, completion, embeddings, images, speech, transcription, rerank, moderation } = dialect;
   return {
     ...dialect,
-    ...(chat ? { chat: wrapCodec(chat, report, CHATTING) } : {}),
-    ...(completion ? { completion: wrapCodec(completion, report, CHATTING) } : {}),
+    ...(chat ? { chat: wrapCodec<ChatForm>(chat, report, CHATTING) } : {}),
+    ...(completion ? { completion: wrapCodec<CompletionForm>(completion, report, CHATTING) } : {}),
     ...(embeddings ? { embeddings: wrapCodec(embeddings, report, makeWorking()) } : {}),
     ...(images ? { images: wrapCodec(images, report, makeWorking()) } : {}),
     ...(speech ? { speech: wrapCodec(speech, report, makeWorking()) } : {}),
@@ -28,14 +29,18 @@ export function withReportedCosts(dialect: Dialect, report: CostReport): Dialect
 }
 
 /** The places of the usage in the answers of an operation. */
-interface UsagePlaces<F extends Pick<Form, "reply" | "decoder">> {
-  addToReply(reply: F["reply"], costUsd: number): F["reply"];
-  wrap(decoder: F["decoder"], report: CostReport): F["decoder"];
+interface UsagePlaces<R, D> {
+  addToReply(reply: R, costUsd: number): R;
+  wrap(decoder: D, report: CostReport): D;
 }
 
 const FAMILIES: readonly Family[] = ["openai", "responses", "anthropic", "gemini"];
 
-function wrapCodec<F extends Form>(codec: Codec<F>, report: CostReport, places: UsagePlaces<F>): Codec<F> {
+function wrapCodec<F extends Form>(
+  codec: Codec<F>,
+  report: CostReport,
+  places: UsagePlaces<F["reply"], F["decoder"]>,
+): Codec<F> {
   const wrapped = wrapAnswers(codec, report, places);
   const { lanes, instead } = codec;
   const wrappedLanes = { ...lanes };
@@ -60,7 +65,7 @@ function wrapCodec<F extends Form>(codec: Codec<F>, report: CostReport, places: 
 function wrapAnswers<F extends Form, C extends AnswerCodec<F>>(
   codec: C,
   report: CostReport,
-  places: UsagePlaces<NoInfer<F>>,
+  places: UsagePlaces<F["reply"], F["decoder"]>,
 ): C {
   const { decoder, reply }: AnswerCodec<F> = codec;
   return {
@@ -75,7 +80,7 @@ function wrapAnswers<F extends Form, C extends AnswerCodec<F>>(
   };
 }
 
-const CHATTING: UsagePlaces<Pick<ChatForm, "reply" | "decoder">> = {
+const CHATTING: UsagePlaces<ChatReply, Decoder> = {
   addToReply: addToChatReply,
   wrap: (decoder, report) => wrapChat(decoder, new StreamedCost(report)),
 };
@@ -116,9 +121,7 @@ function wrapChat(decoder: Decoder, cost: StreamedCost): Decoder {
   };
 }
 
-function makeWorking<A extends Ask, R extends WholeReply, P extends object>(): UsagePlaces<
-  WholeReplyForm<A, R, P>
-> {
+function makeWorking<R extends WholeReply, P>(): UsagePlaces<R, PartDecoder<R, P> | null> {
   return {
     addToReply: addToWork,
     wrap: (decoder, report) => (decoder?.isEvents ? wrapParts(decoder, report) : decoder),
