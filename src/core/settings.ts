@@ -19,6 +19,7 @@ import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
+import type { CostReport } from "./money/cost-report.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { SignInRules } from "./people/sign-in.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
@@ -62,8 +63,8 @@ export interface KnownProvider {
   readonly regions?: readonly (RegionPrice & { readonly addresses: RegExp })[];
   /** The models that cost more if an answer says that it came from a certain region, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
-  /** True if its answers say what they cost, and that is what it bills. */
-  readonly reportsCost?: true;
+  /** Where its answers say what it bills. Missing if they don't. */
+  readonly reportsCost?: CostReport;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
 }
@@ -146,11 +147,14 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly region?: RegionPrice;
   /** Those that cost more if an answer says so, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
-  /** True if the cost that its answers report is what it bills. */
-  readonly reportsCost?: true;
+  /** Where its answers report the cost that it bills. Missing if they don't, or that isn't believed. */
+  readonly reportsCost?: CostReport;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
-  /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
+  /**
+   * True if the provider decides the service of requests that ask for none, by a setting or because its dialect has no word
+   * for the usual one. The prices of all services are held for.
+   */
   readonly leavesTier?: true;
 }
 

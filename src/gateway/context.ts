@@ -332,6 +332,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       faultCode: this.fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
       amounts: counted.bill.amounts,
       costNanoUsd: counted.bill.costNanoUsd,
+      claimedNanoUsd: counted.bill.claimedNanoUsd ?? null,
       markupNanoUsd: findMarkup(counted.bill, this.call.markup),
       usageSource: counted.source,
       ended: this.#ended,

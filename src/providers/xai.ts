@@ -46,6 +46,8 @@ export const XAI: ProviderRow = {
   baseUrl: "https://api.x.ai/v1",
   keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
+  // docs.x.ai, "Cost Tracking": what is billed, in ticks, on chat completions, responses and images.
+  reportsCost: { field: ["usage", "cost_in_usd_ticks"], perUsd: 10_000_000_000 },
   dialects: [
     withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), COMPLETED_LANES),
   ],

@@ -64,6 +64,7 @@ test("the request log can be listed, filtered and paged", async () => {
     units: { images: 0, seconds: 0, characters: 0, search_units: 0, pages: 0 },
     cost_usd: 0.0000015,
     provider_cost_usd: 0.0000015,
+    claimed_cost_usd: null,
     charged_usd: 0,
     hold_usd: 0,
     usage_source: "provider",

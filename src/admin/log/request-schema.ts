@@ -24,7 +24,7 @@ import {
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { requestFilterFields } from "./log-filters.ts";
-import { providerCostFields } from "./provider-cost.ts";
+import { claimedCostFields, providerCostFields } from "./provider-cost.ts";
 
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
@@ -107,6 +107,7 @@ export const requestSchema = Type.Object({
   units: unitsSchema,
   cost_usd: usd,
   ...providerCostFields,
+  ...claimedCostFields,
   charged_usd: usd,
   hold_usd: usd,
   usage_source: allowWords(USAGE_SOURCES),

@@ -26,7 +26,7 @@ import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readRequestFilter } from "./log-filters.ts";
-import { seesProviderCost, viewProviderCost } from "./provider-cost.ts";
+import { seesProviderCost, viewClaimedCost, viewProviderCost } from "./provider-cost.ts";
 import type {
   AttemptView,
   DecisionView,
@@ -54,6 +54,7 @@ export function requestRow(record: ListedRequest, scope?: Scope) {
 }
 
 function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Scope | undefined) {
+  const isCostSeen = seesProviderCost(scope, record.accountId);
   return {
     id: record.id,
     request_id: record.requestId,
@@ -74,7 +75,8 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     tokens: tokensView(record.amounts),
     units: unitsView(record.amounts),
     cost_usd: toUsd(record.costNanoUsd),
-    ...viewProviderCost(record, seesProviderCost(scope, record.accountId)),
+    ...viewProviderCost(record, isCostSeen),
+    ...viewClaimedCost(record.claimedNanoUsd, isCostSeen),
     charged_usd: toUsd(record.chargedNanoUsd),
     hold_usd: toUsd(record.holdNanoUsd),
     usage_source: record.usageSource,

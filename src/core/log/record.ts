@@ -145,6 +145,8 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly costNanoUsd: NanoUsd;
   /** The part of the cost that the markup adds, below 0 for a markup below 1. 0 in rows from before it was kept. */
   readonly markupNanoUsd: NanoUsd;
+  /** The cost that the provider reported, without markup. Null if it reported none that counts. */
+  readonly claimedNanoUsd: NanoUsd | null;
   /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
   /** The amount held while it ran. */

@@ -175,6 +175,8 @@ export interface ModelCard extends RefusalRules {
   readonly listed: boolean;
   /** Set if a client made up the name, and no table has it. */
   readonly isNamedByClient?: true;
+  /** Set if its price is only what a request holds, since what it costs is known from its answer alone. */
+  readonly isHoldPriced?: true;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
   /** The failures that lead to a fallback, by its id. Those that are missing have the usual ones. */

@@ -3,6 +3,7 @@
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { NetworkRules } from "../../core/world/network.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
+import { withReportedCosts } from "../../dialects/reported-costs.ts";
 import { listSecrets } from "../../transport/auth/authorize.ts";
 import { listHeaderWords } from "../../transport/redact.ts";
 
@@ -34,5 +35,7 @@ export function makeUpstream(
     ...setup.credentials.flatMap(listSecrets),
     ...Object.values(setup.headers).flatMap(listHeaderWords),
   ];
-  return { setup, dialects, redactedWords, network: setup.network, documented };
+  const { reportsCost, network } = setup;
+  const spoken = reportsCost ? dialects.map((one) => withReportedCosts(one, reportsCost)) : dialects;
+  return { setup, dialects: spoken, redactedWords, network, documented };
 }

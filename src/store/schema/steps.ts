@@ -19,6 +19,7 @@ import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { REPEATS } from "./repeats-step.ts";
+import { REPORTED_COSTS } from "./reported-costs-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { TOOLS } from "./tools-step.ts";
@@ -307,4 +308,5 @@ export const STEPS: readonly Step[] = [
   DIRECTORY_SIZE,
   CONSOLE_LINK,
   CONSTRAINTS,
+  REPORTED_COSTS,
 ];
