@@ -1,6 +1,6 @@
 // Reads a list of prices in any of its forms, whole or not at all.
 
-import { asObject } from "../../core/json/json.ts";
+import { asObject, asString } from "../../core/json/json.ts";
 import { CHAT_ONLY, type ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
 import { formatDay, viewLaterPrices } from "../later-prices.ts";
@@ -42,16 +42,22 @@ function convert(format: FeedFormat, value: unknown, known: KnownIds, nowMs: num
 }
 
 function readOwn(value: unknown): readonly FeedRow[] {
-  const rows = Array.isArray(value) ? value : asObject(value).models;
-  if (!Array.isArray(rows)) throw new FeedError("a catalogue file is a list of models");
+  const { as_of: asOf, models = value } = asObject(value);
+  if (!Array.isArray(models)) throw new FeedError("a catalogue file is a list of models");
+  const day = asString(asOf) ?? undefined;
   try {
-    return buildCards(rows).map(describeCard);
+    return buildCards(models).map((card, at) => describeCard(card, readDay(models[at]) ?? day));
   } catch (error) {
     throw new FeedError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function describeCard(card: ModelCard): FeedRow {
+function readDay(row: unknown): string | null {
+  return asString(asObject(row).as_of);
+}
+
+/** Returns the card as a row of a list of that day. */
+export function describeCard(card: ModelCard, asOf: string | undefined): FeedRow {
   const { id, price, contextTokensMax, outputTokensMax, shutdownDate = null, operations = CHAT_ONLY } = card;
   return {
     id,
@@ -61,5 +67,7 @@ function describeCard(card: ModelCard): FeedRow {
     output: outputTokensMax,
     shutdown: shutdownDate,
     capabilities: operations.has("chat") ? [...card.capabilities] : null,
+    card,
+    ...(asOf === undefined ? {} : { asOf }),
   };
 }
