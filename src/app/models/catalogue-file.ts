@@ -1,22 +1,11 @@
 // The operator's catalogue file: written whole, or not at all.
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { writeBeside, writeWhole } from "./whole-file.ts";
 
 /** A gateway that reads the file meanwhile reads the old one or the new one. Throws if it can't be written. */
 export function replaceCatalogueFile(path: string, text: string): void {
-  renameSync(writeBeside(path, text), path);
+  writeWhole(path, text, readMode(path));
 }
 
 /** How often a change is made anew because another process changed the file meanwhile. */
@@ -24,6 +13,7 @@ const TRIES_MAX = 5;
 /** By then whoever wrote a file beside the catalogue has renamed it, or was killed. */
 const LEFT_MS = 3_600_000;
 const USUAL_MODE = 0o644;
+const PERMISSIONS = 0o777;
 
 /**
  * Changes the file, which other processes may be changing too: what `change` returns replaces the text that it was given, and
@@ -39,7 +29,7 @@ export async function changeCatalogueFile(
     const before = readIfThere(file);
     const after = await change(before);
     if (after === null || after === before) return "unchanged";
-    const beside = writeBeside(file, after);
+    const beside = writeBeside(file, after, readMode(file));
     if (readIfThere(file) === before) {
       renameSync(beside, file);
       removeLeft(file);
@@ -73,21 +63,8 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Returns the path of a new file with this text, which a power failure doesn't take back once it is renamed. */
-function writeBeside(file: string, text: string): string {
-  const beside = `${file}.${randomBytes(6).toString("hex")}.new`;
-  const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? USUAL_MODE) & 0o777;
-  const opened = openSync(beside, "wx", mode);
-  try {
-    writeFileSync(opened, text);
-    fsyncSync(opened);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    throw error;
-  } finally {
-    closeSync(opened);
-  }
-  return beside;
+function readMode(file: string): number {
+  return (statSync(file, { throwIfNoEntry: false })?.mode ?? USUAL_MODE) & PERMISSIONS;
 }
 
 /** Removes what killed processes left beside the file. */
