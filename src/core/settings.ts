@@ -389,14 +389,23 @@ export interface SocketRules {
   readonly idleMs: number;
 }
 
-/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
-/** A public list of prices, and how often it is looked at. */
+/** A list of prices, how often it is looked at, and what is taken of it. */
 export interface CatalogueWatch {
+  /** An address or a path. */
   readonly from: string;
   readonly format: FeedFormat;
   readonly everyMs: number;
+  /** The public keys one of which must have signed it: 32 bytes in base64. Missing if signatures aren't looked at. */
+  readonly keys?: readonly string[];
+  /** What is taken without a person: new models alone, or all that is safe. Missing for nothing. */
+  readonly take?: "new" | "safe";
+  /** The only serial that counts. Missing for any. */
+  readonly pin?: number;
+  /** Patterns of ids that are never proposed or taken. Missing for none. */
+  readonly ignore?: readonly string[];
 }
 
+/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
@@ -410,6 +419,8 @@ export interface Settings {
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
   readonly catalogueFile?: string;
+  /** True if that file is the gateway's own, beside its store, because the configuration names none. */
+  readonly isCatalogueFileOwn?: boolean;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
   /** Changes with the text of the catalogue file. */

@@ -10,7 +10,7 @@ import { embedFiles } from "./embed-files.ts";
 import { signAdHoc } from "./mac-sign.ts";
 import { buildBillOfMaterials } from "./materials.ts";
 import { buildPackage } from "./pack.ts";
-import { signFile } from "./sign.ts";
+import { readKeyFile, signFile } from "./sign.ts";
 import { TARGETS } from "./systems.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
@@ -122,7 +122,7 @@ async function buildAll(folder: string, system: string): Promise<void> {
   const list = join(folder, "SHA256SUMS");
   writeFileSync(list, sums.join(""));
   const { POUNDKEY_SIGNING_KEY: key } = process.env;
-  if (key) signFile(list, resolve(key));
+  if (key) signFile(list, readKeyFile(resolve(key)));
   console.log(sums.join("").trimEnd());
 }
 

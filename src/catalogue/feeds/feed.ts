@@ -30,8 +30,27 @@ export interface FeedRow {
 /** The ids of a catalogue, by the same in lower case. */
 export type KnownIds = ReadonlyMap<string, string>;
 
+/** Why a list can't be used, in a word. */
+export type FeedCause =
+  | "signature"
+  | "form"
+  | "older"
+  | "reused"
+  | "pinned"
+  | "size"
+  | "redirect"
+  | "unreachable"
+  | "value";
+
 /** The list can't be used at all. The message is for the operator. */
-export class FeedError extends Error {}
+export class FeedError extends Error {
+  readonly why: FeedCause;
+
+  constructor(message: string, why: FeedCause = "form") {
+    super(message);
+    this.why = why;
+  }
+}
 
 const PRICE_DIGITS = 1e6;
 
@@ -39,8 +58,8 @@ const PRICE_DIGITS = 1e6;
 export function readRate(value: unknown, at: string, perToken = false): number | undefined {
   if (value === undefined || value === null) return undefined;
   const isNumber = typeof value === "number" && Number.isFinite(value);
-  if (!isNumber) throw new FeedError(`${at} is not a number of USD`);
-  if (value < 0) throw new FeedError(`${at} is negative: ${value}`);
+  if (!isNumber) throw new FeedError(`${at} is not a number of USD`, "value");
+  if (value < 0) throw new FeedError(`${at} is negative: ${value}`, "value");
   const perMillion = perToken ? value * PRICE_DIGITS : value;
   return Math.round(perMillion * PRICE_DIGITS) / PRICE_DIGITS;
 }

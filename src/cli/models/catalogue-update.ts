@@ -1,13 +1,14 @@
 // `poundkey catalogue update`: shows what a list of prices would change, and with --apply takes it.
 import { replaceCatalogueFile } from "../../app/models/catalogue-file.ts";
 import { type ComparedFeed, compareList, writeAccepted } from "../../app/models/catalogue-update.ts";
-import { FEED_BYTES_MAX, fetchFeed } from "../../app/models/feed-fetch.ts";
+import { obtainList } from "../../app/models/feed-fetch.ts";
 import { readModelUse } from "../../app/models/model-use.ts";
 import {
   type ConfigSource,
   type ConfigurationFlags,
   formatErrors,
   loadConfig,
+  readBytes,
 } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import type { FeedComparison, Proposal } from "../../catalogue/feeds/compare-feed.ts";
@@ -21,12 +22,15 @@ import { FEED_FORMATS } from "../../core/models/feed-format.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Fetch } from "../../core/world/world.ts";
 import { type Arguments, readConfigurationFlags, UsageError } from "../arguments.ts";
+import { readPublicKeyFile } from "./list-keys.ts";
 import { formatReport, printChanges, SHOWN_ONLY, type UseReport, viewReport } from "./update-report.ts";
 
 /** The world around the command. */
 export interface UpdatePorts {
   readonly fetch: Fetch;
   readonly nowMs: () => number;
+  /** Returns the bytes of a list or a signature. Throws as the source's own way of reading does. */
+  readonly readBytes: (path: string, bytesMax: number) => Uint8Array;
   readonly writeFile: (path: string, text: string) => void;
   /** Returns how the models were used in the last 30 days. Null if there is no store. Throws if it can't be read. */
   readonly readUse: (store: string, nowMs: number) => Promise<readonly ModelUse[] | null>;
@@ -35,6 +39,7 @@ export interface UpdatePorts {
 export const REAL_PORTS: UpdatePorts = {
   fetch,
   nowMs: Date.now,
+  readBytes,
   writeFile: replaceCatalogueFile,
   readUse: readModelUse,
 };
@@ -63,7 +68,11 @@ export async function update(
   }
   try {
     const nowMs = ports.nowMs();
-    const compared = compareList(await readText(from, source, ports.fetch), format, settings, nowMs);
+    const { text: list } = await obtainList(from, readKeys(given, settings, io), {
+      fetch: ports.fetch,
+      readFile: ports.readBytes,
+    });
+    const compared = compareList(list, format, settings, nowMs);
     const isAccepted = ({ verdict }: Proposal) => verdict === "taken" || given.switches.has("yes");
     const text = isApplied ? writeAccepted(compared, settings, isAccepted, nowMs) : null;
     if (text !== null) write(text, settings, ports);
@@ -71,7 +80,7 @@ export async function update(
     return compared.proposals.some(isWaiting) && !given.switches.has("yes") ? EXIT.partial : EXIT.done;
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
-    io.err(`Nothing was changed. The list at ${from} can't be used: ${error.message}.`);
+    io.err(`Nothing was changed. The list at ${from} can't be used (${error.why}): ${error.message}.`);
     return EXIT.failed;
   }
 
@@ -136,13 +145,13 @@ function readList({ values }: Arguments, { catalogueWatch }: Settings) {
   return { from, format };
 }
 
-function readText(from: string, { readFile }: ConfigSource, fetch: Fetch): Promise<string> | string {
-  if (/^[a-z]+:\/\//i.test(from)) return fetchFeed(from, fetch);
-  try {
-    return readFile(from, FEED_BYTES_MAX);
-  } catch (error) {
-    throw new FeedError(error instanceof Error ? error.message : String(error));
-  }
+/** The keys one of which must have signed the list. Empty if signatures aren't looked at. */
+function readKeys({ lists, switches }: Arguments, { catalogueWatch }: Settings, io: Io): readonly string[] {
+  const named = lists.get("key");
+  if (!switches.has("unsigned")) return named?.map(readPublicKeyFile) ?? catalogueWatch?.keys ?? [];
+  if (named !== undefined) throw new UsageError("--key and --unsigned exclude each other");
+  io.err("Nothing was verified: --unsigned takes the list from whoever wrote it.");
+  return [];
 }
 
 function show(
