@@ -5,6 +5,7 @@ import { FeedError } from "../../catalogue/feeds/feed.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import type { Clock, Fetch, Log, Random } from "../../core/world/world.ts";
 import { compareApart } from "./catalogue-apart.ts";
+import { readBasis } from "./catalogue-update.ts";
 import { fetchFeed } from "./feed-fetch.ts";
 
 /** A share of the period by which nodes look earlier or later, so that they don't ask all at once. */
