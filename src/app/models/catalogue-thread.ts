@@ -1,6 +1,7 @@
 // The thread that works on catalogues and lists of prices: parsing megabytes would hold up requests.
 import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
-import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { type FeedCause, FeedError } from "../../catalogue/feeds/feed.ts";
+import type { NumberedList } from "../../catalogue/feeds/read-feed.ts";
 import { type CatalogueFile, parseCatalogue } from "../../config/models/catalogue-file.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
@@ -53,6 +54,8 @@ interface CompareCounts {
 export interface ComparedList {
   readonly counts: CompareCounts;
   readonly proposals: readonly Proposal[];
+  /** Null for a list without a number. */
+  readonly list: NumberedList | null;
 }
 
 /** `wrong` says why the list or the file can't be used. */
@@ -62,7 +65,7 @@ export type CatalogueAnswer =
   /** The cards are asked for: to take thousands at once would hold up requests, too. */
   | { readonly kind: "parse"; readonly found: Omit<CatalogueFile, "cards"> | string; readonly rows: number }
   | { readonly kind: "cards"; readonly cards: readonly ModelCard[] }
-  | { readonly kind: "wrong"; readonly wrong: string };
+  | { readonly kind: "wrong"; readonly wrong: string; readonly why: FeedCause };
 
 self.onmessage = ({ data }: MessageEvent<CatalogueAsk>) => {
   self.postMessage(answer(data));
@@ -81,25 +84,25 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
         return { kind: "cards", cards: parsed.slice(ask.from, ask.from + CARDS_AT_ONCE) };
     }
   } catch (error) {
-    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message };
+    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message, why: error.why };
     throw error;
   }
 }
 
 function write(text: string | null): CatalogueAnswer {
   return text === null
-    ? { kind: "wrong", wrong: "nothing differs, so there is nothing to write" }
+    ? { kind: "wrong", wrong: "nothing differs, so there is nothing to write", why: "value" }
     : { kind: "write", text };
 }
 
 function compare({ text, format, settings, nowMs }: CompareAsk): ComparedList {
-  const { compared, proposals, known } = compareList(text, format, settings, nowMs);
+  const { compared, proposals, known, list } = compareList(text, format, settings, nowMs);
   // Lists have hundreds of models that nobody here uses, in which a changed price would be lost.
   const ours = proposals.filter(({ id }) => known.has(id));
   const count = (verdict: string) => ours.filter((proposal) => proposal.verdict === verdict).length;
   const added = proposals.filter(({ adds }) => adds !== undefined).length;
   const verdicts = { taken: count("taken"), waiting: count("waits"), refused: count("refused") };
-  return { counts: { compared, ...verdicts, added }, proposals };
+  return { counts: { compared, ...verdicts, added }, proposals, list };
 }
 
 /** The main thread reads that many in less than a millisecond. */

@@ -7,7 +7,7 @@ import {
   type Proposal,
 } from "../../catalogue/feeds/compare-feed.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import { readFeed } from "../../catalogue/feeds/read-feed.ts";
+import { type NumberedList, readFeed } from "../../catalogue/feeds/read-feed.ts";
 import { formatDay } from "../../catalogue/later-prices.ts";
 import { writeCatalogueFile } from "../../catalogue/write-rows.ts";
 import { parseCatalogue } from "../../config/models/catalogue-file.ts";
@@ -15,23 +15,23 @@ import { parseBounded } from "../../core/json/bounds.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
 import type { Settings } from "../../core/settings.ts";
+import { LIST_SHAPE } from "./list-bytes.ts";
 
 type Basis = Pick<Settings, "newerModels" | "overlay">;
 
 export interface ComparedFeed extends FeedComparison {
   readonly known: ReadonlyMap<string, ModelCard>;
+  /** Null for a list without a number. */
+  readonly list: NumberedList | null;
 }
 type Accepting = Pick<ComparedFeed, "proposals" | "known">;
-
-/** The longest public list has a tenth of that. */
-const FEED_SHAPE = { depth: 40, elements: 5_000_000 };
 
 /** Throws a FeedError that says why the list can't be used. */
 export function compareList(text: string, format: FeedFormat, settings: Basis, nowMs: number): ComparedFeed {
   const known = collectCards([], settings.newerModels);
   const ids = new Map([...known.keys()].map((id) => [id.toLowerCase(), id]));
-  const rows = readFeed(format, parseBounded(text, FEED_SHAPE), ids, nowMs);
-  return { ...compareFeed(rows, { known, overlay: settings.overlay, nowMs }), known };
+  const { rows, list } = readFeed(format, parseBounded(text, LIST_SHAPE), ids, nowMs);
+  return { ...compareFeed(rows, { known, overlay: settings.overlay, nowMs }), known, list };
 }
 
 /**

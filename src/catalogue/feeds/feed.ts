@@ -1,5 +1,5 @@
 // A public list of prices as facts about our own models: what each format is read into.
-import type { Capability } from "../../core/models/card.ts";
+import type { Capability, ModelCard } from "../../core/models/card.ts";
 import type { RateFields } from "../rates.ts";
 
 /** The rates that a list states. A missing one is not stated, and 0 is kept, so that it can be refused. */
@@ -20,6 +20,10 @@ export interface FeedRow {
   readonly shutdown: string | null;
   /** The abilities of a chat model. Null if the list doesn't say: such a model is compared, but can't be added. */
   readonly capabilities: readonly Capability[] | null;
+  /** The day from which the row is known to be right. Missing if the list doesn't say. */
+  readonly asOf?: string;
+  /** The whole row of a list of our own form. Missing in others, which say less. */
+  readonly card?: ModelCard;
 }
 
 /** The ids of a catalogue, by the same in lower case. */
