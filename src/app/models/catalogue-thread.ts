@@ -1,7 +1,7 @@
 // The thread that works on catalogues and lists of prices: parsing megabytes would hold up requests.
 import { countWaiting, type WaitingCounts } from "../../catalogue/feeds/count-changes.ts";
-import { FeedError } from "../../catalogue/feeds/feed.ts";
-import type { ReadList } from "../../catalogue/feeds/read-feed.ts";
+import { type FeedCause, FeedError } from "../../catalogue/feeds/feed.ts";
+import type { ReadFeed } from "../../catalogue/feeds/read-feed.ts";
 import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import { type CatalogueFile, parseCatalogue } from "../../config/models/catalogue-file.ts";
 import type { ModelCard } from "../../core/models/card.ts";
@@ -44,7 +44,7 @@ interface CardsAsk {
 /** Each message gets one answer. */
 export type CatalogueAsk = CompareAsk | WriteAsk | ParseAsk | CardsAsk;
 
-export interface ComparedList extends Omit<ReadList, "rows"> {
+export interface ComparedList extends Omit<ReadFeed, "rows"> {
   /** Those of the enabled providers: lists have hundreds of models that nobody here uses. */
   readonly counts: WaitingCounts;
   readonly proposals: readonly Proposal[];
@@ -57,7 +57,7 @@ export type CatalogueAnswer =
   /** The cards are asked for: to take thousands at once would hold up requests, too. */
   | { readonly kind: "parse"; readonly found: Omit<CatalogueFile, "cards"> | string; readonly rows: number }
   | { readonly kind: "cards"; readonly cards: readonly ModelCard[] }
-  | { readonly kind: "wrong"; readonly wrong: string };
+  | { readonly kind: "wrong"; readonly wrong: string; readonly why: FeedCause };
 
 self.onmessage = ({ data }: MessageEvent<CatalogueAsk>) => {
   self.postMessage(answer(data));
@@ -76,14 +76,14 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
         return { kind: "cards", cards: parsed.slice(ask.from, ask.from + CARDS_AT_ONCE) };
     }
   } catch (error) {
-    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message };
+    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message, why: error.why };
     throw error;
   }
 }
 
 function compare({ text, format, basis, enabled, nowMs }: CompareAsk): ComparedList {
-  const { proposals, serial, asOf, source, leftOut } = compareList(text, format, basis, nowMs);
-  return { counts: countWaiting(proposals, enabled), proposals, serial, asOf, source, leftOut };
+  const { proposals, list, asOf } = compareList(text, format, basis, nowMs);
+  return { counts: countWaiting(proposals, enabled), proposals, list, asOf };
 }
 
 /** The main thread reads that many in less than a millisecond. */

@@ -4,7 +4,7 @@ import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { compareFeed, type FeedBasis, type FeedComparison } from "../../catalogue/feeds/compare-feed.ts";
 import { listReliances } from "../../catalogue/feeds/ends.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import { type ReadList, readFeed } from "../../catalogue/feeds/read-feed.ts";
+import { type ReadFeed, readFeed } from "../../catalogue/feeds/read-feed.ts";
 import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import { loadBuiltIn } from "../../catalogue/file/built-in.ts";
 import { takeIntoFile } from "../../catalogue/file/take.ts";
@@ -38,7 +38,7 @@ export function readBasis(settings: ComparedSettings): CompareBasis {
   };
 }
 
-export interface ComparedFeed extends FeedComparison, Omit<ReadList, "rows"> {
+export interface ComparedFeed extends FeedComparison, Omit<ReadFeed, "rows"> {
   readonly known: ReadonlyMap<string, ModelCard>;
 }
 
@@ -58,7 +58,9 @@ export function compareList(
 }
 
 /** The list that changes are taken from. */
-export interface TakenList extends Pick<ReadList, "serial" | "asOf"> {
+export interface TakenList extends Pick<ReadFeed, "asOf"> {
+  /** Null for a list without a number. */
+  readonly serial: number | null;
   readonly format: FeedFormat;
   readonly sha256: string;
 }

@@ -3,6 +3,7 @@ import { CHAT_ONLY, type ModelCard } from "../../core/models/card.ts";
 import type { ModelOverlay } from "../../core/settings.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import {
+  applyPrices,
   buildLaterPrices,
   findLaterProblem,
   formatDay,
@@ -66,20 +67,22 @@ function compareRow(
   basis: FeedBasis & { readonly ends: ReadonlyMap<string, string> },
 ): readonly Proposal[] {
   const asOf = row.asOf ?? formatDay(basis.nowMs);
+  const now = applyPrices(card, basis.nowMs);
   const found = [
-    own?.price === undefined ? proposePrice(card, row) : null,
-    own?.price === undefined && own?.laterPrices === undefined ? proposeLater(card, row) : null,
+    own?.price === undefined ? proposePrice(now, row) : null,
+    own?.price === undefined && own?.laterPrices === undefined ? proposeLater(now, row) : null,
     own?.shutdownDate === undefined ? proposeEnd(card, row, basis) : null,
     ...proposeLimits(card, row, own),
   ].flatMap((proposal) => proposal ?? []);
   return asOf < basis.builtInDay ? found.map((proposal) => markOlder(proposal, asOf)) : found;
 }
 
-function proposePrice({ id, price: ours }: ModelCard, { price: stated }: FeedRow): Proposal | null {
+/** `laterPrices` are those still to come: one that applies by now would hide the new price. */
+function proposePrice({ id, price: ours, laterPrices = [] }: ModelCard, { price: stated }: FeedRow): Proposal | null {
   const change = stated === null ? null : findPriceChange(ours, stated);
   if (change === null) return null;
   const { price, ...rest } = change;
-  return { id, field: "price", ...rest, isNew: false, card: { price } };
+  return { id, field: "price", ...rest, isNew: false, card: { price, laterPrices } };
 }
 
 /** Announced prices of days of which the catalogue knows nothing, or another price in a list of our own form. */
