@@ -19,9 +19,9 @@ export function createPriceParts({ live, prices }: PriceParts): PriceReviewParts
     file: () => live.settings.catalogueFile,
     hiding: () => live.settings.catalogueHiding ?? [],
     enabled: () => new Set(live.settings.providers.map(({ name }) => name)),
-    async write({ format, list: { serial, asOf, sha256 } }, accepted) {
+    async write({ format, list: numbered, asOf, sha256 }, accepted) {
       const { catalogueFile = "" } = live.settings;
-      const list = { format, serial, asOf, sha256: sha256 ?? "" };
+      const list = { format, serial: numbered?.serial ?? null, asOf, sha256 };
       const nowMs = clock.nowMs();
       await changeCatalogueFile(catalogueFile, (before) => writeApart({ before, accepted, list, nowMs }));
     },

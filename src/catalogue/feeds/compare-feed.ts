@@ -1,5 +1,5 @@
 // Compares a list of prices with the catalogue, row by row: what would change, and what may change by itself.
-import { CHAT_ONLY, type ModelCard } from "../../core/models/card.ts";
+import { CHAT_ONLY, type LaterPrice, type ModelCard } from "../../core/models/card.ts";
 import type { ModelOverlay } from "../../core/settings.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import {
@@ -68,9 +68,12 @@ function compareRow(
 ): readonly Proposal[] {
   const asOf = row.asOf ?? formatDay(basis.nowMs);
   const now = applyPrices(card, basis.nowMs);
+  const price = own?.price === undefined ? proposePrice(now, row) : null;
+  const isRepriced = price !== null && price.verdict !== "refused";
+  const later = { now, kept: (isRepriced ? now : card).laterPrices ?? [] };
   const found = [
-    own?.price === undefined ? proposePrice(now, row) : null,
-    own?.price === undefined && own?.laterPrices === undefined ? proposeLater(now, row) : null,
+    price,
+    own?.price === undefined && own?.laterPrices === undefined ? proposeLater(later, row) : null,
     own?.shutdownDate === undefined ? proposeEnd(card, row, basis) : null,
     ...proposeLimits(card, row, own),
   ].flatMap((proposal) => proposal ?? []);
@@ -78,15 +81,28 @@ function compareRow(
 }
 
 /** `laterPrices` are those still to come: one that applies by now would hide the new price. */
-function proposePrice({ id, price: ours, laterPrices = [] }: ModelCard, { price: stated }: FeedRow): Proposal | null {
+function proposePrice(
+  { id, price: ours, laterPrices = [] }: ModelCard,
+  { price: stated }: FeedRow,
+): Proposal | null {
   const change = stated === null ? null : findPriceChange(ours, stated);
   if (change === null) return null;
   const { price, ...rest } = change;
   return { id, field: "price", ...rest, isNew: false, card: { price, laterPrices } };
 }
 
+interface Announced {
+  /** The card with the price that applies by now, and those still to come. */
+  readonly now: ModelCard;
+  /** The announced prices beside which new ones are written. */
+  readonly kept: readonly LaterPrice[];
+}
+
 /** Announced prices of days of which the catalogue knows nothing, or another price in a list of our own form. */
-function proposeLater(card: ModelCard, { laterPrices: stated, card: theirs }: FeedRow): Proposal | null {
+function proposeLater(
+  { now: card, kept }: Announced,
+  { laterPrices: stated, card: theirs }: FeedRow,
+): Proposal | null {
   const known = new Map(viewLaterPrices(card).map((one) => [one.from, JSON.stringify(one)]));
   const isKnown = (one: FeedRow["laterPrices"][number]) =>
     theirs === undefined ? known.has(one.from) : known.get(one.from) === JSON.stringify(one);
@@ -100,7 +116,7 @@ function proposeLater(card: ModelCard, { laterPrices: stated, card: theirs }: Fe
   const wrong = findLaterProblem(fields, card.operations ?? CHAT_ONLY)?.message ?? null;
   const later = wrong === null ? buildLaterPrices(fields) : [];
   const days = new Set(later.map(({ fromMs }) => fromMs));
-  const kept = (card.laterPrices ?? []).filter(({ fromMs }) => !days.has(fromMs));
+  const others = kept.filter(({ fromMs }) => !days.has(fromMs));
   const isFree = fields.some(({ input, output }) => input === 0 || output === 0);
   return {
     id: card.id,
@@ -113,25 +129,10 @@ function proposeLater(card: ModelCard, { laterPrices: stated, card: theirs }: Fe
     reason: wrong ?? (isFree ? "a rate would be 0" : "it begins later"),
     moves: null,
     isNew: false,
-    card: { laterPrices: [...kept, ...later].toSorted((one, other) => one.fromMs - other.fromMs) },
+    card: { laterPrices: [...others, ...later].toSorted((one, other) => one.fromMs - other.fromMs) },
   };
 }
 
 function completeRates<Fields extends Partial<RateFields>>(stated: Fields, usual: RateFields) {
   return { ...stated, input: stated.input ?? usual.input, output: stated.output ?? usual.output };
-}
-
-/** Returns the cards that change, with the proposals that `isAccepted` names. */
-export function acceptProposals(
-  { proposals }: Pick<FeedComparison, "proposals">,
-  known: ReadonlyMap<string, ModelCard>,
-  isAccepted: (proposal: Proposal) => boolean,
-): ReadonlyMap<string, ModelCard> {
-  const changed = new Map<string, ModelCard>();
-  for (const proposal of proposals) {
-    if (proposal.verdict === "refused" || !isAccepted(proposal)) continue;
-    const before = proposal.adds ?? changed.get(proposal.id) ?? known.get(proposal.id);
-    if (before) changed.set(proposal.id, { ...before, ...proposal.card });
-  }
-  return changed;
 }

@@ -1,6 +1,5 @@
 // The numbers of what a list of prices would change.
 import { readProvider } from "../../core/models/card.ts";
-import type { FeedComparison } from "./compare-feed.ts";
 import type { Proposal } from "./verdict.ts";
 
 /** What a list has for the models of the enabled providers, in the words of the log. */
@@ -32,18 +31,18 @@ export function countWaiting(proposals: readonly Proposal[], enabled: ReadonlySe
   };
 }
 
-/** Returns the numbers of models and changes, of those that are shown. */
+/** Returns the numbers of changes, and of the models of the catalogue: those that the list has too, and all. */
 export function countChanges(
-  { listed }: Pick<FeedComparison, "listed">,
+  listed: readonly string[],
   proposals: readonly Proposal[],
-  knownIds: readonly string[],
+  known: readonly string[],
 ) {
   const differing = new Set(proposals.map(({ id }) => id));
   const count = (is: (proposal: Proposal) => boolean) => proposals.filter(is).length;
   return {
     compared: listed.length,
     equal: listed.filter((id) => !differing.has(id)).length,
-    unlisted: knownIds.length - listed.length,
+    unlisted: known.length - listed.length,
     added: count(({ field }) => field === "model"),
     rise: count(({ moves }) => moves === "rises"),
     fall: count(({ moves }) => moves === "falls"),

@@ -15,10 +15,10 @@ export interface IdlePattern {
   readonly pattern: string;
 }
 
-export function selectChanges(
-  proposals: readonly Proposal[],
+export function selectChanges<Change extends Pick<Proposal, "id">>(
+  proposals: readonly Change[],
   { only, except = [] }: Choice,
-): readonly Proposal[] {
+): readonly Change[] {
   return proposals.filter(
     ({ id }) => (only === undefined || matchesAny(only, id)) && !matchesAny(except, id),
   );
