@@ -12,7 +12,14 @@ const DAILY = "24h";
 
 type CatalogueSettings = Pick<
   Settings,
-  "catalogueFile" | "newerModels" | "catalogueAsOf" | "catalogueDigest" | "catalogueWatch"
+  | "catalogueFile"
+  | "newerModels"
+  | "catalogueAsOf"
+  | "catalogueDigest"
+  | "catalogueWatch"
+  | "catalogueList"
+  | "catalogueOvertaken"
+  | "catalogueHiding"
 >;
 
 /** Reads the field `catalogue` and its file. `override` is a path in place of the field's own. */
@@ -24,9 +31,17 @@ export function readCatalogue(
 ): { readonly cards: readonly ModelCard[]; readonly settings: CatalogueSettings } {
   const { file, watch } = readCatalogueRules(given, issues);
   const catalogueFile = override ?? file;
-  const { cards, asOf, digest } = readCatalogueFile(catalogueFile, readFile, issues);
+  const { cards, asOf, digest, list, overtaken, hiding } = readCatalogueFile(
+    catalogueFile,
+    readFile,
+    issues,
+    override === undefined,
+  );
   const settings = {
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
+    ...(overtaken.length === 0 ? {} : { catalogueOvertaken: overtaken }),
+    ...(hiding.length === 0 ? {} : { catalogueHiding: hiding }),
+    ...(list === undefined ? {} : { catalogueList: list }),
     ...(asOf === undefined ? {} : { catalogueAsOf: asOf }),
     ...(digest === undefined ? {} : { catalogueDigest: digest }),
     ...(watch === undefined ? {} : { catalogueWatch: watch }),
