@@ -423,6 +423,8 @@ export interface Settings {
   readonly isCatalogueFileOwn?: boolean;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
+  /** The last list that was gone through, as that file remembers it. Missing if it remembers none. */
+  readonly catalogueList?: { readonly serial?: number; readonly sha256?: string; readonly asOf: string };
   /** Changes with the text of the catalogue file. */
   readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */
