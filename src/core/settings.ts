@@ -16,6 +16,7 @@ import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
+import type { Hiding, LastList, Overtaken } from "./models/taken.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { NanoUsd } from "./money/money.ts";
@@ -423,8 +424,12 @@ export interface Settings {
   readonly isCatalogueFileOwn?: boolean;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
-  /** The last list that was gone through, as that file remembers it. Missing if it remembers none. */
-  readonly catalogueList?: { readonly serial?: number; readonly sha256?: string; readonly asOf: string };
+  /** The last list of prices that was taken into that file, or compared with it. Missing if there was none. */
+  readonly catalogueList?: LastList;
+  /** The file's fields for which the program counts. Missing if there are none. */
+  readonly catalogueOvertaken?: readonly Overtaken[];
+  /** The file's rows that hide newer built-in prices. Missing if there are none. */
+  readonly catalogueHiding?: readonly Hiding[];
   /** Changes with the text of the catalogue file. */
   readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */

@@ -32,7 +32,7 @@ test("no message has more than a few rows, and together they are the file", asyn
   const text = writeCatalogueFile(CARDS, "2026-12-01");
   expect(await ask({ kind: "parse", text })).toEqual({
     kind: "parse",
-    found: { digest: expect.any(String), asOf: "2026-12-01" },
+    found: { digest: expect.any(String), asOf: "2026-12-01", overtaken: [], hiding: [] },
     rows: CARDS.length,
   });
   const sizes: number[] = [];

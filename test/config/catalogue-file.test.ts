@@ -81,13 +81,12 @@ describe("an invalid catalogue file", () => {
       "poundkey.yaml:2:12: catalogue: new.json: ",
     );
   });
+});
 
-  test("is refused if it is missing", () => {
-    const loaded = loadText(base);
-    expect(loaded.ok ? "" : loaded.errors.map(formatError).join()).toEndWith(
-      "new.json: the file doesn't exist",
-    );
-  });
+test("a catalogue file that doesn't exist is an empty one", () => {
+  const settings = requireSettings(loadText(base));
+  expect([settings.catalogueFile, settings.newerModels]).toEqual(["new.json", []]);
+  expect(buildCatalogue(settings).resolve("OpenAI#gpt-5.4").kind).toBe("card");
 });
 
 describe("poundkey catalogue diff", () => {

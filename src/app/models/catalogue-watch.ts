@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import type { ComparedPrices } from "../../admin/models/price-review.ts";
 import type { WatchedList } from "../../admin/models/watched-list.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import type { PassedList } from "../../catalogue/feeds/list-order.ts";
+import type { LastList } from "../../core/models/taken.ts";
 import type { CatalogueWatch } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { isListAddress } from "../../core/text/feed-address.ts";
@@ -64,7 +64,7 @@ export class PriceWatch {
   /** True if the last look was the second one for a signature. */
   #isAgain = false;
   /** The last list since the start. */
-  #passed: PassedList | undefined;
+  #passed: LastList | undefined;
   /** The highest serial of another node that has led to a look. */
   #urged = 0;
 

@@ -2,8 +2,9 @@
 import { collectCards } from "../../catalogue/catalogue.ts";
 import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import { checkOrder, type PassedList } from "../../catalogue/feeds/list-order.ts";
+import { checkOrder } from "../../catalogue/feeds/list-order.ts";
 import type { NumberedList } from "../../catalogue/feeds/read-feed.ts";
+import type { LastList } from "../../core/models/taken.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import { compareApart } from "./catalogue-apart.ts";
 import type { ComparedList } from "./catalogue-thread.ts";
@@ -44,7 +45,7 @@ export function checkFollows(
   { pin, take }: CatalogueWatch,
   { list, sha256, format }: Pick<SeenList, "list" | "sha256" | "format">,
   { catalogueFile, isCatalogueFileOwn, catalogueList }: LookSettings,
-  remembered: PassedList | undefined,
+  remembered: LastList | undefined,
 ): void {
   if (list === null) {
     if (format === "poundkey" && (pin !== undefined || take !== undefined))
@@ -57,6 +58,6 @@ export function checkFollows(
 }
 
 /** Returns what is remembered of a list that was gone through. */
-export function rememberList({ serial, asOf }: NumberedList, sha256: string): PassedList {
+export function rememberList({ serial, asOf }: NumberedList, sha256: string): LastList {
   return { serial, sha256, asOf };
 }

@@ -2,7 +2,7 @@
 import { parseDay } from "../later-prices.ts";
 
 /** The day on which the shipped rows were last compared with the providers' prices. Moved when the rows are. */
-const SHIPPED_DAY = "2026-11-28";
+export const SHIPPED_DAY = "2026-11-28";
 
 /** Returns the day of the operator's file, if that is later, else the day of the shipped rows. */
 export function findPriceDay(ofFile: string | undefined): string {

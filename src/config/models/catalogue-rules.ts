@@ -23,6 +23,9 @@ type CatalogueSettings = Pick<
   | "catalogueAsOf"
   | "catalogueDigest"
   | "catalogueWatch"
+  | "catalogueList"
+  | "catalogueOvertaken"
+  | "catalogueHiding"
 >;
 type Given = NonNullable<Exclude<Config["catalogue"], string>>;
 type GivenWatch = NonNullable<Given["watch"]>;
@@ -46,10 +49,15 @@ export function readCatalogue(
   const named = overrides.catalogue ?? given.file;
   const own = named === undefined && watch?.take !== undefined ? findOwnFile(store, issues) : undefined;
   const catalogueFile = named ?? own;
-  const { cards, asOf, digest } = readCatalogueFile(catalogueFile, readFile, issues);
+  const mayBeMissing = overrides.catalogue === undefined;
+  const found = readCatalogueFile(catalogueFile, readFile, issues, mayBeMissing);
+  const { cards, asOf, digest, list, overtaken, hiding } = found;
   const settings = {
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
     ...(own === undefined ? {} : { isCatalogueFileOwn: true }),
+    ...(overtaken.length === 0 ? {} : { catalogueOvertaken: overtaken }),
+    ...(hiding.length === 0 ? {} : { catalogueHiding: hiding }),
+    ...(list === undefined ? {} : { catalogueList: list }),
     ...(asOf === undefined ? {} : { catalogueAsOf: asOf }),
     ...(digest === undefined ? {} : { catalogueDigest: digest }),
     ...(watch === undefined ? {} : { catalogueWatch: watch }),
