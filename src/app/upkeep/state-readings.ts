@@ -24,7 +24,7 @@ interface StateParts {
   readonly deadlines: Pick<Deadlines, "nowMs">;
   /** The day of the catalogue's prices. */
   readonly pricesAsOf: () => string;
-  readonly prices: Pick<PriceWatch, "waiting">;
+  readonly prices: Pick<PriceWatch, "waiting" | "list">;
   readonly tools: () => Tools;
   /** Reads the runner of batches. */
   readonly batches: () => BatchRunner["readings"];
@@ -75,6 +75,7 @@ export function createStateReadings({
     poundkey_scim_last_request_timestamp_seconds: () => measures.directoryAtMs,
     poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
     poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
+    poundkey_catalogue_serial: () => rest.prices.list?.serial ?? null,
   } satisfies Readonly<Record<string, Reading>>;
 }
 

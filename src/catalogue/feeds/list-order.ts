@@ -1,17 +1,11 @@
 // Which lists of our own may follow which: none that is older, none that has another's number.
+import type { LastList } from "../../core/models/taken.ts";
 import { FeedError } from "./feed.ts";
 import type { ListHead } from "./own-list.ts";
 
-/** The last list that was gone through. */
-export interface PassedList {
-  readonly serial?: number;
-  readonly sha256?: string;
-  readonly asOf: string;
-}
-
 interface OrderRules {
   /** Undefined if none was gone through. */
-  readonly last: PassedList | undefined;
+  readonly last: LastList | undefined;
   /** The only number that counts. Undefined for any. */
   readonly pin: number | undefined;
   /** The day of the built-in rows, where no file remembers lists. Null where one does. */

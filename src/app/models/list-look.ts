@@ -1,0 +1,63 @@
+// One look at a watched list: what it is, whether it may be used, and what it would change.
+import { collectCards } from "../../catalogue/catalogue.ts";
+import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
+import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { checkOrder } from "../../catalogue/feeds/list-order.ts";
+import type { NumberedList } from "../../catalogue/feeds/read-feed.ts";
+import type { LastList } from "../../core/models/taken.ts";
+import type { CatalogueWatch, Settings } from "../../core/settings.ts";
+import { compareApart } from "./catalogue-apart.ts";
+import type { ComparedList } from "./catalogue-thread.ts";
+import { readBasis } from "./catalogue-update.ts";
+import type { ObtainedList } from "./feed-fetch.ts";
+
+export type LookSettings = Parameters<typeof readBasis>[0] &
+  Pick<Settings, "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueDigest" | "providers">;
+
+/** A list that was compared. */
+export interface SeenList extends ComparedList {
+  readonly atMs: number;
+  readonly format: CatalogueWatch["format"];
+  /** The models that it was compared with. */
+  readonly known: ReturnType<typeof collectCards>;
+  readonly sha256: string;
+  /** The digits of the key that has signed it. Null if signatures aren't looked at. */
+  readonly key: string | null;
+}
+
+/** Compares a list with the models in use. Throws a FeedError if it can't be used. */
+export async function compareObtained(
+  { format }: CatalogueWatch,
+  { text, sha256, key }: ObtainedList,
+  settings: LookSettings,
+  nowMs: number,
+): Promise<SeenList> {
+  const enabled = new Set(settings.providers.map(({ name }) => name));
+  const compared = await compareApart({ text, format, basis: readBasis(settings), enabled, nowMs });
+  return { ...compared, atMs: nowMs, format, known: collectCards([], settings.newerModels), sha256, key };
+}
+
+/**
+ * Throws a FeedError if the list may not follow the last one. `remembered` is the last one since the start, which counts where no
+ * file remembers it.
+ */
+export function checkFollows(
+  { pin, take }: CatalogueWatch,
+  { list, sha256, format }: Pick<SeenList, "list" | "sha256" | "format">,
+  { catalogueFile, isCatalogueFileOwn, catalogueList }: LookSettings,
+  remembered: LastList | undefined,
+): void {
+  if (list === null) {
+    if (format === "poundkey" && (pin !== undefined || take !== undefined))
+      throw new FeedError("it has no poundkey_catalogue and no serial, which pin and take need");
+    return;
+  }
+  const isNamed = catalogueFile !== undefined && isCatalogueFileOwn !== true;
+  const last = catalogueFile === undefined ? remembered : catalogueList;
+  checkOrder({ ...list, sha256 }, { last, pin, builtInDay: isNamed ? null : SHIPPED_DAY });
+}
+
+/** Returns what is remembered of a list that was gone through. */
+export function rememberList({ serial, asOf }: NumberedList, sha256: string): LastList {
+  return { serial, sha256, asOf };
+}
