@@ -1,12 +1,12 @@
 // The thread that works on catalogues and lists of prices: parsing megabytes would hold up requests.
-import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
+import { countWaiting, type WaitingCounts } from "../../catalogue/feeds/count-changes.ts";
 import { type FeedCause, FeedError } from "../../catalogue/feeds/feed.ts";
-import type { NumberedList } from "../../catalogue/feeds/read-feed.ts";
+import type { ReadFeed } from "../../catalogue/feeds/read-feed.ts";
+import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import { type CatalogueFile, parseCatalogue } from "../../config/models/catalogue-file.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
-import type { Settings } from "../../core/settings.ts";
-import { compareList, writeAccepted } from "./catalogue-update.ts";
+import { type CompareBasis, compareList, type TakenList, takeChanges } from "./catalogue-update.ts";
 
 declare const self: Worker;
 
@@ -14,16 +14,19 @@ export interface CompareAsk {
   readonly kind: "compare";
   readonly text: string;
   readonly format: FeedFormat;
-  readonly settings: Pick<Settings, "newerModels" | "overlay">;
+  readonly basis: CompareBasis;
+  /** The names of the enabled providers. */
+  readonly enabled: ReadonlySet<string>;
   readonly nowMs: number;
 }
 
 /** Asks for the text of the catalogue file with these proposals in it. */
 export interface WriteAsk {
   readonly kind: "write";
-  readonly proposals: readonly Proposal[];
-  readonly known: ReadonlyMap<string, ModelCard>;
-  readonly newerModels: readonly ModelCard[];
+  /** The file's text so far. Null if there is none. */
+  readonly before: string | null;
+  readonly accepted: readonly Proposal[];
+  readonly list: TakenList;
   readonly nowMs: number;
 }
 
@@ -41,21 +44,10 @@ interface CardsAsk {
 /** Each message gets one answer. */
 export type CatalogueAsk = CompareAsk | WriteAsk | ParseAsk | CardsAsk;
 
-/** All but `added` are of models that the catalogue has. */
-interface CompareCounts {
-  readonly compared: number;
-  readonly taken: number;
-  readonly waiting: number;
-  readonly refused: number;
-  /** Models that the catalogue doesn't have. */
-  readonly added: number;
-}
-
-export interface ComparedList {
-  readonly counts: CompareCounts;
+export interface ComparedList extends Omit<ReadFeed, "rows"> {
+  /** Those of the enabled providers: lists have hundreds of models that nobody here uses. */
+  readonly counts: WaitingCounts;
   readonly proposals: readonly Proposal[];
-  /** Null for a list without a number. */
-  readonly list: NumberedList | null;
 }
 
 /** `wrong` says why the list or the file can't be used. */
@@ -77,7 +69,7 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
       case "compare":
         return { kind: "compare", compared: compare(ask) };
       case "write":
-        return write(writeAccepted(ask, ask, () => true, ask.nowMs));
+        return { kind: "write", text: takeChanges(ask.before, ask.accepted, ask.list, ask.nowMs) };
       case "parse":
         return parse(ask.text);
       case "cards":
@@ -89,20 +81,9 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
   }
 }
 
-function write(text: string | null): CatalogueAnswer {
-  return text === null
-    ? { kind: "wrong", wrong: "nothing differs, so there is nothing to write", why: "value" }
-    : { kind: "write", text };
-}
-
-function compare({ text, format, settings, nowMs }: CompareAsk): ComparedList {
-  const { compared, proposals, known, list } = compareList(text, format, settings, nowMs);
-  // Lists have hundreds of models that nobody here uses, in which a changed price would be lost.
-  const ours = proposals.filter(({ id }) => known.has(id));
-  const count = (verdict: string) => ours.filter((proposal) => proposal.verdict === verdict).length;
-  const added = proposals.filter(({ adds }) => adds !== undefined).length;
-  const verdicts = { taken: count("taken"), waiting: count("waits"), refused: count("refused") };
-  return { counts: { compared, ...verdicts, added }, proposals, list };
+function compare({ text, format, basis, enabled, nowMs }: CompareAsk): ComparedList {
+  const { proposals, list, asOf } = compareList(text, format, basis, nowMs);
+  return { counts: countWaiting(proposals, enabled), proposals, list, asOf };
 }
 
 /** The main thread reads that many in less than a millisecond. */

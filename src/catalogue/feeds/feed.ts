@@ -1,9 +1,10 @@
 // A public list of prices as facts about our own models: what each format is read into.
 import type { Capability, ModelCard } from "../../core/models/card.ts";
+import type { PriceFields } from "../price.ts";
 import type { RateFields } from "../rates.ts";
 
 /** The rates that a list states. A missing one is not stated, and 0 is kept, so that it can be refused. */
-export interface StatedPrice extends Partial<RateFields> {
+export interface StatedPrice extends Omit<PriceFields, "tiers"> {
   readonly tiers?: readonly (Partial<RateFields> & { readonly above_tokens: number })[];
 }
 
@@ -20,10 +21,10 @@ export interface FeedRow {
   readonly shutdown: string | null;
   /** The abilities of a chat model. Null if the list doesn't say: such a model is compared, but can't be added. */
   readonly capabilities: readonly Capability[] | null;
-  /** The day from which the row is known to be right. Missing if the list doesn't say. */
-  readonly asOf?: string;
-  /** The whole row of a list of our own form. Missing in others, which say less. */
+  /** The whole row of a list in our own form. */
   readonly card?: ModelCard;
+  /** The day on which the row was right. Missing if the list doesn't say: then it is the day of the look. */
+  readonly asOf?: string;
 }
 
 /** The ids of a catalogue, by the same in lower case. */

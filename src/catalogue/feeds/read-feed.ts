@@ -1,9 +1,9 @@
 // Reads a list of prices in any of its forms, whole or not at all.
 
-import { asObject, type JsonObject } from "../../core/json/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { CHAT_ONLY, type ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
-import { formatDay, viewLaterPrices } from "../later-prices.ts";
+import { applyPrices, formatDay, viewLaterPrices } from "../later-prices.ts";
 import { priceView } from "../price.ts";
 import { buildCards } from "../rows.ts";
 import { FeedError, type FeedRow, type KnownIds, keepStated } from "./feed.ts";
@@ -24,6 +24,8 @@ export interface ReadFeed {
   readonly rows: readonly FeedRow[];
   /** Null for a list without a number. */
   readonly list: NumberedList | null;
+  /** The list's day. Null if it has none. */
+  readonly asOf: string | null;
 }
 
 /** Throws a FeedError that says why the list can't be used. */
@@ -40,41 +42,49 @@ export function readFeed(format: FeedFormat, value: unknown, known: KnownIds, no
 function convert(format: FeedFormat, value: unknown, known: KnownIds, nowMs: number): ReadFeed {
   switch (format) {
     case "litellm":
-      return { rows: readLiteLlm(value, known), list: null };
+      return { rows: readLiteLlm(value, known), list: null, asOf: null };
     case "models.dev":
-      return { rows: readModelsDev(value, known), list: null };
+      return { rows: readModelsDev(value, known), list: null, asOf: null };
     case "genai-prices":
-      return { rows: readGenaiPrices(value, known, formatDay(nowMs)), list: null };
+      return { rows: readGenaiPrices(value, known, formatDay(nowMs)), list: null, asOf: null };
     case "poundkey":
-      return isOwnList(value) ? readNumbered(value, nowMs) : { rows: readUnnumbered(value), list: null };
+      return isOwnList(value) ? readNumbered(value, nowMs) : readUnnumbered(value, nowMs);
   }
 }
 
 function readNumbered(value: JsonObject, nowMs: number): ReadFeed {
   const { rows, ...list } = readOwnList(value, nowMs);
-  return { rows: rows.map(({ card, asOf }) => ({ ...describeCard(card), asOf, card })), list };
+  return { rows: rows.map(({ card, asOf }) => describeCard(card, asOf, nowMs)), list, asOf: list.asOf };
 }
 
 /** The older forms: those of a catalogue file. */
-function readUnnumbered(value: unknown): readonly FeedRow[] {
-  const rows = Array.isArray(value) ? value : asObject(value).models;
-  if (!Array.isArray(rows)) throw new FeedError("a catalogue file is a list of models");
+function readUnnumbered(value: unknown, nowMs: number): ReadFeed {
+  const { as_of: given, models = value } = asObject(value);
+  if (!Array.isArray(models)) throw new FeedError("a catalogue file is a list of models");
+  const asOf = asString(given);
   try {
-    return buildCards(rows).map(describeCard);
+    const rows = buildCards(models).map((card, at) =>
+      describeCard(card, asString(asObject(models[at]).as_of) ?? asOf ?? undefined, nowMs),
+    );
+    return { rows, list: null, asOf };
   } catch (error) {
     throw new FeedError(error instanceof Error ? error.message : String(error), "value");
   }
 }
 
-function describeCard(card: ModelCard): FeedRow {
-  const { id, price, contextTokensMax, outputTokensMax, shutdownDate = null, operations = CHAT_ONLY } = card;
+/** Returns the card as a row of a list of that day, with the price that applies by now. */
+function describeCard(card: ModelCard, asOf: string | undefined, nowMs: number): FeedRow {
+  const { id, contextTokensMax, outputTokensMax, shutdownDate = null, operations = CHAT_ONLY } = card;
+  const { price, laterPrices } = applyPrices(card, nowMs);
   return {
     id,
     price: price === null ? null : keepStated({ ...priceView(price) }),
-    laterPrices: viewLaterPrices(card),
+    laterPrices: viewLaterPrices({ ...card, laterPrices: laterPrices ?? [] }),
     context: contextTokensMax,
     output: outputTokensMax,
     shutdown: shutdownDate,
     capabilities: operations.has("chat") ? [...card.capabilities] : null,
+    card,
+    ...(asOf === undefined ? {} : { asOf }),
   };
 }

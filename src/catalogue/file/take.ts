@@ -1,7 +1,7 @@
 // Takes proposals of a list into the catalogue file: the changed fields alone, with what they replaced.
 import type { ModelCard } from "../../core/models/card.ts";
 import type { LastList, Taken, TakenField } from "../../core/models/taken.ts";
-import type { Proposal } from "../feeds/compare-feed.ts";
+import type { Proposal } from "../feeds/verdict.ts";
 import type { BuiltInRows } from "./built-in.ts";
 import { type CatalogueFileContent, type FieldsRow, type FileRow, readRowId } from "./file-row.ts";
 import { foldCatalogue, isOvertaken } from "./fold.ts";

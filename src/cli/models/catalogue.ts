@@ -18,8 +18,9 @@ import { REAL_PORTS, type UpdatePorts, update } from "./catalogue-update.ts";
 import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
 
 const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
-       poundkey catalogue update [--from URL|FILE] [--format NAME] [--apply] [--yes] [--config FILE] [--json]
-       poundkey catalogue update --gateway URL [--apply] [--yes] [--json]
+       poundkey catalogue update [--from URL|FILE] [--format NAME] [--only PATTERN]… [--except PATTERN]… [--all]
+                                 [--apply] [--yes] [--config FILE] [--json]
+       poundkey catalogue update --gateway URL [--only PATTERN]… [--except PATTERN]… [--all] [--apply] [--yes] [--json]
        poundkey catalogue publish [--serial N] [--with FILE]… [--only PATTERN]… [--out DIR] [--key FILE]
        poundkey catalogue verify FILE [--key FILE]
 
@@ -27,11 +28,11 @@ diff shows how a file would change the current catalogue, which consists of the 
 configuration. The file holds models, or newer results of benchmarks. To use it, set catalogue or profiles in the
 configuration.
 
-update compares the catalogue with a list of prices, and with --apply writes what is new to the configuration's
-catalogue file. Prices that move by more than a factor of 2, prices of models that had none and ends within 14 days
-also need --yes. A price of 0, or one that is off by a factor of 100, is never taken. If there is a store, update also
-shows what the requests of the last 30 days would have cost. With --gateway it does so for the list that the gateway watches
-(catalogue.watch), and for its own catalogue file.
+update compares the models of the enabled providers with a list of prices, and with --apply writes what is new to the
+configuration's catalogue file. Prices that move by more than a factor of 2, prices of models that had none and ends within 30
+days also need --yes. A price of 0, or one that is off by a factor of 100, is never taken. If there is a store, update
+also shows what the requests of the last 30 days would have cost. With --gateway it does so for the list that the gateway
+watches (catalogue.watch), and for its own catalogue file.
 
   --from URL|FILE  where the list is (default: catalogue.watch.from)
   --format NAME    its form: poundkey, litellm, models.dev or genai-prices (default: catalogue.watch.format)
@@ -39,11 +40,14 @@ shows what the requests of the last 30 days would have cost. With --gateway it d
                    may be repeated. publish: the private key that signs it (default: POUNDKEY_SIGNING_KEY)
   --unsigned       update: take a list whose signature isn't looked at, though there are keys
   --older          update: take also from a list, or a row, that is older than what is there
+  --only PATTERN   update: the models whose changes are shown and taken, such as "OpenAI#*"; may be repeated.
+                   publish: the models that the list has
+  --except PATTERN update: models whose changes aren't; may be repeated
+  --all            update: also the models of providers that aren't enabled
   --apply          write the catalogue file
   --yes            with --apply: take what waits, too
   --serial N       publish: the list's number (default: its day as YYYYMMDD00, or the next after the last list's)
   --with FILE      publish: a catalogue file whose rows replace built-in ones; may be repeated
-  --only PATTERN   publish: the models that the list has; may be repeated
   --out DIR        publish: where catalogue.json is written (default: here)
   --after FILE     publish: the list that this one follows (default: the one in --out)
   --config FILE, --store S  as for \`poundkey serve\`
@@ -55,11 +59,12 @@ publish writes catalogue.json, a list of models with a number, which other gatew
 catalogue.json.sig. The list has the built-in models and those of --with. Rows that haven't changed write nothing. verify
 shows a list's number, day and models, and which key has signed it.
 
-The exit code of update is 3 if some changes wait for --yes.
+The exit code of update is 3 if some of the chosen changes wait for --yes.
 
 examples:
   poundkey catalogue diff newer-models.json
   poundkey catalogue update --from prices.json --format litellm --apply
+  poundkey catalogue update --only 'OpenAI#gpt-6.2-sol' --apply --yes
   poundkey catalogue publish --with own-models.json --out public --key release.key
   poundkey catalogue verify public/catalogue.json --key release.pub`;
 
@@ -76,13 +81,15 @@ const FLAGS = {
   serial: "value",
   with: "list",
   only: "list",
+  except: "list",
+  all: "switch",
   out: "value",
   after: "value",
 } as const;
 /** The flags of each verb, besides those that every command has. */
 const VERB_FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: [],
-  update: ["from", "format", "apply", "yes", "gateway", "key", "unsigned", "older"],
+  update: ["from", "format", "apply", "yes", "gateway", "key", "unsigned", "older", "only", "except", "all"],
   publish: ["serial", "with", "only", "out", "after", "key"],
   verify: ["key"],
 };

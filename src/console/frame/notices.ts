@@ -5,7 +5,7 @@ import type { ProblemView } from "../../admin/events/problems.ts";
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import type { ListPage } from "../../admin/list.ts";
-import type { PriceReview } from "../../admin/models/price-review.ts";
+import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
 import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";

@@ -1,6 +1,6 @@
 // The line of the models page about the day of the prices, with a review of what a list of prices would change.
 import { useState } from "preact/hooks";
-import type { PriceReview } from "../../admin/models/price-review.ts";
+import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatCount, formatDay, formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";

@@ -1,0 +1,57 @@
+// The numbers of what a list of prices would change.
+import { readProvider } from "../../core/models/card.ts";
+import type { Proposal } from "./verdict.ts";
+
+/** What a list has for the models of the enabled providers, in the words of the log. */
+export interface WaitingCounts {
+  /** The ids of models that the catalogue doesn't have. */
+  readonly added: readonly string[];
+  /** Prices of known models that may be taken or wait. */
+  readonly prices: number;
+  readonly ends: number;
+  /** Changes that wait for a person. */
+  readonly waits: number;
+  /** Changes that could be taken, by themselves or by a person. A new model is one. */
+  readonly changes: number;
+}
+
+export function countWaiting(proposals: readonly Proposal[], enabled: ReadonlySet<string>): WaitingCounts {
+  const open = proposals.filter(
+    ({ id, verdict }) => enabled.has(readProvider(id)) && (verdict === "taken" || verdict === "waits"),
+  );
+  const known = open.filter(({ isNew }) => !isNew);
+  const added = open.flatMap(({ id, field }) => (field === "model" ? [id] : []));
+  const count = (is: (proposal: Proposal) => boolean) => known.filter(is).length;
+  return {
+    added,
+    prices: count(({ field }) => field === "price" || field === "later_prices"),
+    ends: count(({ field }) => field === "shutdown"),
+    waits: open.filter(({ verdict }) => verdict === "waits").length,
+    changes: known.length + added.length,
+  };
+}
+
+/** Returns the numbers of changes, and of the models of the catalogue: those that the list has too, and all. */
+export function countChanges(
+  listed: readonly string[],
+  proposals: readonly Proposal[],
+  known: readonly string[],
+) {
+  const differing = new Set(proposals.map(({ id }) => id));
+  const count = (is: (proposal: Proposal) => boolean) => proposals.filter(is).length;
+  return {
+    compared: listed.length,
+    equal: listed.filter((id) => !differing.has(id)).length,
+    unlisted: known.length - listed.length,
+    added: count(({ field }) => field === "model"),
+    rise: count(({ moves }) => moves === "rises"),
+    fall: count(({ moves }) => moves === "falls"),
+    begin: count(({ field }) => field === "later_prices"),
+    end: count(({ field, verdict }) => field === "shutdown" && verdict !== "not_an_end"),
+    taken: count(({ verdict }) => verdict === "taken"),
+    waiting: count(({ verdict }) => verdict === "waits"),
+    refused: count(({ verdict }) => verdict === "refused"),
+    not_an_end: count(({ verdict }) => verdict === "not_an_end"),
+    older: count(({ verdict }) => verdict === "older"),
+  };
+}
