@@ -132,7 +132,10 @@ export const STATE_METRICS = {
     over: "max",
   },
   poundkey_catalogue_serial: {
-    ...gauge("serial", "The serial of the watched list that was compared last. Missing for a list without one."),
+    ...gauge(
+      "serial",
+      "The serial of the watched list that was compared last. Missing for a list without one.",
+    ),
     over: "max",
   },
   poundkey_gateway_seconds: work(

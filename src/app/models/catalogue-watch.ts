@@ -126,7 +126,8 @@ export class PriceWatch {
     try {
       const obtained = await obtainList(watch.from, watch.keys ?? [], this.#parts);
       const seen = await compareObtained(watch, obtained, settings(), atMs);
-      checkFollows(watch, seen, settings(), this.#passed);
+      checkNumbered(seen, watch);
+      checkFollows(seen, settings(), { remembered: this.#passed });
       this.#isAgain = false;
       await this.#use(watch, seen, obtained);
     } catch (error) {

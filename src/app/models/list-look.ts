@@ -37,24 +37,32 @@ export async function compareObtained(
   return { ...compared, atMs: nowMs, format, known: collectCards([], settings.newerModels), sha256, key };
 }
 
-/**
- * Throws a FeedError if the list may not follow the last one. `remembered` is the last one since the start, which counts where no
- * file remembers it.
- */
+type Ordered = Pick<Settings, "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueWatch">;
+
+interface Following {
+  /** The last list since the start, which counts where no file remembers it. */
+  readonly remembered?: LastList | undefined;
+  /** True if a person takes it although it is older. */
+  readonly mayBeOlder?: boolean;
+}
+
+/** Throws a FeedError if the list may not follow the last one. */
 export function checkFollows(
-  { pin, take }: CatalogueWatch,
-  { list, sha256, format }: Pick<SeenList, "list" | "sha256" | "format">,
-  { catalogueFile, isCatalogueFileOwn, catalogueList }: LookSettings,
-  remembered: LastList | undefined,
+  { list, sha256 }: Pick<SeenList, "list" | "sha256">,
+  { catalogueFile, isCatalogueFileOwn, catalogueList, catalogueWatch }: Ordered,
+  { remembered, mayBeOlder = false }: Following,
 ): void {
-  if (list === null) {
-    if (format === "poundkey" && (pin !== undefined || take !== undefined))
-      throw new FeedError("it has no poundkey_catalogue and no serial, which pin and take need");
-    return;
-  }
+  if (list === null) return;
   const isNamed = catalogueFile !== undefined && isCatalogueFileOwn !== true;
   const last = catalogueFile === undefined ? remembered : catalogueList;
-  checkOrder({ ...list, sha256 }, { last, pin, builtInDay: isNamed ? null : SHIPPED_DAY });
+  const builtInDay = isNamed ? null : SHIPPED_DAY;
+  checkOrder({ ...list, sha256 }, { last, pin: catalogueWatch?.pin, builtInDay, mayBeOlder });
+}
+
+/** Throws a FeedError for a watched list without a number, if it needs one. */
+export function checkNumbered({ list }: Pick<SeenList, "list">, { format, pin, take }: CatalogueWatch): void {
+  if (list === null && format === "poundkey" && (pin !== undefined || take !== undefined))
+    throw new FeedError("it has no poundkey_catalogue and no serial, which pin and take need");
 }
 
 /** Returns what is remembered of a list that was gone through. */

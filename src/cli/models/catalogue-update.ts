@@ -2,12 +2,12 @@
 import { changeCatalogueFile } from "../../app/models/catalogue-file.ts";
 import { type ComparedFeed, compareList, readBasis, takeChanges } from "../../app/models/catalogue-update.ts";
 import { obtainList } from "../../app/models/feed-fetch.ts";
+import { checkFollows, checkNumbered } from "../../app/models/list-look.ts";
 import { readModelUse } from "../../app/models/model-use.ts";
 import { type ConfigSource, formatErrors, loadConfig, readBytes } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { countChanges } from "../../catalogue/feeds/count-changes.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import { checkOrder } from "../../catalogue/feeds/list-order.ts";
 import { findIdlePattern, selectChanges } from "../../catalogue/feeds/select-changes.ts";
 import { type ModelUse, reportUse } from "../../catalogue/feeds/use-report.ts";
 import { isAccepted, isWaiting, type Proposal } from "../../catalogue/feeds/verdict.ts";
@@ -68,12 +68,14 @@ export async function update(
     });
     const compared = compareList(text, format, readBasis(settings), nowMs);
     const accepting = { yes: given.switches.has("yes"), older: given.switches.has("older") };
-    checkFollows({ ...compared, sha256 }, settings, accepting.older);
+    checkFollows({ ...compared, sha256 }, settings, { mayBeOlder: accepting.older });
+    if (from === settings.catalogueWatch?.from) checkNumbered(compared, settings.catalogueWatch);
     const shown = choose(compared.proposals, given, settings);
     const used = await report({ proposals: shown.selected, known: compared.known }, settings, ports, nowMs);
     if (isApplied) {
       const accepted = shown.selected.filter((proposal) => isAccepted(proposal, accepting));
-      const list = { format, serial: compared.list?.serial ?? null, asOf: compared.asOf, sha256 };
+      const serial = compared.list?.serial ?? null;
+      const list = { format, serial, asOf: compared.asOf, sha256, mayBeOlder: accepting.older };
       await ports.changeFile(settings.catalogueFile ?? "", (before) => {
         const after = takeChanges(before, accepted, list, nowMs);
         checkFile(after, settings);
@@ -97,18 +99,6 @@ export async function update(
     const wrong = then.ok ? undefined : then.errors.find(({ field }) => field.startsWith("catalogue"));
     if (wrong) throw new FeedError(wrong.message);
   }
-}
-
-/** Throws a FeedError for a list that may not follow the last one. With --older, it may have a lower number. */
-function checkFollows(
-  { list, sha256 }: Pick<ComparedFeed, "list"> & { readonly sha256: string },
-  { catalogueList: last, catalogueWatch }: Settings,
-  older: boolean,
-): void {
-  if (list === null) return;
-  const isLower = list.serial < (last?.serial ?? 0);
-  const pin = catalogueWatch?.pin;
-  checkOrder({ ...list, sha256 }, { last: older && isLower ? undefined : last, pin, builtInDay: null });
 }
 
 interface Chosen {
