@@ -127,7 +127,7 @@ export const STATE_METRICS = {
   poundkey_catalogue_changes_waiting: {
     ...gauge(
       "changes",
-      "Changes of prices, ends and limits that the list in catalogue.watch has, and the catalogue doesn't.",
+      "New models, and changes of prices, ends and limits, that the list in catalogue.watch has for enabled providers.",
     ),
     over: "max",
   },
