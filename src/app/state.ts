@@ -16,8 +16,9 @@ import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { WrongKeyLines } from "../telemetry/wrong-key-lines.ts";
 import { readShortText } from "../transport/short-text.ts";
-import { PriceWatch } from "./models/catalogue-watch.ts";
+import { type LookTeam, PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
+import { readBytes } from "./start/configuration.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import type { Tools } from "./tools/tools.ts";
@@ -25,6 +26,7 @@ import { Measures } from "./upkeep/measures.ts";
 import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
 import { createStateReadings } from "./upkeep/state-readings.ts";
 import { StoreWatch } from "./upkeep/store-watch.ts";
+import { PART, receiveLooks, type SharedLook, sendToParent } from "./workers/worker.ts";
 import { clock, random, upstreamFetch } from "./world.ts";
 
 const MICROSECONDS_PER_MS = 1000;
@@ -71,7 +73,10 @@ export function observeState(
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
   const measures = measure(watch.store, later);
-  const prices = new PriceWatch({ settings: () => later().live.settings, fetch, log, clock, random });
+  const { store } = watch;
+  const looking = { settings: () => later().live.settings, fetch, readFile: readBytes };
+  const prices = new PriceWatch({ ...looking, store, log, clock, random, ...joinTeam() });
+  if (PART !== null) receiveLooks((look) => followLook(prices, look, log));
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -100,6 +105,18 @@ export function observeState(
   const troubles = new PaymentTroubles(clock, log);
   const priceBook = new PriceBook();
   return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices, priceBook };
+}
+
+/** One process of a node looks at the watched list, and the others compare what it found. */
+function joinTeam(): { readonly team?: LookTeam } {
+  if (PART === null) return {};
+  return { team: { isFirst: PART.place === 0, share: (looked) => sendToParent({ looked }) } };
+}
+
+function followLook(prices: PriceWatch, look: SharedLook, log: Log): void {
+  prices.follow(look).catch((error: unknown) => {
+    log({ event: "catalogue_failed", level: "warn", cause: String(error) });
+  });
 }
 
 /** Returns the log that exports and writes events, but not each of those that anybody can cause. */

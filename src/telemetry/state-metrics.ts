@@ -138,6 +138,13 @@ export const STATE_METRICS = {
     ),
     over: "max",
   },
+  poundkey_catalogue_serial: {
+    ...gauge(
+      "serial",
+      "The serial of the watched list that was compared last. Missing for a list without one.",
+    ),
+    over: "max",
+  },
   poundkey_gateway_seconds: work(
     "Time that a request spent in the gateway itself: before, between and after its calls to providers.",
   ),

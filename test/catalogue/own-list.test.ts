@@ -1,11 +1,12 @@
 // Lists of our own form: what a stranger may write in one, and what refuses it whole.
 import { expect, test } from "bun:test";
 import { FeedError } from "../../src/catalogue/feeds/feed.ts";
-import { checkOrder, type PassedList } from "../../src/catalogue/feeds/list-order.ts";
+import { checkOrder } from "../../src/catalogue/feeds/list-order.ts";
 import { makeRows, nextSerial, writeList } from "../../src/catalogue/feeds/make-list.ts";
 import { isOwnList, readOwnList } from "../../src/catalogue/feeds/own-list.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { parseJson } from "../../src/core/json/json.ts";
+import type { LastList } from "../../src/core/models/taken.ts";
 
 const NOW_MS = Date.parse("2026-11-28T12:00:00Z");
 const ROW = {
@@ -143,12 +144,12 @@ test("a value that can't be refuses the whole list, and nothing of a strange id 
 
 test("the order of lists: older, another of the same number, and another than the pinned one", () => {
   const list = { serial: 118, asOf: "2026-11-28", sha256: "aa" };
-  const last = (serial?: number, sha256?: string): PassedList => ({
+  const last = (serial?: number, sha256?: string): LastList => ({
     asOf: "2026-11-01",
     ...(serial === undefined ? {} : { serial }),
     ...(sha256 === undefined ? {} : { sha256 }),
   });
-  const rows: [PassedList | undefined, number | undefined, string | null, string | null][] = [
+  const rows: [LastList | undefined, number | undefined, string | null, string | null][] = [
     [undefined, undefined, null, null],
     [last(), undefined, null, null],
     [last(117, "bb"), undefined, null, null],

@@ -4,6 +4,7 @@ import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { compareFeed, type FeedBasis, type FeedComparison } from "../../catalogue/feeds/compare-feed.ts";
 import { listReliances } from "../../catalogue/feeds/ends.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { checkOrder } from "../../catalogue/feeds/list-order.ts";
 import { type ReadFeed, readFeed } from "../../catalogue/feeds/read-feed.ts";
 import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import { loadBuiltIn } from "../../catalogue/file/built-in.ts";
@@ -63,11 +64,14 @@ export interface TakenList extends Pick<ReadFeed, "asOf"> {
   readonly serial: number | null;
   readonly format: FeedFormat;
   readonly sha256: string;
+  /** True if a person takes it although it is older than the last one. */
+  readonly mayBeOlder?: boolean;
 }
 
 /**
  * Returns the text of the catalogue file with what is accepted, and with the list as the last one that was gone through.
- * `before` is the file's text so far, null if there is none. Throws a FeedError if the gateway would refuse the file.
+ * `before` is the file's text so far, null if there is none. Throws a FeedError if the gateway would refuse the file, or if the
+ * file has gone through a newer list.
  */
 export function takeChanges(
   before: string | null,
@@ -77,8 +81,10 @@ export function takeChanges(
 ): string {
   const content = before === null ? { rows: [] } : readCatalogueContent(before);
   if (typeof content === "string") throw new FeedError(content);
-  const { format, serial, sha256, asOf } = list;
+  const { format, serial, sha256, asOf, mayBeOlder = false } = list;
   const on = asOf ?? formatDay(nowMs);
+  const rules = { last: content.list, pin: undefined, builtInDay: null, mayBeOlder };
+  if (serial !== null) checkOrder({ serial, asOf: on, sha256 }, rules);
   const passed = { asOf: on, ...(serial === null ? {} : { serial, sha256 }) };
   const from = `${format} ${serial ?? on}`;
   const text = writeCatalogueContent(

@@ -6,8 +6,9 @@ import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import { type DatedCards, makeRows, nextSerial, writeList } from "../../catalogue/feeds/make-list.ts";
 import { isOwnList, type OwnList, readOwnList } from "../../catalogue/feeds/own-list.ts";
+import { type FileRow, readRowId } from "../../catalogue/file/file-row.ts";
 import { loadShippedCards } from "../../catalogue/rows.ts";
-import { parseCatalogue } from "../../config/models/catalogue-file.ts";
+import { parseCatalogue, readCatalogueContent } from "../../config/models/catalogue-file.ts";
 import { parseBounded } from "../../core/json/bounds.ts";
 import { CHAT_ONLY, type ModelCard } from "../../core/models/card.ts";
 import { signFile } from "../build/sign.ts";
@@ -77,25 +78,32 @@ export function readListText(text: string, nowMs: number): OwnList {
 
 /** The rows of a catalogue file, those that were taken from a list as whole ones. */
 function readRows(file: string, builtInDay: string): DatedCards {
-  const found = parse(file);
+  const text = readFileSync(file, "utf8");
+  const found = refuseWrong(file, () => parseCatalogue(text));
+  const { rows } = refuseWrong(file, () => readCatalogueContent(text));
+  const days = new Map(rows.flatMap((row) => nameDay(row)));
   const day = found.asOf ?? builtInDay;
   for (const card of found.cards) {
     const wrong = findUnpublishable(card, day > builtInDay ? day : builtInDay);
     if (wrong !== null) throw new FeedError(`${file}: ${card.id} ${wrong}`);
   }
-  return { cards: found.cards, day };
+  return { cards: found.cards, day, days };
 }
 
-function parse(file: string) {
-  const wrong = (why: string) => new FeedError(`${file}: ${why}`);
+function nameDay(row: FileRow): readonly (readonly [id: string, day: string])[] {
+  const day = row.kind === "own" ? row.asOf : row.taken.on;
+  return day === undefined ? [] : [[readRowId(row), day]];
+}
+
+function refuseWrong<Found>(file: string, read: () => Found | string): Found {
+  let found: Found | string;
   try {
-    const found = parseCatalogue(readFileSync(file, "utf8"));
-    if (typeof found !== "string") return found;
-    throw wrong(found);
+    found = read();
   } catch (error) {
-    if (error instanceof FeedError) throw error;
-    throw wrong(error instanceof Error ? error.message : String(error));
+    found = error instanceof Error ? error.message : String(error);
   }
+  if (typeof found === "string") throw new FeedError(`${file}: ${found}`);
+  return found;
 }
 
 function findUnpublishable({ operations = CHAT_ONLY, price, shutdownDate }: ModelCard, day: string) {

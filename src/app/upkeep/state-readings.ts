@@ -22,7 +22,7 @@ interface StateParts {
   readonly measures: Measures;
   readonly settings: () => Settings;
   readonly deadlines: Pick<Deadlines, "nowMs">;
-  readonly prices: Pick<PriceWatch, "waiting">;
+  readonly prices: Pick<PriceWatch, "waiting" | "list">;
   readonly tools: () => Tools;
   /** Reads the runner of batches. */
   readonly batches: () => BatchRunner["readings"];
@@ -74,6 +74,7 @@ export function createStateReadings({
     poundkey_catalogue_age_seconds: () => measurePriceAge(readStanding(rest.settings()), clock.nowMs()),
     poundkey_catalogue_hidden: () => countHidden(rest.settings()),
     poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
+    poundkey_catalogue_serial: () => rest.prices.list?.serial ?? null,
   } satisfies Readonly<Record<string, Reading>>;
 }
 

@@ -4,10 +4,12 @@ import { matchesAny } from "../../core/text/pattern.ts";
 import { viewRow } from "../write-rows.ts";
 import { OWN_LIST_VERSION } from "./own-list.ts";
 
-/** Rows with the day from which they are known to be right. */
+/** Rows with the day on which they were right. */
 export interface DatedCards {
   readonly cards: readonly ModelCard[];
   readonly day: string;
+  /** The days of rows that have their own, by id. Missing if none has. */
+  readonly days?: ReadonlyMap<string, string>;
 }
 
 export interface ListParts {
@@ -27,9 +29,10 @@ export interface MadeRows {
 /** The rows are in the order of the built-in ones, and the same parts give the same text. */
 export function makeRows({ builtIn, files, only }: ListParts): MadeRows {
   const cards = new Map<string, { readonly card: ModelCard; readonly day: string }>();
-  for (const { cards: given, day } of [builtIn, ...files])
-    for (const card of given) cards.set(card.id, { card, day });
-  const asOf = [builtIn, ...files].map(({ day }) => day).reduce((one, other) => (other > one ? other : one));
+  for (const { cards: given, day, days } of [builtIn, ...files])
+    for (const card of given) cards.set(card.id, { card, day: days?.get(card.id) ?? day });
+  const all = [...[builtIn, ...files].map(({ day }) => day), ...[...cards.values()].map(({ day }) => day)];
+  const asOf = all.reduce((one, other) => (other > one ? other : one));
   const rows = [...cards.values()]
     .filter(({ card }) => only.length === 0 || matchesAny(only, card.id))
     .map(({ card, day }) => {

@@ -2,6 +2,7 @@
 import { changeCatalogueFile } from "../../app/models/catalogue-file.ts";
 import { type ComparedFeed, compareList, readBasis, takeChanges } from "../../app/models/catalogue-update.ts";
 import { obtainList } from "../../app/models/feed-fetch.ts";
+import { checkFollows, checkNumbered } from "../../app/models/list-look.ts";
 import { readModelUse } from "../../app/models/model-use.ts";
 import { type ConfigSource, formatErrors, loadConfig, readBytes } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
@@ -66,12 +67,15 @@ export async function update(
       readFile: ports.readBytes,
     });
     const compared = compareList(text, format, readBasis(settings), nowMs);
-    const shown = choose(compared.proposals, given, settings);
     const accepting = { yes: given.switches.has("yes"), older: given.switches.has("older") };
+    checkFollows({ ...compared, sha256 }, settings, { mayBeOlder: accepting.older });
+    if (from === settings.catalogueWatch?.from) checkNumbered(compared, settings.catalogueWatch);
+    const shown = choose(compared.proposals, given, settings);
     const used = await report({ proposals: shown.selected, known: compared.known }, settings, ports, nowMs);
     if (isApplied) {
       const accepted = shown.selected.filter((proposal) => isAccepted(proposal, accepting));
-      const list = { format, serial: compared.list?.serial ?? null, asOf: compared.asOf, sha256 };
+      const serial = compared.list?.serial ?? null;
+      const list = { format, serial, asOf: compared.asOf, sha256, mayBeOlder: accepting.older };
       await ports.changeFile(settings.catalogueFile ?? "", (before) => {
         const after = takeChanges(before, accepted, list, nowMs);
         checkFile(after, settings);

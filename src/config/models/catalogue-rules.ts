@@ -49,12 +49,9 @@ export function readCatalogue(
   const named = overrides.catalogue ?? given.file;
   const own = named === undefined && watch?.take !== undefined ? findOwnFile(store, issues) : undefined;
   const catalogueFile = named ?? own;
-  const { cards, asOf, digest, list, overtaken, hiding } = readCatalogueFile(
-    catalogueFile,
-    readFile,
-    issues,
-    overrides.catalogue === undefined,
-  );
+  const mayBeMissing = overrides.catalogue === undefined;
+  const found = readCatalogueFile(catalogueFile, readFile, issues, mayBeMissing);
+  const { cards, asOf, digest, list, overtaken, hiding } = found;
   const settings = {
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
     ...(own === undefined ? {} : { isCatalogueFileOwn: true }),
