@@ -8,7 +8,6 @@ import { type ConfigSource, formatErrors, loadConfig, readBytes } from "../../ap
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { countChanges } from "../../catalogue/feeds/count-changes.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import { checkOrder } from "../../catalogue/feeds/list-order.ts";
 import { findIdlePattern, selectChanges } from "../../catalogue/feeds/select-changes.ts";
 import { type ModelUse, reportUse } from "../../catalogue/feeds/use-report.ts";
 import { isAccepted, isWaiting, type Proposal } from "../../catalogue/feeds/verdict.ts";
@@ -100,18 +99,6 @@ export async function update(
     const wrong = then.ok ? undefined : then.errors.find(({ field }) => field.startsWith("catalogue"));
     if (wrong) throw new FeedError(wrong.message);
   }
-}
-
-/** Throws a FeedError for a list that may not follow the last one. With --older, it may have a lower number. */
-function checkFollows(
-  { list, sha256 }: Pick<ComparedFeed, "list"> & { readonly sha256: string },
-  { catalogueList: last, catalogueWatch }: Settings,
-  older: boolean,
-): void {
-  if (list === null) return;
-  const isLower = list.serial < (last?.serial ?? 0);
-  const pin = catalogueWatch?.pin;
-  checkOrder({ ...list, sha256 }, { last: older && isLower ? undefined : last, pin, builtInDay: null });
 }
 
 interface Chosen {

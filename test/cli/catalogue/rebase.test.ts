@@ -82,7 +82,10 @@ describe("poundkey catalogue rebase", () => {
 
   test("takes it out with --apply, and each price stays", async () => {
     const { code, out } = await run(FILE, "rebase", "--apply");
-    expect([code, out]).toEqual([EXIT.done, expect.stringContaining("is written. No price in use has changed.")]);
+    expect([code, out]).toEqual([
+      EXIT.done,
+      expect.stringContaining("is written. No price in use has changed."),
+    ]);
     const text = readFileSync(path, "utf8");
     const rows = asArray(asObject(parseJson(text)).models).map(asObject);
     expect(rows.map(({ id }) => id)).toEqual([IDS[0], IDS[2], IDS[3], "OpenAI#ours"]);
@@ -99,7 +102,10 @@ describe("poundkey catalogue rebase", () => {
 
   test("prints JSON, and says what is missing", async () => {
     const { out } = await run(FILE, "rebase", "--json");
-    expect(parseJson(out)).toMatchObject({ applied: false, rows: [{ id: IDS[0], stays: ["price"] }, {}, {}] });
+    expect(parseJson(out)).toMatchObject({
+      applied: false,
+      rows: [{ id: IDS[0], stays: ["price"] }, {}, {}],
+    });
     expect((await run(null, "rebase", "--apply")).out).toContain("doesn't exist yet");
   });
 });
