@@ -1,6 +1,5 @@
 // The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
 import { version } from "../../package.json" with { type: "json" };
-import { findPriceDay } from "../catalogue/feeds/as-of.ts";
 import { PriceBook } from "../catalogue/price-book.ts";
 import type { Settings } from "../core/settings.ts";
 import { isToolModel } from "../core/tools/rules.ts";
@@ -97,7 +96,6 @@ export function observeState(
         settings: () => later().live.settings,
         batches: () => later().runner.readings,
         tools: () => later().tools,
-        pricesAsOf: () => findPriceDay(later().live.settings.catalogueAsOf),
         prices,
       }),
       ...PROCESS_READINGS,

@@ -210,6 +210,7 @@ class MadeDay {
       poundkey_scim_last_request_timestamp_seconds: () => DAY_START * 1000,
       poundkey_balance_usd: () => new Map([["Search", (this.is("PoundkeyBalanceLow") ? 4 : 250) * GB]]),
       poundkey_catalogue_age_seconds: () => (this.is("PoundkeyPricesOld") ? 91 : 6) * 86_400,
+      poundkey_catalogue_hidden: () => 0,
       poundkey_catalogue_changes_waiting: () => 2,
       process_cpu_seconds_total: () => this.minute * 3_000_000,
       process_resident_memory_bytes: () => 90_000_000,

@@ -36,6 +36,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_members: () => null,
   poundkey_scim_last_request_timestamp_seconds: () => null,
   poundkey_catalogue_age_seconds: () => null,
+  poundkey_catalogue_hidden: () => null,
   poundkey_catalogue_changes_waiting: () => null,
   process_cpu_seconds_total: () => null,
   process_resident_memory_bytes: () => null,

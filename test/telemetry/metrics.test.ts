@@ -97,6 +97,7 @@ const EVERY_READING = {
   poundkey_members: () => new Map([["in_doubt", 4]]),
   poundkey_scim_last_request_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_catalogue_age_seconds: () => 8_467_200,
+  poundkey_catalogue_hidden: () => 12,
   poundkey_catalogue_changes_waiting: () => 3,
   process_cpu_seconds_total: () => 1_234_567,
   process_resident_memory_bytes: () => 50_000_000,

@@ -50,7 +50,12 @@ const hidingSchema = Type.Object({
   id: text,
   fields: Type.Array(allowWords(TAKEN_FIELDS)),
   as_of: Type.String({ format: "date" }),
+  pressing: Type.Boolean({
+    description: "False for providers that aren't enabled, ignored models, and rows with `own: true`.",
+  }),
 });
+
+const overtakenSchema = Type.Object({ id: text, fields: Type.Array(allowWords(TAKEN_FIELDS)) });
 
 export const priceReviewSchema = Type.Object({
   as_of: Type.String({ format: "date", description: "The day of the catalogue's prices." }),
@@ -72,6 +77,10 @@ export const priceReviewSchema = Type.Object({
   changes: Type.Array(changeSchema, { description: "New models first, then the used ones." }),
   hiding: Type.Array(hidingSchema, {
     description: "Rows of the catalogue file whose price is used in place of a newer built-in one.",
+  }),
+  overtaken: Type.Array(overtakenSchema, {
+    description:
+      "Fields of the catalogue file for which the program counts, because it has another value since.",
   }),
 });
 export type PriceReview = View<typeof priceReviewSchema>;

@@ -1,14 +1,13 @@
 // The changes that a list of prices has for the catalogue, as the operator reviews and accepts them.
 import type { Static } from "@sinclair/typebox";
-import { findPriceDay } from "../../catalogue/feeds/as-of.ts";
 import { findIdlePattern, selectChanges } from "../../catalogue/feeds/select-changes.ts";
 import { type ModelUse, reportUse } from "../../catalogue/feeds/use-report.ts";
 import { isAccepted, isWaiting, type Proposal, type Verdict } from "../../catalogue/feeds/verdict.ts";
+import type { CatalogueStanding } from "../../catalogue/file/standing.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import { type ModelCard, readProvider } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
-import type { Hiding } from "../../core/models/taken.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
 import { note } from "../audit/audit-trail.ts";
@@ -44,12 +43,10 @@ export interface PriceReviewParts {
   readonly compared: () => ComparedPrices | null;
   /** Null until a list was looked at. */
   readonly list: () => WatchedList | null;
-  /** The day of the operator's catalogue file. */
-  readonly asOf: () => string | undefined;
   /** The file that accepted changes are written to. Undefined if the configuration names none. */
   readonly file: () => string | undefined;
-  /** The file's rows that hide newer built-in prices. */
-  readonly hiding: () => readonly Hiding[];
+  /** What there is to tell of the file. */
+  readonly standing: () => CatalogueStanding;
   /** The names of the enabled providers. */
   readonly enabled: () => ReadonlySet<string>;
   /** Writes the file with these of the proposals. Rejects if it can't be written. */
@@ -69,10 +66,9 @@ export async function reviewPrices(
 ): Promise<PriceReview> {
   const compared = parts.compared();
   const about = {
-    as_of: findPriceDay(parts.asOf()),
     can_accept: parts.file() !== undefined,
     list: viewList(parts.list(), compared?.sha256 ?? null),
-    hiding: parts.hiding().map(({ id, fields, asOf }) => ({ id, fields: [...fields], as_of: asOf })),
+    ...viewStanding(parts.standing()),
   };
   if (compared === null) return { ...NOTHING, ...about };
   const { atMs, format, proposals, known } = compared;
@@ -110,6 +106,19 @@ export async function reviewPrices(
     changes: changes.toSorted(
       (one, other) => Number(other.new) - Number(one.new) || other.requests - one.requests,
     ),
+  };
+}
+
+function viewStanding({ asOf: as_of, overtaken, hiding }: CatalogueStanding) {
+  return {
+    as_of,
+    overtaken: overtaken.map(({ id, fields }) => ({ id, fields: [...fields] })),
+    hiding: hiding.map(({ id, fields, asOf, isPressing: pressing }) => ({
+      id,
+      fields: [...fields],
+      as_of: asOf,
+      pressing,
+    })),
   };
 }
 

@@ -1,5 +1,6 @@
 // The parts of the admin routes of the watched list of prices.
 import type { PriceReviewParts } from "../../admin/models/price-review.ts";
+import { readStanding } from "../../catalogue/file/standing.ts";
 import type { Settings } from "../../core/settings.ts";
 import { clock } from "../world.ts";
 import { writeApart } from "./catalogue-apart.ts";
@@ -15,9 +16,8 @@ export function createPriceParts({ live, prices }: PriceParts): PriceReviewParts
   return {
     compared: () => prices.last,
     list: () => prices.list,
-    asOf: () => live.settings.catalogueAsOf,
     file: () => live.settings.catalogueFile,
-    hiding: () => live.settings.catalogueHiding ?? [],
+    standing: () => readStanding(live.settings),
     enabled: () => new Set(live.settings.providers.map(({ name }) => name)),
     async write({ format, list: numbered, asOf, sha256 }, accepted) {
       const { catalogueFile = "" } = live.settings;

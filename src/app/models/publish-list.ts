@@ -2,7 +2,7 @@
 import type { KeyObject } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findPriceDay } from "../../catalogue/feeds/as-of.ts";
+import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import { type DatedCards, makeRows, nextSerial, writeList } from "../../catalogue/feeds/make-list.ts";
 import { isOwnList, type OwnList, readOwnList } from "../../catalogue/feeds/own-list.ts";
@@ -39,7 +39,7 @@ export type Published =
 
 /** Writes the list, and its signature if there is a key. Throws a FeedError for a file whose rows can't be published. */
 export function publishList({ withFiles, only, folder, serial, after, key }: Publishing): Published {
-  const builtIn = { cards: loadShippedCards(), day: findPriceDay(undefined) };
+  const builtIn = { cards: loadShippedCards(), day: SHIPPED_DAY };
   const made = makeRows({ builtIn, files: withFiles.map((file) => readRows(file, builtIn.day)), only });
   if (made.rows.length === 0) throw new FeedError("no model has such an id");
   const file = join(folder, LIST_NAME);

@@ -29,8 +29,8 @@ const MARKETS: ReadonlySet<string> = new Set([
 export function proposeModel(row: FeedRow, { providers, nowMs }: Basis): readonly Proposal[] {
   const [provider = "", ...rest] = row.id.split("#");
   if (!providers.has(provider)) return [];
+  if (row.shutdown !== null && row.shutdown < formatDay(nowMs)) return [];
   const isEnd = isEndListed(row.id, row.card !== undefined);
-  if (isEnd && row.shutdown !== null && row.shutdown < formatDay(nowMs)) return [];
   return row.card === undefined
     ? proposeUnpriced(row, provider, rest.join("#"), isEnd)
     : [proposeWhole(row.card)];

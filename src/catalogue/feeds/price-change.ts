@@ -118,9 +118,16 @@ function scale(rates: PlaceRates, ratio: number): PlaceRates {
   );
 }
 
+/** Other rates default to these. */
+function isBase(field: PlaceField): boolean {
+  return field === "input" || field === "output";
+}
+
 /** Leaves out what a model has no rate of its own for and the list states as what applies anyway. */
 function mergeRates(known: PlaceRates, stated: PlaceRates): PlaceRates {
-  const given = PLACE_FIELDS.filter((field) => stated[field] !== undefined && known[field] !== undefined);
+  const given = PLACE_FIELDS.filter(
+    (field) => stated[field] !== undefined && (known[field] !== undefined || isBase(field)),
+  );
   const merged = { ...known, ...Object.fromEntries(given.map((field) => [field, stated[field]])) };
   const input = stated.input ?? merged.input;
   const output = stated.output ?? merged.output;

@@ -64,9 +64,9 @@ function readUnnumbered(value: unknown, nowMs: number): ReadFeed {
   const asOf = asString(given);
   try {
     const rows = buildCards(models).map((card, at) =>
-      describeCard(card, asString(asObject(models[at]).as_of) ?? asOf ?? undefined, nowMs),
+      describeCard(card, asString(asObject(models[at]).as_of) ?? asOf, nowMs),
     );
-    return { rows, list: null, asOf };
+    return { rows, list: null, asOf: asOf ?? null };
   } catch (error) {
     throw new FeedError(error instanceof Error ? error.message : String(error), "value");
   }

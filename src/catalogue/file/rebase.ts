@@ -32,7 +32,7 @@ export interface RebasedRow {
 
 export interface Rebased {
   readonly content: CatalogueFileContent;
-  /** The rows that change, and those that could only stay whole. */
+  /** The rows that change, and those that can only stay whole. */
   readonly rows: readonly RebasedRow[];
 }
 
@@ -99,7 +99,7 @@ function describeChange(
   if (whole.length > 0) return { id, removed: [], stays: [], whole };
   const stays = after.flatMap(listFields);
   const removed = listFields(before).filter((field) => !stays.includes(field));
-  return removed.length === 0 ? null : { id, removed, stays, whole };
+  return after[0] === before ? null : { id, removed, stays, whole };
 }
 
 function listFields(row: FileRow): readonly TakenField[] {

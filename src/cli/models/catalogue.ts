@@ -2,6 +2,7 @@
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { type CardChange, compareCards } from "../../catalogue/compare.ts";
+import { explainStanding, readStanding } from "../../catalogue/file/standing.ts";
 import type { ConfigError } from "../../config/errors.ts";
 import { asObject, parseJson } from "../../core/json/json.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "../arguments.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { publish, verify } from "./catalogue-publish.ts";
+import { rebase } from "./catalogue-rebase.ts";
 import { updateThere } from "./catalogue-there.ts";
 import { REAL_PORTS, type UpdatePorts, update } from "./catalogue-update.ts";
 import { compareProfiles, joinChanges, listIgnored } from "./profile-changes.ts";
@@ -21,6 +23,7 @@ const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
        poundkey catalogue update [--from URL|FILE] [--format NAME] [--only PATTERN]… [--except PATTERN]… [--all]
                                  [--apply] [--yes] [--config FILE] [--json]
        poundkey catalogue update --gateway URL [--only PATTERN]… [--except PATTERN]… [--all] [--apply] [--yes] [--json]
+       poundkey catalogue rebase [--apply] [--config FILE] [--json]
        poundkey catalogue publish [--serial N] [--with FILE]… [--only PATTERN]… [--out DIR] [--key FILE]
        poundkey catalogue verify FILE [--key FILE]
 
@@ -44,7 +47,7 @@ watches (catalogue.watch), and for its own catalogue file.
                    publish: the models that the list has
   --except PATTERN update: models whose changes aren't; may be repeated
   --all            update: also the models of providers that aren't enabled
-  --apply          write the catalogue file
+  --apply          update, rebase: write the catalogue file
   --yes            with --apply: take what waits, too
   --serial N       publish: the list's number (default: its day as YYYYMMDD00, or the next after the last list's)
   --with FILE      publish: a catalogue file whose rows replace built-in ones; may be repeated
@@ -54,6 +57,9 @@ watches (catalogue.watch), and for its own catalogue file.
   --gateway URL    ask this gateway, with the admin token in POUNDKEY_TOKEN or after \`poundkey login --admin\`
   --json           print JSON
   --help           print this help
+
+rebase shows what of the catalogue file is equal to the built-in models, and with --apply takes it out, so that later
+programs count for it. It changes no price that is in use.
 
 publish writes catalogue.json, a list of models with a number, which other gateways can watch, and its signature beside it,
 catalogue.json.sig. The list has the built-in models and those of --with. Rows that haven't changed write nothing. verify
@@ -65,6 +71,7 @@ examples:
   poundkey catalogue diff newer-models.json
   poundkey catalogue update --from prices.json --format litellm --apply
   poundkey catalogue update --only 'OpenAI#gpt-6.2-sol' --apply --yes
+  poundkey catalogue rebase --apply
   poundkey catalogue publish --with own-models.json --out public --key release.key
   poundkey catalogue verify public/catalogue.json --key release.pub`;
 
@@ -90,6 +97,7 @@ const FLAGS = {
 const VERB_FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: [],
   update: ["from", "format", "apply", "yes", "gateway", "key", "unsigned", "older", "only", "except", "all"],
+  rebase: ["apply"],
   publish: ["serial", "with", "only", "out", "after", "key"],
   verify: ["key"],
 };
@@ -110,6 +118,7 @@ export const runCatalogue = makeFlagCommand(
     }
     if (file !== undefined) throw new UsageError(`unexpected argument "${file}"`);
     if (verb === "publish") return publish(given, io);
+    if (verb === "rebase") return rebase(given, io, source);
     const address = given.values.get("gateway");
     if (address === undefined) return update(given, io, source, ports);
     return updateThere(createGateway(address, process.env), given, io);
@@ -119,7 +128,7 @@ export const runCatalogue = makeFlagCommand(
 /** Throws a UsageError for an unknown verb, and for a flag of another one. */
 function checkFlags(verb: string, { values, lists, switches }: Arguments): void {
   const own = Object.hasOwn(VERB_FLAGS, verb) ? VERB_FLAGS[verb] : undefined;
-  if (own === undefined) throw new UsageError("expected: diff FILE, update, publish, or verify FILE");
+  if (own === undefined) throw new UsageError("expected: diff FILE, update, rebase, publish, or verify FILE");
   const others = Object.entries(VERB_FLAGS);
   const odd = [...values.keys(), ...lists.keys(), ...switches].find(
     (flag) => !own.includes(flag) && !Object.hasOwn(COMMON_FLAGS, flag),
@@ -142,7 +151,9 @@ async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<num
     compareCards(now.settings, then.settings),
     compareProfiles(now.settings, then.settings),
   );
-  if (field === "profiles") for (const line of listIgnored(then.settings)) io.err(line);
+  const told =
+    field === "profiles" ? listIgnored(then.settings) : explainStanding(readStanding(then.settings));
+  for (const line of told) io.err(line);
   io.out(given.switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
   return EXIT.done;
 }

@@ -40,6 +40,7 @@ export function useNotifications(): readonly Notification[] {
   return [
     ...describeOpen(useOpenRequests()),
     ...describePrices(prices.data?.models_used ?? 0),
+    ...describeFile(prices.data),
     ...(problems.data?.data ?? []).map(describeProblem),
     ...useOwners(),
     ...(nearing.data?.data ?? []).map(describeNearing),
@@ -59,6 +60,28 @@ function describePrices(models: number): readonly Notification[] {
   if (models === 0) return [];
   const text = models === 1 ? "A model in use has other prices" : `${models} models in use have other prices`;
   return [{ tone: "warn", text: `${text} in the watched list`, href: makeHref("/models") }];
+}
+
+/** What there is to tell of the catalogue file: rows that hide newer prices, and fields that newer ones have replaced. */
+function describeFile(review: PriceReview | undefined): readonly Notification[] {
+  const hiding = review?.hiding.filter(({ pressing }) => pressing).length ?? 0;
+  const overtaken = review?.overtaken.length ?? 0;
+  const say = (count: number, one: string, many: string): readonly Notification[] =>
+    count === 0
+      ? []
+      : [{ tone: "warn", text: count === 1 ? one : `${count} ${many}`, href: makeHref("/models") }];
+  return [
+    ...say(
+      hiding,
+      "A row of the catalogue file hides a newer price",
+      "rows of the catalogue file hide newer prices",
+    ),
+    ...say(
+      overtaken,
+      "A model of the catalogue file has a newer built-in value",
+      "models of the catalogue file have newer built-in values",
+    ),
+  ];
 }
 
 /** The accounts and keys, as far as they may be seen. */

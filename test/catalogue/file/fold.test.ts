@@ -1,5 +1,5 @@
 // The catalogue file over the built-in rows: which of both counts, over random programs, acceptances and rows of the operator's own.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { BuiltInRows } from "../../../src/catalogue/file/built-in.ts";
 import type { CatalogueFileContent, FileRow } from "../../../src/catalogue/file/file-row.ts";
 import { foldCatalogue } from "../../../src/catalogue/file/fold.ts";
@@ -195,4 +195,53 @@ test("a field counts from the program exactly if that is later than the acceptan
       }
     }
   }
+});
+
+describe("a program after another", () => {
+  const id = "A#one";
+  const make = (day: string, price: number, facts: Facts = {}): BuiltInRows => ({
+    day,
+    cards: new Map([[id, makeModelCard(id, { price: { input: price, output: price }, ...facts })]]),
+  });
+  const readPrice = (file: CatalogueFileContent, program: BuiltInRows) =>
+    readForce(file, program).get(id)?.price?.input;
+
+  test("a row that was rebased keeps its price under an older program, and gives way to a newer one", () => {
+    const [first, second, third] = [make("2026-03-01", 1), make("2026-04-01", 2), make("2026-05-01", 3)];
+    const card = makeModelCard(id, { price: { input: 9, output: 9 } });
+    const file: CatalogueFileContent = { asOf: "2026-01-01", rows: [{ kind: "own", card }] };
+    const { content } = rebaseFile(file, second);
+    expect([first, second, third].map((program) => readPrice(content, program))).toEqual([9, 9, 3]);
+    // Its price is as old as it was.
+    const { hiding } = foldCatalogue({ builtIn: second, file: content });
+    expect(hiding).toEqual([{ id, fields: ["price"], asOf: "2026-01-01" }]);
+  });
+
+  test("limits that are impossible together are the program's", () => {
+    const first = make("2026-03-01", 1, { contextTokensMax: 100, outputTokensMax: 50 });
+    const second = make("2026-05-01", 1, { contextTokensMax: 60, outputTokensMax: 50 });
+    const proposal = { id, field: "output", card: { outputTokensMax: 90 } } as const;
+    const taking = { from: "list", on: "2026-04-01", list: { asOf: "2026-04-01" } };
+    const file = takeIntoFile({ rows: [] }, [proposal], taking, first);
+    expect(foldCatalogue({ builtIn: first, file }).newerModels[0]?.outputTokensMax).toBe(90);
+    const { newerModels, overtaken } = foldCatalogue({ builtIn: second, file });
+    expect(newerModels[0]).toMatchObject({ contextTokensMax: 60, outputTokensMax: 50 });
+    expect(overtaken).toEqual([{ id, fields: ["output"] }]);
+  });
+
+  test("what is taken of a list in turns ends in the same file as all at once", () => {
+    const program: BuiltInRows = {
+      day: "2026-03-01",
+      cards: new Map(IDS.map((one) => [one, makeModelCard(one, { contextTokensMax: 1000 })])),
+    };
+    const taking = { from: "list", on: "2026-04-01", list: { asOf: "2026-04-01" } };
+    const proposals = IDS.flatMap((one) => [
+      { id: one, field: "price" as const, card: { price: { input: 1, output: 1 } } },
+      { id: one, field: "context" as const, card: { contextTokensMax: 2000 } },
+    ]);
+    const take = (file: CatalogueFileContent, accepted: typeof proposals) =>
+      takeIntoFile(file, accepted, taking, program);
+    const turns = proposals.toReversed().reduce((file, one) => take(file, [one]), { rows: [] });
+    expect(writeCatalogueContent(turns)).toBe(writeCatalogueContent(take({ rows: [] }, proposals)));
+  });
 });
