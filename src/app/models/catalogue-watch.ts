@@ -12,6 +12,7 @@ import type { SharedLook } from "../workers/worker.ts";
 import { type ListPorts, nameSignature, type ObtainedList, obtainList } from "./feed-fetch.ts";
 import {
   checkFollows,
+  checkNumbered,
   compareObtained,
   type LookSettings,
   rememberList,

@@ -9,7 +9,8 @@ import { decodeList, LIST_BYTES_MAX, TOO_LONG } from "./list-bytes.ts";
 
 /** A list that takes longer can't be had. */
 const FEED_MS = 30_000;
-const SIGNATURE_BYTES = 64;
+/** It has 64. */
+const SIGNATURE_BYTES_MAX = 1000;
 const OK = 200;
 const REDIRECTS = 300;
 const CLIENT_ERRORS = 400;
@@ -41,7 +42,7 @@ export async function obtainList(
   ports: ListPorts,
 ): Promise<ObtainedList> {
   const bytes = await readList(from, ports);
-  const key = keys.length === 0 ? null : checkSigner(bytes, await readSignature(from, ports), keys);
+  const key = keys.length === 0 ? null : checkSigner(bytes, await readSignature(from, keys, ports), keys);
   return { text: decodeList(bytes), sha256: createHash("sha256").update(bytes).digest("hex"), key };
 }
 
@@ -56,8 +57,13 @@ export function nameSignature(from: string): string {
 function checkSigner(bytes: Uint8Array, signature: Uint8Array, keys: readonly string[]): string {
   const key = findSigner(bytes, signature, keys);
   if (key !== null) return nameKey(key);
+  throw refuseSignature(keys, "isn't by it");
+}
+
+/** Whoever keeps several keys wants to know which of them was asked for. */
+function refuseSignature(keys: readonly string[], why: string): FeedError {
   const names = keys.map(nameKey).join(" or ");
-  throw new FeedError(`its signature isn't that of the key ${names}`, "signature");
+  return new FeedError(`it needs a signature by the key ${names}, and its signature ${why}`, "signature");
 }
 
 async function readList(from: string, ports: ListPorts): Promise<Uint8Array> {
@@ -70,21 +76,21 @@ async function readList(from: string, ports: ListPorts): Promise<Uint8Array> {
   return bytes;
 }
 
-async function readSignature(from: string, ports: ListPorts): Promise<Uint8Array> {
+async function readSignature(from: string, keys: readonly string[], ports: ListPorts): Promise<Uint8Array> {
   const place = nameSignature(from);
-  const missing = (why: string) => new FeedError(`its signature ${why}`, "signature");
+  const missing = (why: string) => refuseSignature(keys, why);
   if (!isListAddress(from)) {
     try {
-      return ports.readFile(place, SIGNATURE_BYTES);
+      return ports.readFile(place, SIGNATURE_BYTES_MAX);
     } catch (error) {
       throw missing(`can't be read: ${describe(error)}`);
     }
   }
-  const { status, bytes } = await ask(place, SIGNATURE_BYTES, ports);
+  const { status, bytes } = await ask(place, SIGNATURE_BYTES_MAX, ports);
   if (status >= CLIENT_ERRORS && status < SERVER_ERRORS)
     throw missing(`is missing: the server answered ${status}`);
   if (status !== OK) throw new FeedError(`for its signature, the server answered ${status}`, "unreachable");
-  if (bytes === null) throw missing(`has more than ${SIGNATURE_BYTES} bytes`);
+  if (bytes === null) throw missing(`has more than ${SIGNATURE_BYTES_MAX} bytes`);
   return bytes;
 }
 

@@ -26,6 +26,8 @@ export interface UpdatePorts {
   /** Returns the bytes of a list or a signature. Throws as the source's own way of reading does. */
   readonly readBytes: (path: string, bytesMax: number) => Uint8Array;
   readonly changeFile: (path: string, change: (before: string | null) => string) => Promise<unknown>;
+  /** The time that a list may take. Shorter in tests. */
+  readonly limitMs?: number;
   /** Returns how the models were used in the last 30 days. Null if there is no store. Throws if it can't be read. */
   readonly readUse: (store: string, nowMs: number) => Promise<readonly ModelUse[] | null>;
 }
@@ -62,10 +64,8 @@ export async function update(
   }
   try {
     const nowMs = ports.nowMs();
-    const { text, sha256 } = await obtainList(from, readKeys(given, settings, io), {
-      fetch: ports.fetch,
-      readFile: ports.readBytes,
-    });
+    const { readBytes: readFile, ...asking } = ports;
+    const { text, sha256 } = await obtainList(from, readKeys(given, settings, io), { readFile, ...asking });
     const compared = compareList(text, format, readBasis(settings), nowMs);
     const accepting = { yes: given.switches.has("yes"), older: given.switches.has("older") };
     checkFollows({ ...compared, sha256 }, settings, { mayBeOlder: accepting.older });
