@@ -64,7 +64,7 @@ export async function update({
   let written: string | null = null;
   const ports = {
     fetch,
-    readBytes: (path: string, bytesMax: number) => Buffer.from(readFile(path, bytesMax)),
+    readBytes: (path: string) => Buffer.from(readFile(path)),
     nowMs: () => (now === undefined ? NOW_MS : Date.parse(now)),
     readUse: async () => {
       if (uses instanceof Error) throw uses;
