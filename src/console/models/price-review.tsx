@@ -12,7 +12,7 @@ import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeMinorColumn 
 import { toast } from "../parts/toast.tsx";
 import {
   type Change,
-  type Chosen,
+  type Choice,
   canChoose,
   chooseSafe,
   isChosen,
@@ -34,7 +34,7 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
   const [isWhole, setWhole] = useState(false);
   const whole = useResource<PriceReview>(isWhole ? "/catalogue?all=true" : null);
   const review = whole.data ?? enabled;
-  const [chosen, setChosen] = useState<Chosen>(() => chooseSafe(enabled.changes));
+  const [chosen, setChosen] = useState<Choice>(() => chooseSafe(enabled.changes));
   const [error, setError] = useState<string | null>(null);
   const canAccept = review.can_accept && may("models.write");
   const accept = async () => {

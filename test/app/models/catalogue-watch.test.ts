@@ -41,7 +41,7 @@ const idsOf = (text: string) => asArray(asObject(parseJson(text)).models).map((r
 async function readAudit() {
   while ((await store.auditLog.chain(100)) !== null);
   const rows = await store.auditLog.rows({ accountIds: null }, { limit: 100, before: null });
-  return rows.map(({ action, act, after }) => ({ action, actor: act.actor.kind, after }));
+  return rows.map(({ action, actorName, after }) => ({ action, actorName, after: parseJson(after ?? "") }));
 }
 
 async function readEvents() {
@@ -93,7 +93,7 @@ test("take: safe takes what --apply takes, and puts it on record as the gateway'
   expect([price?.input, price?.output]).toEqual([3, 18]);
   expect(node.settings().catalogueList).toMatchObject({ serial: 118, asOf: "2026-11-29" });
   const [entry, ...more] = await readAudit();
-  expect([entry?.action, entry?.actor, more]).toEqual(["catalogue.updated", "system", []]);
+  expect([entry?.action, entry?.actorName, more]).toEqual(["catalogue.updated", "gateway", []]);
   expect(entry?.after).toMatchObject({ serial: 118, key: KEY, accepted: 2 });
   expect([node.prices.waiting, await readEvents()]).toEqual([0, []]);
   const before = node.read();

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { source } from "../../../src/app/start/configuration.ts";
-import { findPriceDay } from "../../../src/catalogue/feeds/as-of.ts";
+import { SHIPPED_DAY as DAY } from "../../../src/catalogue/feeds/as-of.ts";
 import { runCatalogue } from "../../../src/cli/models/catalogue.ts";
 import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { ROW } from "../catalogue-run.ts";
@@ -28,7 +28,6 @@ for (const name of ["own", "other"]) {
 }
 sh("openssl genpkey -algorithm rsa -pkeyopt rsa_keygen_bits:2048 -out rsa.key");
 const at = (name: string) => join(folder, name);
-const DAY = findPriceDay(undefined);
 const FIRST = Number(`${DAY.replaceAll("-", "")}00`);
 const out = at("out");
 const LIST = join(out, "catalogue.json");
