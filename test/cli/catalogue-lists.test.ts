@@ -116,7 +116,12 @@ describe("the published lists", () => {
     const path = join(LISTS, name);
     if (LISTS === "" || !existsSync(path)) return;
     const list = readFileSync(path, "utf8");
-    const first = await update({ list, format, flags: ["--apply", "--yes", "--all"], now: new Date().toISOString() });
+    const first = await update({
+      list,
+      format,
+      flags: ["--apply", "--yes", "--all"],
+      now: new Date().toISOString(),
+    });
     console.info(format, first.out.split("\n").slice(-2).join(" · "));
     expect(first.code).toBe(0);
     const again = await update({

@@ -31,13 +31,17 @@ export function countWaiting(proposals: readonly Proposal[], enabled: ReadonlySe
   };
 }
 
-/** Returns the numbers of changes, and of the models of the catalogue: those that the list has too, and all. */
-export function countChanges(
-  listed: readonly string[],
-  proposals: readonly Proposal[],
-  known: readonly string[],
-) {
-  const differing = new Set(proposals.map(({ id }) => id));
+interface Counted {
+  /** The models of the catalogue that the list has too. */
+  readonly listed: readonly string[];
+  /** All models of the catalogue. */
+  readonly known: readonly string[];
+  readonly proposals: readonly Proposal[];
+}
+
+/** Returns the numbers of the models that were compared, and of the changes that were chosen among all. */
+export function countChanges({ listed, known, proposals: all }: Counted, proposals: readonly Proposal[]) {
+  const differing = new Set(all.map(({ id }) => id));
   const count = (is: (proposal: Proposal) => boolean) => proposals.filter(is).length;
   return {
     compared: listed.length,

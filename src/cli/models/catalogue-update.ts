@@ -102,6 +102,9 @@ export async function update(
 }
 
 interface Chosen {
+  /** Those of the providers that are shown. */
+  readonly shown: readonly Proposal[];
+  /** Those of the models that are named. */
   readonly selected: readonly Proposal[];
   /** Those of providers that aren't enabled, which --all shows. */
   readonly elsewhere: number;
@@ -128,7 +131,7 @@ function choose(
   const selected = selectChanges(shown, choice);
   if (only !== undefined && selected.length === 0 && switches.has("yes"))
     throw new UsageError("--yes has nothing to take: --except leaves nothing of --only");
-  return { selected, elsewhere: proposals.length - shown.length, isShown };
+  return { shown, selected, elsewhere: proposals.length - shown.length, isShown };
 }
 
 /** A store that can't be read is no reason not to update. */
@@ -167,12 +170,13 @@ function readKeys({ lists, switches }: Arguments, { catalogueWatch }: Settings, 
 
 function show(
   { listed, known, list }: ComparedFeed,
-  { selected, elsewhere, isShown }: Chosen,
+  { shown, selected, elsewhere, isShown }: Chosen,
   use: UseReport,
   given: Arguments,
   io: Io,
 ): void {
-  const counts = countChanges(listed.filter(isShown), selected, [...known.keys()].filter(isShown));
+  const models = { listed: listed.filter(isShown), known: [...known.keys()].filter(isShown) };
+  const counts = countChanges({ ...models, proposals: shown }, selected);
   const applied = given.switches.has("apply");
   const { serial = null, leftOut: left_out = 0 } = list ?? {};
   if (given.switches.has("json")) {

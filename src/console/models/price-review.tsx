@@ -8,7 +8,7 @@ import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/states.tsx";
-import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { type Column, GrowingTable, makeHeadColumn, makeMinorColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import {
   type Change,
@@ -52,8 +52,9 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
     isOn: (row: Change) => isChosen(chosen, row),
     onToggle: (row: Change) => setChosen(toggle(chosen, row, hasSafe.has(row.id))),
   };
-  const columns = canAccept && review.changes.some(canChoose) ? [makeBox(box), ...COLUMNS] : COLUMNS;
-  const foot = canAccept && <Taking count={chosen.size} take={accept} />;
+  const hasBoxes = canAccept && review.changes.some(canChoose);
+  const columns = hasBoxes ? [makeBox(box), ...COLUMNS] : COLUMNS;
+  const foot = hasBoxes && <Taking count={chosen.size} take={accept} />;
   return (
     <Dialog title="Changes of prices and models" isWide onClose={onClose} foot={foot}>
       <About review={review} />
@@ -80,16 +81,17 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
 }
 
 function About({ review }: { readonly review: PriceReview }) {
-  const { changes, list, cost_usd, would_cost_usd, can_accept, hiding } = review;
+  const { changes, compared_at, list, cost_usd, would_cost_usd, can_accept, hiding } = review;
   return (
     <>
       <p class="small faint">{describeList(review)}</p>
       {list.refused !== null && (
         <Notice tone="bad">The list can't be used ({list.refused}). Nothing of it was taken.</Notice>
       )}
-      {changes.length === 0 ? (
+      {changes.length === 0 && compared_at !== null && (
         <p>No price, limit or end of a model differs from the list.</p>
-      ) : (
+      )}
+      {cost_usd + would_cost_usd > 0 && (
         <p>
           With these prices, the requests of the last 30 days to models whose price changes would have cost{" "}
           <span class="strong">{formatUsd(would_cost_usd)}</span> instead of {formatUsd(cost_usd)}.
@@ -186,12 +188,23 @@ function nameField({ field }: Change): string {
 
 const COLUMNS: readonly Column<Change>[] = [
   makeHeadColumn("Model", ({ id }) => id),
-  makeColumn("What", nameField),
-  makeColumn("Before", ({ before, new: isNew }) => before ?? (isNew ? "" : "unknown")),
-  makeColumn("After", ({ after }) => after),
-  makeColumn("Why", ({ reason }) => reason ?? ""),
-  makeNumberColumn("Requests in 30 days", ({ requests }) => formatCount(requests)),
-  makeNumberColumn("Cost", ({ cost_usd, would_cost_usd }) =>
-    would_cost_usd === null ? "" : `${formatUsd(cost_usd)} → ${formatUsd(would_cost_usd)}`,
+  makeMinorColumn("What", nameField),
+  { label: "Change", isBare: true, cell: (row) => <Step row={row} /> },
+  makeMinorColumn("Requests in 30 days", ({ requests }) => formatCount(requests), "end"),
+  makeMinorColumn(
+    "Cost",
+    ({ cost_usd, would_cost_usd }) =>
+      would_cost_usd === null ? "" : `${formatUsd(cost_usd)} → ${formatUsd(would_cost_usd)}`,
+    "end",
   ),
 ];
+
+function Step({ row }: { readonly row: Change }) {
+  const { before, after, reason } = row;
+  return (
+    <>
+      {before === null ? after : `${before} → ${after}`}
+      {reason !== null && <div class="small faint">{reason}</div>}
+    </>
+  );
+}

@@ -48,7 +48,7 @@ test("rates that move by one ratio take those with them that the list doesn't st
   });
 });
 
-test.each<[string, PriceFields | null, StatedPrice, string | null, RegExp | null]>([
+test.each<[string, PriceFields | null, StatedPrice, Proposal["verdict"] | null, RegExp | null]>([
   ["a ratio of 2", WHOLE, { input: 4, output: 20 }, "taken", null],
   ["a ratio of a half", WHOLE, { input: 1, output: 5 }, "taken", null],
   ["a ratio that is right to 0.1 %", WHOLE, { input: 2.4, output: 12.01 }, "taken", null],
@@ -111,7 +111,7 @@ test.each<[string, PriceFields | null, StatedPrice, string | null, RegExp | null
   ],
 ])("%s: %#", (_name, ours, stated, verdict, reason) => {
   const change = judge(ours, stated);
-  expect(change?.verdict ?? null).toBe(verdict);
+  expect<Proposal["verdict"] | null>(change?.verdict ?? null).toBe(verdict);
   if (reason !== null) expect(change?.reason).toMatch(reason);
 });
 
@@ -139,7 +139,8 @@ function compare(cards: readonly ModelCard[], rows: readonly FeedRow[], given: P
   return compareFeed(rows, { ...basis, ...given }).proposals;
 }
 
-const pick = (proposals: readonly Proposal[]) => proposals.map(({ field, verdict }) => [field, verdict]);
+const pick = (proposals: readonly Proposal[]): readonly (readonly string[])[] =>
+  proposals.map(({ field, verdict }) => [field, verdict]);
 const card = (id: string, facts: Partial<ModelCard> = {}) =>
   makeModelCard(id, { price: buildPrice(BARE), operations: CHAT_ONLY, ...facts });
 
@@ -210,7 +211,7 @@ test.each<[string, Partial<FeedRow>, readonly (readonly string[])[]]>([
   ["neither is possible", { context: 50, output: 80 }, []],
 ])("limits: %s", (_name, limits, verdicts) => {
   const known = card("OpenAI#m", { contextTokensMax: 1000, outputTokensMax: 100 });
-  expect(pick(compare([known], [{ ...ROW, ...limits }]))).toEqual(verdicts.map((one) => [...one]));
+  expect(pick(compare([known], [{ ...ROW, ...limits }]))).toEqual(verdicts);
 });
 
 test("a limit waits with the other if the two would contradict each other meanwhile", () => {
@@ -241,7 +242,8 @@ test.each([
   ["no price", { price: null }, "taken"],
 ])("a new model of our own form with %s comes whole", (_name, row, verdict) => {
   const [found, ...others] = compare([card("OpenAI#m")], own(row), { isOwn: true });
-  expect([found?.field, found?.verdict, found?.isNew, others]).toEqual(["model", verdict, true, []]);
+  expect(found).toMatchObject({ field: "model", verdict, isNew: true });
+  expect(others).toEqual([]);
   expect(found?.adds?.price === null).toBe(row.price === null);
 });
 

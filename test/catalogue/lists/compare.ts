@@ -28,7 +28,7 @@ for (const list of FEED_FORMATS) {
   const text = readFileSync(join(process.argv[2] ?? ".", file), "utf8");
   const basis = { overlay: [], newerModels: [], ownIds: new Set<string>(), ignore: [], reliances: [] };
   const { listed, proposals: all, known: cards } = compareList(text, list, basis, Date.now());
-  const compared = countChanges(listed, all, [...cards.keys()]);
+  const compared = countChanges({ listed, known: [...cards.keys()], proposals: all }, all);
   const differing = all.filter(({ id, field }) => cards.has(id) && FIELDS.has(field));
   console.log(
     `${list}: ${compared.compared} compared, ${compared.equal} equal, ${differing.length} differ in price or end, ${compared.unlisted} not in the list`,
