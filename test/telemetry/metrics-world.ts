@@ -38,6 +38,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_catalogue_age_seconds: () => null,
   poundkey_catalogue_hidden: () => null,
   poundkey_catalogue_changes_waiting: () => null,
+  poundkey_catalogue_serial: () => null,
   process_cpu_seconds_total: () => null,
   process_resident_memory_bytes: () => null,
   process_start_time_seconds: () => null,
