@@ -1,4 +1,4 @@
-// What the operator sees of a watched list of prices, and says about taking its changes.
+// The forms in which the operator sees a watched list of prices, and takes its changes.
 import { Type } from "@sinclair/typebox";
 import { VERDICTS } from "../../catalogue/feeds/verdict.ts";
 import { FEED_FORMATS } from "../../core/models/feed-format.ts";

@@ -185,7 +185,7 @@ export async function acceptPrices(
   return { accepted: accepted.length, models: new Set(accepted.map(({ id }) => id)).size, waits };
 }
 
-/** Whoever accepts has seen a list, and another one may have come meanwhile. */
+/** The changes were seen in one list, and another one may have come meanwhile. */
 function checkList(
   { list, sha256: own }: ComparedPrices,
   { serial, sha256 }: Static<typeof acceptSchema>,
@@ -196,7 +196,7 @@ function checkList(
     throw new Fault("catalogue_changed", "Another list was compared meanwhile. Look at its changes first.");
 }
 
-/** Patterns choose among all changes, since whoever names a model has seen it. */
+/** Patterns choose among all changes: a model that is named was seen. */
 function select(
   proposals: readonly Proposal[],
   enabled: ReadonlySet<string>,

@@ -1,16 +1,11 @@
 // The operator's catalogue file: written whole, or not at all.
 import { readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { writeBeside, writeWhole } from "./whole-file.ts";
+import { writeBeside } from "./whole-file.ts";
 
-/** A gateway that reads the file meanwhile reads the old one or the new one. Throws if it can't be written. */
-export function replaceCatalogueFile(path: string, text: string): void {
-  writeWhole(path, text, readMode(path));
-}
-
-/** How often a change is made anew because another process changed the file meanwhile. */
+/** A change is made anew if another process changed the file meanwhile, but no more often. */
 const TRIES_MAX = 5;
-/** By then whoever wrote a file beside the catalogue has renamed it, or was killed. */
+/** By then a file beside the catalogue was renamed, or its process was killed. */
 const LEFT_MS = 3_600_000;
 const USUAL_MODE = 0o644;
 const PERMISSIONS = 0o777;

@@ -18,7 +18,7 @@ import type { FeedFormat } from "../../core/models/feed-format.ts";
 import type { Settings } from "../../core/settings.ts";
 import { LIST_SHAPE } from "./list-bytes.ts";
 
-/** What a list is compared with, besides the built-in rows. */
+/** The operator's part of what a list is compared with. */
 export interface CompareBasis extends Pick<FeedBasis, "overlay" | "ownIds" | "ignore" | "reliances"> {
   readonly newerModels: readonly ModelCard[];
 }

@@ -91,7 +91,7 @@ function proposePrice(
   return { id, field: "price", ...rest, isNew: false, card: { price, laterPrices } };
 }
 
-interface Announced {
+interface AnnouncedPrices {
   /** The card with the price that applies by now, and those still to come. */
   readonly now: ModelCard;
   /** The announced prices beside which new ones are written. */
@@ -100,7 +100,7 @@ interface Announced {
 
 /** Announced prices of days of which the catalogue knows nothing, or another price in a list of our own form. */
 function proposeLater(
-  { now: card, kept }: Announced,
+  { now: card, kept }: AnnouncedPrices,
   { laterPrices: stated, card: theirs }: FeedRow,
 ): Proposal | null {
   const known = new Map(viewLaterPrices(card).map((one) => [one.from, JSON.stringify(one)]));

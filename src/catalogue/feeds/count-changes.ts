@@ -2,7 +2,7 @@
 import { readProvider } from "../../core/models/card.ts";
 import type { Proposal } from "./verdict.ts";
 
-/** What a list has for the models of the enabled providers, in the words of the log. */
+/** The changes that a list has for the models of the enabled providers, in the words of the log. */
 export interface WaitingCounts {
   /** The ids of models that the catalogue doesn't have. */
   readonly added: readonly string[];
@@ -31,7 +31,7 @@ export function countWaiting(proposals: readonly Proposal[], enabled: ReadonlySe
   };
 }
 
-interface Counted {
+interface ComparedModels {
   /** The models of the catalogue that the list has too. */
   readonly listed: readonly string[];
   /** All models of the catalogue. */
@@ -40,7 +40,10 @@ interface Counted {
 }
 
 /** Returns the numbers of the models that were compared, and of the changes that were chosen among all. */
-export function countChanges({ listed, known, proposals: all }: Counted, proposals: readonly Proposal[]) {
+export function countChanges(
+  { listed, known, proposals: all }: ComparedModels,
+  proposals: readonly Proposal[],
+) {
   const differing = new Set(all.map(({ id }) => id));
   const count = (is: (proposal: Proposal) => boolean) => proposals.filter(is).length;
   return {

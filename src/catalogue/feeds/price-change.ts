@@ -40,7 +40,7 @@ interface Step {
 interface Comparison {
   readonly ours: readonly PricePlace[];
   readonly stated: readonly PricePlace[];
-  /** What the list states, whether it differs or not. */
+  /** All rates that the list states, whether they differ or not. */
   readonly steps: readonly Step[];
 }
 
@@ -93,7 +93,7 @@ function findRatio({ stated, steps }: Comparison): number | null {
   return isOne ? ratio : null;
 }
 
-/** Our places with what the list states in them. What it doesn't state moves by the ratio, or stays. */
+/** Our places with what the list states in them. Other rates move by the ratio, or stay. */
 function merge({ ours, stated }: Comparison, ratio: number | null): readonly PricePlace[] {
   const usual = ours[0]?.rates ?? {};
   const known = ours.map((place) => {

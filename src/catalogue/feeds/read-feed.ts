@@ -15,7 +15,7 @@ import { isOwnList, type ListHead, readOwnList } from "./own-list.ts";
 /** More rows than any list has: each costs a comparison. */
 const ROWS_MAX = 50_000;
 
-/** What a numbered list says of itself, and how many of its rows this program doesn't understand. */
+/** The head of a numbered list, and the number of its rows that this program doesn't understand. */
 export interface NumberedList extends ListHead {
   readonly leftOut: number;
 }

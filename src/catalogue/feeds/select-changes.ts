@@ -9,7 +9,7 @@ export interface Choice {
 }
 
 /** A pattern that matches no change. */
-export interface IdlePattern {
+interface IdlePattern {
   readonly field: "only" | "except";
   readonly at: number;
   readonly pattern: string;

@@ -19,7 +19,7 @@ export interface RepricedUse extends Omit<ModelUse, "amounts"> {
   readonly verdict: Verdict;
 }
 
-/** What may become of the price. */
+/** Verdicts with which a price may still be taken. */
 const OPEN: ReadonlySet<Verdict> = new Set(["taken", "waits"]);
 
 /**

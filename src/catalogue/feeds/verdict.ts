@@ -1,4 +1,4 @@
-// What may become of a change that a list of prices proposes.
+// Verdicts on the changes that a list of prices proposes.
 import type { ModelCard } from "../../core/models/card.ts";
 
 /**
@@ -29,7 +29,7 @@ export interface Proposal {
   readonly adds?: ModelCard;
 }
 
-/** Returns the proposal as one that is from before the built-in rows. What is never taken stays so. */
+/** Returns the proposal as one that is from before the built-in rows. A change that is never taken keeps its verdict. */
 export function markOlder(proposal: Proposal, asOf: string): Proposal {
   const { verdict } = proposal;
   if (verdict !== "taken" && verdict !== "waits") return proposal;
@@ -37,7 +37,7 @@ export function markOlder(proposal: Proposal, asOf: string): Proposal {
   return { ...proposal, verdict: "older", otherwise: verdict, reason };
 }
 
-export interface Accepting {
+interface Acceptance {
   /** Accepts what waits, too. */
   readonly yes: boolean;
   /** Accepts what is from before the built-in rows as if it weren't. */
@@ -46,7 +46,7 @@ export interface Accepting {
 
 export function isAccepted(
   { verdict, otherwise }: Pick<Proposal, "verdict" | "otherwise">,
-  { yes, older }: Accepting,
+  { yes, older }: Acceptance,
 ): boolean {
   const counts = older ? (otherwise ?? verdict) : verdict;
   return counts === "taken" || (yes && counts === "waits");
@@ -55,7 +55,7 @@ export function isAccepted(
 /** True if it waits for a person. */
 export function isWaiting(
   { verdict, otherwise }: Pick<Proposal, "verdict" | "otherwise">,
-  { older }: Pick<Accepting, "older">,
+  { older }: Pick<Acceptance, "older">,
 ): boolean {
   return (older ? (otherwise ?? verdict) : verdict) === "waits";
 }

@@ -55,7 +55,8 @@ async function readReview(gateway: Gateway, all: boolean): Promise<PriceReview> 
 }
 
 function readChoice({ lists }: Arguments): Choice {
-  const [only, except] = [lists.get("only"), lists.get("except")];
+  const only = lists.get("only");
+  const except = lists.get("except");
   return { ...(only && { only }), ...(except && { except }) };
 }
 

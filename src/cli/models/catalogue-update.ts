@@ -54,7 +54,6 @@ export async function update(
     return EXIT.failed;
   }
   const { settings } = loaded;
-  const { from, format } = readList(given, settings);
   const isApplied = given.switches.has("apply");
   if (isApplied && settings.catalogueFile === undefined) {
     io.err(
@@ -62,46 +61,66 @@ export async function update(
     );
     return EXIT.failed;
   }
+  const { from, format } = readList(given, settings);
   try {
-    const nowMs = ports.nowMs();
-    const { readBytes: readFile, ...asking } = ports;
-    const { text, sha256 } = await obtainList(from, readKeys(given, settings, io), { readFile, ...asking });
-    const compared = compareList(text, format, readBasis(settings), nowMs);
-    const accepting = { yes: given.switches.has("yes"), older: given.switches.has("older") };
-    checkFollows({ ...compared, sha256 }, settings, { mayBeOlder: accepting.older });
-    if (from === settings.catalogueWatch?.from) checkNumbered(compared, settings.catalogueWatch);
-    const shown = choose(compared.proposals, given, settings);
-    const used = await report({ proposals: shown.selected, known: compared.known }, settings, ports, nowMs);
+    const look = await lookAt({ from, format }, readKeys(given, settings, io), given, settings, ports);
+    const { compared, accepting, nowMs } = look;
+    const chosen = choose(compared.proposals, given, settings);
+    const { selected } = chosen;
+    const used = await report({ proposals: selected, known: compared.known }, settings, ports, nowMs);
     if (isApplied) {
-      const accepted = shown.selected.filter((proposal) => isAccepted(proposal, accepting));
-      const serial = compared.list?.serial ?? null;
-      const list = { format, serial, asOf: compared.asOf, sha256, mayBeOlder: accepting.older };
+      const accepted = selected.filter((proposal) => isAccepted(proposal, accepting));
       await ports.changeFile(settings.catalogueFile ?? "", (before) => {
-        const after = takeChanges(before, accepted, list, nowMs);
-        checkFile(after, settings);
+        const after = takeChanges(before, accepted, look.list, nowMs);
+        checkFile(after, settings, flags, source);
         return after;
       });
     }
-    show(compared, shown, used, given, io);
-    const waits = shown.selected.some((proposal) => isWaiting(proposal, accepting));
+    show(compared, chosen, used, given, io);
+    const waits = selected.some((proposal) => isWaiting(proposal, accepting));
     return waits && !accepting.yes ? EXIT.partial : EXIT.done;
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
     io.err(`Nothing was changed. The list at ${from} can't be used (${error.why}): ${error.message}.`);
     return EXIT.failed;
   }
-
-  /** A file that the gateway would refuse is never written. */
-  function checkFile(text: string, { catalogueFile }: Settings): void {
-    const readFile: ConfigSource["readFile"] = (path, most) =>
-      path === catalogueFile ? text : source.readFile(path, most);
-    const then = loadConfig(flags, { ...source, readFile }).loaded;
-    const wrong = then.ok ? undefined : then.errors.find(({ field }) => field.startsWith("catalogue"));
-    if (wrong) throw new FeedError(wrong.message);
-  }
 }
 
-interface Chosen {
+/** Compares the list. Throws a FeedError if it can't be used, or may not follow the last one. */
+async function lookAt(
+  { from, format }: ReturnType<typeof readList>,
+  keys: readonly string[],
+  { switches }: Arguments,
+  settings: Settings,
+  ports: UpdatePorts,
+) {
+  const nowMs = ports.nowMs();
+  const { readBytes: readFile, ...asking } = ports;
+  const { text, sha256 } = await obtainList(from, keys, { readFile, ...asking });
+  const compared = compareList(text, format, readBasis(settings), nowMs);
+  const accepting = { yes: switches.has("yes"), older: switches.has("older") };
+  checkFollows({ ...compared, sha256 }, settings, { mayBeOlder: accepting.older });
+  if (from === settings.catalogueWatch?.from) checkNumbered(compared, settings.catalogueWatch);
+  const serial = compared.list?.serial ?? null;
+  const list = { format, serial, asOf: compared.asOf, sha256, mayBeOlder: accepting.older };
+  return { compared, accepting, list, nowMs };
+}
+
+/** A file that the gateway would refuse is never written. */
+function checkFile(
+  text: string,
+  { catalogueFile }: Settings,
+  flags: ReturnType<typeof readConfigurationFlags>,
+  source: ConfigSource,
+): void {
+  const readFile: ConfigSource["readFile"] = (path, most) =>
+    path === catalogueFile ? text : source.readFile(path, most);
+  const then = loadConfig(flags, { ...source, readFile }).loaded;
+  const wrong = then.ok ? undefined : then.errors.find(({ field }) => field.startsWith("catalogue"));
+  if (wrong) throw new FeedError(wrong.message);
+}
+
+interface ChosenChanges {
   /** Those of the providers that are shown. */
   readonly shown: readonly Proposal[];
   /** Those of the models that are named. */
@@ -116,7 +135,7 @@ function choose(
   proposals: readonly Proposal[],
   { lists, switches }: Arguments,
   { providers }: Settings,
-): Chosen {
+): ChosenChanges {
   const enabled = new Set(providers.map(({ name }) => name));
   const isShown = (id: string) => switches.has("all") || enabled.has(readProvider(id));
   const shown = proposals.filter(({ id }) => isShown(id));
@@ -170,7 +189,7 @@ function readKeys({ lists, switches }: Arguments, { catalogueWatch }: Settings, 
 
 function show(
   { listed, known, list }: ComparedFeed,
-  { shown, selected, elsewhere, isShown }: Chosen,
+  { shown, selected, elsewhere, isShown }: ChosenChanges,
   use: UseReport,
   given: Arguments,
   io: Io,

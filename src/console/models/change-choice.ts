@@ -4,10 +4,10 @@ import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 export type Change = PriceReview["changes"][number];
 
 /** The models of which something is chosen. Those that are missing aren't. */
-export type Chosen = ReadonlyMap<string, "safe" | "all">;
+export type Choice = ReadonlyMap<string, "safe" | "all">;
 
-/** What waits for a person is chosen by a person alone, and so are models of providers that aren't enabled. */
-export function chooseSafe(changes: readonly Change[]): Chosen {
+/** Changes that wait are chosen by a person alone, and so are those of providers that aren't enabled. */
+export function chooseSafe(changes: readonly Change[]): Choice {
   const safe = changes.filter(({ verdict, enabled }) => verdict === "taken" && enabled);
   return new Map(safe.map(({ id }) => [id, "safe"]));
 }
@@ -16,13 +16,13 @@ export function canChoose({ verdict }: Change): boolean {
   return verdict === "taken" || verdict === "waits";
 }
 
-export function isChosen(chosen: Chosen, { id, verdict }: Pick<Change, "id" | "verdict">): boolean {
+export function isChosen(chosen: Choice, { id, verdict }: Pick<Change, "id" | "verdict">): boolean {
   const level = chosen.get(id);
   return level === "all" || (level === "safe" && verdict === "taken");
 }
 
 /** A model's changes that wait are taken with its others: they were compared together. */
-export function toggle(chosen: Chosen, { id, verdict }: Change, hasSafe: boolean): Chosen {
+export function toggle(chosen: Choice, { id, verdict }: Change, hasSafe: boolean): Choice {
   const isOn = isChosen(chosen, { id, verdict });
   const next = new Map(chosen);
   next.delete(id);
@@ -34,7 +34,7 @@ export function toggle(chosen: Chosen, { id, verdict }: Change, hasSafe: boolean
 
 /** The bodies of the requests that take what is chosen. */
 export function listAcceptances(
-  chosen: Chosen,
+  chosen: Choice,
   { list }: Pick<PriceReview, "list">,
 ): readonly { readonly only: readonly string[]; readonly yes: boolean }[] {
   const seen = {

@@ -8,11 +8,11 @@ import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/states.tsx";
-import { type Column, GrowingTable, makeHeadColumn, makeMinorColumn } from "../parts/table.tsx";
+import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeMinorColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import {
   type Change,
-  type Chosen,
+  type Choice,
   canChoose,
   chooseSafe,
   isChosen,
@@ -34,7 +34,7 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
   const [isWhole, setWhole] = useState(false);
   const whole = useResource<PriceReview>(isWhole ? "/catalogue?all=true" : null);
   const review = whole.data ?? enabled;
-  const [chosen, setChosen] = useState<Chosen>(() => chooseSafe(enabled.changes));
+  const [chosen, setChosen] = useState<Choice>(() => chooseSafe(enabled.changes));
   const [error, setError] = useState<string | null>(null);
   const canAccept = review.can_accept && may("models.write");
   const accept = async () => {
@@ -189,7 +189,7 @@ function nameField({ field }: Change): string {
 const COLUMNS: readonly Column<Change>[] = [
   makeHeadColumn("Model", ({ id }) => id),
   makeMinorColumn("What", nameField),
-  { label: "Change", isBare: true, cell: (row) => <Step row={row} /> },
+  makeColumn("Change", (row) => <Step row={row} />),
   makeMinorColumn("Requests in 30 days", ({ requests }) => formatCount(requests), "end"),
   makeMinorColumn(
     "Cost",
@@ -199,12 +199,13 @@ const COLUMNS: readonly Column<Change>[] = [
   ),
 ];
 
+/** Whole also on a phone: what is taken must be seen. */
 function Step({ row }: { readonly row: Change }) {
   const { before, after, reason } = row;
   return (
     <>
-      {before === null ? after : `${before} → ${after}`}
-      {reason !== null && <div class="small faint">{reason}</div>}
+      <span class="kept">{before === null ? after : `${before} → ${after}`}</span>
+      {reason !== null && <span class="small faint kept"> ({reason})</span>}
     </>
   );
 }

@@ -11,9 +11,13 @@ const EXAMPLES = [
 const LIST = makeLiteLlm({
   "gpt-5.4": { ...priced(3, 18), cache_read_input_token_cost: 3e-7 },
   "gpt-4.1": priced(3, 8),
-  "gpt-7": priced(3, 24),
+  "openrouter/acme/new-1": { ...priced(3, 24), litellm_provider: "openrouter" },
   "groq/openai/gpt-oss-20b": makeLiteLlmRow({ litellm_provider: "groq" }),
 });
+
+const CONFIG = `catalogue: catalogue.json
+providers: { OpenAI: { keys: [k] }, OpenRouter: { keys: [k] } }
+`;
 
 /** The number of models grows with each release. */
 function normalize(text: string): string {
@@ -22,9 +26,9 @@ function normalize(text: string): string {
 
 test("there are those of a new model, of a whole list, and of chosen models", () => {
   expect(EXAMPLES.map(([, flags = ""]) => flags)).toEqual([
-    " --only 'OpenAI#gpt-7' --apply --yes",
+    " --only 'OpenRouter#acme/new-1' --apply --yes",
     "",
-    " --only 'OpenAI#gpt-*' --except 'OpenAI#gpt-4.1' --apply",
+    " --only 'OpenAI#*' --except 'OpenAI#gpt-4.1' --apply",
   ]);
 });
 
@@ -34,6 +38,7 @@ test.each(EXAMPLES.map(([, flags = "", printed = ""]) => [flags, printed] as con
     const words = flags.split(" ").filter((word) => word !== "");
     const { out } = await update({
       list: LIST,
+      config: CONFIG,
       flags: words.map((word) => word.replaceAll("'", "")),
       file: null,
     });
@@ -44,13 +49,15 @@ test.each(EXAMPLES.map(([, flags = "", printed = ""]) => [flags, printed] as con
 test("the first of them adds the model with its price, and the last leaves out what it excepts", async () => {
   const first = await update({
     list: LIST,
-    flags: ["--only", "OpenAI#gpt-7", "--apply", "--yes"],
+    config: CONFIG,
+    flags: ["--only", "OpenRouter#acme/new-1", "--apply", "--yes"],
     file: null,
   });
-  expect(findRow(first.written, "OpenAI#gpt-7")).toMatchObject({ price: { input: 3, output: 24 } });
+  expect(findRow(first.written, "OpenRouter#acme/new-1")).toMatchObject({ price: { input: 3, output: 24 } });
   const last = await update({
     list: LIST,
-    flags: ["--only", "OpenAI#gpt-*", "--except", "OpenAI#gpt-4.1", "--apply"],
+    config: CONFIG,
+    flags: ["--only", "OpenAI#*", "--except", "OpenAI#gpt-4.1", "--apply"],
     file: null,
   });
   expect([findRow(last.written).id, findRow(last.written, "OpenAI#gpt-4.1").id]).toEqual([
