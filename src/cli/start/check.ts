@@ -20,6 +20,7 @@ import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
 import { listCacheHints } from "./cache-hints.ts";
+import { warnOfUnwritable } from "./catalogue-writable.ts";
 import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
 import { warnOfCatalogue, warnOfEnds } from "./model-warnings.ts";
@@ -133,6 +134,7 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
       ...warnOfCatalogue(settings),
       ...warnOfEndingKeys(settings, keys ?? [], (ports.nowMs ?? Date.now)()),
       ...warnOfExposed(settings, ports),
+      ...warnOfUnwritable(settings),
       ...warnOfUnread(found),
     ],
     schema,
