@@ -241,7 +241,9 @@ describe("a program after another", () => {
     ]);
     const take = (file: CatalogueFileContent, accepted: typeof proposals) =>
       takeIntoFile(file, accepted, taking, program);
-    const turns = proposals.toReversed().reduce((file, one) => take(file, [one]), { rows: [] });
+    const turns = proposals
+      .toReversed()
+      .reduce<CatalogueFileContent>((file, one) => take(file, [one]), { rows: [] });
     expect(writeCatalogueContent(turns)).toBe(writeCatalogueContent(take({ rows: [] }, proposals)));
   });
 });
