@@ -15,10 +15,10 @@ import { signFile } from "../build/sign.ts";
 import { decodeList, LIST_SHAPE } from "./list-bytes.ts";
 import { writeWhole } from "./whole-file.ts";
 
-export const LIST_NAME = "catalogue.json";
+const LIST_NAME = "catalogue.json";
 const PUBLIC_MODE = 0o644;
 
-export interface Publishing {
+interface Publishing {
   /** Files whose rows replace built-in ones. */
   readonly withFiles: readonly string[];
   /** Patterns of ids. Empty for all. */

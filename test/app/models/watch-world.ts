@@ -44,7 +44,7 @@ export function sign(list: string | Uint8Array, key: KeyObject = OWN): Buffer {
   return signBytes(Buffer.from(list), key);
 }
 
-/** What a server has at `/list` and `/list.sig`. */
+/** The files that a server has at `/list` and `/list.sig`. */
 export interface Served {
   list: string | Uint8Array;
   /** Null if there is none. */
