@@ -7,7 +7,7 @@ import { FeedError } from "../../catalogue/feeds/feed.ts";
 import { checkOrder } from "../../catalogue/feeds/list-order.ts";
 import { type ReadFeed, readFeed } from "../../catalogue/feeds/read-feed.ts";
 import type { Proposal } from "../../catalogue/feeds/verdict.ts";
-import { loadBuiltIn } from "../../catalogue/file/built-in.ts";
+import { loadBuiltInRows } from "../../catalogue/file/built-in.ts";
 import { takeIntoFile } from "../../catalogue/file/take.ts";
 import { writeCatalogueContent } from "../../catalogue/file/write.ts";
 import { formatDay } from "../../catalogue/later-prices.ts";
@@ -88,7 +88,7 @@ export function takeChanges(
   const passed = { asOf: on, ...(serial === null ? {} : { serial, sha256 }) };
   const from = `${format} ${serial ?? on}`;
   const text = writeCatalogueContent(
-    takeIntoFile(content, accepted, { from, on, list: passed }, loadBuiltIn()),
+    takeIntoFile(content, accepted, { from, on, list: passed }, loadBuiltInRows()),
   );
   const read = parseCatalogue(text);
   if (typeof read === "string") throw new FeedError(read);

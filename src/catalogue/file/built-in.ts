@@ -9,7 +9,7 @@ export interface BuiltInRows {
   readonly day: string;
 }
 
-export function loadBuiltIn(): BuiltInRows {
+export function loadBuiltInRows(): BuiltInRows {
   loaded ??= { cards: new Map(loadShippedCards().map((card) => [card.id, card])), day: SHIPPED_DAY };
   return loaded;
 }

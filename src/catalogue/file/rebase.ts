@@ -30,14 +30,14 @@ export interface RebasedRow {
   readonly whole: readonly (typeof WHOLE_ALONE)[number][];
 }
 
-export interface Rebased {
+export interface RebasedFile {
   readonly content: CatalogueFileContent;
   /** The rows that change, and those that can only stay whole. */
   readonly rows: readonly RebasedRow[];
 }
 
 /** No card that the file and the program come to is changed by it. */
-export function rebaseFile(file: CatalogueFileContent, builtIn: BuiltInRows): Rebased {
+export function rebaseFile(file: CatalogueFileContent, builtIn: BuiltInRows): RebasedFile {
   const rows: FileRow[] = [];
   const report: RebasedRow[] = [];
   for (const row of file.rows) {
@@ -84,7 +84,8 @@ function isSame(card: ModelCard, known: ModelCard): boolean {
 }
 
 function listWhole(card: ModelCard, known: ModelCard) {
-  const [row, builtIn] = [viewRow(card), viewRow(known)];
+  const row = viewRow(card);
+  const builtIn = viewRow(known);
   return WHOLE_ALONE.filter((field) => !isDeepStrictEqual(row[field], builtIn[field]));
 }
 

@@ -8,7 +8,7 @@ import { foldCatalogue, isOvertaken } from "./fold.ts";
 import { digestField, listTaken, pickFields, SINGLE_FIELDS, type SingleField } from "./taken-fields.ts";
 
 /** The part of a proposal that is taken. */
-type Accepted = Pick<Proposal, "id" | "field" | "card" | "adds">;
+type AcceptedPart = Pick<Proposal, "id" | "field" | "card" | "adds">;
 
 interface Acceptance {
   /** The list, for people: `litellm 2026-11-27`. */
@@ -25,7 +25,7 @@ interface Acceptance {
  */
 export function takeIntoFile(
   file: CatalogueFileContent,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedPart[],
   { from, on, list }: Acceptance,
   builtIn: BuiltInRows,
 ): CatalogueFileContent {
@@ -74,7 +74,7 @@ interface Taking extends Omit<Acceptance, "list"> {
 
 function takeModel(
   before: readonly FileRow[],
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedPart[],
   { from, on, builtIn, card }: Taking,
 ): readonly FileRow[] {
   const base = accepted.find(({ adds }) => adds !== undefined)?.adds ?? card;
@@ -100,7 +100,7 @@ function findLater(on: string, row: FileRow | undefined): string {
   return row?.kind === "model" && row.taken.on > on ? row.taken.on : on;
 }
 
-function nameTaken(field: Accepted["field"]): TakenField {
+function nameTaken(field: AcceptedPart["field"]): TakenField {
   return field === "later_prices" ? "price" : field;
 }
 

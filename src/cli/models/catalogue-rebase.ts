@@ -2,8 +2,8 @@
 import { changeCatalogueFile } from "../../app/models/catalogue-file.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
-import { loadBuiltIn } from "../../catalogue/file/built-in.ts";
-import { type Rebased, type RebasedRow, rebaseFile } from "../../catalogue/file/rebase.ts";
+import { loadBuiltInRows } from "../../catalogue/file/built-in.ts";
+import { type RebasedFile, type RebasedRow, rebaseFile } from "../../catalogue/file/rebase.ts";
 import { writeCatalogueContent } from "../../catalogue/file/write.ts";
 import { readCatalogueContent } from "../../config/models/catalogue-file.ts";
 import { type Arguments, readConfigurationFlags } from "../arguments.ts";
@@ -20,7 +20,7 @@ export async function rebase(given: Arguments, io: Io, source: ConfigSource): Pr
     io.err("There is no catalogue file: set catalogue to a path in the configuration.");
     return EXIT.failed;
   }
-  let found: Rebased | null = null;
+  let found: RebasedFile | null = null;
   const isApplied = given.switches.has("apply");
   try {
     await changeCatalogueFile(path, (before) => {
@@ -36,22 +36,22 @@ export async function rebase(given: Arguments, io: Io, source: ConfigSource): Pr
 }
 
 /** Throws an Error if it isn't a catalogue file, as after a change of the last moment. */
-function rebaseText(text: string): Rebased {
+function rebaseText(text: string): RebasedFile {
   const content = readCatalogueContent(text);
   if (typeof content === "string") throw new Error(content);
-  return rebaseFile(content, loadBuiltIn());
+  return rebaseFile(content, loadBuiltInRows());
 }
 
-function isChanged({ rows }: Rebased): boolean {
+function isChanged({ rows }: RebasedFile): boolean {
   return rows.some(({ whole }) => whole.length === 0);
 }
 
-interface Shown {
+interface ShownRows {
   readonly path: string;
   readonly isApplied: boolean;
 }
 
-function show(found: Rebased | null, { path, isApplied }: Shown, given: Arguments, io: Io): void {
+function show(found: RebasedFile | null, { path, isApplied }: ShownRows, given: Arguments, io: Io): void {
   const rows = found?.rows ?? [];
   if (given.switches.has("json")) {
     io.out(JSON.stringify({ file: path, applied: isApplied, rows }, null, 2));

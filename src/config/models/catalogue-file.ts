@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { loadBuiltIn } from "../../catalogue/file/built-in.ts";
+import { loadBuiltInRows } from "../../catalogue/file/built-in.ts";
 import type { CatalogueFileContent } from "../../catalogue/file/file-row.ts";
 import { foldCatalogue } from "../../catalogue/file/fold.ts";
 import { parseDay } from "../../catalogue/later-prices.ts";
@@ -72,7 +72,11 @@ export function parseCatalogue(text: string): CatalogueFile | string {
   const content = readCatalogueContent(text);
   if (typeof content === "string") return content;
   const { asOf, list } = content;
-  const { newerModels: cards, overtaken, hiding } = foldCatalogue({ builtIn: loadBuiltIn(), file: content });
+  const {
+    newerModels: cards,
+    overtaken,
+    hiding,
+  } = foldCatalogue({ builtIn: loadBuiltInRows(), file: content });
   const digest = createHash("sha256").update(text).digest("hex");
   const found = {
     cards,
@@ -114,7 +118,7 @@ function isDay(value: unknown): value is string {
 
 /** Describes a price that differs so much from the built-in one that it must be a mistake. Null if there is none. */
 function findUnitMistake(cards: readonly ModelCard[]): string | null {
-  const shipped = loadBuiltIn().cards;
+  const shipped = loadBuiltInRows().cards;
   for (const { id, price: given } of cards) {
     const known = shipped.get(id)?.price;
     if (!given || !known || !isUnitMistake(given, known)) continue;

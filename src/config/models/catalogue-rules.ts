@@ -27,8 +27,8 @@ type CatalogueSettings = Pick<
   | "catalogueOvertaken"
   | "catalogueHiding"
 >;
-type Given = NonNullable<Exclude<Config["catalogue"], string>>;
-type GivenWatch = NonNullable<Given["watch"]>;
+type GivenRules = NonNullable<Exclude<Config["catalogue"], string>>;
+type GivenWatch = NonNullable<GivenRules["watch"]>;
 
 interface CatalogueInput extends Pick<Environment, "readFile"> {
   /** The configuration's own path. */
@@ -44,7 +44,7 @@ export function readCatalogue(
   store: string,
   issues: Issues,
 ): { readonly cards: readonly ModelCard[]; readonly settings: CatalogueSettings } {
-  const given: Given = typeof config === "string" ? { file: config } : (config ?? {});
+  const given: GivenRules = typeof config === "string" ? { file: config } : (config ?? {});
   const watch = given.watch && readWatch(given.watch, dirname(configuration), issues);
   const named = overrides.catalogue ?? given.file;
   const own = named === undefined && watch?.take !== undefined ? findOwnFile(store, issues) : undefined;

@@ -1,7 +1,7 @@
 // The rows of a catalogue file: their schemas, and the rows that they come to.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { loadBuiltIn } from "../../catalogue/file/built-in.ts";
+import { loadBuiltInRows } from "../../catalogue/file/built-in.ts";
 import { type FileRow, readRowId } from "../../catalogue/file/file-row.ts";
 import { listTaken, SINGLE_FIELDS } from "../../catalogue/file/taken-fields.ts";
 import { buildCards, buildFields } from "../../catalogue/rows.ts";
@@ -139,7 +139,7 @@ function readFieldsRow(row: unknown): FileRow | Mistake {
   const wrong = findUnmatched(row);
   if (wrong !== null) return wrong;
   const { id, taken, as_of: asOf } = row;
-  const sets = buildFields({ ...row }, loadBuiltIn().cards.get(id)?.operations);
+  const sets = buildFields({ ...row }, loadBuiltInRows().cards.get(id)?.operations);
   return { kind: "fields", id, sets, taken, ...(asOf === undefined ? {} : { asOf }) };
 }
 
