@@ -14,8 +14,8 @@ import {
 } from "./field-types.ts";
 import { modelPattern } from "./models/model-schema.ts";
 
-/** What is taken of a watched list without a person. */
-export const TAKES = ["none", "new", "safe"] as const;
+/** The changes of a watched list that are taken without a person. */
+const TAKES = ["none", "new", "safe"] as const;
 const KEYS_MAX = 4;
 
 const watch = section(

@@ -60,7 +60,7 @@ function checkSigner(bytes: Uint8Array, signature: Uint8Array, keys: readonly st
   throw refuseSignature(keys, "isn't by it");
 }
 
-/** Whoever keeps several keys wants to know which of them was asked for. */
+/** An operator with several keys wants to know which of them was asked for. */
 function refuseSignature(keys: readonly string[], why: string): FeedError {
   const names = keys.map(nameKey).join(" or ");
   return new FeedError(`it needs a signature by the key ${names}, and its signature ${why}`, "signature");

@@ -37,7 +37,10 @@ export async function compareObtained(
   return { ...compared, atMs: nowMs, format, known: collectCards([], settings.newerModels), sha256, key };
 }
 
-type Ordered = Pick<Settings, "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueWatch">;
+type OrderSettings = Pick<
+  Settings,
+  "catalogueFile" | "isCatalogueFileOwn" | "catalogueList" | "catalogueWatch"
+>;
 
 interface Following {
   /** The last list since the start, which counts where no file remembers it. */
@@ -49,7 +52,7 @@ interface Following {
 /** Throws a FeedError if the list may not follow the last one. */
 export function checkFollows(
   { list, sha256 }: Pick<SeenList, "list" | "sha256">,
-  { catalogueFile, isCatalogueFileOwn, catalogueList, catalogueWatch }: Ordered,
+  { catalogueFile, isCatalogueFileOwn, catalogueList, catalogueWatch }: OrderSettings,
   { remembered, mayBeOlder = false }: Following,
 ): void {
   if (list === null) return;

@@ -15,10 +15,10 @@ import { signFile } from "../build/sign.ts";
 import { decodeList, LIST_SHAPE } from "./list-bytes.ts";
 import { writeWhole } from "./whole-file.ts";
 
-export const LIST_NAME = "catalogue.json";
+const LIST_NAME = "catalogue.json";
 const PUBLIC_MODE = 0o644;
 
-export interface Publishing {
+interface Publishing {
   /** Files whose rows replace built-in ones. */
   readonly withFiles: readonly string[];
   /** Patterns of ids. Empty for all. */
@@ -31,14 +31,14 @@ export interface Publishing {
   readonly key?: KeyObject | undefined;
 }
 
-export type Published =
+export type Publication =
   | { readonly kind: "written"; readonly file: string; readonly serial: number; readonly rows: number }
   | { readonly kind: "equal"; readonly serial: number }
   /** As in "the day has no more numbers". */
   | { readonly kind: "unnumbered"; readonly why: string };
 
 /** Writes the list, and its signature if there is a key. Throws a FeedError for a file whose rows can't be published. */
-export function publishList({ withFiles, only, folder, serial, after, key }: Publishing): Published {
+export function publishList({ withFiles, only, folder, serial, after, key }: Publishing): Publication {
   const builtIn = { cards: loadShippedCards(), day: SHIPPED_DAY };
   const made = makeRows({ builtIn, files: withFiles.map((file) => readRows(file, builtIn.day)), only });
   if (made.rows.length === 0) throw new FeedError("no model has such an id");

@@ -12,7 +12,7 @@ export interface DatedCards {
   readonly days?: ReadonlyMap<string, string>;
 }
 
-export interface ListParts {
+interface ListParts {
   readonly builtIn: DatedCards;
   /** Each one's rows replace those before them. */
   readonly files: readonly DatedCards[];
@@ -20,7 +20,7 @@ export interface ListParts {
   readonly only: readonly string[];
 }
 
-export interface MadeRows {
+interface MadeRows {
   readonly asOf: string;
   /** A row's own `as_of` is left out where it is the list's. */
   readonly rows: readonly string[];

@@ -20,7 +20,7 @@ export const OWN_LIST_VERSION = 1;
 const ROWS_MAX = 50_000;
 const AHEAD_MS = 2 * 86_400_000;
 
-/** What a list says of itself. */
+/** The facts that a list states of itself. */
 export interface ListHead {
   readonly serial: number;
   readonly asOf: string;
@@ -33,7 +33,7 @@ export interface OwnList extends ListHead {
   readonly leftOut: number;
 }
 
-export interface OwnListRow {
+interface OwnListRow {
   readonly card: ModelCard;
   /** The day of the row, else of the list. */
   readonly asOf: string;

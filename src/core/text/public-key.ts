@@ -1,18 +1,18 @@
 // The text of a public key that signs lists of models and releases, as an operator writes it.
 
-/** What stands before the 32 bytes of an Ed25519 key in its DER form. */
+/** The bytes before the 32 of an Ed25519 key in its DER form. */
 const DER_PREFIX = "302a300506032b6570032100";
 const KEY_BYTES = 32;
 const PEM = /^\s*-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----\s*$/;
 const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
 
-export type ReadPublicKey =
+type ReadPublicKey =
   /** The key's 32 bytes in base64. */
   | { readonly key: string }
   /** As in "is a private key". */
   | { readonly wrong: string };
 
-/** Reads PEM, or base64 of the 32 bytes. What is wrong with the text shows nothing of it. */
+/** Reads PEM, or base64 of the 32 bytes. The reason of a refusal shows nothing of the text. */
 export function readPublicKey(text: string): ReadPublicKey {
   if (text.includes("PRIVATE KEY"))
     return { wrong: "is a private key; only the public one belongs here: openssl pkey -in FILE -pubout" };
