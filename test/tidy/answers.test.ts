@@ -29,6 +29,7 @@ const CALLS: Readonly<Record<string, readonly Reader[]>> = {
 /** `readText` is `readShortText` behind a port. */
 const READS = {
   readShortText: /\bawait readShortText\(/,
+  readShortBytes: /\bawait readShortBytes\(/,
   readText: /\bawait (this\.#parts\.)?readText\(/,
   boundAnswers: /\bboundAnswers\(/,
   "nothing is read": /\.body\?\.cancel\(\)/,
