@@ -212,6 +212,7 @@ class MadeDay {
       poundkey_catalogue_age_seconds: () => (this.is("PoundkeyPricesOld") ? 91 : 6) * 86_400,
       poundkey_catalogue_hidden: () => 0,
       poundkey_catalogue_changes_waiting: () => 2,
+      poundkey_catalogue_serial: () => 2026112800,
       process_cpu_seconds_total: () => this.minute * 3_000_000,
       process_resident_memory_bytes: () => 90_000_000,
       process_start_time_seconds: () => DAY_START * 1000,

@@ -99,6 +99,7 @@ const EVERY_READING = {
   poundkey_catalogue_age_seconds: () => 8_467_200,
   poundkey_catalogue_hidden: () => 12,
   poundkey_catalogue_changes_waiting: () => 3,
+  poundkey_catalogue_serial: () => 2026112800,
   process_cpu_seconds_total: () => 1_234_567,
   process_resident_memory_bytes: () => 50_000_000,
   process_start_time_seconds: () => 1_795_132_800_123,

@@ -45,7 +45,7 @@ export interface PriceReviewParts {
   readonly list: () => WatchedList | null;
   /** The file that accepted changes are written to. Undefined if the configuration names none. */
   readonly file: () => string | undefined;
-  /** What there is to tell of the file. */
+  /** Facts about the file that operators should know. */
   readonly standing: () => CatalogueStanding;
   /** The names of the enabled providers. */
   readonly enabled: () => ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync }
 import { basename, dirname, join } from "node:path";
 import { writeBeside } from "./whole-file.ts";
 
-/** A change is made anew if another process changed the file meanwhile, but no more often. */
+/** A change is made once more if another process changed the file meanwhile, up to this number of times. */
 const TRIES_MAX = 5;
 /** By then a file beside the catalogue was renamed, or its process was killed. */
 const LEFT_MS = 3_600_000;

@@ -13,7 +13,7 @@ export interface OwnRow {
 }
 
 /** A whole row that was taken. */
-export interface ModelRow {
+interface ModelRow {
   readonly kind: "model";
   readonly card: ModelCard;
   readonly taken: Taken;

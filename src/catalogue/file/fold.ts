@@ -1,11 +1,11 @@
-// Folds the catalogue file over the built-in rows: which of both counts for each field, and what operators are told of it.
+// Folds the catalogue file over the built-in rows: which of both counts for each field, and the facts that operators should know of it.
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Hiding, Overtaken, Taken, TakenField } from "../../core/models/taken.ts";
 import type { BuiltInRows } from "./built-in.ts";
 import { type CatalogueFileContent, type FieldsRow, type FileRow, readRowId } from "./file-row.ts";
 import { digestField, listDifferences, listTaken, type SingleField, setFields } from "./taken-fields.ts";
 
-export interface FoldedCatalogue {
+interface FoldedCatalogue {
   /** The cards that differ from the built-in ones because of the file, or that only the file has. */
   readonly newerModels: readonly ModelCard[];
   readonly overtaken: readonly Overtaken[];
@@ -17,7 +17,7 @@ interface FoldInput {
   readonly file: CatalogueFileContent;
 }
 
-/** What the rows of one model come to. The card is null if no field of the file counts. */
+/** The card that the rows of one model make. The card is null if no field of the file counts. */
 interface FoldedModel {
   readonly card: ModelCard | null;
   readonly overtaken: readonly TakenField[];
@@ -55,7 +55,7 @@ function foldModel(rows: readonly FileRow[], known: ModelCard | undefined, day: 
   return keepPossible({ card, overtaken }, known);
 }
 
-export function isFieldsRow(row: FileRow): row is FieldsRow {
+function isFieldsRow(row: FileRow): row is FieldsRow {
   return row.kind === "fields";
 }
 

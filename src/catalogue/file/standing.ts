@@ -1,4 +1,4 @@
-// What operators are told of the catalogue file: its overtaken fields, the newer prices that it hides, and the age of prices.
+// The state of the catalogue file for operators: its overtaken fields, the newer prices that it hides, and the age of prices.
 import { readProvider } from "../../core/models/card.ts";
 import type { Hiding, LastList, Overtaken } from "../../core/models/taken.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -24,7 +24,7 @@ export function findPriceDay({ catalogueList, catalogueAsOf }: FileDays): string
 }
 
 /** A row that hides a newer price, and whether somebody should look at it. */
-export interface ToldHiding extends Hiding {
+interface ToldHiding extends Hiding {
   /** False for models of providers that aren't enabled, for ignored ones, and for rows that are marked as meant. */
   readonly isPressing: boolean;
 }

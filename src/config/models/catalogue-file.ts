@@ -19,7 +19,7 @@ import { lastList, readRows } from "./file-rows.ts";
 const CATALOGUE_BYTES_MAX = 16_000_000;
 
 export interface CatalogueFile {
-  /** What the file comes to, over the built-in rows. */
+  /** The cards of the file, folded over the built-in rows. */
   readonly cards: readonly ModelCard[];
   readonly overtaken: readonly Overtaken[];
   readonly hiding: readonly Hiding[];

@@ -62,7 +62,7 @@ function describePrices(models: number): readonly Notification[] {
   return [{ tone: "warn", text: `${text} in the watched list`, href: makeHref("/models") }];
 }
 
-/** What there is to tell of the catalogue file: rows that hide newer prices, and fields that newer ones have replaced. */
+/** Notices of the catalogue file: rows that hide newer prices, and fields that newer ones have replaced. */
 function describeFile(review: PriceReview | undefined): readonly Notification[] {
   const hiding = review?.hiding.filter(({ pressing }) => pressing).length ?? 0;
   const overtaken = review?.overtaken.length ?? 0;

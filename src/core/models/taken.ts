@@ -1,4 +1,4 @@
-// What a row of the catalogue file remembers of the value that it replaced, and what operators are told of such a file.
+// The memory of a row of the catalogue file: the values that it replaced; and the facts that operators should know of such a file.
 
 /**
  * The fields that are taken from a list, each as a whole: `price` with the announced ones, `shutdown` with the model that
@@ -20,7 +20,7 @@ export interface Taken {
 export interface LastList {
   /** Missing for lists without serials. */
   readonly serial?: number;
-  /** Of the list's bytes, in hex. */
+  /** The SHA-256 of the list's bytes, in hex. */
   readonly sha256?: string;
   /** The list's day, as `YYYY-MM-DD`. */
   readonly asOf: string;

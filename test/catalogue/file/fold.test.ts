@@ -71,7 +71,7 @@ function show(facts: Facts | undefined, field: SingleField | "model"): string {
   return facts === undefined ? "none" : JSON.stringify(field === "model" ? values : values[field]);
 }
 
-/** What a plain reading of the rules says: the last acceptance of each field, with the day and the value that it replaced. */
+/** A plain reading of the rules: the last acceptance of each field, with the day and the value that it replaced. */
 interface Accepted {
   readonly day: string;
   readonly was: string;
@@ -241,7 +241,9 @@ describe("a program after another", () => {
     ]);
     const take = (file: CatalogueFileContent, accepted: typeof proposals) =>
       takeIntoFile(file, accepted, taking, program);
-    const turns = proposals.toReversed().reduce((file, one) => take(file, [one]), { rows: [] });
+    const turns = proposals
+      .toReversed()
+      .reduce<CatalogueFileContent>((file, one) => take(file, [one]), { rows: [] });
     expect(writeCatalogueContent(turns)).toBe(writeCatalogueContent(take({ rows: [] }, proposals)));
   });
 });

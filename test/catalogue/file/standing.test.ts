@@ -1,4 +1,4 @@
-// What operators are told of the catalogue file: the age of prices, the rows that hide newer ones, lines of the log.
+// The state of the catalogue file for operators: the age of prices, the rows that hide newer ones, lines of the log.
 import { expect, test } from "bun:test";
 import { noteCatalogueFile } from "../../../src/app/start/catalogue-notes.ts";
 import { SHIPPED_DAY } from "../../../src/catalogue/feeds/as-of.ts";

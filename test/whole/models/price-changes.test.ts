@@ -176,7 +176,9 @@ test("one click or command takes what may be taken, or what waits too, and the a
   expect(read().get("OpenAI#gpt-99")).toMatchObject({ input: 1 });
   expect(read().has("OpenAI#gpt-6.1-sol")).toBe(false);
   const entries = await until("they are chained", async () => {
-    const found = asArray((await operator.get("/audit?action=catalogue.updated&outcome=success")).body.data).map(asObject);
+    const found = asArray(
+      (await operator.get("/audit?action=catalogue.updated&outcome=success")).body.data,
+    ).map(asObject);
     return found.length === 2 ? found : null;
   });
   expect(entries.map(({ actor }) => asObject(actor).kind)).toEqual(["admin", "admin"]);
