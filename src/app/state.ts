@@ -16,7 +16,7 @@ import { Refusals } from "../telemetry/refusals.ts";
 import { Telemetry } from "../telemetry/telemetry.ts";
 import { WrongKeyLines } from "../telemetry/wrong-key-lines.ts";
 import { readShortText } from "../transport/short-text.ts";
-import { type LookTeam, PriceWatch } from "./models/catalogue-watch.ts";
+import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
 import { readBytes } from "./start/configuration.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
@@ -73,10 +73,7 @@ export function observeState(
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
   const measures = measure(watch.store, later);
-  const { store } = watch;
-  const looking = { settings: () => later().live.settings, fetch, readFile: readBytes };
-  const prices = new PriceWatch({ ...looking, store, log, clock, random, ...joinTeam() });
-  if (PART !== null) receiveLooks((look) => followLook(prices, look, log));
+  const prices = watchPrices(() => later().live.settings, { fetch, store: watch.store, log });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -107,16 +104,24 @@ export function observeState(
   return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices, priceBook };
 }
 
-/** One process of a node looks at the watched list, and the others compare what it found. */
-function joinTeam(): { readonly team?: LookTeam } {
-  if (PART === null) return {};
-  return { team: { isFirst: PART.place === 0, share: (looked) => sendToParent({ looked }) } };
+interface WatchingParts {
+  readonly fetch: Fetch;
+  readonly store: StoreWatch["store"];
+  readonly log: Log;
 }
 
-function followLook(prices: PriceWatch, look: SharedLook, log: Log): void {
-  prices.follow(look).catch((error: unknown) => {
-    log({ event: "catalogue_failed", level: "warn", cause: String(error) });
+/** One process of a node looks at the watched list, and the others compare what it found. */
+function watchPrices(settings: () => Settings, { fetch, store, log }: WatchingParts): PriceWatch {
+  const parts = { settings, fetch, readFile: readBytes, store, log, clock, random };
+  if (PART === null) return new PriceWatch(parts);
+  const share = (looked: SharedLook) => sendToParent({ looked });
+  const prices = new PriceWatch({ ...parts, team: { isFirst: PART.place === 0, share } });
+  receiveLooks((look) => {
+    prices.follow(look).catch((error: unknown) => {
+      log({ event: "catalogue_failed", level: "warn", cause: String(error) });
+    });
   });
+  return prices;
 }
 
 /** Returns the log that exports and writes events, but not each of those that anybody can cause. */

@@ -14,7 +14,7 @@ import {
 } from "./field-types.ts";
 import { modelPattern } from "./models/model-schema.ts";
 
-/** The parts of a watched list that are taken without a person. */
+/** The changes of a watched list that are taken without a person. */
 const TAKES = ["none", "new", "safe"] as const;
 const KEYS_MAX = 4;
 

@@ -398,7 +398,7 @@ export interface CatalogueWatch {
   readonly everyMs: number;
   /** The public keys one of which must have signed it: 32 bytes in base64. Missing if signatures aren't looked at. */
   readonly keys?: readonly string[];
-  /** The changes that are taken without a person: new models alone, or all that is safe. Missing for nothing. */
+  /** The changes that are taken without a person: new models alone, or all that are safe. Missing for none. */
   readonly take?: "new" | "safe";
   /** The only serial that counts. Missing for any. */
   readonly pin?: number;

@@ -22,12 +22,6 @@ export function readSigningKey(pem: string | Buffer): KeyObject {
   return key;
 }
 
-/** Returns the public key of a private one: its 32 bytes in base64. */
-export function derivePublicKey(key: KeyObject): string {
-  const { x = "" } = createPublicKey(key).export({ format: "jwk" });
-  return Buffer.from(x, "base64url").toString("base64");
-}
-
 /** Returns the first of the keys (32 bytes in base64) that has made the signature. Null if none has. */
 export function findSigner(bytes: Uint8Array, signature: Uint8Array, keys: readonly string[]): string | null {
   if (signature.length !== SIGNATURE_BYTES) return null;

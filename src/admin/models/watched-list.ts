@@ -2,7 +2,7 @@
 import type { FeedCause } from "../../catalogue/feeds/feed.ts";
 
 export interface WatchedList {
-  /** The number of the last list that could be used, null for one without a number or a day. */
+  /** The number and day of the last list that could be used. Null for one without. */
   readonly serial: number | null;
   readonly asOf: string | null;
   readonly source: string | null;
@@ -10,6 +10,6 @@ export interface WatchedList {
   readonly key: string | null;
   /** When it was looked at last, whether or not it could be used. */
   readonly fetchedAtMs: number;
-  /** The cause for which it couldn't be used then. Null if it could. */
+  /** The reason why it couldn't be used then. Null if it could. */
   readonly refused: FeedCause | null;
 }

@@ -56,7 +56,7 @@ export class PriceWatch {
   /** The last look. Null until there was one. */
   list: WatchedList | null = null;
   #nextMs = 0;
-  /** The watched list and the models that were compared last. A reload may replace it. */
+  /** The watch and the models of the last comparison. A reload may replace them. */
   #said: string | undefined;
   #models: LookSettings["newerModels"];
   #overlay: LookSettings["overlay"] = [];
@@ -109,7 +109,7 @@ export class PriceWatch {
     return isChanged || this.#parts.clock.nowMs() >= this.#nextMs;
   }
 
-  /** A list is asked for once for each higher serial of other nodes, however many have it. */
+  /** True if another node has seen a higher serial. Each leads to one look, however many nodes have seen it. */
   async #isUrged({ format }: CatalogueWatch): Promise<boolean> {
     if (format !== "poundkey" || this.list === null) return false;
     const highest = (await shareSerial(this.#parts.store, null)) ?? 0;

@@ -1,4 +1,4 @@
-// The words on a look at a watched list: the log's lines, the event for people, and the entry of the audit log.
+// The report of a look at a watched list: the log's lines, the event for people, and the entry of the audit log.
 import { makeEntry } from "../../admin/audit/audit-trail.ts";
 import { countWaiting } from "../../catalogue/feeds/count-changes.ts";
 import type { FeedError } from "../../catalogue/feeds/feed.ts";

@@ -31,14 +31,14 @@ interface Publishing {
   readonly key?: KeyObject | undefined;
 }
 
-export type PublishedList =
+export type Publication =
   | { readonly kind: "written"; readonly file: string; readonly serial: number; readonly rows: number }
   | { readonly kind: "equal"; readonly serial: number }
   /** As in "the day has no more numbers". */
   | { readonly kind: "unnumbered"; readonly why: string };
 
 /** Writes the list, and its signature if there is a key. Throws a FeedError for a file whose rows can't be published. */
-export function publishList({ withFiles, only, folder, serial, after, key }: Publishing): PublishedList {
+export function publishList({ withFiles, only, folder, serial, after, key }: Publishing): Publication {
   const builtIn = { cards: loadShippedCards(), day: SHIPPED_DAY };
   const made = makeRows({ builtIn, files: withFiles.map((file) => readRows(file, builtIn.day)), only });
   if (made.rows.length === 0) throw new FeedError("no model has such an id");

@@ -4,7 +4,7 @@ import type { Store } from "../../core/store.ts";
 
 const SUBJECT = "catalogue.list";
 
-/** Returns the highest serial of any node. `own` is written, unless it is null or another one is higher. */
+/** Returns the highest of all nodes. `own` is kept for them, unless it is null or another one is higher. */
 export async function shareSerial(
   { webhooks }: Pick<Store, "webhooks">,
   own: number | null,

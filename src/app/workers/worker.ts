@@ -35,7 +35,7 @@ export type FromWorker =
   | { readonly looked: SharedLook };
 export type ToWorker = "count" | { readonly merged: string } | { readonly looked: SharedLook };
 
-/** The list that the first worker found at its address, from which the others compare without asking for it themselves. */
+/** The watched list as the first worker found it. The others compare it without asking for it themselves. */
 export interface SharedLook {
   readonly from: string;
   readonly text: string;

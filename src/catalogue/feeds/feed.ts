@@ -30,7 +30,7 @@ export interface FeedRow {
 /** The ids of a catalogue, by the same in lower case. */
 export type KnownIds = ReadonlyMap<string, string>;
 
-/** The causes for which a list can't be used. */
+/** The reasons why a list can't be used, each in a word. */
 export type FeedCause =
   | "signature"
   | "form"

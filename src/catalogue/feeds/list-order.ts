@@ -1,4 +1,4 @@
-// The order of lists of our own: none follows that is older, none that has another's number.
+// The order of lists of our own: none follows that is older, or that has another's number.
 import type { LastList } from "../../core/models/taken.ts";
 import { FeedError } from "./feed.ts";
 import type { ListHead } from "./own-list.ts";

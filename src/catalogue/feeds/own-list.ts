@@ -20,7 +20,7 @@ export const OWN_LIST_VERSION = 1;
 const ROWS_MAX = 50_000;
 const AHEAD_MS = 2 * 86_400_000;
 
-/** The head of a list. */
+/** The facts that a list states of itself. */
 export interface ListHead {
   readonly serial: number;
   readonly asOf: string;

@@ -2,7 +2,7 @@
 import type { KeyObject } from "node:crypto";
 import { readKeyFile } from "../../app/build/sign.ts";
 import { nameSignature, obtainList } from "../../app/models/feed-fetch.ts";
-import { type PublishedList, publishList, readListText } from "../../app/models/publish-list.ts";
+import { type Publication, publishList, readListText } from "../../app/models/publish-list.ts";
 import { readBytes } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
@@ -21,7 +21,7 @@ export async function publish(given: Arguments, io: Io): Promise<number> {
     after: values.get("after"),
     key: readSigner(lists.get("key") ?? []),
   };
-  let published: PublishedList;
+  let published: Publication;
   try {
     published = publishList(publishing);
   } catch (error) {
@@ -32,7 +32,7 @@ export async function publish(given: Arguments, io: Io): Promise<number> {
   return report(published, publishing.key !== undefined, given, io);
 }
 
-function report(published: PublishedList, isSigned: boolean, { switches }: Arguments, io: Io): number {
+function report(published: Publication, isSigned: boolean, { switches }: Arguments, io: Io): number {
   if (published.kind === "unnumbered") throw new UsageError(published.why);
   if (switches.has("json")) {
     const { kind, ...rest } = published;

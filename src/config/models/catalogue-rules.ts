@@ -27,8 +27,8 @@ type CatalogueSettings = Pick<
   | "catalogueOvertaken"
   | "catalogueHiding"
 >;
-type GivenRules = NonNullable<Exclude<Config["catalogue"], string>>;
-type GivenWatch = NonNullable<GivenRules["watch"]>;
+type CatalogueFields = NonNullable<Exclude<Config["catalogue"], string>>;
+type WatchFields = NonNullable<CatalogueFields["watch"]>;
 
 interface CatalogueInput extends Pick<Environment, "readFile"> {
   /** The configuration's own path. */
@@ -44,7 +44,7 @@ export function readCatalogue(
   store: string,
   issues: Issues,
 ): { readonly cards: readonly ModelCard[]; readonly settings: CatalogueSettings } {
-  const given: GivenRules = typeof config === "string" ? { file: config } : (config ?? {});
+  const given: CatalogueFields = typeof config === "string" ? { file: config } : (config ?? {});
   const watch = given.watch && readWatch(given.watch, dirname(configuration), issues);
   const named = overrides.catalogue ?? given.file;
   const own = named === undefined && watch?.take !== undefined ? findOwnFile(store, issues) : undefined;
@@ -74,10 +74,10 @@ function findOwnFile(store: string, issues: Issues): string | undefined {
 }
 
 /** A path is looked for beside the configuration. */
-function readWatch(given: GivenWatch, folder: string, issues: Issues): CatalogueWatch {
+function readWatch(given: WatchFields, folder: string, issues: Issues): CatalogueWatch {
   const { from, format = "poundkey", take = "none", ignore = [], every = DAILY } = given;
   const pin = given.pin ?? undefined;
-  const wrong = (field: keyof GivenWatch, message: string) =>
+  const wrong = (field: keyof WatchFields, message: string) =>
     issues.atValue(["catalogue", "watch", field], message);
   const refused = isListAddress(from) ? refuseFeedAddress(from) : null;
   if (refused !== null) wrong("from", refused);

@@ -12,7 +12,7 @@ type ReadPublicKey =
   /** As in "is a private key". */
   | { readonly wrong: string };
 
-/** Reads PEM, or base64 of the 32 bytes. The mistake is described without the text itself. */
+/** Reads PEM, or base64 of the 32 bytes. The reason of a refusal shows nothing of the text. */
 export function readPublicKey(text: string): ReadPublicKey {
   if (text.includes("PRIVATE KEY"))
     return { wrong: "is a private key; only the public one belongs here: openssl pkey -in FILE -pubout" };

@@ -1,5 +1,5 @@
 // A gateway's watch in a folder of its own, over a real configuration, a real store, and lists that a real server has.
-import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { loadShippedCards } from "../../../src/catalogue/rows.ts";
 import { viewRow } from "../../../src/catalogue/write-rows.ts";
 import type { Store } from "../../../src/core/store.ts";
 import type { LogEvent } from "../../../src/core/world/world.ts";
-import { derivePublicKey, nameKey, signBytes } from "../../../src/keys/signature.ts";
+import { nameKey, signBytes } from "../../../src/keys/signature.ts";
 import { ROW } from "../../cli/catalogue-run.ts";
 
 export const MINUTE_MS = 60_000;
@@ -22,6 +22,12 @@ export const OWN = generateKeyPairSync("ed25519").privateKey;
 export const OTHER = generateKeyPairSync("ed25519").privateKey;
 export const PUBLIC = derivePublicKey(OWN);
 export const KEY = nameKey(PUBLIC);
+
+/** Returns the public key of a private one: its 32 bytes in base64. */
+function derivePublicKey(key: KeyObject): string {
+  const { x = "" } = createPublicKey(key).export({ format: "jwk" });
+  return Buffer.from(x, "base64url").toString("base64");
+}
 
 /** A list with a new model, and with the price of a known one times `ratio`. */
 export function makeList(serial: number, fields: object = {}, ratio = 1.2): string {
@@ -44,7 +50,7 @@ export function sign(list: string | Uint8Array, key: KeyObject = OWN): Buffer {
   return signBytes(Buffer.from(list), key);
 }
 
-/** The files that a server has at `/list` and `/list.sig`. */
+/** The answers of a server at `/list` and `/list.sig`. */
 export interface Served {
   list: string | Uint8Array;
   /** Null if there is none. */
