@@ -89,7 +89,7 @@ import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock, random } from "./world.ts";
 
 interface RouteParts {
-  readonly prices: Pick<PriceWatch, "waiting" | "last">;
+  readonly prices: Pick<PriceWatch, "waiting" | "last" | "list">;
   readonly ports: HttpPorts;
   readonly tools: Tools;
   readonly batches: KeptBatches;

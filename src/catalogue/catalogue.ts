@@ -10,7 +10,7 @@ import { matches } from "../core/text/pattern.ts";
 import { listReplacements } from "./alike.ts";
 import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
-import { findPriceDay } from "./feeds/as-of.ts";
+import { findPriceDay } from "./file/standing.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
 import { type ResolvedPolicy, readPolicy } from "./policy.ts";
@@ -63,6 +63,8 @@ export interface CatalogueInput {
   readonly newerModels?: readonly ModelCard[];
   /** The day of that file's prices. */
   readonly catalogueAsOf?: string;
+  /** The last list that the file was compared with. */
+  readonly catalogueList?: { readonly asOf: string };
   /** From the operator's file of benchmarks, by card id. */
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
@@ -205,7 +207,7 @@ export class Catalogue {
     this.#on = new Map(providers.map(({ name }) => [name.toLowerCase(), name]));
     const keys = known.map((card) => makeKey(card.provider, stripProvider(card)));
     this.#hidden = new Set(keys.filter((key) => !this.#byKey.has(key)));
-    this.#pricesOf = findPriceDay(input.catalogueAsOf);
+    this.#pricesOf = findPriceDay(input);
     for (const card of this.#cards) this.#index(card);
   }
 

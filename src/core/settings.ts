@@ -17,6 +17,7 @@ import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
+import type { Hiding, LastList, Overtaken } from "./models/taken.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
@@ -407,14 +408,23 @@ export interface SocketRules {
   readonly idleMs: number;
 }
 
-/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
-/** A public list of prices, and how often it is looked at. */
+/** A list of prices, how often it is looked at, and what is taken of it. */
 export interface CatalogueWatch {
+  /** An address or a path. */
   readonly from: string;
   readonly format: FeedFormat;
   readonly everyMs: number;
+  /** The public keys one of which must have signed it: 32 bytes in base64. Missing if signatures aren't looked at. */
+  readonly keys?: readonly string[];
+  /** The changes that are taken without a person: new models alone, or all that are safe. Missing for none. */
+  readonly take?: "new" | "safe";
+  /** The only serial that counts. Missing for any. */
+  readonly pin?: number;
+  /** Patterns of ids that are never proposed or taken. Missing for none. */
+  readonly ignore?: readonly string[];
 }
 
+/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
@@ -428,8 +438,16 @@ export interface Settings {
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
   readonly catalogueFile?: string;
+  /** True if that file is the gateway's own, beside its store, because the configuration names none. */
+  readonly isCatalogueFileOwn?: boolean;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
+  /** The last list of prices that was taken into that file, or compared with it. Missing if there was none. */
+  readonly catalogueList?: LastList;
+  /** The file's fields for which the program counts. Missing if there are none. */
+  readonly catalogueOvertaken?: readonly Overtaken[];
+  /** The file's rows that hide newer built-in prices. Missing if there are none. */
+  readonly catalogueHiding?: readonly Hiding[];
   /** Changes with the text of the catalogue file. */
   readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { signFile } from "../../src/app/build/sign.ts";
+import { readKeyFile, signFile } from "../../src/app/build/sign.ts";
 import { readDocument } from "../docs/documents.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-signing-"));
@@ -20,7 +20,7 @@ test("the manual's own lines make a key, and verify the signature until a byte i
     expect([line, run(line)]).toEqual([line, 0]);
   writeFileSync(join(folder, "poundkey-1"), "binary");
   expect(run("sha256sum poundkey-1 > SHA256SUMS")).toBe(0);
-  signFile(join(folder, "SHA256SUMS"), join(folder, "release.key"));
+  signFile(join(folder, "SHA256SUMS"), readKeyFile(join(folder, "release.key")));
   const checks = [...lines("openssl pkeyutl"), ...lines("sha256sum")];
   expect(checks).toHaveLength(2);
   for (const line of checks) expect([line, run(line)]).toEqual([line, 0]);
@@ -30,5 +30,5 @@ test("the manual's own lines make a key, and verify the signature until a byte i
 
 test("a key of another kind is refused", () => {
   expect(run("openssl genpkey -algorithm rsa -pkeyopt rsa_keygen_bits:2048 -out rsa.key")).toBe(0);
-  expect(() => signFile(join(folder, "SHA256SUMS"), join(folder, "rsa.key"))).toThrow("isn't an Ed25519 key");
+  expect(() => readKeyFile(join(folder, "rsa.key"))).toThrow("isn't an Ed25519 key");
 });

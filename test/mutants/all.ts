@@ -4,6 +4,7 @@ import { BATCHES } from "./batches.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
+import { CATALOGUE_MUTANTS } from "./catalogue.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
 import { HOOKS } from "./hooks.ts";
@@ -54,4 +55,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FILE_MUTANTS,
   ...TOOLS,
   ...TOOL_SERVERS,
+  ...CATALOGUE_MUTANTS,
 ];

@@ -5,7 +5,7 @@ import type { ProblemView } from "../../admin/events/problems.ts";
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import type { ListPage } from "../../admin/list.ts";
-import type { PriceReview } from "../../admin/models/price-review.ts";
+import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
 import type { MissingModelView } from "../../admin/models/unlisted-models.ts";
 import type { FamilyPricedView } from "../../admin/models/unlisted-prices.ts";
@@ -50,6 +50,7 @@ export function useNotifications(): readonly Notification[] {
   return [
     ...describeOpen(useOpenRequests()),
     ...describePrices(prices.data?.models_used ?? 0),
+    ...describeFile(prices.data),
     ...(problems.data?.data ?? []).map(describeProblem),
     ...useOwners(),
     ...(nearing.data?.data ?? []).map(describeNearing),
@@ -71,6 +72,28 @@ function describePrices(models: number): readonly Notification[] {
   if (models === 0) return [];
   const text = models === 1 ? "A model in use has other prices" : `${models} models in use have other prices`;
   return [{ tone: "warn", text: `${text} in the watched list`, href: makeHref("/models") }];
+}
+
+/** Notices of the catalogue file: rows that hide newer prices, and fields that newer ones have replaced. */
+function describeFile(review: PriceReview | undefined): readonly Notification[] {
+  const hiding = review?.hiding.filter(({ pressing }) => pressing).length ?? 0;
+  const overtaken = review?.overtaken.length ?? 0;
+  const say = (count: number, one: string, many: string): readonly Notification[] =>
+    count === 0
+      ? []
+      : [{ tone: "warn", text: count === 1 ? one : `${count} ${many}`, href: makeHref("/models") }];
+  return [
+    ...say(
+      hiding,
+      "A row of the catalogue file hides a newer price",
+      "rows of the catalogue file hide newer prices",
+    ),
+    ...say(
+      overtaken,
+      "A model of the catalogue file has a newer built-in value",
+      "models of the catalogue file have newer built-in values",
+    ),
+  ];
 }
 
 /** The accounts and keys, as far as they may be seen. */
