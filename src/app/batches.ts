@@ -16,7 +16,6 @@ import { createKeyFinder } from "../keys/authenticate.ts";
 import { mayUseKeys } from "../people/member.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
-import { measureLateness } from "./upkeep/lateness.ts";
 import { PART } from "./workers/worker.ts";
 import { clock } from "./world.ts";
 
@@ -34,6 +33,7 @@ interface BatchParts {
   readonly opened: OpenedStore;
   readonly store: JobPorts["store"] & Pick<Store, "usage">;
   readonly live: LiveConfiguration;
+  readonly isLate: () => boolean;
   readonly log: Log;
   readonly ports: HttpPorts;
 }
@@ -47,9 +47,8 @@ function shareLines(rules: BatchRules): BatchRules {
 /** Lines leave this share of the memory for bodies to single requests. */
 const MEMORY_SHARE = 1 / 4;
 
-export function createBatches({ opened, store, live, log, ports }: BatchParts) {
+export function createBatches({ opened, store, live, log, ports, isLate }: BatchParts) {
   const caller = new LineCaller(ports, opened.vault);
-  const lateness = measureLateness();
   const { bodyBytesMax, bodyMemoryBytes } = ports.server;
   const jobs: JobPorts = {
     store,
@@ -72,7 +71,7 @@ export function createBatches({ opened, store, live, log, ports }: BatchParts) {
       return readMeanOutputs(store, { accountId, surface, nowMs: clock.nowMs() });
     },
     estimate: (line, outputs) => caller.estimate(line, outputs),
-    isBusy: () => lateness.isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
+    isBusy: () => isLate() || ports.bodies.bytes.large > bodyMemoryBytes * (1 - MEMORY_SHARE),
     singles: ports.gateway.underWay,
     nextTurn: setImmediate,
   };

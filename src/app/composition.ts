@@ -48,6 +48,7 @@ import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
 import { createTools, type Tools } from "./tools/tools.ts";
+import { measureLateness } from "./upkeep/lateness.ts";
 import { createTelling } from "./upkeep/telling.ts";
 import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -75,6 +76,8 @@ interface GatewayOptions {
   readonly fetch?: Fetch;
   /** Takes the app in place of a listener on the configured address. */
   readonly serve?: typeof listen;
+  /** Tells whether the event loop is late: lines of batches wait while it is. */
+  readonly isLate?: () => boolean;
   /** Tells what is late. Tests replace it by one whose clock they move. */
   readonly deadlines?: DeadlineSweep;
   /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
@@ -153,11 +156,11 @@ function createServed(
   own: Pick<GatewayPorts, "steps">,
   store: Store,
 ) {
-  const { opened, fetch = upstreamFetch } = options;
+  const { opened, fetch = upstreamFetch, isLate = measureLateness().isLate } = options;
   const ports = createHttpPorts(options, running);
   const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
   const served = { ...ports, ownTools: tools.own };
-  return { ports: served, tools, ...createBatches({ ...running, opened, store, ports }) };
+  return { ports: served, tools, ...createBatches({ ...running, isLate, opened, store, ports }) };
 }
 
 /** Returns what follows from a changed configuration. The address and the store stay until a restart. */

@@ -100,7 +100,7 @@ export function observeState(
     isListed: (model) => isToolModel(model) || later().live.isListed(model),
   });
   const troubles = new PaymentTroubles(clock, log);
-  const priceBook = new PriceBook();
+  const priceBook = new PriceBook((provider) => metrics.countFamilyPriced(provider));
   return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices, priceBook };
 }
 

@@ -214,13 +214,16 @@ function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config
   return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}), ...mends };
 }
 
-function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
+function buildRequestLimits({ limits = {}, native, responses, guard = {} }: Config): Settings["limits"] {
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
     choicesMax,
     messagesMax,
     ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
+    ...(guard.constraints === "report" || guard.constraints === "drop"
+      ? { constraints: guard.constraints }
+      : {}),
     ...buildCompactionRules(responses),
   };
 }

@@ -4,6 +4,7 @@ import type { Endpoint } from "./events/webhook.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
 import type { CredentialLimit } from "./limits/limit-table.ts";
 import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
+import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
@@ -54,6 +55,8 @@ export interface KnownProvider {
   readonly keyList?: KeyList;
   /** As in `Target`, unless the operator sets another. */
   readonly outputTokensDefault?: number;
+  /** Its names that come in families, of which a new one costs about as much as its relatives. Missing if none do. */
+  readonly familyNames?: RegExp;
   /** In order of preference. */
   readonly dialects?: readonly { readonly name: DialectName }[];
   /** The regions where some of its models cost more. */
@@ -130,6 +133,8 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
+  /** The prices of names that no card has. Missing if those have none. */
+  readonly familyPrice?: FamilyPrice;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
   /** True if its list of models is asked about credentials. Missing if that depends on its address. */
@@ -148,6 +153,13 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly unlistedHoldUsd?: number;
   /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
   readonly leavesTier?: true;
+}
+
+/** A name that no card has costs as many times the price of its relative. */
+interface FamilyPrice {
+  readonly times: number;
+  /** The names that may have relatives. */
+  readonly names: RegExp;
 }
 
 /** The factor of a region on the token prices of the models with these names. */
@@ -232,6 +244,8 @@ export interface Limits extends NativeRules {
   readonly messagesMax: number;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
+  /** Keeps constraints that nothing meets, and misspelt fields, from being refused. Missing if they are. */
+  readonly constraints?: Exclude<ConstraintRule, "refuse">;
   /** Missing if OpenAI's models compact their conversations themselves. */
   readonly compaction?: CompactionRules;
 }

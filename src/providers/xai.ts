@@ -40,6 +40,7 @@ const MEDIA = { images: makeImages({ ...XAI_IMAGES, passes: EXTRA_FIELDS.images 
 
 export const XAI: ProviderRow = {
   name: "xAI",
+  familyNames: /./,
   keyVariables: ["XAI_API_KEY"],
   secrets: /^xai-/,
   baseUrl: "https://api.x.ai/v1",

@@ -178,8 +178,8 @@ const READING: readonly Habit[] = [
   { weight: 1, surface: "chat", model: HAIKU, input: [800, 4000], output: [30, 200] },
 ];
 const THINKING: readonly Habit[] = [
-  { weight: 2, surface: "chat", model: CARBON, input: [1000, 9000], output: [300, 1800] },
-  { weight: 2, surface: "chat", model: "Router#best", input: [600, 5000], output: [300, 1500] },
+  { weight: 3, surface: "chat", model: CARBON, input: [1000, 9000], output: [300, 1800] },
+  { weight: 1, surface: "chat", model: "Router#best", input: [600, 5000], output: [300, 1500] },
   { weight: 1, surface: "messages", model: OPUS, input: [1500, 9000], output: [400, 1800] },
 ];
 

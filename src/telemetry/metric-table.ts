@@ -67,6 +67,10 @@ export const METRICS = {
     on: "refused",
     fields: { fault: "code" },
   },
+  poundkey_family_priced_total: requests(
+    "Answers of models that no card has, at the price of a relative (`unlisted_models: { price: family }`).",
+    "provider",
+  ),
   poundkey_limit_refusals_total: {
     ...requests(
       "Requests refused by a limit of a minute, a limit of parallel requests or a budget, by its kind and by whose it is.",
@@ -76,6 +80,14 @@ export const METRICS = {
     on: "refused",
     only: "limit_kind",
     fields: { kind: "limit_kind", scope: "limit_scope" },
+  },
+  poundkey_constraints_total: {
+    ...count("constraints")(
+      "Constraints of requests by field and outcome: met, refused, or dropped (left out under `guard.constraints: report`, although nothing meets them).",
+      "field",
+      "outcome",
+    ),
+    on: "constraint",
   },
   poundkey_replayed_total: {
     ...requests(

@@ -271,6 +271,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "native",
     "metrics",
     "hooks",
+    "guard",
     "mcp",
     "topups",
     "webhooks",

@@ -1,10 +1,14 @@
 // Pictures of every page of the console, wide and narrow, light and dark: `bun test/console/pictures.ts DIRECTORY [PART]`.
-// PART is in the names of the pictures to take, such as `accounts` or `dark`. The manual's own pictures are made by
-// `bun test/console/pictures.ts src/console/pictures manual`, those of batches in all their states by the part `batch-states`.
-import { mkdirSync } from "node:fs";
+// PART is in the names of the pictures to take, such as `accounts` or `dark`. The pictures of the manual and the README, and the
+// README's film, are made by `bun test/console/pictures.ts src/console/pictures manual`, which takes Debian's package `webp`,
+// those of batches in all their states by the part `batch-states`.
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { BATCH_STATES, startBatchState } from "./batch-states.ts";
+import { makeFilm } from "./film.ts";
+import { LOOK_FILE, PICTURED, showOverview } from "./overview.ts";
+import { readLook } from "./page-look.ts";
 import { type Showcase, startShowcase } from "./showcase.ts";
 import { listViews } from "./views.ts";
 import { HAS_BROWSER, newVisitor, openConsole, startConsoleWorld, type Visitor } from "./visitor.ts";
@@ -41,16 +45,6 @@ const press = (name: string | RegExp) => (page: Page) =>
 
 const OPENED: readonly Opened[] = [
   { name: "new-key", path: "/settings/router", open: press("Add New Key") },
-  {
-    name: "new-key-secret",
-    path: "/settings/router",
-    open: async (page) => {
-      await press("Add New Key")(page);
-      await page.getByLabel("Name", { exact: true }).fill("picture");
-      await page.getByRole("button", { name: "Create key" }).click();
-      await page.getByRole("heading", { name: "picture is ready" }).waitFor();
-    },
-  },
   { name: "edit-key", path: "/settings/router", open: press("Edit") },
   { name: "rotate-key", path: "/settings/router", open: press("Rotate") },
   { name: "top-up", path: "/settings/accounts", open: press(/^Top up/) },
@@ -140,7 +134,7 @@ async function takeViews(
 
 async function takeOpened(world: Showcase, { name: look, options }: Look): Promise<void> {
   for (const { name, path, open } of OPENED.filter(({ name }) => `open-${name}-${look}`.includes(part))) {
-    const visitor = await openConsole(world, options);
+    const visitor = await world.openAs("admin", options);
     await visitor.open(path);
     try {
       await open(visitor.page);
@@ -160,21 +154,20 @@ async function listOwnPages({ page }: Visitor): Promise<readonly string[]> {
 
 /** The part that stands for the manual's pictures. */
 const MANUAL = "manual";
-const MANUAL_SIZE = { width: 1280, height: 860 };
 
-/** The manual shows a day without trouble, and a request from before. */
+/** The pictures of the manual and of the README, with what the test of the README's looks for on the page. */
 async function takeManual(world: Showcase): Promise<void> {
-  await world.recover();
-  const dark = await openConsole(world, { viewport: MANUAL_SIZE, colorScheme: "dark" });
+  const dark = await world.openAs("admin", { ...PICTURED, colorScheme: "dark" });
   await dark.open(`/activity/${world.items.request}`);
   await dark.page.getByRole("heading", { name: "Timeline" }).waitFor();
   await take(dark.page, "request", false);
   await dark.close();
-  const light = await openConsole(world, { viewport: MANUAL_SIZE, colorScheme: "light" });
-  await light.page.getByRole("button", { name: "Hide" }).click();
-  await light.page.mouse.move(0, 0);
+  const light = await world.openAs("admin", PICTURED);
+  await showOverview(light.page);
   await take(light.page, "overview", false);
+  writeFileSync(LOOK_FILE, `${JSON.stringify(await readLook(light.page), null, 2)}\n`);
   await light.close();
+  await makeFilm(world, join(String(directory), "film.webp"));
 }
 
 /** The part that stands for the page of batches in each of their states. */
@@ -205,13 +198,13 @@ if (part === MANUAL) {
 }
 const empty = await startConsoleWorld();
 const admin = listViews(world.items).map(({ path }) => path);
-const first = await world.openAs(world.items.person);
-const own = [...(await listOwnPages(first)), `/settings/router/${world.memberKey}`];
+const first = await world.openAs("member");
+const own = await listOwnPages(first);
 await first.close();
 for (const look of LOOKS) {
   const { name, options } = look;
-  await takeViews(() => openConsole(world, options), admin, name);
-  await takeViews(() => world.openAs(world.items.person, options), own, `member-${name}`);
+  await takeViews(() => world.openAs("admin", options), admin, name);
+  await takeViews(() => world.openAs("member", options), own, `member-${name}`);
   await takeViews(
     () => openConsole(empty, options),
     listViews({}).map(({ path }) => path),

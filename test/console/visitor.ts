@@ -21,10 +21,15 @@ export const VISIT_MS = 60_000;
 /** True if a browser is installed. The tests that need one are skipped otherwise. */
 export const HAS_BROWSER = EXECUTABLE !== null;
 
-export interface ConsoleWorld {
-  readonly gateway: UnderTest;
+/** A gateway whose console is visited. */
+export interface Visited {
+  readonly gateway: Pick<UnderTest, "url">;
   /** Null if Chromium isn't installed. */
   readonly browser: Browser | null;
+}
+
+export interface ConsoleWorld extends Visited {
+  readonly gateway: UnderTest;
   stop(): Promise<void>;
 }
 
@@ -62,7 +67,7 @@ export interface Visitor {
 
 /** A separate browser context, on the sign-in page. */
 export async function newVisitor(
-  { browser, gateway }: ConsoleWorld,
+  { browser, gateway }: Visited,
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
   if (!browser) throw new Error("the browser did not start");

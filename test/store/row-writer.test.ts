@@ -111,6 +111,7 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { cachedFrom: "chatcmpl-0" },
   { cachedFrom: "chatcmpl-0", savedNanoUsd: 7 },
   { tags: "team=a" },
+  { constraints: "provider.zdr" },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

@@ -48,6 +48,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "holds_lost", holds: 3 },
   { event: "batch_line", outcome: "completed" },
   { event: "cache", outcome: "hit" },
+  { event: "constraint", field: "provider.zdr", outcome: "met" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,
   })),
@@ -119,6 +120,7 @@ test("every metric in the table is used, and shown with its help and type", () =
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.count(event);
   metrics.observe("poundkey_store_seconds", 1500);
+  metrics.countFamilyPriced("Own");
   const families = parseExposition(renderMetrics(metrics));
   expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {

@@ -1,5 +1,6 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
+import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
@@ -143,6 +144,11 @@ export const requestSchema = Type.Object({
   result_bytes: allowNull(count),
   // The response in which it was called.
   response_id: allowNull(text),
+  // Those that were met, or under `guard.constraints: report` those that would be refused. `misspelt` stands for any field.
+  constraints: Type.Array(allowWords(CONSTRAINT_FIELDS)),
+  // `family` for a model that no card had, with the relative whose price it got.
+  price_source: allowNull(allowWords(["family"])),
+  like: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 

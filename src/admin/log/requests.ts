@@ -4,11 +4,13 @@ import type { Static } from "@sinclair/typebox";
 import { findKeptPrice } from "../../catalogue/price-book.ts";
 import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
+import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
+import { readRelative } from "../../core/models/card.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
@@ -98,6 +100,8 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     compaction: record.isCompaction,
     ...viewTool(record),
     response_id: record.responseId,
+    constraints: readConstraints(record.constraints),
+    ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
@@ -109,6 +113,12 @@ function viewTool({ tool }: ListedRequest) {
     argument_bytes: tool?.argumentBytes ?? null,
     result_bytes: tool?.resultBytes ?? null,
   };
+}
+
+/** The model's own price may be unknown: then a relative's was used. */
+function viewRelative({ modelPlanned }: ListedRequest) {
+  const like = readRelative(modelPlanned ?? "");
+  return { price_source: like === null ? null : ("family" as const), like };
 }
 
 /** Returns a selector's reasons for its choice, without the numbers that only learning uses. Null if unreadable. */

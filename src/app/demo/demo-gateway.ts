@@ -18,10 +18,12 @@ interface DemoParts {
   readonly opened: OpenedStore;
   /** Stands for the providers. */
   readonly fetch: Fetch;
+  /** As the gateway's own. */
+  readonly isLate?: () => boolean;
 }
 
 /** Its log goes nowhere: it would tell visitors' requests. */
-export async function startDemoGateway({ settings, opened, fetch }: DemoParts): Promise<DemoGateway> {
+export async function startDemoGateway({ settings, opened, fetch, isLate }: DemoParts): Promise<DemoGateway> {
   const served: { answer: DemoGateway["answer"] | null } = { answer: null };
   const running = await startGateway({
     settings,
@@ -31,6 +33,7 @@ export async function startDemoGateway({ settings, opened, fetch }: DemoParts): 
     reusePort: false,
     noticeMs: 0,
     fetch,
+    ...(isLate && { isLate }),
     serve: (app) => {
       served.answer = async (request) => app.handle(request);
       return app;

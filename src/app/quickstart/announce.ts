@@ -1,12 +1,11 @@
 // The start of a quick start: its key, the file that says where it runs, and the text that it prints.
 import { endLink, makeLink } from "../../admin/people/console-link.ts";
 import type { Settings } from "../../core/settings.ts";
-import { source } from "../start/configuration.ts";
 import type { OpenedStore } from "../start/open-store.ts";
 import { writeGreeting } from "./greeting.ts";
 import { ensureQuickstartSecret } from "./key.ts";
 import { mayHaveLink } from "./link-rules.ts";
-import { findRunning, keepRunning } from "./running.ts";
+import { keepRunning } from "./running.ts";
 
 interface QuickStart {
   readonly address: string;
@@ -20,12 +19,11 @@ interface QuickStart {
 export async function announceQuickstart({ address, opened, settings, made }: QuickStart): Promise<string> {
   const secret = await ensureQuickstartSecret(opened, settings.store);
   const link = await replaceLink(opened, settings);
-  const other = findRunning(settings.store, source.env);
-  keepRunning(settings.store, makeReachable(address));
+  const other = keepRunning(settings.store, makeReachable(address));
   const greeting = writeGreeting({ address, secret, link, made, settings });
   return other === null
     ? greeting
-    : `poundkey: a quick start at ${other.address} uses the same store; its console's link has ended\n${greeting}`;
+    : `poundkey: a quick start at ${other} uses the same store; its console's link has ended\n${greeting}`;
 }
 
 /** Returns the secret of a new link. Null where there may be none; the link of an earlier start then ends too. */

@@ -25,16 +25,20 @@ interface RunningQuickstart {
 /** The first of several processes, which runs as long as the gateway does. */
 const ownPid = () => (PART === null ? process.pid : process.ppid);
 
-/** Says where this gateway runs. Writes nothing where the system doesn't tell when a process began. */
-export function keepRunning(storeAddress: string, address: string): void {
+/**
+ * Says where this gateway runs, and returns the address of another quick start that runs on the same store, or null. Writes
+ * nothing where the system doesn't tell when a process began.
+ */
+export function keepRunning(storeAddress: string, address: string): string | null {
   const pid = ownPid();
   const found = findProcess(pid);
-  if (found === null) return;
+  if (found === null) return null;
   const folder = findQuickstartFolder(storeAddress, source.env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, FILE);
   const others = readRunning(file).filter((one) => one.pid !== pid && isRunning(one));
   writeRunning(file, [{ address, pid, started: found.started }, ...others]);
+  return others[0]?.address ?? null;
 }
 
 /** Takes this gateway out of the file at its end. One that began before, on the same store, has it again. */
@@ -67,24 +71,17 @@ function writeRunning(file: string, [latest, ...before]: readonly RunningQuickst
   renameSync(written, file);
 }
 
-/** Returns where a quick start runs on the store that a command with this environment uses. Null if none does. */
+/**
+ * Finds the quick start that runs on the store which a command with this environment uses, and the file with its key. Null
+ * if there is none. A file that a gateway left behind is removed.
+ */
 export function readRunningQuickstart(
   env: Environment["env"],
 ): { readonly address: string; readonly keyFile: string } | null {
   const store = loadStoreConfig({}, { ...source, env })?.settings.store;
-  return store === undefined ? null : findRunning(store, env);
-}
-
-/**
- * Returns the address of the quick start that runs on a store, and the file with its key. Null if there is none. A file that
- * a gateway left behind is removed.
- */
-export function findRunning(
-  storeAddress: string,
-  env: Environment["env"],
-): { readonly address: string; readonly keyFile: string } | null {
+  if (store === undefined) return null;
   try {
-    const folder = findQuickstartFolder(storeAddress, env);
+    const folder = findQuickstartFolder(store, env);
     const file = join(folder, FILE);
     const running = readRunning(file).find(isRunning);
     if (running !== undefined) return { address: running.address, keyFile: join(folder, KEY_FILE) };

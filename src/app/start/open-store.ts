@@ -100,6 +100,13 @@ export async function openEmptyStore(): Promise<OpenedStore> {
   return addKeys(await openSqliteStore({ path: IN_MEMORY, decide }), keys);
 }
 
+/** Opens an empty store in memory, which becomes the new file `path` when it is closed. Until then, nothing is synced. */
+export async function openDraftStore(path: string): Promise<OpenedStore> {
+  const store = await openSqliteStore({ path: IN_MEMORY, savedTo: path, decide });
+  const { dataKeys } = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });
+  return addKeys(store, dataKeys);
+}
+
 /** Returns the store with the keys that belong to it. */
 export function addKeys(store: Store, keys: DataKeys): OpenedStore {
   return {

@@ -26,6 +26,8 @@ const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
 const EXTRA_FIELDS_MAX = 100;
 const HOLD_USD_MAX = 100;
+const TIMES_MAX = 10;
+const TIMES_DECIMALS = 3;
 
 const optional = Type.Optional;
 
@@ -35,8 +37,8 @@ const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
 /** Printable characters only, because others would break the header that carries the key. */
 export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 
-function hasDecimals(value: number): boolean {
-  return Number(value.toFixed(PRICE_DECIMALS)) === value;
+function hasDecimals(value: number, most = PRICE_DECIMALS): boolean {
+  return Number(value.toFixed(most)) === value;
 }
 
 /** Above 0, with at most six decimals. */
@@ -174,17 +176,22 @@ const priceFactor = Type.Union(
 const unlistedModels = Type.Union(
   [
     Type.Boolean(),
-    section(
+    options(
       {
         hold_usd: checkedNumber(
           `a number above 0 and up to ${HOLD_USD_MAX} with at most 6 decimals`,
           (value) => value > 0 && value <= HOLD_USD_MAX && hasDecimals(value),
         ),
+        price: choice(["family"]),
+        times: checkedNumber(
+          `a number from 1 to ${TIMES_MAX} with at most 3 decimals`,
+          (value) => value >= 1 && value <= TIMES_MAX && hasDecimals(value, TIMES_DECIMALS),
+        ),
       },
-      "What is held for a request to a model that has no price.",
+      "What a request to a model without a price holds, or costs.",
     ),
   ],
-  { expected: "true, false, or { hold_usd: 0.5 }" },
+  { expected: "true, false, { hold_usd: 0.5 }, or { price: family, times: 2 }" },
 );
 
 export const provider = options(

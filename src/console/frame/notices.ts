@@ -7,6 +7,8 @@ import type { NearingView } from "../../admin/limits/nearing.ts";
 import type { ListPage } from "../../admin/list.ts";
 import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
+import type { MissingModelView } from "../../admin/models/unlisted-models.ts";
+import type { FamilyPricedView } from "../../admin/models/unlisted-prices.ts";
 import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";
 import { DAY_MS, formatEnd, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
@@ -37,6 +39,14 @@ export function useNotifications(): readonly Notification[] {
     EVERY_MS,
   );
   const prices = useResource<PriceReview>(may("settings.read") ? "/catalogue" : null, EVERY_MS);
+  const missing = useResource<ListPage<MissingModelView>>(
+    may("requests.read") ? "/models/missing" : null,
+    EVERY_MS,
+  );
+  const priced = useResource<ListPage<FamilyPricedView>>(
+    may("reconciliation.read") ? "/models/family-priced" : null,
+    EVERY_MS,
+  );
   return [
     ...describeOpen(useOpenRequests()),
     ...describePrices(prices.data?.models_used ?? 0),
@@ -45,6 +55,8 @@ export function useNotifications(): readonly Notification[] {
     ...useOwners(),
     ...(nearing.data?.data ?? []).map(describeNearing),
     ...(retiring.data?.data ?? []).filter(endsSoon).map(describeRetiring),
+    ...(missing.data?.data ?? []).filter(({ is_wanted }) => is_wanted).map(describeMissing),
+    ...(priced.data?.data ?? []).map(describePriced),
   ];
 }
 
@@ -143,4 +155,21 @@ function endsSoon({ shutdown, names, keys_total }: RetiringView): boolean {
 function describeRetiring({ model, shutdown }: RetiringView): Notification {
   const page = `/models/${encodeURIComponent(model)}`;
   return { tone: "warn", text: `${model} ${formatEnd(shutdown)} and is in use`, href: makeHref(page) };
+}
+
+function describeMissing({ model, requests, in_list }: MissingModelView): Notification {
+  const asked = requests === 1 ? "once" : `${requests} times`;
+  const where = in_list ? "; the watched list has it" : "";
+  return {
+    tone: in_list ? "accent" : "warn",
+    text: `${model} was asked for ${asked} today, and no list here has it${where}`,
+    href: makeHref("/models"),
+  };
+}
+
+function describePriced(priced: FamilyPricedView): Notification {
+  const { model, like, requests, charged_usd, would_charge_usd, months } = priced;
+  const were = requests === 1 ? "1 request was" : `${requests} requests were`;
+  const text = `${model} has a price now: ${were} charged ${formatUsd(charged_usd)} like ${like}, and would be ${formatUsd(would_charge_usd)} by poundkey ledger rerate --month ${months.join(", ")}`;
+  return { tone: "warn", text, href: makeHref("/activity", { model }) };
 }

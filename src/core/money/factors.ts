@@ -32,6 +32,11 @@ export function factorCard(card: ModelCard, factor: number, credentials: readonl
   return { ...multiplyCard(card, { tokens: all, pieces: all }), unfactored: { card, factor, highest } };
 }
 
+/** Returns the card with all its prices so many times as high. */
+export function raisePrices(card: ModelCard, times: number): ModelCard {
+  return multiplyCard(card, { tokens: times, pieces: times });
+}
+
 /** Returns the card with the price of that time, Unix milliseconds, for a credential with this factor. */
 export function priceCallAt(card: ModelCard, credentialFactor: number, atMs: number): ModelCard {
   const { unfactored } = card;

@@ -14,9 +14,18 @@ export interface Upstream {
   /** Its host, its credentials, the values of its headers and other words that must not appear in messages to clients. */
   readonly redactedWords: readonly string[];
   readonly network: NetworkRules | undefined;
+  /** The fields outside of OpenAI's API that the provider documents, by operation. */
+  readonly documented: DocumentedFields;
 }
 
-export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
+/** Without those of an operation whose fields aren't known. */
+export type DocumentedFields = Readonly<Partial<Record<string, readonly string[]>>>;
+
+export function makeUpstream(
+  setup: ProviderSetup,
+  dialects: readonly Dialect[],
+  documented: DocumentedFields = {},
+): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
   const redactedWords = [
     host,
@@ -25,5 +34,5 @@ export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[])
     ...setup.credentials.flatMap(listSecrets),
     ...Object.values(setup.headers).flatMap(listHeaderWords),
   ];
-  return { setup, dialects, redactedWords, network: setup.network };
+  return { setup, dialects, redactedWords, network: setup.network, documented };
 }

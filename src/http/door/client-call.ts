@@ -33,7 +33,7 @@ import { headerNumber } from "../serve/headers.ts";
 import { readRequestOrigin } from "../serve/origin.ts";
 import { readCaching } from "./caching.ts";
 import { readSteering, steerSelection } from "./selection.ts";
-import type { ModelSetup } from "./setups.ts";
+import type { CallSetup } from "./setups.ts";
 
 const TIMEOUT = "x-poundkey-timeout";
 const TIMEOUT_SECONDS_MAX = 3600;
@@ -61,7 +61,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly id: string;
   readonly created: number;
   readonly requestId: string;
-  readonly origin: RequestOrigin;
+  origin: RequestOrigin;
   readonly proof: KeyProof | null;
   readonly selection: Selection;
   readonly steering: Steering;
@@ -73,11 +73,11 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly limitAtMs: number;
   readonly idempotency: Claim | null;
   readonly line: LineMark | null;
-  readonly caching: Caching | null;
+  caching: Caching | null;
   readonly held: Call<F>["held"];
   readonly trace: TraceContext | null;
   readonly ending = new Ending();
-  readonly #setup: ModelSetup<F>;
+  readonly #setup: CallSetup<F>;
   readonly #turns: BodyTurns;
   #conversation: Conversation | null = null;
   #prompt: Prompt | null = null;
@@ -89,7 +89,7 @@ export class ClientCall<F extends Form> implements Call<F> {
     arrival: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
-    setup: ModelSetup<F>,
+    setup: CallSetup<F>,
     pin: Pin | null,
   ) {
     const nowMs = ports.clock.nowMs();
@@ -162,7 +162,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   }
 }
 
-function chooseSteered<F extends Form>({ request: { headers } }: Arrival, setup: ModelSetup<F>) {
+function chooseSteered<F extends Form>({ request: { headers } }: Arrival, setup: CallSetup<F>) {
   const asked = readSteering(headers);
   return asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
 }

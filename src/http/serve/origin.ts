@@ -88,6 +88,7 @@ export function readRequestOrigin(
     isCompaction,
     tool,
     responseId: null,
+    constraints: null,
   };
 }
 

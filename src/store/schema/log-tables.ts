@@ -54,7 +54,7 @@ const AMOUNT_COLUMNS = [
 /** The columns of a request that only some clients' requests have. */
 type RareFields = Pick<
   RequestRecord,
-  "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId"
+  "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId" | "constraints"
 >;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
@@ -68,7 +68,7 @@ export type CountedRow = { readonly amounts: Amounts } & Partial<
 export function hasWork(row: CountedRow): boolean {
   const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId, markupNanoUsd } = row;
   if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
-  if (markupNanoUsd || batchId || row.tool || row.responseId) return true;
+  if (markupNanoUsd || batchId || row.tool || row.responseId || row.constraints) return true;
   for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
   return false;
 }
@@ -120,6 +120,7 @@ const SPARE_COLUMNS = [
   "compaction",
   ...Object.keys(TOOL.columns),
   "response_id",
+  "constraints",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -187,6 +188,7 @@ const LISTED_FIELDS = {
   isCompaction: nameColumn("compaction", FLAG),
   tool: TOOL,
   responseId: allowNull(TEXT),
+  constraints: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -229,6 +231,7 @@ const REQUEST_DEFAULTS = {
   compaction: 0,
   ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
   response_id: null,
+  constraints: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);

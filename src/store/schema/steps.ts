@@ -257,6 +257,9 @@ const ALLOWED_TOOLS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
 ];
 
+/** The constraints of requests, which few have. A program from before leaves them out. */
+const CONSTRAINTS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("constraints") }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -303,4 +306,5 @@ export const STEPS: readonly Step[] = [
   TOOLS,
   DIRECTORY_SIZE,
   CONSOLE_LINK,
+  CONSTRAINTS,
 ];

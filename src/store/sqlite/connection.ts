@@ -60,6 +60,8 @@ export interface Connection {
   verify(): void;
   /** Returns what is damaged in the file, in SQLite's words. Null if nothing is. */
   findDamage(): string | null;
+  /** Writes the whole database to an empty file. */
+  writeTo(path: string): void;
   /** Returns the lowest version of the schema that a program must know to use the file. */
   readOldestSupported(): number;
   close(): void;
@@ -91,6 +93,7 @@ export function connect(path: string, options: ConnectOptions): Connection {
       readSnapshot: (work) => runTransaction(database, sql, work, sql.beginReads),
       verify: () => verify(database),
       findDamage: () => findDamage(database),
+      writeTo: (file) => void database.run("VACUUM INTO ?", [file]),
       readOldestSupported: () => readOldestSupported(database),
       close: () => database.close(true),
     };

@@ -17,13 +17,8 @@ export function nameObjectFolder(database: string, accountId: string, object: st
   return join(nameFilesFolder(database), encodeName(accountId), encodeName(object));
 }
 
-/** Null for a database in memory. */
-export function openPieces(database: string | null): PieceStore {
-  return database === null ? piecesInMemory() : pieceFolder(database);
-}
-
 /** Keeps pieces in a folder, which is made with the first of them. */
-function pieceFolder(database: string): PieceStore {
+export function pieceFolder(database: string): PieceStore {
   const root = nameFilesFolder(database);
   const placeObject = (accountId: string, object: string) => nameObjectFolder(database, accountId, object);
   let drafts = 0;
@@ -60,8 +55,13 @@ function pieceFolder(database: string): PieceStore {
   };
 }
 
+interface PiecesInMemory extends PieceStore {
+  /** Writes all of them to another store. */
+  copyTo(other: Pick<PieceStore, "write">): Promise<void>;
+}
+
 /** Keeps pieces as long as the database in memory. */
-function piecesInMemory(): PieceStore {
+export function piecesInMemory(): PiecesInMemory {
   const objects = new Map<string, StoredObject & { readonly pieces: Map<number, Uint8Array> }>();
   const key = (accountId: string, object: string) => JSON.stringify([accountId, object]);
   return {
@@ -82,6 +82,10 @@ function piecesInMemory(): PieceStore {
     // Nothing in memory outlives the process that wrote it.
     listBefore: async () => [],
     measureDisk: async () => null,
+    async copyTo(other) {
+      for (const { accountId, object, pieces } of objects.values())
+        for (const [number, sealed] of pieces) await other.write(accountId, object, number, sealed);
+    },
   };
 }
 

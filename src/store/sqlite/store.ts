@@ -1,5 +1,5 @@
 // The store on one SQLite file, which several processes may share.
-import { existsSync, realpathSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/decision.ts";
 import { filterOlder } from "../../core/live-nodes.ts";
 import type { Store } from "../../core/store.ts";
@@ -17,7 +17,7 @@ import { makeEngine } from "./engine.ts";
 import { measureFiles } from "./measure.ts";
 import { makeSqliteSchema } from "./migrate.ts";
 import { listNodes, makeNodeId, NodeLock } from "./node-lock.ts";
-import { openPieces } from "./pieces.ts";
+import { pieceFolder, piecesInMemory } from "./pieces.ts";
 import { sqlitePrograms } from "./programs.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
@@ -31,6 +31,8 @@ const NODE_BYTES = 8;
 interface SqliteStoreOptions {
   /** The database file, created if missing. `:memory:` for a database that lives only as long as the store. */
   readonly path: string;
+  /** The new file that a database in memory is written to when it is closed. */
+  readonly savedTo?: string;
   readonly decide: Decide;
   /** The longest wait for another process's lock before a call fails. Default: 5 s. */
   readonly lockWaitMs?: number;
@@ -49,7 +51,7 @@ function resolveLink(path: string): string {
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong with the file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { decide, schema = makeSqliteSchema() } = options;
+  const { decide, savedTo, schema = makeSqliteSchema() } = options;
   const path = resolveLink(options.path);
   const cache = new RowCache();
   const connector = makeConnector({ ...options, path, schema }, cache);
@@ -70,6 +72,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const parts = { slowReads, onWrite: look, truncateLog, programs: sqlitePrograms(file) };
   const { engine, ofRows, ofAccounts } = makeEngines(connector, cache, parts);
   const heart = makeHeart(connector, lock, schema.version);
+  const unsaved = piecesInMemory();
   return {
     node,
     transact: (demand) => addDemand(heart, batches, demand),
@@ -79,7 +82,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     beat: heart.beat,
     measure: async () => measureFiles(file),
     findDamage: () => connector.run((connection) => connection.findDamage()),
-    ...engineMethods(engine, openPieces(file), ofRows, ofAccounts),
+    ...engineMethods(engine, file === null ? unsaved : pieceFolder(file), ofRows, ofAccounts),
     ...requestMethods(connector, cache, engine, { file, node }),
     ready: () =>
       heart.admit(async () => {
@@ -91,10 +94,22 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       checkpoints?.close();
       slowReads?.close();
       quietSync?.stop();
+      if (savedTo !== undefined) await save(connector, unsaved, savedTo);
       connector.close();
       lock.release();
     },
   };
+}
+
+/** Copies a database in memory to a file that only this user may read. */
+async function save(
+  connector: Connector,
+  pieces: ReturnType<typeof piecesInMemory>,
+  path: string,
+): Promise<void> {
+  closeSync(openSync(path, "wx", 0o600));
+  await connector.run((connection) => connection.writeTo(path));
+  await pieces.copyTo(pieceFolder(path));
 }
 
 function makeConnector(

@@ -1,10 +1,13 @@
 // A demo from outside: it shows all, changes nothing, and tells visitors nothing of each other or of its machine.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningDemo, startDemo } from "../../../src/app/demo/demo.ts";
-import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import { LOOK_FILE, PICTURED, showOverview } from "../../console/overview.ts";
+import { readLook } from "../../console/page-look.ts";
+import { openDemo } from "../../console/showcase.ts";
 import { HAS_BROWSER, startBrowser } from "../../console/visitor.ts";
 
 /** From midnight to noon: a short month, of which the tests read no more than that it is there. */
@@ -180,7 +183,7 @@ describe("visitors", () => {
 
 describe("what is shown", () => {
   test.skipIf(!HAS_BROWSER)(
-    "the sign-in page offers four people, and the console opens as one of them",
+    "the sign-in page offers four people, the console opens as one of them, and the overview is as the README shows it",
     async () => {
       const browser = await startBrowser();
       try {
@@ -192,6 +195,16 @@ describe("what is shown", () => {
         await page?.getByRole("button", { name: "Billing", exact: true }).click();
         await page?.getByText("Ray Osei").first().waitFor();
         expect(await page?.getByText("Demo data, simulated answers").count()).toBe(1);
+        const admin = await openDemo({ browser, gateway: demo }, "admin", PICTURED);
+        await showOverview(admin.page);
+        const { headings, ...look } = await readLook(admin.page);
+        const pictured = asObject(parseJson(readFileSync(LOOK_FILE, "utf8")));
+        // Half a day nears the end of no budget.
+        const always = asArray(pictured.headings).filter(
+          (heading) => heading !== "H2 Budgets near their end",
+        );
+        expect([headings, look]).toEqual([always, { ...pictured, headings: undefined }]);
+        await admin.leave();
       } finally {
         await browser?.close();
       }

@@ -78,14 +78,14 @@ describe.skipIf(!IS_LONG)("a month of thirty days", () => {
   );
 
   test(
-    "is made again by its seed, but for ids, digests and the lines of batches",
+    "is made again by its seed, but for ids and digests, with the lines of batches",
     async () => {
       const rows = (month: Database) => [
         month
           .query(
             `SELECT at_ms, model_asked, model_used, attempts, stream, status, fault_code, prompt_tokens, completion_tokens,
-              cost_nano, charged_nano, ended, total_ms, first_token_ms, session, tags, surface, provider
-            FROM request WHERE batch_id IS NULL ORDER BY at_ms, model_asked, prompt_tokens, completion_tokens`,
+              cost_nano, charged_nano, ended, total_ms, first_token_ms, session, tags, surface, provider, custom_id
+            FROM request ORDER BY at_ms, model_asked, prompt_tokens, completion_tokens`,
           )
           .all(),
         month

@@ -125,8 +125,7 @@ describe("pages", () => {
         const url = `http://127.0.0.1:${port}${BASE}`;
         const visitor = await newVisitor({
           browser: chromium,
-          gateway: { ...gateway, url },
-          stop: async () => {},
+          gateway: { url },
         });
         const { page } = visitor;
         await signIn(visitor, gateway.adminToken);

@@ -1,6 +1,6 @@
 // Makes a demo's store: the company's month, by the gateway itself under a moved clock.
 import { join } from "node:path";
-import { openStore } from "../../start/open-store.ts";
+import { openDraftStore } from "../../start/open-store.ts";
 import { replaceWorld } from "../../world.ts";
 import { makeDemoSettings } from "../demo-settings.ts";
 import { foundCompany } from "./found.ts";
@@ -12,7 +12,7 @@ import { playHour } from "./traffic.ts";
 
 export const DATABASE = "poundkey.db";
 /** The regular tasks run this often. Each hour, they would cost as much as the requests. */
-const TASKS_HOURS = 8;
+const TASKS_HOURS = 12;
 const FIRST_HOUR = 6;
 
 interface MonthRules {
@@ -35,9 +35,10 @@ export async function makeMonth({
   const clock = createMovedClock(span.startMs);
   const restore = replaceWorld({ clock, random: createSeededRandom(seed) });
   try {
-    const rules = { publicUrl: "http://127.0.0.1", lines: 4, keepsContent: false };
-    const settings = makeDemoSettings({ ...rules, database: join(folder, DATABASE) });
-    const opened = await openStore(settings.store, undefined);
+    const rules = { publicUrl: "http://127.0.0.1", lines: 1, keepsContent: false };
+    const database = join(folder, DATABASE);
+    const settings = makeDemoSettings({ ...rules, database });
+    const opened = await openDraftStore(database);
     const maker = await Maker.start(clock, seed, settings, opened);
     await clock.moveTo(span.startMs + FIRST_HOUR * HOUR_MS);
     const company = await foundCompany(maker);

@@ -15,8 +15,8 @@ import { signInPerson } from "./sign-in.ts";
 interface NextAnswer {
   /** As the simulator's control: input, output, cached. */
   readonly tokens: string | null;
-  /** True for the lines of a batch. */
-  readonly isLine?: true;
+  /** For the lines of a batch, the most that are asked before no further one starts. */
+  readonly linesMax?: number;
 }
 
 interface MakerRequest {
@@ -60,13 +60,12 @@ export class Maker {
     settings: Settings,
     opened: OpenedStore,
   ): Promise<Maker> {
-    // Nothing here has to survive a power failure: a demo that isn't finished is made again.
-    const store = { ...opened.store, durable: async () => {} };
     const sim = new SimulatedProviders(clock, new Draws(seed, "providers"), seed);
-    const made = { ...opened, store, world: { ...opened.world, store } };
-    const gateway = await startDemoGateway({ settings, opened: made, fetch: sim.fetch });
-    const adminToken = (await ensureAdminToken(made.world, null)) ?? "";
-    return new Maker(clock, new Draws(seed, "company"), { gateway, adminToken, sim, settings });
+    const gateway = await startDemoGateway({ settings, opened, fetch: sim.fetch, isLate: () => false });
+    const adminToken = (await ensureAdminToken(opened.world, null)) ?? "";
+    const maker = new Maker(clock, new Draws(seed, "company"), { gateway, adminToken, sim, settings });
+    sim.onLastLine = () => maker.#stopLines();
+    return maker;
   }
 
   /** The provider whose calls fail, or null. */
@@ -76,6 +75,7 @@ export class Maker {
 
   set next(answer: NextAnswer) {
     this.#sim.next = answer;
+    this.#sim.lines = 0;
   }
 
   /** Asks the gateway, and reads the answer to its end. Streams come back as `{}`. */
@@ -130,13 +130,11 @@ export class Maker {
     for (const { secret } of this.#sessions.values()) await signOut(this.gateway.opened.world, secret);
   }
 
-  /** No line of a batch starts from now on. */
-  async stopLines(): Promise<boolean> {
+  #stopLines(): void {
     this.gateway.running.reload({
       ...this.#settings,
       batches: { ...this.#settings.batches, parallelMax: 0 },
     });
-    return true;
   }
 
   /** Calls a tool of the company's own server. */
@@ -184,6 +182,9 @@ const TOKEN_MS = 11;
 class SimulatedProviders {
   failing: string | null = null;
   next: NextAnswer = { tokens: null };
+  /** The lines that were asked of the batch. */
+  lines = 0;
+  onLastLine = () => {};
   readonly #clock: MovedClock;
   readonly #draws: Draws;
   readonly #simulate: Fetch;
@@ -207,11 +208,10 @@ class SimulatedProviders {
   #control(url: string): string {
     const isFailing = this.failing !== null && url.includes(PATHS[this.failing] ?? " ");
     const [least, most] = LATENCY[this.failing ?? ""] ?? USUAL_LATENCY;
-    // The system decides how many lines of a batch run by when, so they take none of the draws.
-    const isLine = this.next.isLine ?? false;
-    const latency = `~latency=${isLine ? least : this.#draws.between(least, most)}`;
+    const latency = `~latency=${this.#draws.between(least, most)}`;
     if (isFailing) return `${latency}~trouble=503`;
-    const { tokens } = this.next;
+    const { tokens, linesMax } = this.next;
+    if (++this.lines === linesMax) this.onLastLine();
     const output = Number(tokens?.split(":")[1] ?? 100);
     return `${latency}~gap=${output * TOKEN_MS}${tokens === null ? "" : `~tokens=${tokens}`}`;
   }

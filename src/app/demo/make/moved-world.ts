@@ -11,7 +11,10 @@ interface Timer {
 export interface MovedClock extends Clock {
   /** Moves on within a request: nothing that waits for a time runs. */
   readonly pass: (ms: number) => void;
-  /** Moves on to a time, and runs what is due until then: what is regular once, however often it was due. */
+  /**
+   * Moves on to a time, runs what is due until then, what is regular once, however often it was due, and waits until all that
+   * follows from it has been done as well.
+   */
   readonly moveTo: (atMs: number) => Promise<void>;
 }
 
@@ -19,7 +22,10 @@ export interface MovedClock extends Clock {
 export function createMovedClock(startMs: number): MovedClock {
   let nowMs = startMs;
   const timers = new Set<Timer>();
+  /** Counts what is done with the clock. */
+  let uses = 0;
   const add = (delayMs: number, everyMs: number | null, task: () => void) => {
+    uses++;
     const timer = { atMs: nowMs + delayMs, everyMs, task };
     timers.add(timer);
     return () => void timers.delete(timer);
@@ -35,15 +41,29 @@ export function createMovedClock(startMs: number): MovedClock {
     after: (delayMs, task) => add(delayMs, null, task),
     every: (periodMs, task) => add(periodMs, periodMs, task),
     pass(ms) {
+      uses++;
       nowMs += ms;
     },
     async moveTo(atMs) {
       nowMs = Math.max(nowMs, atMs);
       const due = [...timers].filter((timer) => timer.atMs <= nowMs).toSorted((a, b) => a.atMs - b.atMs);
       for (const timer of due) if (timers.has(timer)) await run(timer);
-      await Bun.sleep(0);
+      await waitForQuiet(() => uses);
     },
   };
+}
+
+/** Work goes on if the clock wasn't used for a few turns of the event loop, but not for so many. */
+const QUIET_TURNS = 40;
+
+/** Waits by turns, since a time would let through more or less of the work. */
+async function waitForQuiet(countUses: () => number): Promise<void> {
+  for (let before = countUses(), turns = 0; turns < QUIET_TURNS; turns++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const uses = countUses();
+    if (uses !== before) turns = 0;
+    before = uses;
+  }
 }
 
 /** Draws that are the same for the same seed. */

@@ -194,17 +194,16 @@ async function runBatch(
   const form = new FormData();
   form.set("purpose", "batch");
   form.set("file", new File([text], `${name}.jsonl`, { type: "application/jsonl" }));
-  maker.next = { tokens: "900:240:0", isLine: true };
+  const most = wanted === "running" ? Math.floor(count / 4) : undefined;
+  maker.next = { tokens: "900:240:0", ...(most === undefined ? {} : { linesMax: most }) };
   const file = await maker.ask("/v1/files", { secret, body: form });
   const body = { input_file_id: file.body.id, endpoint: "/v1/chat/completions", completion_window: "7d" };
   const made = await maker.ask("/v1/batches", { secret, body });
   await maker.until(`the batch of ${name}`, async () => {
     const { body: batch } = await maker.ask(`/v1/batches/${made.body.id}`, { method: "GET", secret });
     const done = asNumber(asObject(batch.request_counts).completed) ?? 0;
-    if (wanted === "running" && batch.status === "in_progress" && done >= count / 4) return maker.stopLines();
-    return wanted === "completed"
-      ? batch.status === "completed"
-      : wanted === "waiting" && asObject(batch.waiting).code !== undefined;
+    if (wanted === "running") return batch.status === "in_progress" && done === most;
+    return wanted === "completed" ? batch.status === "completed" : asObject(batch.waiting).code !== undefined;
   });
 }
 
