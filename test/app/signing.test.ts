@@ -1,6 +1,6 @@
 // A release's digests are signed with the key that the build is given, as the manual verifies them.
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readKeyFile, signFile } from "../../src/app/build/sign.ts";
@@ -21,8 +21,11 @@ test("the manual's own lines make a key, and verify the signature until a byte i
   writeFileSync(join(folder, "poundkey-1"), "binary");
   expect(run("sha256sum poundkey-1 > SHA256SUMS")).toBe(0);
   signFile(join(folder, "SHA256SUMS"), readKeyFile(join(folder, "release.key")));
+  mkdirSync(join(folder, "public"));
+  writeFileSync(join(folder, "public", "catalogue.json"), "{}");
+  signFile(join(folder, "public", "catalogue.json"), readKeyFile(join(folder, "release.key")));
   const checks = [...lines("openssl pkeyutl"), ...lines("sha256sum")];
-  expect(checks).toHaveLength(2);
+  expect(checks).toHaveLength(3);
   for (const line of checks) expect([line, run(line)]).toEqual([line, 0]);
   writeFileSync(join(folder, "SHA256SUMS"), "other  poundkey-1\n");
   expect(run(checks[0] ?? "")).not.toBe(0);
