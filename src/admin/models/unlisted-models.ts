@@ -1,7 +1,7 @@
 // The names that clients asked for in the last 24 hours and that no card has, from the refusals.
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
+import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import type { RefusalCount } from "../../core/log/refusal-log.ts";
 import type { Scope } from "../../core/people/people.ts";
 import type { Store } from "../../core/store.ts";
@@ -39,7 +39,7 @@ export interface MissingModelsParts {
   readonly clock: Pick<Clock, "nowMs">;
   readonly catalogue: () => Pick<Catalogue, "findLacked">;
   /** The last comparison with the watched list. Null until there was one. */
-  readonly compared: () => { readonly proposals: readonly Pick<Proposal, "id" | "adds">[] } | null;
+  readonly compared: () => { readonly proposals: readonly Pick<Proposal, "id" | "isNew">[] } | null;
 }
 
 /** Lists the names, those of the watched list first, then the ones asked for most. */
@@ -51,7 +51,7 @@ export async function listMissingModels(
   const filter = { code: "model_not_found", fromMs: clock.nowMs() - ASKED_MS, scope };
   const { rows } = await store.refusals.list(filter, { limit: ROWS_MAX, after: null }, SEARCH_MS);
   const known = catalogue();
-  const listed = new Set((compared()?.proposals ?? []).flatMap(({ id, adds }) => (adds ? [id] : [])));
+  const listed = new Set((compared()?.proposals ?? []).flatMap(({ id, isNew }) => (isNew ? [id] : [])));
   const lacked = new Map<string, string | null>();
   const findLacked = (name: string) => lacked.getOrInsertComputed(name, () => known.findLacked(name));
   const byId = Map.groupBy(rows, ({ modelAsked }) =>

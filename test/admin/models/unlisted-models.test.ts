@@ -37,7 +37,7 @@ async function refuse(modelAsked: string, fields: Parameters<typeof makeRefusal>
 }
 
 async function listMissing(listed: readonly string[] = []) {
-  const proposals = listed.map((id) => ({ id, adds: findFamilyCard() }));
+  const proposals = listed.map((id) => ({ id, isNew: true }));
   const catalogue = openCatalogue(CONFIG);
   const parts = { store: world.store, clock: bench().clock, catalogue: () => catalogue };
   return (await listMissingModels({ ...parts, compared: () => ({ proposals }) })).data;
