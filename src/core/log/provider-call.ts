@@ -149,9 +149,9 @@ const NO_TOTAL = { calls: 0, costNanoUsd: 0, estimatedNanoUsd: 0, reportedNanoUs
 export class CallTotals {
   readonly sums: CallTotal[] = [];
 
-  add({ accountId, atMs, model, credential, kind, calls, claimed, ...charge }: ProviderCall): void {
-    const total = this.#find(accountId, findCallDay(atMs), model, credential, kind);
-    addTo(total, calls, charge, claimed);
+  add(call: ProviderCall): void {
+    const { accountId, atMs, model, credential, kind } = call;
+    addTo(this.#find(accountId, findCallDay(atMs), model, credential, kind), call, call);
   }
 
   /** Adds the attempts of a request, as `listCalls` lists them, without listing them: every settlement does. */
@@ -163,8 +163,7 @@ export class CallTotals {
       if (!attempt?.calls) continue;
       const kind = findKind(attempt.outcome, keyId);
       const total = this.#find(accountId, dayMs, attempt.model, nameCredential(attempt) ?? "", kind);
-      const charge = trace.counted === at ? findCounted(record, trace) : UNCOUNTED;
-      addTo(total, attempt.calls, charge, attempt.claimed);
+      addTo(total, attempt, trace.counted === at ? findCounted(record, trace) : UNCOUNTED);
     }
   }
 
@@ -173,18 +172,22 @@ export class CallTotals {
       const isSame = one.accountId === accountId && one.model === model && one.credential === credential;
       if (isSame && one.dayMs === dayMs && one.kind === kind) return one;
     }
-    const of = { accountId, dayMs, model, credential, kind };
-    const total = { ...of, ...NO_TOTAL, amounts: { ...NO_AMOUNTS } };
+    const total = { accountId, dayMs, model, credential, kind, ...NO_TOTAL, amounts: { ...NO_AMOUNTS } };
     this.sums.push(total);
     return total;
   }
 }
 
+/** What was sent, and what the provider reported of it. */
+interface SentCalls {
+  readonly calls?: number;
+  readonly claimed?: Partial<ClaimedUsage> | null | undefined;
+}
+
 function addTo(
   total: CallTotal,
-  calls: number,
+  { calls = 0, claimed }: SentCalls,
   { charged, costNanoUsd, usageSource }: CallCharge,
-  claimed: Partial<ClaimedUsage> | null = null,
 ): void {
   total.calls += calls;
   for (const unit of UNITS) total.amounts[unit] += charged[unit];

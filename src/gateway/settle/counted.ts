@@ -1,7 +1,6 @@
 // Usage of a request, where it came from, and the bill by the model's card or by what the answer says of its price.
 
 import type { UsageSource } from "../../core/log/record.ts";
-import type { ModelCard } from "../../core/models/card.ts";
 import { listBillLines, sumBill } from "../../core/money/price.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Form } from "../../operations/form.ts";
@@ -40,12 +39,9 @@ export function countAnswer<F extends Form>(
   const bill = usage.terms ? billByTerms(plain, usage.terms, sent, rules) : plain;
   const isDoubtful = cut.isCut || (bill.isBeyondHold && bill.unpriced === undefined);
   const implausible = isDoubtful ? operation.countAmounts(usage) : null;
-  return { usage: cut.usage, source: isGuessed(sent.card, bill) ? "estimate" : source, bill, implausible };
-}
-
-/** True if the hold is charged, because the answer doesn't say what it cost, or says more than that. */
-function isGuessed({ isHoldPriced }: ModelCard, { claimedNanoUsd, isBeyondHold }: Bill): boolean {
-  return isHoldPriced === true && (claimedNanoUsd === undefined || isBeyondHold === true);
+  // The hold is charged if the answer doesn't say what it cost, or says more than that.
+  const isGuess = sent.card.isHoldPriced && (bill.claimedNanoUsd === undefined || bill.isBeyondHold);
+  return { usage: cut.usage, source: isGuess ? "estimate" : source, bill, implausible };
 }
 
 /** Bills a prompt that was sent but never answered. No provider reports its usage, so it is estimated. */

@@ -67,11 +67,19 @@ export type CountedRow = { readonly amounts: Amounts } & Partial<
  * cost, or some of it in another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
 export function hasWork(row: CountedRow): boolean {
-  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId, markupNanoUsd } = row;
-  if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
-  if (markupNanoUsd || batchId || row.tool || row.responseId || row.constraints) return true;
-  if (row.reportedNanoUsd || typeof row.claimedNanoUsd === "number") return true;
-  for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
+  const { edge, cachedFrom, tags, socketId, batchId, markupNanoUsd: markup, claimedNanoUsd: claim } = row;
+  if (edge !== undefined || row.cached || cachedFrom || tags || socketId || row.isCompaction) return true;
+  if (
+    markup ||
+    batchId ||
+    row.tool ||
+    row.responseId ||
+    row.constraints ||
+    row.reportedNanoUsd ||
+    typeof claim === "number"
+  )
+    return true;
+  for (const unit of WORK_UNITS) if (row.amounts[unit] !== 0) return true;
   return false;
 }
 
