@@ -17,11 +17,12 @@ import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
-import type { Hiding, LastList, Overtaken } from "./models/taken.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
+import type { FamilyPrice } from "./money/factors.ts";
 import type { NanoUsd } from "./money/money.ts";
+import type { Hiding, LastList, Overtaken } from "./money/taken-mark.ts";
 import type { SignInRules } from "./people/sign-in.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { ToolRules } from "./tools/rules.ts";
@@ -64,7 +65,7 @@ export interface KnownProvider {
   readonly regions?: readonly (RegionPrice & { readonly addresses: RegExp })[];
   /** The models that cost more if an answer says that it came from a certain region, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
-  /** Where its answers say what it bills. Missing if they don't. */
+  /** The place where its answers say what it bills. Missing if they don't. */
   readonly reportsCost?: CostReport;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
@@ -148,7 +149,7 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly region?: RegionPrice;
   /** Those that cost more if an answer says so, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
-  /** Where its answers report the cost that it bills. Missing if they don't, or that isn't believed. */
+  /** The place where its answers report the cost that it bills. Missing if they don't, or that isn't believed. */
   readonly reportsCost?: CostReport;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
@@ -157,13 +158,6 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
    * for the usual one. The prices of all services are held for.
    */
   readonly leavesTier?: true;
-}
-
-/** A name that no card has costs as many times the price of its relative. */
-interface FamilyPrice {
-  readonly times: number;
-  /** The names that may have relatives. */
-  readonly names: RegExp;
 }
 
 /** The factor of a region on the token prices of the models with these names. */

@@ -1,5 +1,6 @@
 // Reads what an answer reports as its cost, in any dialect: the decoders and readers of a provider that reports it are wrapped.
-import { asNumber, asObject, isObject, parseJson } from "../core/json/json.ts";
+import { parseReceived } from "../core/json/bounds.ts";
+import { asNumber, asObject, isObject } from "../core/json/json.ts";
 import type { Family } from "../core/models/dialect.ts";
 import type { CostReport, FieldPath } from "../core/money/cost-report.ts";
 import type { AnswerTerms } from "../core/money/terms.ts";
@@ -178,7 +179,7 @@ class StreamedCost {
   /** Returns true if the event reports a cost. */
   read(data: string): boolean {
     if (this.#name === null || !data.includes(this.#name)) return false;
-    const event = asObject(parseJson(data));
+    const event = asObject(parseReceived(data));
     // Anthropic's and OpenAI's events may carry the answer in a field of theirs.
     for (const answer of [event, event.response, event.message]) {
       const costUsd = readField(this.#report, answer);

@@ -81,14 +81,6 @@ export const METRICS = {
     only: "limit_kind",
     fields: { kind: "limit_kind", scope: "limit_scope" },
   },
-  poundkey_constraints_total: {
-    ...count("constraints")(
-      "Constraints of requests by field and outcome: met, refused, or dropped (left out under `guard.constraints: report`, although nothing meets them).",
-      "field",
-      "outcome",
-    ),
-    on: "constraint",
-  },
   poundkey_replayed_total: {
     ...requests(
       "Requests answered with the stored answer of an earlier request with the same idempotency key.",

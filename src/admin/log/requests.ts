@@ -93,27 +93,32 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     member_id: record.memberId,
     cached_from: record.cachedFrom,
     saved_usd: toUsd(record.savedNanoUsd),
-    batch_id: record.batchId,
-    batch_line: record.batchLine,
-    custom_id: record.customId,
+    ...viewLine(record),
     tags: record.tags === null ? null : readTagsText(record.tags),
-    transport: record.socketId === null ? ("http" as const) : ("ws" as const),
-    socket_id: record.socketId,
+    ...viewSocket(record),
     compaction: record.isCompaction,
     ...viewTool(record),
-    response_id: record.responseId,
     constraints: readConstraints(record.constraints),
     ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
-function viewTool({ tool }: ListedRequest) {
+function viewLine({ batchId, batchLine, customId }: ListedRequest) {
+  return { batch_id: batchId, batch_line: batchLine, custom_id: customId };
+}
+
+function viewSocket({ socketId }: ListedRequest) {
+  return { transport: socketId === null ? ("http" as const) : ("ws" as const), socket_id: socketId };
+}
+
+function viewTool({ tool, responseId }: ListedRequest) {
   return {
     server: tool?.server ?? null,
     tool: tool?.tool ?? null,
     tool_error: tool?.error ?? null,
     argument_bytes: tool?.argumentBytes ?? null,
     result_bytes: tool?.resultBytes ?? null,
+    response_id: responseId,
   };
 }
 

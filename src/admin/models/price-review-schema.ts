@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { VERDICTS } from "../../catalogue/feeds/verdict.ts";
 import { FEED_FORMATS } from "../../core/models/feed-format.ts";
-import { TAKEN_FIELDS } from "../../core/models/taken.ts";
+import { TAKEN_FIELDS } from "../../core/money/taken-mark.ts";
 import {
   allowNull,
   allowWords,

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import type { ComparedPrices } from "../../admin/models/price-review.ts";
 import type { WatchedList } from "../../admin/models/watched-list.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
-import type { LastList } from "../../core/models/taken.ts";
+import type { LastList } from "../../core/money/taken-mark.ts";
 import type { CatalogueWatch } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
 import { isListAddress } from "../../core/text/feed-address.ts";

@@ -4,7 +4,7 @@ import { SHIPPED_DAY } from "../../catalogue/feeds/as-of.ts";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
 import { checkOrder } from "../../catalogue/feeds/list-order.ts";
 import type { NumberedList } from "../../catalogue/feeds/read-feed.ts";
-import type { LastList } from "../../core/models/taken.ts";
+import type { LastList } from "../../core/money/taken-mark.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import { compareApart } from "./catalogue-apart.ts";
 import type { ComparedList } from "./catalogue-thread.ts";

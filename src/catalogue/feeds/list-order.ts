@@ -1,5 +1,5 @@
 // The order of lists of our own: none follows that is older, or that has another's number.
-import type { LastList } from "../../core/models/taken.ts";
+import type { LastList } from "../../core/money/taken-mark.ts";
 import { FeedError } from "./feed.ts";
 import type { ListHead } from "./own-list.ts";
 

@@ -1,6 +1,6 @@
 // The catalogue file as it is read: rows of the operator's own, and fields that were taken from lists.
 import type { ModelCard } from "../../core/models/card.ts";
-import type { LastList, Taken } from "../../core/models/taken.ts";
+import type { LastList, TakenMark } from "../../core/money/taken-mark.ts";
 
 /** A whole row of the operator's own. It always counts. */
 export interface OwnRow {
@@ -16,7 +16,7 @@ export interface OwnRow {
 interface ModelRow {
   readonly kind: "model";
   readonly card: ModelCard;
-  readonly taken: Taken;
+  readonly taken: TakenMark;
 }
 
 /** Some fields of a model that the program has. */
@@ -25,7 +25,7 @@ export interface FieldsRow {
   readonly id: string;
   /** Holds the fields that `taken.was` names. */
   readonly sets: Partial<ModelCard>;
-  readonly taken: Taken;
+  readonly taken: TakenMark;
   /** The day of these values, if it is earlier than that of their acceptance. */
   readonly asOf?: string;
 }

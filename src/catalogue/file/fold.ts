@@ -1,6 +1,6 @@
 // Folds the catalogue file over the built-in rows: which of both counts for each field, and the facts that operators should know of it.
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Hiding, Overtaken, Taken, TakenField } from "../../core/models/taken.ts";
+import type { Hiding, Overtaken, TakenField, TakenMark } from "../../core/money/taken-mark.ts";
 import type { BuiltInRows } from "./built-in.ts";
 import { type CatalogueFileContent, type FieldsRow, type FileRow, readRowId } from "./file-row.ts";
 import { digestField, listDifferences, listTaken, type SingleField, setFields } from "./taken-fields.ts";
@@ -61,7 +61,7 @@ function isFieldsRow(row: FileRow): row is FieldsRow {
 
 /** An older program, as after a rollback, doesn't know better than a list that was newer than it. */
 export function isOvertaken(
-  { on, was }: Taken,
+  { on, was }: TakenMark,
   field: TakenField,
   known: ModelCard | undefined,
   day: string,

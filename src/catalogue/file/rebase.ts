@@ -1,7 +1,7 @@
 // Takes out of the catalogue file what the program says too, so that later programs count for the rest.
 import { isDeepStrictEqual } from "node:util";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { TakenField } from "../../core/models/taken.ts";
+import type { TakenField } from "../../core/money/taken-mark.ts";
 import { viewRow } from "../write-rows.ts";
 import type { BuiltInRows } from "./built-in.ts";
 import { type CatalogueFileContent, type FileRow, type OwnRow, readRowId } from "./file-row.ts";

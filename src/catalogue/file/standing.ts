@@ -1,6 +1,6 @@
 // The state of the catalogue file for operators: its overtaken fields, the newer prices that it hides, and the age of prices.
 import { readProvider } from "../../core/models/card.ts";
-import type { Hiding, LastList, Overtaken } from "../../core/models/taken.ts";
+import type { Hiding, LastList, Overtaken } from "../../core/money/taken-mark.ts";
 import type { Settings } from "../../core/settings.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
 import { measureAge, SHIPPED_DAY } from "../feeds/as-of.ts";

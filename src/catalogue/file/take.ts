@@ -1,6 +1,6 @@
 // Takes proposals of a list into the catalogue file: the changed fields alone, with what they replaced.
 import type { ModelCard } from "../../core/models/card.ts";
-import type { LastList, Taken, TakenField } from "../../core/models/taken.ts";
+import type { LastList, TakenField, TakenMark } from "../../core/money/taken-mark.ts";
 import type { Proposal } from "../feeds/verdict.ts";
 import type { BuiltInRows } from "./built-in.ts";
 import { type CatalogueFileContent, type FieldsRow, type FileRow, readRowId } from "./file-row.ts";
@@ -123,7 +123,7 @@ function replaceFields(
   const isSame = (row: FileRow): row is FieldsRow =>
     row.kind === "fields" && row.asOf === undefined && row.taken.from === from && row.taken.on === on;
   const same = others.find(isSame);
-  const was: Taken["was"] = {
+  const was: TakenMark["was"] = {
     ...same?.taken.was,
     ...Object.fromEntries(fields.map((field) => [field, digestField(known, field)])),
   };

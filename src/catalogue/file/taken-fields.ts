@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { TakenField } from "../../core/models/taken.ts";
+import type { TakenField } from "../../core/money/taken-mark.ts";
 import { viewLaterPrices } from "../later-prices.ts";
 import { priceView } from "../price.ts";
 import { viewRow } from "../write-rows.ts";

@@ -1,6 +1,6 @@
 // Writes the catalogue file.
 
-import type { Taken } from "../../core/models/taken.ts";
+import type { TakenMark } from "../../core/money/taken-mark.ts";
 import { viewRow } from "../write-rows.ts";
 import type { CatalogueFileContent, FileRow } from "./file-row.ts";
 import { listTaken, SINGLE_FIELDS, viewFields } from "./taken-fields.ts";
@@ -34,7 +34,7 @@ function viewFileRow(row: FileRow): object {
 }
 
 /** The digests stand in the same order, whichever field was taken first. */
-function viewTaken({ from, on, was }: Taken): object {
+function viewTaken({ from, on, was }: TakenMark): object {
   const names = [...SINGLE_FIELDS, "model"] as const;
   return {
     from,

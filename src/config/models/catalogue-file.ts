@@ -9,7 +9,7 @@ import { parseDay } from "../../catalogue/later-prices.ts";
 import { isUnitMistake, priceView } from "../../catalogue/price.ts";
 import { asObject, isObject, parseJson } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Hiding, LastList, Overtaken } from "../../core/models/taken.ts";
+import type { Hiding, LastList, Overtaken } from "../../core/money/taken-mark.ts";
 import { formatField, type Issues } from "../errors.ts";
 import { describeUnread, type Environment, RefusedFile } from "../interpolate.ts";
 import { listIssues } from "../validate.ts";

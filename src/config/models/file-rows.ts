@@ -8,7 +8,7 @@ import { buildCards, buildFields } from "../../catalogue/rows.ts";
 import { asObject, asString } from "../../core/json/json.ts";
 import { MODEL_KINDS, type ModelCard } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
-import type { TakenField } from "../../core/models/taken.ts";
+import type { TakenField } from "../../core/money/taken-mark.ts";
 import { formatField, type Path } from "../errors.ts";
 import { choice, day, integer, options, orNull, section, text } from "../field-types.ts";
 import { listIssues } from "../validate.ts";

@@ -178,7 +178,7 @@ export class CallTotals {
   }
 }
 
-/** What was sent, and what the provider reported of it. */
+/** A call as it was sent, and what the provider reported of it. */
 interface SentCalls {
   readonly calls?: number;
   readonly claimed?: Partial<ClaimedUsage> | null | undefined;

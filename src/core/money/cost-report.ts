@@ -1,4 +1,4 @@
-// Where the answers of a provider say what they cost.
+// The place where the answers of a provider say what they cost.
 
 /** The names that lead to a field of an answer, from the outermost. */
 export type FieldPath = readonly string[];
@@ -9,7 +9,7 @@ export interface CostReport {
   readonly field?: FieldPath;
   /** The header with the cost, which counts on whole answers alone. Missing if no header has it. */
   readonly header?: string;
-  /** How many of the reported units make a dollar. */
+  /** The number of reported units that make a dollar. */
   readonly perUsd: number;
   /** A part of the cost that stands in another field, if a third one is true. */
   readonly adds?: { readonly field: FieldPath; readonly where: FieldPath };

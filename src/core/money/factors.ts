@@ -8,6 +8,13 @@ interface PriceFactors {
   readonly pieces: number;
 }
 
+/** A name that no card has costs as many times the price of its relative. */
+export interface FamilyPrice {
+  readonly times: number;
+  /** The names that may have relatives. */
+  readonly names: RegExp;
+}
+
 /** The most decimals of prices and of factors on them. */
 export const PRICE_DECIMALS = 6;
 export const PRICE_FACTOR_MIN = 1e-6;

@@ -14,7 +14,7 @@ const CHAT_NANO = 3_775_600;
 const IMAGE_TICKS = 400_000_000;
 const IMAGE_NANO = 40_000_000;
 
-/** What the next answer says: in its usage, at its top, and in its headers. */
+/** The next answer's own words: in its usage, at its top, and in its headers. */
 const next: { usage: JsonObject; top: JsonObject; headers: Record<string, string> } = {
   usage: {},
   top: {},
@@ -164,7 +164,7 @@ async function ask(model: string, surface = "chat", stream = false): Promise<Jso
   return readRow();
 }
 
-/** What 1,000 and 100 tokens cost by a card of `CARD`. */
+/** The cost of 1,000 and 100 tokens by a card of `CARD`. */
 const BY_CARD = 1_400_000;
 const GROK = "xAI#grok-4.7";
 

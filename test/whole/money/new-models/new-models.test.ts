@@ -173,7 +173,7 @@ test.skipIf(BINARY !== undefined)("gpt-6.2 has no price for flex", async () => {
 });
 
 const FUNCTION = { name: "look", parameters: { type: "object", properties: {} } };
-/** What each surface can ask of a model that some refuse: sampling, the least effort, and a call that must come. */
+/** All that a surface can ask of a model and that some refuse: sampling, the least effort, and a call that must come. */
 const WISHES: Readonly<Record<AskedSurface, JsonObject>> = {
   chat: {
     temperature: 0.5,

@@ -1,4 +1,4 @@
-// A provider of every form that keeps what it was asked, and reports the usage that it is told.
+// A provider of every form that keeps what it was asked, and reports the usage that a test sets.
 import { asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import type { Fetch } from "../../../../src/core/world/world.ts";
 
@@ -16,7 +16,7 @@ export interface Recorder {
   usage: ReportedUsage;
   /** The word for the service that answers. Empty for the usual one. */
   service: string;
-  /** What was asked last. */
+  /** The last request. */
   sent: { readonly url: string; readonly body: JsonObject };
 }
 

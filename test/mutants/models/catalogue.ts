@@ -1,5 +1,5 @@
 // Mutants of the catalogue file: which of the program and the file counts.
-import type { Mutant } from "./mutant.ts";
+import type { Mutant } from "../mutant.ts";
 
 const FOLD = ["test/catalogue/file/fold.test.ts"];
 const COUNTS = 'const counts = whole.kind === "own" || !isOvertaken(whole.taken, "model", known, day);';

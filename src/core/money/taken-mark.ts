@@ -7,7 +7,7 @@
 export const TAKEN_FIELDS = ["price", "shutdown", "context", "output", "model"] as const;
 export type TakenField = (typeof TAKEN_FIELDS)[number];
 
-export interface Taken {
+export interface TakenMark {
   /** The list that the fields were taken from, for people. */
   readonly from: string;
   /** The day of that list, as `YYYY-MM-DD`. */

@@ -1,12 +1,12 @@
 // Lists of our own form: what a stranger may write in one, and what refuses it whole.
 import { expect, test } from "bun:test";
-import { FeedError } from "../../src/catalogue/feeds/feed.ts";
-import { checkOrder } from "../../src/catalogue/feeds/list-order.ts";
-import { makeRows, nextSerial, writeList } from "../../src/catalogue/feeds/make-list.ts";
-import { isOwnList, readOwnList } from "../../src/catalogue/feeds/own-list.ts";
-import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { parseJson } from "../../src/core/json/json.ts";
-import type { LastList } from "../../src/core/models/taken.ts";
+import { FeedError } from "../../../src/catalogue/feeds/feed.ts";
+import { checkOrder } from "../../../src/catalogue/feeds/list-order.ts";
+import { makeRows, nextSerial, writeList } from "../../../src/catalogue/feeds/make-list.ts";
+import { isOwnList, readOwnList } from "../../../src/catalogue/feeds/own-list.ts";
+import { loadShippedCards } from "../../../src/catalogue/rows.ts";
+import { parseJson } from "../../../src/core/json/json.ts";
+import type { LastList } from "../../../src/core/money/taken-mark.ts";
 
 const NOW_MS = Date.parse("2026-11-28T12:00:00Z");
 const ROW = {
