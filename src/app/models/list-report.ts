@@ -32,7 +32,7 @@ export function makeWaitingEvent(
   enabled: ReadonlySet<string>,
   take: CatalogueWatch["take"],
 ): OutboxEvent | null {
-  const taken = new Set(listTaken(proposals, take));
+  const taken = new Set(listTaken(proposals, take, enabled));
   const left = proposals.filter((proposal) => !taken.has(proposal));
   const { added, prices, ends, changes } = countWaiting(left, enabled);
   if (changes === 0) return null;

@@ -2,15 +2,23 @@
 import { createHash } from "node:crypto";
 import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import { formatDay } from "../../catalogue/later-prices.ts";
+import { readProvider } from "../../core/models/card.ts";
 import type { CatalogueWatch } from "../../core/settings.ts";
 import { writeApart } from "./catalogue-apart.ts";
 import { changeCatalogueFile } from "./catalogue-file.ts";
 import type { LookSettings, SeenList } from "./list-look.ts";
 
-/** Returns the changes that are taken without a person. */
-export function listTaken(proposals: readonly Proposal[], take: CatalogueWatch["take"]): readonly Proposal[] {
+/** Returns the changes of enabled providers' models that are taken without a person. */
+export function listTaken(
+  proposals: readonly Proposal[],
+  take: CatalogueWatch["take"],
+  enabled: ReadonlySet<string>,
+): readonly Proposal[] {
   if (take === undefined) return [];
-  return proposals.filter(({ verdict, isNew }) => verdict === "taken" && (isNew || take === "safe"));
+  return proposals.filter(
+    ({ id, verdict, isNew }) =>
+      verdict === "taken" && (isNew || take === "safe") && enabled.has(readProvider(id)),
+  );
 }
 
 /**
@@ -21,11 +29,12 @@ export function listTaken(proposals: readonly Proposal[], take: CatalogueWatch["
 export async function takeList(
   { take }: CatalogueWatch,
   seen: SeenList,
-  { catalogueFile, catalogueDigest, catalogueList }: LookSettings,
+  { catalogueFile, catalogueDigest, catalogueList, providers }: LookSettings,
 ): Promise<readonly Proposal[]> {
   if (take === undefined || catalogueFile === undefined) return [];
   const { list, sha256, format, asOf, atMs } = seen;
-  const accepted = listTaken(seen.proposals, take);
+  const enabled = new Set(providers.map(({ name }) => name));
+  const accepted = listTaken(seen.proposals, take, enabled);
   if (accepted.length === 0 && isPassed(seen, catalogueList)) return [];
   const taken = { format, serial: list?.serial ?? null, sha256, asOf };
   const written = await changeCatalogueFile(catalogueFile, (before) => {

@@ -8,6 +8,7 @@ import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { decide } from "../../../src/ledger/decide.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { makeLiteLlm, makeLiteLlmRow } from "../../catalogue/feed-samples.ts";
+import { ROW } from "../../cli/catalogue-run.ts";
 import {
   CHANGED,
   causes,
@@ -84,8 +85,9 @@ test("says what a list has, once for people, and takes nothing by itself", async
   node.remove();
 });
 
-test("take: safe takes what --apply takes, and puts it on record as the gateway's", async () => {
-  offer(makeList(118));
+test("take: safe takes what --apply takes, of enabled providers alone, and puts it on record as the gateway's", async () => {
+  const { models } = JSON.parse(makeList(118));
+  offer(makeList(118, { models: [...models, { ...ROW, id: "Groq#gpt-99" }] }));
   const node = makeNode({ store, watch: { from, keys, take: "safe" } });
   await node.settle();
   expect(idsOf(node.read()).toSorted()).toEqual([CHANGED, "OpenAI#gpt-99"].toSorted());
