@@ -12,6 +12,9 @@ const CHARACTERS_MIN = 5;
 /** Up to this length, one edit makes another word. */
 const SHORT_CHARACTERS = 7;
 
+/** Each name is compared with every field. A request of more unknown ones isn't a mistyped one. */
+const NAMES_MAX = 200;
+
 /** Fields of the vendors' SDKs that no schema here has, and that are near one of another API: a new release may add more. */
 const SDK_FIELDS = ["responseModalities", "continuationToken", "languages"] as const;
 
@@ -41,15 +44,15 @@ function listFields(surface: AnySurface): readonly string[] {
 }
 
 /**
- * Returns the first of the fields, which the surface doesn't have, that nearly is one of its own. Null if there is none. A
- * field is known to somebody if `isKnown` says so.
+ * Returns the first of the fields, which the surface doesn't have, that nearly is one of its own. Null if none of the first
+ * 200 is. A field is known to somebody if `isKnown` says so.
  */
 export function findMisspelt(
   names: readonly string[],
   fields: ReadonlySet<string>,
   isKnown: (field: string) => boolean,
 ): Misspelt | null {
-  for (const field of names) {
+  for (const field of names.slice(0, NAMES_MAX)) {
     // Google's API has two spellings of each field.
     const spelt = fields.has("generationConfig") ? toDocumented(field) : field;
     if (field.length < CHARACTERS_MIN || fields.has(spelt)) continue;

@@ -197,3 +197,11 @@ test.each([
   const fields = [...FIELDS].find(([one]) => one === surface)?.[1] ?? new Set<string>();
   expect(find(name, fields)?.meant ?? null).toBe(meant);
 });
+
+test("of very many unknown fields, only the first are compared: the others would take the loop's time", () => {
+  const fields = FIELDS.get("openai-chat") ?? new Set();
+  const unknown = Array.from({ length: 199 }, (_, at) => `unlike-any-of-them-${at}`);
+  const look = (names: readonly string[]) => findMisspelt(names, fields, () => false)?.field ?? null;
+  expect(look([...unknown, "max_tokenss"])).toBe("max_tokenss");
+  expect(look([...unknown, "unlike-any-of-them", "max_tokenss"])).toBeNull();
+});
