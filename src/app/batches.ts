@@ -16,6 +16,7 @@ import { createKeyFinder } from "../keys/authenticate.ts";
 import { mayUseKeys } from "../people/member.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
+import { measureLateness } from "./upkeep/lateness.ts";
 import { PART } from "./workers/worker.ts";
 import { clock } from "./world.ts";
 
@@ -33,7 +34,8 @@ interface BatchParts {
   readonly opened: OpenedStore;
   readonly store: JobPorts["store"] & Pick<Store, "usage">;
   readonly live: LiveConfiguration;
-  readonly isLate: () => boolean;
+  /** Tells whether the event loop is late. Missing to have it measured. */
+  readonly isLate?: (() => boolean) | undefined;
   readonly log: Log;
   readonly ports: HttpPorts;
 }
@@ -47,7 +49,8 @@ function shareLines(rules: BatchRules): BatchRules {
 /** Lines leave this share of the memory for bodies to single requests. */
 const MEMORY_SHARE = 1 / 4;
 
-export function createBatches({ opened, store, live, log, ports, isLate }: BatchParts) {
+export function createBatches({ opened, store, live, log, ports, ...given }: BatchParts) {
+  const { isLate = measureLateness().isLate } = given;
   const caller = new LineCaller(ports, opened.vault);
   const { bodyBytesMax, bodyMemoryBytes } = ports.server;
   const jobs: JobPorts = {

@@ -48,7 +48,6 @@ import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
 import { composeSteps, createHooks } from "./steps.ts";
 import { createTools, type Tools } from "./tools/tools.ts";
-import { measureLateness } from "./upkeep/lateness.ts";
 import { createTelling } from "./upkeep/telling.ts";
 import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
@@ -156,7 +155,7 @@ function createServed(
   own: Pick<GatewayPorts, "steps">,
   store: Store,
 ) {
-  const { opened, fetch = upstreamFetch, isLate = measureLateness().isLate } = options;
+  const { opened, fetch = upstreamFetch, isLate } = options;
   const ports = createHttpPorts(options, running);
   const tools = createTools({ ...running, ...own, opened, store, ports, fetch });
   const served = { ...ports, ownTools: tools.own };
@@ -262,7 +261,6 @@ function createHttpPorts(
   { live, learning, ending, ...running }: HttpParts,
 ): HttpPorts {
   const { store, vault } = options.opened;
-  const rules = () => live.settings.responses;
   return {
     ...running,
     ...createCallerParts(options, live),
@@ -270,7 +268,7 @@ function createHttpPorts(
     clock,
     random,
     snapshot: () => live.snapshot,
-    kept: new KeptAnswers({ ...running, store, vault, clock, rules }),
+    kept: new KeptAnswers({ ...running, store, vault, clock, rules: () => live.settings.responses }),
     sealer: (accountId) => createSealer(vault, accountId),
     server: options.settings.server,
     addressRule: () => live.settings.log.address,

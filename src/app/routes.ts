@@ -29,6 +29,7 @@ import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
+import { missingNameRoutes } from "../http/models/missing-names.ts";
 import { modelRoutes } from "../http/models/models.ts";
 import { playgroundRoutes } from "../http/models/playground.ts";
 import { decideForKey, type RoutePorts, routeRoutes } from "../http/models/route.ts";
@@ -70,6 +71,7 @@ import { countSockets } from "./count-sockets.ts";
 import { createDocsParts } from "./docs-parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
+import { createFamilyPriced, createMissingParts } from "./models/missing-parts.ts";
 import { createPriceParts } from "./models/price-parts.ts";
 import { listProviderNames } from "./models/provider-names.ts";
 import { createProviderPorts } from "./models/provider-ports.ts";
@@ -87,7 +89,7 @@ import type { StoreWatch } from "./upkeep/store-watch.ts";
 import { clock, random } from "./world.ts";
 
 interface RouteParts {
-  readonly prices: Pick<PriceWatch, "waiting" | "last">;
+  readonly prices: Pick<PriceWatch, "waiting" | "last" | "list">;
   readonly ports: HttpPorts;
   readonly tools: Tools;
   readonly batches: KeptBatches;
@@ -152,6 +154,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
+    .use(missingNameRoutes(operator, createMissingParts(parts), createFamilyPriced(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts, parts.directory.seen))
     .use(scimRoutes({ operator, directory: parts.directory.parts, seen: parts.directory.seen }))

@@ -1,6 +1,5 @@
 // The running gateway's state: its counters, its store, its configuration, its export; and the log that feeds them.
 import { version } from "../../package.json" with { type: "json" };
-import { findPriceDay } from "../catalogue/feeds/as-of.ts";
 import { PriceBook } from "../catalogue/price-book.ts";
 import type { Settings } from "../core/settings.ts";
 import { isToolModel } from "../core/tools/rules.ts";
@@ -19,6 +18,7 @@ import { WrongKeyLines } from "../telemetry/wrong-key-lines.ts";
 import { readShortText } from "../transport/short-text.ts";
 import { PriceWatch } from "./models/catalogue-watch.ts";
 import { ConfigurationState } from "./problems.ts";
+import { readBytes } from "./start/configuration.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 import type { OpenedStore } from "./start/open-store.ts";
 import type { Tools } from "./tools/tools.ts";
@@ -26,6 +26,7 @@ import { Measures } from "./upkeep/measures.ts";
 import { PROCESS_READINGS } from "./upkeep/process-readings.ts";
 import { createStateReadings } from "./upkeep/state-readings.ts";
 import { StoreWatch } from "./upkeep/store-watch.ts";
+import { PART, receiveLooks, type SharedLook, sendToParent } from "./workers/worker.ts";
 import { clock, random, upstreamFetch } from "./world.ts";
 
 const MICROSECONDS_PER_MS = 1000;
@@ -72,7 +73,7 @@ export function observeState(
     metrics.observe("poundkey_store_seconds", Math.round(tookMs * MICROSECONDS_PER_MS));
   const watch = new StoreWatch({ store: opened.store, clock, log, onTransaction });
   const measures = measure(watch.store, later);
-  const prices = new PriceWatch({ settings: () => later().live.settings, fetch, log, clock, random });
+  const prices = watchPrices(() => later().live.settings, { fetch, store: watch.store, log });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -92,7 +93,6 @@ export function observeState(
         settings: () => later().live.settings,
         batches: () => later().runner.readings,
         tools: () => later().tools,
-        pricesAsOf: () => findPriceDay(later().live.settings.catalogueAsOf),
         prices,
       }),
       ...PROCESS_READINGS,
@@ -100,8 +100,28 @@ export function observeState(
     isListed: (model) => isToolModel(model) || later().live.isListed(model),
   });
   const troubles = new PaymentTroubles(clock, log);
-  const priceBook = new PriceBook();
+  const priceBook = new PriceBook((provider) => metrics.countFamilyPriced(provider));
   return { log, metrics, refusals, telemetry, watch, measures, configuration, troubles, prices, priceBook };
+}
+
+interface WatchingParts {
+  readonly fetch: Fetch;
+  readonly store: StoreWatch["store"];
+  readonly log: Log;
+}
+
+/** One process of a node looks at the watched list, and the others compare what it found. */
+function watchPrices(settings: () => Settings, { fetch, store, log }: WatchingParts): PriceWatch {
+  const parts = { settings, fetch, readFile: readBytes, store, log, clock, random };
+  if (PART === null) return new PriceWatch(parts);
+  const share = (looked: SharedLook) => sendToParent({ looked });
+  const prices = new PriceWatch({ ...parts, team: { isFirst: PART.place === 0, share } });
+  receiveLooks((look) => {
+    prices.follow(look).catch((error: unknown) => {
+      log({ event: "catalogue_failed", level: "warn", cause: String(error) });
+    });
+  });
+  return prices;
 }
 
 /** Returns the log that exports and writes events, but not each of those that anybody can cause. */

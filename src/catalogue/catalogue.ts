@@ -10,10 +10,11 @@ import { matches } from "../core/text/pattern.ts";
 import { listReplacements } from "./alike.ts";
 import { dateCard, findNextChange, hasEnded, keepLasting } from "./dated.ts";
 import { applyFactors, type Pricing } from "./factored.ts";
-import { findPriceDay } from "./feeds/as-of.ts";
+import { findPriceDay } from "./file/standing.ts";
 import { applyOverlay } from "./overlay.ts";
 import { applyOwnPrice } from "./own-price.ts";
 import { type ResolvedPolicy, readPolicy } from "./policy.ts";
+import { Families } from "./priced-like.ts";
 import { loadShippedCards } from "./rows.ts";
 import { dash, listSpellings } from "./spellings.ts";
 import { makeUnlistedCard, priceUnlisted } from "./unlisted.ts";
@@ -48,6 +49,7 @@ type Offering = Pick<
   | "unlistedPrefixes"
   | "discovers"
   | "unlistedHoldUsd"
+  | "familyPrice"
 > &
   Pricing;
 
@@ -61,6 +63,8 @@ export interface CatalogueInput {
   readonly newerModels?: readonly ModelCard[];
   /** The day of that file's prices. */
   readonly catalogueAsOf?: string;
+  /** The last list that the file was compared with. */
+  readonly catalogueList?: { readonly asOf: string };
   /** From the operator's file of benchmarks, by card id. */
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly aliases: Readonly<Record<string, Alias>>;
@@ -155,13 +159,14 @@ export class Catalogue {
   readonly #off: readonly ModelCard[];
   readonly #paused: readonly string[];
   readonly #disabled: ReadonlySet<string>;
-  /** Enabled providers, in lower case. */
-  readonly #on: ReadonlySet<string>;
+  /** The names of enabled providers, by those in lower case. */
+  readonly #on: ReadonlyMap<string, string>;
   /** The keys of their cards that aren't served here, for whatever reason. */
   readonly #hidden: ReadonlySet<string>;
   readonly #pricesOf: string;
   /** Providers that accept unlisted names, by their name in lower case. */
   readonly #open: ReadonlyMap<string, Offering>;
+  readonly #families: Families;
   readonly #aliases: ReadonlyMap<string, Alias>;
   readonly #aliasTimes: Readonly<Record<string, number>>;
   /** Aliases that contain `*`. The first match counts. */
@@ -174,13 +179,15 @@ export class Catalogue {
     const known = [...collectCards(ownModels, newerModels, benchmarks).values()];
     this.#off = known.filter(({ provider }) => !on.has(provider));
     this.#paused = input.pausedProviders ?? [];
-    const offered = known
+    const dated = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
-      .map((card) => {
-        const provider = on.get(card.provider);
-        return applyFactors(applyOwnPrice(dateCard(card, nowMs), provider), provider);
-      });
+      .map((card) => dateCard(card, nowMs));
+    const offered = dated.map((card) => {
+      const provider = on.get(card.provider);
+      return applyFactors(applyOwnPrice(card, provider), provider);
+    });
+    this.#families = new Families(providers, dated);
     const own = new Set(ownModels.map(({ id }) => id));
     const listed = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
     this.#ended = listed.filter((card) => hasEnded(card) && !own.has(card.id) && !changes.has(card.id));
@@ -197,10 +204,10 @@ export class Catalogue {
       names.includes("*") ? [{ names, target }] : [],
     );
     for (const card of offered) this.#byKey.set(makeKey(card.provider, stripProvider(card)), card);
-    this.#on = new Set(providers.map(({ name }) => name.toLowerCase()));
+    this.#on = new Map(providers.map(({ name }) => [name.toLowerCase(), name]));
     const keys = known.map((card) => makeKey(card.provider, stripProvider(card)));
     this.#hidden = new Set(keys.filter((key) => !this.#byKey.has(key)));
-    this.#pricesOf = findPriceDay(input.catalogueAsOf);
+    this.#pricesOf = findPriceDay(input);
     for (const card of this.#cards) this.#index(card);
   }
 
@@ -245,6 +252,14 @@ export class Catalogue {
     return named ?? this.#findAliased(text) ?? this.#makeUnlisted(text) ?? this.#explain(text);
   }
 
+  /** Returns the id that a name would have, if an enabled provider's cards lack it and nothing else stands for it. */
+  findLacked(text: string): string | null {
+    const parts = splitId(text);
+    if (parts === null || !this.#isLacking(parts)) return null;
+    const found = this.#findNamed(text) ?? this.#findAliased(text) ?? this.#makeUnlisted(text);
+    return found === null ? `${this.#on.get(parts.provider.toLowerCase())}#${parts.name}` : null;
+  }
+
   #findNamed(text: string): Resolution | null {
     const selector = findSelector(text);
     if (selector !== null) return { kind: "selector", selector, steering: UNSTEERED };
@@ -261,18 +276,20 @@ export class Catalogue {
     if (isPolicy(alias)) return { kind: "selector", ...readPolicy(alias) };
     const members = alias.flatMap(({ model, weight }) => {
       const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
-      return found?.kind === "card" ? [{ card: found.card, weight }] : [];
+      return found?.kind === "card" && !found.card.pricedLike ? [{ card: found.card, weight }] : [];
     });
     return members.length === 0 ? null : { kind: "group", members: keepLasting(members) };
   }
 
-  /** Returns a card without facts for a name that isn't in the catalogue, if its provider accepts such names. */
+  /** Returns a card for a name that isn't in the catalogue, if its provider accepts such names: a relative's, or one without facts. */
   #makeUnlisted(text: string): Resolution | null {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
+    const isHidden = this.#hidden.has(makeKey(provider.name, parts.name));
+    const like = isHidden ? null : this.#families.find(provider, parts.name);
     const named = { ...makeUnlistedCard(provider.name, parts.name), isNamedByClient: true } as const;
-    const card = applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
+    const card = like ?? applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
     return this.#disabled.has(card.id) ? null : { kind: "card", card };
   }
 

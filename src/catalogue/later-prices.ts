@@ -82,7 +82,9 @@ function listChanges(card: ModelCard, nowMs: number): readonly LaterPrice[] {
 }
 
 /** Returns the announced prices as JSON for clients. */
-export function viewLaterPrices({ laterPrices = [] }: ModelCard): readonly LaterPriceFields[] {
+export function viewLaterPrices({
+  laterPrices = [],
+}: Pick<ModelCard, "laterPrices">): readonly LaterPriceFields[] {
   return laterPrices.flatMap(({ fromMs, untilMs, price }) => {
     if (price === null) return [];
     const until = untilMs === undefined ? {} : { until: formatDay(untilMs - DAY_MS) };

@@ -39,6 +39,10 @@ export class PriceHistory {
     return price;
   }
 
+  has(id: string): boolean {
+    return this.#cards.has(id);
+  }
+
   /** True if the price depends on the credential that was called, which rows don't name. */
   dependsOnCredential(id: string): boolean {
     const provider = this.#providers.get(this.#cards.get(id)?.provider ?? "");

@@ -73,6 +73,25 @@ function buildCard(row: JsonObject): ModelCard {
   };
 }
 
+/** Converts those fields that a row may state by themselves. Throws an Error that names the row. */
+export function buildFields(
+  row: JsonObject,
+  operations: ReadonlySet<OperationName> = CHAT_ONLY,
+): Partial<ModelCard> {
+  const id = asString(row.id) ?? "";
+  const laterPrices = readLaterPrices(id, row.later_prices, operations);
+  return {
+    ...(row.price === undefined
+      ? {}
+      : { price: row.price === null ? null : readPrice(id, row.price, operations) }),
+    ...(laterPrices.length === 0 ? {} : { laterPrices }),
+    ...(row.shutdown === undefined ? {} : { shutdownDate: asString(row.shutdown) }),
+    ...(row.successor === undefined ? {} : { successor: asString(row.successor) }),
+    ...(row.context === undefined ? {} : { contextTokensMax: readTokens(id, row.context) }),
+    ...(row.output === undefined ? {} : { outputTokensMax: readTokens(id, row.output) }),
+  };
+}
+
 function readTokens(id: string, value: unknown): number | null {
   if (value === null) return null;
   const count = asNumber(value) ?? 0;

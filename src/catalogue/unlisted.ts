@@ -24,5 +24,6 @@ export function makeUnlistedCard(
 
 /** Returns the card with what a request to it holds, and costs if its provider doesn't report a cost, as its price. */
 export function priceUnlisted(card: ModelCard, holdUsd: number | undefined): ModelCard {
-  return holdUsd === undefined ? card : { ...card, price: { input: 0, output: 0, perRequest: holdUsd } };
+  if (holdUsd === undefined) return card;
+  return { ...card, price: { input: 0, output: 0, perRequest: holdUsd }, isHoldPriced: true };
 }

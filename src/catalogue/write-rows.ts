@@ -25,9 +25,3 @@ export function viewRow(card: ModelCard) {
     dialects: card.dialects,
   };
 }
-
-/** Returns the text of a catalogue file with a model per line, so that its versions are easy to compare. */
-export function writeCatalogueFile(cards: readonly ModelCard[], asOf: string): string {
-  const lines = cards.map((card) => JSON.stringify(viewRow(card)));
-  return `{"as_of":${JSON.stringify(asOf)},"models":[\n${lines.join(",\n")}\n]}\n`;
-}

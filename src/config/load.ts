@@ -148,8 +148,8 @@ function buildSettings(
   input: LoadInput & Pick<Interpolation, "resolved" | "sources">,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const issues = new Issues();
-  const { catalogue: override } = input.overrides;
-  const { cards, settings: catalogue } = readCatalogue(config.catalogue, override, input.readFile, issues);
+  const placed = readStore(config, input, issues);
+  const { cards, settings: catalogue } = readCatalogue(config.catalogue, input, placed.store, issues);
   const profilesFile = input.overrides.profiles ?? config.profiles;
   const benchmarks = readProfilesFile(profilesFile, input.readFile, issues);
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
@@ -162,7 +162,7 @@ function buildSettings(
   models.checkHooks(hooks, overlay, aliases);
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
-    ...readStore(config, input, issues),
+    ...placed,
     providers,
     ownModels,
     ...catalogue,
@@ -214,13 +214,16 @@ function buildNativeRules({ remote_tools, mend, known = {} }: NonNullable<Config
   return { ...(remote_tools ? { remoteTools: true } : {}), ...(hasNames ? { known: names } : {}), ...mends };
 }
 
-function buildRequestLimits({ limits = {}, native, responses }: Config): Settings["limits"] {
+function buildRequestLimits({ limits = {}, native, responses, guard = {} }: Config): Settings["limits"] {
   const { n: choicesMax = 16, messages: messagesMax = 10_000 } = limits;
   return {
     choicesMax,
     messagesMax,
     ...buildNativeRules(native ?? {}),
     ...(responses?.upstream_store ? { storesUpstream: true } : {}),
+    ...(guard.constraints === "report" || guard.constraints === "drop"
+      ? { constraints: guard.constraints }
+      : {}),
     ...buildCompactionRules(responses),
   };
 }

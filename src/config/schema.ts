@@ -1,6 +1,7 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { FAILURE_KINDS } from "../core/failure-kinds.ts";
+import { CONSTRAINT_RULES } from "../core/log/constraint.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,
@@ -122,6 +123,11 @@ const native = options(
     ),
   },
   "Requests that a provider gets exactly as sent.",
+);
+
+const guard = options(
+  { constraints: choice(CONSTRAINT_RULES) },
+  "What clients ask for that protects their texts or forbids a way.",
 );
 
 const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -285,6 +291,7 @@ const CONFIG = options(
       "The metrics.",
     ),
     hooks,
+    guard,
     mcp,
     topups,
     webhooks,

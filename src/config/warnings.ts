@@ -65,9 +65,9 @@ function warnOfPlainSecrets(value: unknown, path: Path, sources: Interpolation["
   }
   if (typeof value !== "string" || sources.has(JSON.stringify(path))) return [];
   const field = path.findLast((step) => typeof step === "string");
-  // Those of a hook are names of keys.
-  const isName = path[0] === "hooks" && field === "keys";
-  const isSecret = SECRET_FIELDS.has(String(field)) && !isName && value.length >= SECRET_CHARACTERS_MIN;
+  // Those of a hook are names of keys, and those of a watched list public ones.
+  const isOpen = (path[0] === "hooks" || path[0] === "catalogue") && field === "keys";
+  const isSecret = SECRET_FIELDS.has(String(field)) && !isOpen && value.length >= SECRET_CHARACTERS_MIN;
   if (!isSecret && !(field === "store" && PASSWORD.test(value))) return [];
   const message = `this secret is written in the file itself, for everyone who can read it; write \${NAME} or \${file:/path} in its place`;
   return [{ path, at: "value", message }];

@@ -182,6 +182,8 @@ export const FAULTS = {
   model_configured: { ...conflict },
   /** No list was compared, or accepted prices have no file to go to. */
   catalogue_not_writable: { ...conflict },
+  /** Another list of prices was compared since the one whose changes are accepted. */
+  catalogue_changed: { ...conflict },
   alias_exists: { ...conflict },
   /** A revoked key can't get another secret. */
   key_revoked: { ...conflict },

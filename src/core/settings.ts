@@ -4,6 +4,7 @@ import type { Endpoint } from "./events/webhook.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
 import type { CredentialLimit } from "./limits/limit-table.ts";
 import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
+import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
@@ -18,7 +19,10 @@ import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
 import type { StripeRules } from "./money/checkout.ts";
+import type { CostReport } from "./money/cost-report.ts";
+import type { FamilyPrice } from "./money/factors.ts";
 import type { NanoUsd } from "./money/money.ts";
+import type { Hiding, LastList, Overtaken } from "./money/taken-mark.ts";
 import type { SignInRules } from "./people/sign-in.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { ToolRules } from "./tools/rules.ts";
@@ -53,14 +57,16 @@ export interface KnownProvider {
   readonly keyList?: KeyList;
   /** As in `Target`, unless the operator sets another. */
   readonly outputTokensDefault?: number;
+  /** Its names that come in families, of which a new one costs about as much as its relatives. Missing if none do. */
+  readonly familyNames?: RegExp;
   /** In order of preference. */
   readonly dialects?: readonly { readonly name: DialectName }[];
   /** The regions where some of its models cost more. */
   readonly regions?: readonly (RegionPrice & { readonly addresses: RegExp })[];
   /** The models that cost more if an answer says that it came from a certain region, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
-  /** True if its answers say what they cost, and that is what it bills. */
-  readonly reportsCost?: true;
+  /** The place where its answers say what it bills. Missing if they don't. */
+  readonly reportsCost?: CostReport;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
 }
@@ -129,6 +135,8 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
+  /** The prices of names that no card has. Missing if those have none. */
+  readonly familyPrice?: FamilyPrice;
   /** True if its models are those it lists itself, not those of the catalogue. */
   readonly discovers?: boolean;
   /** True if its list of models is asked about credentials. Missing if that depends on its address. */
@@ -141,11 +149,14 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly region?: RegionPrice;
   /** Those that cost more if an answer says so, by its word for the region. */
   readonly geo?: ReadonlyMap<string, RegionPrice>;
-  /** True if the cost that its answers report is what it bills. */
-  readonly reportsCost?: true;
+  /** The place where its answers report the cost that it bills. Missing if they don't, or that isn't believed. */
+  readonly reportsCost?: CostReport;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
-  /** True if a setting at the provider decides the service of requests that ask for none, and its prices are held for. */
+  /**
+   * True if the provider decides the service of requests that ask for none, by a setting or because its dialect has no word
+   * for the usual one. The prices of all services are held for.
+   */
   readonly leavesTier?: true;
 }
 
@@ -231,6 +242,8 @@ export interface Limits extends NativeRules {
   readonly messagesMax: number;
   /** True if clients may have a provider of the Responses API store their answers. */
   readonly storesUpstream?: boolean;
+  /** Keeps constraints that nothing meets, and misspelt fields, from being refused. Missing if they are. */
+  readonly constraints?: Exclude<ConstraintRule, "refuse">;
   /** Missing if OpenAI's models compact their conversations themselves. */
   readonly compaction?: CompactionRules;
 }
@@ -389,14 +402,23 @@ export interface SocketRules {
   readonly idleMs: number;
 }
 
-/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
-/** A public list of prices, and how often it is looked at. */
+/** A list of prices, how often it is looked at, and what is taken of it. */
 export interface CatalogueWatch {
+  /** An address or a path. */
   readonly from: string;
   readonly format: FeedFormat;
   readonly everyMs: number;
+  /** The public keys one of which must have signed it: 32 bytes in base64. Missing if signatures aren't looked at. */
+  readonly keys?: readonly string[];
+  /** The changes that are taken without a person: new models alone, or all that are safe. Missing for none. */
+  readonly take?: "new" | "safe";
+  /** The only serial that counts. Missing for any. */
+  readonly pin?: number;
+  /** Patterns of ids that are never proposed or taken. Missing for none. */
+  readonly ignore?: readonly string[];
 }
 
+/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
@@ -410,8 +432,16 @@ export interface Settings {
   /** Cards that the operator added to a provider. They replace cards of the catalogue with the same id. */
   readonly ownModels: readonly ModelCard[];
   readonly catalogueFile?: string;
+  /** True if that file is the gateway's own, beside its store, because the configuration names none. */
+  readonly isCatalogueFileOwn?: boolean;
   /** The day of that file's prices, as `YYYY-MM-DD`. Missing if it doesn't say. */
   readonly catalogueAsOf?: string;
+  /** The last list of prices that was taken into that file, or compared with it. Missing if there was none. */
+  readonly catalogueList?: LastList;
+  /** The file's fields for which the program counts. Missing if there are none. */
+  readonly catalogueOvertaken?: readonly Overtaken[];
+  /** The file's rows that hide newer built-in prices. Missing if there are none. */
+  readonly catalogueHiding?: readonly Hiding[];
   /** Changes with the text of the catalogue file. */
   readonly catalogueDigest?: string;
   /** The list of prices that the gateway compares its own with. Missing if it looks at none. */

@@ -4,6 +4,7 @@ import type { LinePlacing } from "../core/batches/line-pace.ts";
 import type { Claim, GrantAnswer, LineTerms } from "../core/demand.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Caller, GatewayKey } from "../core/keys/key.ts";
+import type { NamedGuardrail } from "../core/log/constraint.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
 import type { TraceContext } from "../core/log/trace-context.ts";
 import type { Caching } from "../core/models/caching.ts";
@@ -68,7 +69,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly created: number;
   readonly requestId: string;
   /** Stored in its row. */
-  readonly origin: RequestOrigin;
+  origin: RequestOrigin;
   /** The conversation it belongs to. */
   readonly conversation: Conversation;
   /** The prompt, as it is known by its bytes. */
@@ -96,7 +97,11 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   /** The right that a call of a tool needs. Missing for any other request. */
   readonly toolRight?: ToolRight;
   /** Its demands on the cache. Null for none. */
-  readonly caching: Caching | null;
+  caching: Caching | null;
+  /** True if only the plan's first model is asked, with all its credentials. */
+  isFirstOnly?: boolean;
+  /** The guardrails that it names: hooks, which have to apply to it. */
+  guardrails?: readonly NamedGuardrail[];
   /** The memory of its body. */
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */

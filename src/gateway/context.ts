@@ -304,11 +304,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   #record(nowMs: number, counted: UsageCount<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { from, plan } = this;
-    const count = this.#count;
     const firstTokenMs = this.#firstTokenMs;
     const isWhole = this.#isFinished;
     const owners = this.granted?.tags;
-    const traced = makeTrace(this, { counted, count, firstTokenMs, isWhole }, nowMs);
+    const traced = makeTrace(this, { counted, count: this.#count, firstTokenMs, isWhole }, nowMs);
     return {
       ...origin,
       id,
@@ -332,6 +331,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       faultCode: this.fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
       amounts: counted.bill.amounts,
       costNanoUsd: counted.bill.costNanoUsd,
+      claimedNanoUsd: counted.bill.claimedNanoUsd ?? null,
       markupNanoUsd: findMarkup(counted.bill, this.call.markup),
       usageSource: counted.source,
       ended: this.#ended,

@@ -32,6 +32,10 @@ export interface Snapshot {
   readonly limits: Limits;
   readonly rules: RouterRules;
   readonly billing: BillingRules;
+  /** The names of the operator's hooks. */
+  readonly hookNames: ReadonlySet<string>;
+  /** The fields outside of OpenAI's API that any provider documents. */
+  readonly documentedFields: ReadonlySet<string>;
 }
 
 /** The ports by which the sender of a request is known. */

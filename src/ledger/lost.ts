@@ -37,6 +37,7 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     amounts: NO_AMOUNTS,
     costNanoUsd: 0,
     markupNanoUsd: 0,
+    claimedNanoUsd: null,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

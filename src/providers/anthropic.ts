@@ -8,6 +8,7 @@ export const ANTHROPIC_DIALECT = withLane(anthropic, { anthropic: ANTHROPIC_LANE
 
 export const ANTHROPIC: ProviderRow = {
   name: "Anthropic",
+  familyNames: /./,
   keyVariables: ["ANTHROPIC_API_KEY"],
   secrets: /^sk-ant-/,
   baseUrl: "https://api.anthropic.com/v1",

@@ -22,6 +22,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const DEEPSEEK: ProviderRow = {
   name: "DeepSeek",
+  familyNames: /./,
   keyVariables: ["DEEPSEEK_API_KEY"],
   baseUrl: "https://api.deepseek.com",
   keyList: { path: "/models", keyHeader: "authorization" },

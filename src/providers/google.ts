@@ -14,6 +14,7 @@ export const GEMINI_DIALECT = {
 
 export const GOOGLE: ProviderRow = {
   name: "Google",
+  familyNames: /./,
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   secrets: /^AIza|^AQ\./,
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",

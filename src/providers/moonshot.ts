@@ -56,6 +56,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const MOONSHOT: ProviderRow = {
   name: "Moonshot",
+  familyNames: /./,
   keyVariables: ["MOONSHOT_API_KEY"],
   baseUrl: "https://api.moonshot.ai/v1",
   keyList: { path: "/models", keyHeader: "authorization" },

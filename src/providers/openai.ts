@@ -8,6 +8,7 @@ import { OPENAI_MEDIA, OPENAI_VECTORS, RESPONSES_LANES, withLane } from "./share
 
 export const OPENAI_ROW: ProviderRow = {
   name: "OpenAI",
+  familyNames: /./,
   keyVariables: ["OPENAI_API_KEY"],
   secrets: /^sk-(proj|svcacct|admin|None)-|T3BlbkFJ/,
   baseUrl: "https://api.openai.com/v1",

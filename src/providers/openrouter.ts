@@ -1,4 +1,5 @@
 // OpenRouter.
+import { USUAL_REPORT } from "../core/money/cost-report.ts";
 import { COHERE_KINDS, makeEmbeddings } from "../dialects/_whole/embeddings.ts";
 import { makeRerank } from "../dialects/_whole/rerank.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
@@ -75,7 +76,14 @@ export const OPENROUTER: ProviderRow = {
   secrets: /^sk-or-/,
   baseUrl: "https://openrouter.ai/api/v1",
   extraFields: EXTRA_FIELDS,
-  // openrouter.ai/docs, "Usage Accounting": `usage.cost` is what the account is charged, by the host that answered.
-  reportsCost: true,
+  // openrouter.ai/docs, "Usage Accounting": `usage.cost` is what the account is charged, by the host that answered. With a
+  // key of one's own there (`is_byok`), it is only the fee, and what the host bills stands beside it.
+  reportsCost: {
+    ...USUAL_REPORT,
+    adds: {
+      field: ["usage", "cost_details", "upstream_inference_cost"],
+      where: ["usage", "is_byok"],
+    },
+  },
   dialects: [makeOpenaiDialect(QUIRKS, BEYOND_CHAT)],
 };

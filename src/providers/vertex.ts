@@ -25,6 +25,7 @@ const OPEN_MODEL = /^[^/]+\/[^/]+$/;
 
 export const VERTEX: ProviderRow = {
   name: "Vertex",
+  familyNames: /^(?:gemini|claude)-/,
   keyVariables: ["GOOGLE_APPLICATION_CREDENTIALS"],
   baseUrl: "",
   platform: "vertex",

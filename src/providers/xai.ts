@@ -40,11 +40,14 @@ const MEDIA = { images: makeImages({ ...XAI_IMAGES, passes: EXTRA_FIELDS.images 
 
 export const XAI: ProviderRow = {
   name: "xAI",
+  familyNames: /./,
   keyVariables: ["XAI_API_KEY"],
   secrets: /^xai-/,
   baseUrl: "https://api.x.ai/v1",
   keyList: { path: "/models", keyHeader: "authorization" },
   extraFields: EXTRA_FIELDS,
+  // docs.x.ai, "Cost Tracking": what is billed, in ticks, on chat completions, responses and images.
+  reportsCost: { field: ["usage", "cost_in_usd_ticks"], perUsd: 10_000_000_000 },
   dialects: [
     withLane(bridge(makeOpenaiDialect(QUIRKS, MEDIA), responses, needsResponsesToSearch), COMPLETED_LANES),
   ],

@@ -39,6 +39,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const ZAI: ProviderRow = {
   name: "ZAI",
+  familyNames: /./,
   keyVariables: ["ZAI_API_KEY"],
   baseUrl: "https://api.z.ai/api/paas/v4",
   otherHosts: ["open.bigmodel.cn"],

@@ -49,8 +49,7 @@ export class Checker<Schema extends TObject> {
 
   /** Returns the fields missing from the schema, which are passed on to servers that document them. */
   listExtras(given: object): JsonObject {
-    const { properties } = this.#schema;
-    const isExtra = (field: string) => field !== "stream" && !Object.hasOwn(properties, field);
+    const isExtra = (field: string) => field !== "stream" && !Object.hasOwn(this.#schema.properties, field);
     return Object.fromEntries(Object.entries(given).filter(([field]) => isExtra(field)));
   }
 

@@ -1,5 +1,6 @@
 // The fields of a client's request that its surface doesn't read: only the native lane carries them.
 import { isObject, type JsonObject } from "../core/json/json.ts";
+import type { LaneTable } from "./lane.ts";
 
 /** The names that a surface reads, and for fields that are read only in part, the names that they hold. */
 export type ReadFields = Readonly<Record<string, true | readonly string[]>>;
@@ -40,4 +41,14 @@ export function listLostWords(
 /** Marks fields as read whole. */
 export function readWhole(...fields: readonly string[]): ReadFields {
   return Object.fromEntries(fields.map((field) => [field, true as const]));
+}
+
+/** Returns the top-level fields of a surface: those that its schema checks, that it reads, and that never pass it. */
+export function listFields(
+  { properties }: { readonly properties: object },
+  read: ReadFields,
+  lane?: Pick<LaneTable, "rows">,
+): ReadonlySet<string> {
+  const rows = lane?.rows.map(({ field }) => field) ?? [];
+  return new Set([...Object.keys(properties), ...Object.keys(read), ...rows]);
 }

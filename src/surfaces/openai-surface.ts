@@ -40,12 +40,13 @@ export function makeOpenAiSurface<F extends Form, Schema extends TObject>(
   return {
     ...OPENAI_FORM,
     ...named,
+    fields: new Set([...Object.keys(schema.properties), "stream", "user"]),
     read(incoming) {
       const body = readFields(incoming.body);
       const fields = fieldTypes && isForm(incoming.headers) ? convertFields(body, fieldTypes) : body;
       const given = checker.check(fields, list);
       if (fields.model !== undefined) checkModelName(fields.model);
-      checkUser(fields.user);
+      if (fields.user !== undefined) checkUser(fields.user);
       return { ...TRANSLATED, ...read(given, checker.listExtras(fields), incoming) };
     },
   };
@@ -58,7 +59,7 @@ function isForm(headers: Headers): boolean {
 
 /** Every one of these APIs takes it, and passes it on. */
 function checkUser(user: unknown): void {
-  if (user === undefined || user === null || typeof user === "string") return;
+  if (user === null || typeof user === "string") return;
   throw new Fault("invalid_type", "Invalid type for 'user': expected a string.", { param: "user" });
 }
 

@@ -193,6 +193,8 @@ export interface Surface<F extends Form> {
    * texts, attachments and lists of them.
    */
   readonly body?: "either" | "form";
+  /** The top-level fields of a body that it reads, or knows what to do with. */
+  readonly fields: ReadonlySet<string>;
   /** Throws a Fault if a path only looks like one of the surface's. Runs before any other check. */
   checkPath?(path: string): void;
   /** Throws a Fault that names the field out of bounds and the valid values. */

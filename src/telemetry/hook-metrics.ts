@@ -1,4 +1,4 @@
-// The metrics of hooks.
+// The metrics of hooks, and of the protection that clients ask for.
 import { count, MS_PER_SECOND, work } from "./metric-row.ts";
 
 /** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
@@ -20,5 +20,13 @@ export const HOOK_METRICS = {
     ),
     on: "hook_passed",
     by: "texts",
+  },
+  poundkey_constraints_total: {
+    ...count("constraints")(
+      "Constraints of requests by field and outcome: met, refused, or dropped (left out under `guard.constraints: report`, although nothing meets them).",
+      "field",
+      "outcome",
+    ),
+    on: "constraint",
   },
 } as const;

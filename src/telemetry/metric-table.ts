@@ -67,6 +67,10 @@ export const METRICS = {
     on: "refused",
     fields: { fault: "code" },
   },
+  poundkey_family_priced_total: requests(
+    "Answers of models that no card has, at the price of a relative (`unlisted_models: { price: family }`).",
+    "provider",
+  ),
   poundkey_limit_refusals_total: {
     ...requests(
       "Requests refused by a limit of a minute, a limit of parallel requests or a budget, by its kind and by whose it is.",

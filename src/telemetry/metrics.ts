@@ -133,6 +133,11 @@ export class Metrics {
     observe(this.#work.get(name) ?? this.#addWork(name), value);
   }
 
+  /** Counts an answer at the price of its model's family. */
+  countFamilyPriced(provider: string): void {
+    this.#increase("poundkey_family_priced_total", { provider });
+  }
+
   #addWork(name: WorkName): Histogram {
     return findOrAdd(this.#work, name, () => this.#histogram(name, {}));
   }

@@ -121,13 +121,27 @@ export const STATE_METRICS = {
     per: MS_PER_SECOND,
   },
   poundkey_catalogue_age_seconds: {
-    ...gauge("seconds", "Time since the day of the catalogue's prices."),
+    ...gauge(
+      "seconds",
+      "Time since the day of the catalogue's prices, or since that of the oldest row of the catalogue file that hides a newer one.",
+    ),
+    over: "max",
+  },
+  poundkey_catalogue_hidden: {
+    ...gauge("models", "Rows of the catalogue file whose price is used in place of a newer built-in one."),
     over: "max",
   },
   poundkey_catalogue_changes_waiting: {
     ...gauge(
       "changes",
-      "Changes of prices, ends and limits that the list in catalogue.watch has, and the catalogue doesn't.",
+      "New models, and changes of prices, ends and limits, that the list in catalogue.watch has for enabled providers.",
+    ),
+    over: "max",
+  },
+  poundkey_catalogue_serial: {
+    ...gauge(
+      "serial",
+      "The serial of the watched list that was compared last. Missing for a list without one.",
     ),
     over: "max",
   },

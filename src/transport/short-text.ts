@@ -7,7 +7,13 @@ export function readShortText(response: Response, bytesMax: number): Promise<str
   return isBounded(response.headers, bytesMax) ? response.text() : readPieces(response, bytesMax);
 }
 
-async function readPieces({ body }: Response, bytesMax: number): Promise<string | null> {
+async function readPieces(response: Response, bytesMax: number): Promise<string | null> {
+  const bytes = await readShortBytes(response, bytesMax);
+  return bytes === null ? null : bytes.toString("utf8");
+}
+
+/** Returns the body, or null if it has more than `bytesMax` bytes, and then reads no more of it. Rejects if it breaks off. */
+export async function readShortBytes({ body }: Response, bytesMax: number): Promise<Buffer | null> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {
@@ -15,7 +21,7 @@ async function readPieces({ body }: Response, bytesMax: number): Promise<string 
     if (bytes > bytesMax) return null;
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(pieces);
 }
 
 /**

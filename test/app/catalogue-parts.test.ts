@@ -6,12 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGentle } from "../../src/app/models/catalogue-apart.ts";
 import type { CatalogueAnswer, CatalogueAsk } from "../../src/app/models/catalogue-thread.ts";
+import { writeCatalogueContent } from "../../src/catalogue/file/write.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { writeCatalogueFile } from "../../src/catalogue/write-rows.ts";
 import { parseCatalogue } from "../../src/config/models/catalogue-file.ts";
 
 const THREAD = new URL("../../src/app/models/catalogue-thread.ts", import.meta.url);
 const CARDS = loadShippedCards();
+const ROWS = CARDS.map((card) => ({ kind: "own", card }) as const);
 const AT_ONCE_MAX = 40;
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-parts-"));
@@ -29,10 +30,10 @@ function ask(asked: CatalogueAsk): Promise<CatalogueAnswer> {
 }
 
 test("no message has more than a few rows, and together they are the file", async () => {
-  const text = writeCatalogueFile(CARDS, "2026-12-01");
+  const text = writeCatalogueContent({ asOf: "2026-12-01", rows: ROWS });
   expect(await ask({ kind: "parse", text })).toEqual({
     kind: "parse",
-    found: { digest: expect.any(String), asOf: "2026-12-01" },
+    found: { digest: expect.any(String), asOf: "2026-12-01", overtaken: [], hiding: [] },
     rows: CARDS.length,
   });
   const sizes: number[] = [];
@@ -50,7 +51,7 @@ test("no message has more than a few rows, and together they are the file", asyn
 
 test("the parts are put together as if the file had been parsed here", async () => {
   const path = join(directory, "catalogue.json");
-  const text = writeCatalogueFile(CARDS, "2026-12-02");
+  const text = writeCatalogueContent({ asOf: "2026-12-02", rows: ROWS });
   writeFileSync(path, text);
   const here = parseCatalogue(text);
   await createGentle(() => path).prepare();

@@ -1,9 +1,9 @@
 // A release's digests are signed with the key that the build is given, as the manual verifies them.
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { signFile } from "../../src/app/build/sign.ts";
+import { readKeyFile, signFile } from "../../src/app/build/sign.ts";
 import { readDocument } from "../docs/documents.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-signing-"));
@@ -20,9 +20,12 @@ test("the manual's own lines make a key, and verify the signature until a byte i
     expect([line, run(line)]).toEqual([line, 0]);
   writeFileSync(join(folder, "poundkey-1"), "binary");
   expect(run("sha256sum poundkey-1 > SHA256SUMS")).toBe(0);
-  signFile(join(folder, "SHA256SUMS"), join(folder, "release.key"));
+  signFile(join(folder, "SHA256SUMS"), readKeyFile(join(folder, "release.key")));
+  mkdirSync(join(folder, "public"));
+  writeFileSync(join(folder, "public", "catalogue.json"), "{}");
+  signFile(join(folder, "public", "catalogue.json"), readKeyFile(join(folder, "release.key")));
   const checks = [...lines("openssl pkeyutl"), ...lines("sha256sum")];
-  expect(checks).toHaveLength(2);
+  expect(checks).toHaveLength(3);
   for (const line of checks) expect([line, run(line)]).toEqual([line, 0]);
   writeFileSync(join(folder, "SHA256SUMS"), "other  poundkey-1\n");
   expect(run(checks[0] ?? "")).not.toBe(0);
@@ -30,5 +33,5 @@ test("the manual's own lines make a key, and verify the signature until a byte i
 
 test("a key of another kind is refused", () => {
   expect(run("openssl genpkey -algorithm rsa -pkeyopt rsa_keygen_bits:2048 -out rsa.key")).toBe(0);
-  expect(() => signFile(join(folder, "SHA256SUMS"), join(folder, "rsa.key"))).toThrow("isn't an Ed25519 key");
+  expect(() => readKeyFile(join(folder, "rsa.key"))).toThrow("isn't an Ed25519 key");
 });

@@ -4,8 +4,8 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeCatalogueContent } from "../../src/catalogue/file/write.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { writeCatalogueFile } from "../../src/catalogue/write-rows.ts";
 import { multiplyPrice } from "../../src/core/money/factors.ts";
 import { watchPauses } from "./pauses.ts";
 
@@ -21,7 +21,7 @@ function makeFile(factor: number): string {
     ...card,
     price: card.price && multiplyPrice(card.price, { tokens: factor, pieces: 1 }),
   }));
-  return writeCatalogueFile(cards, "2026-12-01");
+  return writeCatalogueContent({ asOf: "2026-12-01", rows: cards.map((card) => ({ kind: "own", card })) });
 }
 
 const given = process.argv[2];

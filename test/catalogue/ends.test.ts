@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { explainEnd, listEndingNames } from "../../src/catalogue/ending-names.ts";
+import { writeCatalogueContent } from "../../src/catalogue/file/write.ts";
 import { modelView } from "../../src/catalogue/model-view.ts";
 import { buildCards, loadShippedCards } from "../../src/catalogue/rows.ts";
-import { writeCatalogueFile } from "../../src/catalogue/write-rows.ts";
 import { asObject, parseJson } from "../../src/core/json/json.ts";
 import { readSelection } from "../../src/http/door/selection.ts";
 import { modelsView } from "../../src/http/models/admin-views.ts";
@@ -220,7 +220,7 @@ test("a successor is listed, and an update of the catalogue keeps it", () => {
     .find(({ id }) => id === ENDED);
   if (card === undefined) throw new Error("The model is not there.");
   expect(modelView(card)).toMatchObject({ shutdown_date: "2026-07-23", successor: "OpenAI#gpt-6.1-sol" });
-  const { models } = asObject(parseJson(writeCatalogueFile([card], "2026-11-26")));
+  const { models } = asObject(parseJson(writeCatalogueContent({ rows: [{ kind: "own", card }] })));
   expect(buildCards(models)[0]?.successor).toBe("OpenAI#gpt-6.1-sol");
 });
 

@@ -1,7 +1,7 @@
 // Before a release: `bun test/catalogue/release.ts` fails if a row's model ended more than 30 days ago and names no successor,
 // or the rows weren't compared with the providers' prices for longer. Such a row is removed, or gets a successor, so that its
 // name still leads somewhere.
-import { findPriceDay, measureAge } from "../../src/catalogue/feeds/as-of.ts";
+import { measureAge, SHIPPED_DAY } from "../../src/catalogue/feeds/as-of.ts";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ export function checkRelease(nowMs: number, cards = loadShippedCards()): Release
       shutdownDate !== undefined && nowMs - Date.parse(shutdownDate) > (DAYS_MAX + 1) * DAY_MS;
     return isLongOver && successor === undefined ? [`${id} ended on ${shutdownDate}`] : [];
   });
-  return { stale, ageDays: Math.floor((measureAge(findPriceDay(undefined), nowMs) * 1000) / DAY_MS) };
+  return { stale, ageDays: Math.floor((measureAge(SHIPPED_DAY, nowMs) * 1000) / DAY_MS) };
 }
 
 if (import.meta.main) {

@@ -1,6 +1,8 @@
 // Runs `poundkey catalogue update` in this process, beside files that exist only in a test.
 
+import { SHIPPED_DAY } from "../../src/catalogue/feeds/as-of.ts";
 import type { ModelUse } from "../../src/catalogue/feeds/use-report.ts";
+import { formatDay } from "../../src/catalogue/later-prices.ts";
 import { runCatalogue } from "../../src/cli/models/catalogue.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
@@ -8,8 +10,14 @@ import { makeLiteLlmRow } from "../catalogue/feed-samples.ts";
 import { readFrom } from "../harness/settings.ts";
 
 export const ID = "OpenAI#gpt-5.4";
-const NOW_MS = Date.parse("2026-11-26T12:00:00Z");
-export const FILE = "catalogue: catalogue.json\n";
+/** Half a day after the built-in rows, so that no list of that day is older. */
+const NOW_MS = Date.parse(`${SHIPPED_DAY}T12:00:00Z`);
+const DAY_MS = 86_400_000;
+/** Returns the day that lies so many days ahead. */
+export const dayAhead = (days: number) => formatDay(NOW_MS + days * DAY_MS);
+export const FILE = `catalogue: catalogue.json
+providers: { OpenAI: { keys: [k] } }
+`;
 export const ROW = {
   id: "OpenAI#gpt-99",
   owner: "OpenAI",
@@ -46,7 +54,7 @@ export async function update({
   const printed: string[] = [];
   const io = { out: (line: string) => printed.push(line), err: (line: string) => printed.push(line) };
   const text = typeof list === "string" ? list : JSON.stringify(list);
-  const files = {
+  const files: Record<string, string> = {
     "poundkey.yaml": config,
     "list.json": text,
     ...(file === null ? {} : { "catalogue.json": JSON.stringify(file) }),
@@ -56,13 +64,14 @@ export async function update({
   let written: string | null = null;
   const ports = {
     fetch,
+    readBytes: (path: string) => Buffer.from(readFile(path)),
     nowMs: () => (now === undefined ? NOW_MS : Date.parse(now)),
     readUse: async () => {
       if (uses instanceof Error) throw uses;
       return uses ?? null;
     },
-    writeFile: (_path: string, content: string) => {
-      written = content;
+    changeFile: async (_path: string, change: (before: string | null) => string) => {
+      written = change(files["catalogue.json"] ?? null);
     },
   };
   const args = ["update", "--from", from ?? "list.json", "--format", format, ...flags];

@@ -4,7 +4,7 @@ import type { ModelUse } from "../../src/catalogue/feeds/use-report.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json/json.ts";
 import { NO_AMOUNTS } from "../../src/core/money/units.ts";
 import { makeGenaiPrices, makeLiteLlm, makeLiteLlmRow, makeModelsDev } from "../catalogue/feed-samples.ts";
-import { FILE, findRow, ID, priced, ROW, update } from "./catalogue-run.ts";
+import { dayAhead, FILE, findRow, ID, priced, ROW, update } from "./catalogue-run.ts";
 
 describe("a list of prices", () => {
   test("is compared, and nothing is written without --apply", async () => {
@@ -50,7 +50,7 @@ describe("a list of prices", () => {
     });
     const first = await update({ list, flags: ["--apply"] });
     expect(first.code).toBe(0);
-    expect(first.written).toMatchObject({ as_of: "2026-11-26" });
+    expect(first.written).toMatchObject({ list: { as_of: dayAhead(0) } });
     expect(findRow(first.written, "OpenAI#text-embedding-3-small")).toMatchObject({ price: { input: 0.03 } });
     expect(findRow(first.written, ROW.id)).toMatchObject({ price: ROW.price });
     const again = await update({ list, file: first.written });
@@ -63,10 +63,10 @@ describe("a list of prices", () => {
     expect([code, asArray(written?.models).map((row) => asObject(row).id)]).toEqual([0, [ID]]);
   });
 
-  test("makes no file while all that differs waits for a person", async () => {
+  test("remembers the list that it went through while all that differs waits for a person", async () => {
     const list = makeLiteLlm({ "gpt-5.4": priced(9, 15) });
     const { code, out, written } = await update({ list, flags: ["--apply"], file: null });
-    expect([code, written]).toEqual([3, null]);
+    expect([code, written]).toMatchObject([3, { list: { as_of: dayAhead(0) }, models: [] }]);
     expect(out).toContain("wait for --yes:");
   });
 
@@ -104,10 +104,10 @@ describe("what waits for a person", () => {
 
   test("an end that is near waits, one that is far is taken", async () => {
     const ends = (day: string) => makeLiteLlm({ "gpt-5.4": makeLiteLlmRow({ deprecation_date: day }) });
-    const near = await update({ list: ends("2026-12-05"), flags: ["--apply"] });
+    const near = await update({ list: ends(dayAhead(29)), flags: ["--apply"] });
     expect([near.code, findRow(near.written).shutdown]).toEqual([3, undefined]);
-    const far = await update({ list: ends("2027-12-05"), flags: ["--apply"] });
-    expect([far.code, findRow(far.written).shutdown]).toEqual([0, "2027-12-05"]);
+    const far = await update({ list: ends(dayAhead(30)), flags: ["--apply"] });
+    expect([far.code, findRow(far.written).shutdown]).toEqual([0, dayAhead(30)]);
   });
 
   test("a new model is added without a price, which --yes gives it", async () => {

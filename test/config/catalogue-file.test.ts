@@ -19,6 +19,10 @@ const NEW = {
 };
 const CHANGED = { ...NEW, id: "OpenAI#gpt-5.4", released: null, price: { input: 2, output: 15 } };
 
+const ABOUT = { from: "litellm 2026-11-20", on: "2026-11-20" };
+const TAKEN = { id: "OpenAI#gpt-5.1", context: 9000, taken: { ...ABOUT, was: { context: null } } };
+const TAKEN_PRICE = { id: TAKEN.id, taken: { ...ABOUT, was: { price: null } } };
+
 const base = "providers: { OpenAI: { keys: [k] } }\ncatalogue: new.json\n";
 
 function load(rows: unknown, more = ""): LoadResult {
@@ -74,6 +78,40 @@ describe("an invalid catalogue file", () => {
     ["a model twice", [NEW, NEW], "OpenAI#gpt-99: appears twice"],
     ["no provider", [{ ...NEW, id: "gpt-99" }], "gpt-99: has an id that isn't <Provider>#<model>"],
     ["another unit", [{ ...CHANGED, price: { input: 2500, output: 15_00 } }], "by a factor of 100 or more"],
+    ["a day of a row", [{ ...NEW, as_of: "today" }], "row 1 (OpenAI#gpt-99), as_of: expected a date"],
+    ["a list without its day", { list: { serial: 3 }, models: [] }, "list.as_of: this field is missing"],
+    ["no row, though no list was gone through", { models: [] }, "expected a list of models"],
+    [
+      "a taken field that isn't there",
+      [TAKEN, { ...TAKEN, id: "A#b", taken: { ...ABOUT, was: { context: null, price: null } } }],
+      "row 2 (A#b), price: this field is missing",
+    ],
+    [
+      "a field that replaced nothing",
+      [{ ...TAKEN, output: 5 }],
+      "row 1 (OpenAI#gpt-5.1), taken.was.output: this field is missing",
+    ],
+    [
+      "nothing taken",
+      [{ id: "A#b", taken: { ...ABOUT, was: {} } }],
+      "row 1 (A#b), taken.was: expected at least one field",
+    ],
+    [
+      "a taken price that can't be",
+      [{ ...TAKEN_PRICE, price: { input: 1 } }],
+      "OpenAI#gpt-5.1: has no output price",
+    ],
+    [
+      "a taken field twice",
+      [TAKEN, { ...TAKEN, taken: { ...ABOUT, on: "2026-11-29", was: { context: null } } }],
+      "OpenAI#gpt-5.1: appears twice",
+    ],
+    ["a taken field of a whole row", [TAKEN, { ...NEW, id: TAKEN.id }], "OpenAI#gpt-5.1: appears twice"],
+    [
+      "a taken field of a prototype",
+      '[{"id":"A#b","__proto__":{},"taken":{"from":"l","on":"2026-11-20","was":{}}}]',
+      "row 1 (A#b), __proto__: unknown field",
+    ],
   ])("%s is refused with its place: %j", (_name, rows, says) => {
     const loaded = load(rows);
     expect(loaded.ok ? [] : loaded.errors.map(formatError)).toEqual([expect.stringContaining(says)]);
@@ -81,13 +119,12 @@ describe("an invalid catalogue file", () => {
       "poundkey.yaml:2:12: catalogue: new.json: ",
     );
   });
+});
 
-  test("is refused if it is missing", () => {
-    const loaded = loadText(base);
-    expect(loaded.ok ? "" : loaded.errors.map(formatError).join()).toEndWith(
-      "new.json: the file doesn't exist",
-    );
-  });
+test("a catalogue file that doesn't exist is an empty one", () => {
+  const settings = requireSettings(loadText(base));
+  expect([settings.catalogueFile, settings.newerModels]).toEqual(["new.json", []]);
+  expect(buildCatalogue(settings).resolve("OpenAI#gpt-5.4").kind).toBe("card");
 });
 
 describe("poundkey catalogue diff", () => {

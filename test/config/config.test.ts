@@ -223,9 +223,9 @@ describe("mistakes are reported with line and field", () => {
   test("mistakes in the environment name the variable", () => {
     const env = { POUNDKEY_STORE: "mysql://x", POUNDKEY_ADMIN_TOKEN: "a b", OPENAI_API_KEY: "s k" };
     expect(errorsOf(load(null, { env })).map((error) => [error.file, error.field])).toEqual([
+      ["environment", "POUNDKEY_STORE"],
       ["environment", "OPENAI_API_KEY"],
       ["environment", "POUNDKEY_ADMIN_TOKEN"],
-      ["environment", "POUNDKEY_STORE"],
     ]);
   });
 
@@ -271,6 +271,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "native",
     "metrics",
     "hooks",
+    "guard",
     "mcp",
     "topups",
     "webhooks",

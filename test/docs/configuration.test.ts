@@ -42,7 +42,7 @@ function settingsOf(config: object): Settings {
 }
 
 /** Sections that may be missing and have fields that may not: lists, names, the provider that people sign in with, and cards. */
-const OPTIONAL = /\[\]|<|^(sign_in|topups)\./;
+const OPTIONAL = /\[\]|<|^(sign_in|topups|unlisted_models|reports_cost|catalogue\.watch)\./;
 
 /** Writes the default of each noted field below `from` into an object, in its place. */
 function defaultsBelow(from: string): object {

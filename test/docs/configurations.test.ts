@@ -39,11 +39,14 @@ function makeValue(name: string): string {
   return name.startsWith("WEBHOOK") ? `whsec_${Buffer.from(value.padEnd(32)).toString("base64")}` : value;
 }
 
-/** Certificates and their keys are read. */
+const PUBLIC_KEY = Buffer.alloc(32, 1).toString("base64");
+
+/** Certificates and keys are read. */
 function makeFile(name: string): readonly [string, string] {
   const { authority, client } = certificates;
   if (name.endsWith(".pem")) return [name, authority.cert];
   if (name.endsWith(".crt")) return [name, client.cert];
+  if (name.endsWith(".pub")) return [name, PUBLIC_KEY];
   return [name, name.endsWith(".key") ? client.key : LOGIN];
 }
 
@@ -53,7 +56,10 @@ function checkBlock({ path, text }: Block): readonly string[] {
   const keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "XAI_API_KEY"];
   const env = Object.fromEntries([...variables, ...keys].map((name) => [name, makeValue(name)]));
   const names = [...text.matchAll(/\$\{file:([^}]+)\}|(\.\/[\w./-]+\.json)/g)];
-  const files = Object.fromEntries(names.map(([, file, plain]) => makeFile(file ?? plain ?? "")));
+  const named = names.map(([, file, plain]) => file ?? plain ?? "");
+  // A catalogue file needn't be there.
+  const there = named.filter((name) => !name.endsWith("/catalogue.json"));
+  const files = Object.fromEntries(there.map(makeFile));
   const loaded = loadText(text, { env, files });
   return loaded.ok ? [] : loaded.errors.map((error) => `${path}: ${formatError(error)}\n${text}`);
 }

@@ -88,6 +88,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     cachedFrom: null,
     savedNanoUsd: 0,
     markupNanoUsd: 0,
+    claimedNanoUsd: null,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

@@ -143,6 +143,8 @@ const ROWS: readonly Row[] = [
   ["GET", "/models", () => "/models"],
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
+  ["GET", "/models/missing", () => "/models/missing"],
+  ["GET", "/models/family-priced", () => "/models/family-priced"],
   ["GET", "/mcp/servers", () => "/mcp/servers"],
   ["GET", "/mcp/tools", () => "/mcp/tools?limit=5"],
   ["GET", "/scim", () => "/scim"],

@@ -1,17 +1,16 @@
 // A day of batches by a seed: nodes that come and go, a provider that fails, a store that does, money that runs out.
 
-import type { Batch } from "../../src/core/batches/batch.ts";
-import { hasEnded } from "../../src/core/batches/batch.ts";
-import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import { type Batch, hasEnded } from "../../src/core/batches/batch.ts";
+import { Fault } from "../../src/core/fault.ts";
 import type { Store } from "../../src/core/store.ts";
 import { KeptBatches } from "../../src/jobs/kept-batches.ts";
 import { nameResults, numberPiece } from "../../src/jobs/objects.ts";
-import type { LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
 import { ManualClock } from "../harness/manual-clock.ts";
 import { addKey } from "../harness/samples.ts";
+import { Door } from "./day-door.ts";
 import { DayModels } from "./day-models.ts";
-import { addBatch, DAY_MS, LINE_COST, MemoryFiles, makeJobPorts } from "./job-world.ts";
+import { addBatch, DAY_MS, MemoryFiles, makeJobPorts } from "./job-world.ts";
 
 const STEP_MS = 2000;
 export const MODEL_WAIT_MS = 600_000;
@@ -27,107 +26,6 @@ function makeChance(seed: number): () => number {
   };
 }
 
-/** The gateway, as lines see it: each is charged once, and gets the same answer again. */
-class Door {
-  readonly charged = new Map<string, number>();
-  calls = 0;
-  flying = 0;
-  /** Calls whose answer reached nobody, since their node was killed. */
-  lost = 0;
-  isPoor = false;
-  /** The most that all lines may cost. Infinity for any amount. */
-  ceiling = Number.POSITIVE_INFINITY;
-  /** Null if all models answer. */
-  models: DayModels | null = null;
-  readonly #underWay = new Map<string, Promise<void>>();
-  readonly #chance: () => number;
-  readonly #clock: ManualClock;
-  readonly #trouble: number;
-
-  constructor(chance: () => number, clock: ManualClock, trouble: number) {
-    this.#chance = chance;
-    this.#clock = clock;
-    this.#trouble = trouble;
-  }
-
-  /** A line that is under way for another node is asked for once: its Idempotency-Key lets the second one wait. */
-  async call(line: LineCall, isDead: () => boolean): Promise<LineResult> {
-    const name = `${line.terms.batchId}/${line.line}`;
-    line.placing.plan([]);
-    const away = this.models?.meet(line, this.charged.has(name)) ?? null;
-    if (away !== null) return explain(away);
-    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name))
-      await other;
-    if (this.charged.has(name)) return answer(line);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#underWay.set(name, promise);
-    try {
-      const result = await this.#ask(name, line, isDead);
-      return result ?? new Promise(() => {});
-    } finally {
-      this.#underWay.delete(name);
-      resolve();
-    }
-  }
-
-  /** Returns null for a node that was killed meanwhile: it gets no answer, and is charged nothing. */
-  async #ask(name: string, line: LineCall, isDead: () => boolean): Promise<LineResult | null> {
-    if (this.isPoor) return refuse("insufficient_balance");
-    if ((this.charged.size + this.flying + 1) * LINE_COST > this.ceiling)
-      return refuse("budget_exceeded", this.flying > 0 ? "another" : line.terms.batchId);
-    const dice = this.#chance();
-    if (dice < this.#trouble) return refuse(this.#chooseFault());
-    this.calls++;
-    this.flying++;
-    const isLeft = await this.#work(this.#chance() * 3000, line.signal);
-    this.flying--;
-    if (isDead()) {
-      this.lost++;
-      return null;
-    }
-    if (isLeft) return refuse("client_gone");
-    if (dice > 1 - this.#trouble / 4) return refuse("upstream_error");
-    this.charged.set(name, (this.charged.get(name) ?? 0) + LINE_COST);
-    return answer(line);
-  }
-
-  #chooseFault(): FaultCode {
-    const codes = ["provider_busy", "overloaded", "too_many_parallel_requests", "upstream_timeout"] as const;
-    return codes[Math.floor(this.#chance() * codes.length)] ?? "overloaded";
-  }
-
-  #work(ms: number, signal: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      signal.addEventListener("abort", () => resolve(true), { once: true });
-      this.#clock.after(ms, () => resolve(signal.aborted));
-    });
-  }
-}
-
-const DONE = {
-  requestId: "req",
-  status: 200,
-  fault: null,
-  costNanoUsd: LINE_COST,
-  chargedNanoUsd: LINE_COST,
-} as const;
-
-function answer({ customId }: LineCall): LineResult {
-  return { ...DONE, body: JSON.stringify({ text: customId }) };
-}
-
-/** `budget` names the budget that refuses. */
-function refuse(code: FaultCode, budget?: string): LineResult {
-  const limit = { scope: "account", name: budget ?? "", kind: "budget", limit: 1, used: 1 } as const;
-  const busy = code === "provider_busy" ? { retryAfterMs: 2000 } : {};
-  return explain(new Fault(code, "Refused.", budget === undefined ? busy : { limit }));
-}
-
-function explain(fault: Fault): LineResult {
-  const body = JSON.stringify({ error: { code: fault.code } });
-  return { requestId: "req", status: fault.row.status, body, fault, costNanoUsd: 0, chargedNanoUsd: 0 };
-}
-
 /** A node: killed, it sees nothing any more, and what it does reaches nobody. */
 class Node {
   readonly name: string;
@@ -141,18 +39,23 @@ class Node {
     const { store, clock, files, door, chance } = day;
     this.name = name;
     const alive = <T>(work: () => Promise<T>): Promise<T> => (this.isDead ? new Promise(() => {}) : work());
+    const fail = (message: string) => {
+      day.failures++;
+      return new Fault("store_unavailable", message);
+    };
     const shaky = <T>(work: () => Promise<T>) =>
       alive(async () => {
-        if (chance() < day.trouble / 8) throw new Fault("store_unavailable", "The store is away.");
+        if (chance() < day.trouble / 8) throw fail("The store is away.");
         const done = await clock.await(work);
         if (chance() >= day.trouble / 8) return done;
         day.lostAnswerMs = Math.ceil(clock.nowMs());
-        throw new Fault("store_unavailable", "Its answer was lost.");
+        throw fail("Its answer was lost.");
       });
+    const change = door.keepWith(store.batches);
     const batches: Store["batches"] = {
       ...store.batches,
       list: (filter, page) => alive(() => clock.await(() => store.batches.list(filter, page))),
-      change: (of, wanted, decide) => shaky(async () => store.batches.change(of, wanted, decide)),
+      change: (of, wanted, decide) => shaky(async () => change(of, wanted, decide)),
     };
     const { pieces } = files;
     const mortal: MemoryFiles["pieces"] = {
@@ -176,7 +79,7 @@ class Node {
         store: {
           batches,
           account: (id) => store.account(id),
-          request: (id) => store.request(id),
+          request: async (id) => door.findRow(id),
           node: name,
           listDead: async (nodes) => nodes.filter((one) => day.dead.has(one)),
         },
@@ -203,6 +106,8 @@ export class Day {
   readonly door: Door;
   readonly store: Store;
   kills = 0;
+  /** Changes of the store whose nodes don't know whether they were made. */
+  failures = 0;
   /** The nodes that wrote pieces, by their objects and numbers. */
   readonly writers = new Map<string, Pick<Node, "isDead">>();
   /** The time at which the answer to a change of the store was last lost. */

@@ -53,6 +53,7 @@ async function play(seed: number, hasModels: boolean): Promise<void> {
   expect([...day.door.charged.values()].every((cost) => cost === LINE_COST)).toBe(true);
   expect(sums.chargedNanoUsd).toBe(counts.completed * LINE_COST);
   expect(sums.chargedNanoUsd).toBeLessThanOrEqual(day.door.ceiling);
+  expect(day.door.charged.size).toBe(counts.completed);
   // Only what was in flight at a kill was asked for nothing.
   expect(day.door.lost).toBeLessThanOrEqual(day.kills * PARALLEL);
   // Nothing is left of it but its files.
@@ -62,15 +63,16 @@ async function play(seed: number, hasModels: boolean): Promise<void> {
   expect(live).toEqual([]);
   // A node that didn't learn of the batch's end may have written what nothing names.
   const knowsEnd = day.lostAnswerMs < (batch.endedAtMs ?? 0);
-  if (knowsEnd) expect(await day.countUnnamed(batch)).toBe(0);
+  // Nor does a node remove what it wrote of another's answers, if it can't know whether that is named.
+  const left = day.door.tookOver ? day.failures : 0;
+  if (knowsEnd) expect(await day.countUnnamed(batch)).toBeLessThanOrEqual(left);
   expect(day.bugs).toEqual([]);
   if (hasModels && !mayCancel) checkModels(day, batch);
   await store.close();
 }
 
-/** All that was paid is in the output, the only lines that ended unsent were those of the dead model, and in time. */
+/** The only lines that ended unsent were those of the dead model, and in time. */
 function checkModels({ door, clock }: Day, batch: Batch): void {
-  expect(door.charged.size).toBe(batch.detail.counts.completed);
   expect([...(door.models?.ended ?? [])].filter((model) => model !== "dead")).toEqual([]);
   expect(batch.detail.counts.completed).toBeGreaterThan(0);
   expect(clock.nowMs()).toBeLessThan(HEALED_MS + MODEL_WAIT_MS);

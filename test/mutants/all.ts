@@ -9,10 +9,11 @@ import { FILE_MUTANTS } from "./files.ts";
 import { HOOKS } from "./hooks.ts";
 import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
-import { LEARNING } from "./learning.ts";
 import { LEFT_OUT_MEDIA } from "./left-out.ts";
 import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
+import { CATALOGUE_MUTANTS } from "./models/catalogue.ts";
+import { LEARNING } from "./models/learning.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
@@ -54,4 +55,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FILE_MUTANTS,
   ...TOOLS,
   ...TOOL_SERVERS,
+  ...CATALOGUE_MUTANTS,
 ];

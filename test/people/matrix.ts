@@ -188,6 +188,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /mcp/tools": { of: "any", may: EVERYONE },
   "GET /mcp/tools/:name": { of: "any", may: EVERYONE, ok: 404, path: () => "/mcp/tools/none" },
   "GET /models/retiring": { of: "any", may: EVERYONE },
+  "GET /models/missing": { of: "any", may: EVERYONE },
+  "GET /models/family-priced": { of: "whole", may: RECONCILERS },
   "GET /problems": { of: "whole", may: READERS },
   "GET /sockets": { of: "whole", may: READERS },
   "GET /overview": { of: "any", may: EVERYONE },

@@ -89,7 +89,7 @@ const usage: UsageSum = {
   outcome: "answered",
   tag: "team=a",
 };
-const counts = { calls: 1, amounts: AMOUNTS, costNanoUsd: 5, estimatedNanoUsd: 4 };
+const counts = { calls: 1, amounts: AMOUNTS, costNanoUsd: 5, estimatedNanoUsd: 4, reportedNanoUsd: 3 };
 const calls: CallSum = {
   accountId: "acc",
   dayMs: 1,

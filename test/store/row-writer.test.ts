@@ -108,9 +108,12 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { amounts: { ...NO_AMOUNTS, searchUnits: 2 } },
   { amounts: { ...NO_AMOUNTS, pages: 2 } },
   { markupNanoUsd: 3 },
+  { claimedNanoUsd: 0 },
+  { claimedNanoUsd: 9 },
   { cachedFrom: "chatcmpl-0" },
   { cachedFrom: "chatcmpl-0", savedNanoUsd: 7 },
   { tags: "team=a" },
+  { constraints: "provider.zdr" },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

@@ -48,6 +48,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "holds_lost", holds: 3 },
   { event: "batch_line", outcome: "completed" },
   { event: "cache", outcome: "hit" },
+  { event: "constraint", field: "provider.zdr", outcome: "met" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,
   })),
@@ -97,7 +98,9 @@ const EVERY_READING = {
   poundkey_members: () => new Map([["in_doubt", 4]]),
   poundkey_scim_last_request_timestamp_seconds: () => 1_795_132_800_123,
   poundkey_catalogue_age_seconds: () => 8_467_200,
+  poundkey_catalogue_hidden: () => 12,
   poundkey_catalogue_changes_waiting: () => 3,
+  poundkey_catalogue_serial: () => 2026112800,
   process_cpu_seconds_total: () => 1_234_567,
   process_resident_memory_bytes: () => 50_000_000,
   process_start_time_seconds: () => 1_795_132_800_123,
@@ -117,6 +120,7 @@ test("every metric in the table is used, and shown with its help and type", () =
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.count(event);
   metrics.observe("poundkey_store_seconds", 1500);
+  metrics.countFamilyPriced("Own");
   const families = parseExposition(renderMetrics(metrics));
   expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {

@@ -7,7 +7,7 @@ const CALLS: Readonly<Record<string, readonly Reader[]>> = {
   // A request to a gateway in this process.
   "src/app/build/api-document.ts": ["given on"],
   "src/app/models/discovery.ts": ["readShortText"],
-  "src/app/models/feed-fetch.ts": ["readShortText"],
+  "src/app/models/feed-fetch.ts": ["readShortBytes"],
   "src/app/models/key-proofs.ts": ["nothing is read"],
   "src/app/oidc/issuer-fetch.ts": ["boundAnswers"],
   "src/app/start/ask-ready.ts": ["readShortText"],
@@ -29,6 +29,7 @@ const CALLS: Readonly<Record<string, readonly Reader[]>> = {
 /** `readText` is `readShortText` behind a port. */
 const READS = {
   readShortText: /\bawait readShortText\(/,
+  readShortBytes: /\bawait readShortBytes\(/,
   readText: /\bawait (this\.#parts\.)?readText\(/,
   boundAnswers: /\bboundAnswers\(/,
   "nothing is read": /\.body\?\.cancel\(\)/,

@@ -77,6 +77,10 @@ export class Figures {
   /** The number of answers by the time bucket of their first token. */
   readonly #counts = new Map<number, number>();
 
+  get requests(): number {
+    return this.#requests;
+  }
+
   get costNanoUsd(): NanoUsd {
     return this.#costNanoUsd;
   }

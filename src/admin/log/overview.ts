@@ -32,6 +32,10 @@ export const overviewSchema = Type.Object({
   step: allowWords(STEPS),
   totals: figuresSchema,
   previous: figuresSchema,
+  previous_is_whole: Type.Boolean({
+    description:
+      "False if the first half of the previous range had no requests, as where use began within it.",
+  }),
   series: Type.Array(
     Type.Object({
       at: instant,
@@ -74,13 +78,14 @@ export async function overview(
   });
   const dates = new Map(step === "day" ? days.map(({ fromMs, name }) => [fromMs, { day: name }]) : []);
   const { fromMs, toMs } = span;
-  const previous = { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
+  const previous = await sumPrevious(store, { fromMs: fromMs - (toMs - fromMs), toMs: fromMs }, only);
   return {
     from: formatInstant(fromMs),
     to: formatInstant(toMs),
     step,
     totals: totals.view(seesCost),
-    previous: (await sumFigures(store, previous, only)).view(seesCost),
+    previous: previous.figures.view(seesCost),
+    previous_is_whole: previous.isWhole,
     series: [...series].map(([atMs, figures]) => ({
       at: formatInstant(atMs),
       ...dates.get(atMs),
@@ -99,12 +104,25 @@ function listHours({ fromMs, toMs }: Span): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
 }
 
-async function sumFigures(store: SumParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
+async function sumPrevious(store: SumParts["store"], { fromMs, toMs }: Span, only: UsageFilter) {
+  const halfMs = Math.max(1, Math.floor((toMs - fromMs) / 2 / HOUR_MS)) * HOUR_MS;
+  const middleMs = Math.min(fromMs + halfMs, toMs);
   const figures = new Figures();
+  await addFigures(figures, store, { fromMs, toMs: middleMs }, only);
+  const isWhole = figures.requests > 0;
+  await addFigures(figures, store, { fromMs: middleMs, toMs }, only);
+  return { figures, isWhole };
+}
+
+async function addFigures(
+  figures: Figures,
+  store: SumParts["store"],
+  span: Span,
+  only: UsageFilter,
+): Promise<void> {
   const find = (piece: Span) => listUsageSums(store, { ...piece, groupBy: [], only });
   await eachPiece(splitSpan(span), find, ({ usage, firstTokens }) => {
     for (const row of usage) figures.add(row);
     for (const row of firstTokens) figures.addFirstTokens(row);
   });
-  return figures;
 }

@@ -1,5 +1,6 @@
 // The schemas of the request log as the operator sees it.
 import { Type } from "@sinclair/typebox";
+import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
@@ -23,7 +24,7 @@ import {
 import { failureFields } from "./failure.ts";
 import { tokensSchema, unitsSchema } from "./figures.ts";
 import { requestFilterFields } from "./log-filters.ts";
-import { providerCostFields } from "./provider-cost.ts";
+import { claimedCostFields, providerCostFields } from "./provider-cost.ts";
 
 export const requestsExportQuery = closeObject(requestFilterFields);
 export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields });
@@ -106,6 +107,7 @@ export const requestSchema = Type.Object({
   units: unitsSchema,
   cost_usd: usd,
   ...providerCostFields,
+  ...claimedCostFields,
   charged_usd: usd,
   hold_usd: usd,
   usage_source: allowWords(USAGE_SOURCES),
@@ -143,6 +145,11 @@ export const requestSchema = Type.Object({
   result_bytes: allowNull(count),
   // The response in which it was called.
   response_id: allowNull(text),
+  // Those that were met, or under `guard.constraints: report` those that would be refused. `misspelt` stands for any field.
+  constraints: Type.Array(allowWords(CONSTRAINT_FIELDS)),
+  // `family` for a model that no card had, with the relative whose price it got.
+  price_source: allowNull(allowWords(["family"])),
+  like: allowNull(text),
 });
 export type RequestView = View<typeof requestSchema>;
 

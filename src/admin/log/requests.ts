@@ -4,11 +4,13 @@ import type { Static } from "@sinclair/typebox";
 import { findKeptPrice } from "../../catalogue/price-book.ts";
 import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
+import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
+import { readRelative } from "../../core/models/card.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
@@ -24,7 +26,7 @@ import { failureView } from "./failure.ts";
 import { tokensView, unitsView } from "./figures.ts";
 import { type FilterParts, findFilters } from "./found-filters.ts";
 import { readRequestFilter } from "./log-filters.ts";
-import { seesProviderCost, viewProviderCost } from "./provider-cost.ts";
+import { seesProviderCost, viewClaimedCost, viewProviderCost } from "./provider-cost.ts";
 import type {
   AttemptView,
   DecisionView,
@@ -52,6 +54,7 @@ export function requestRow(record: ListedRequest, scope?: Scope) {
 }
 
 function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Scope | undefined) {
+  const isCostSeen = seesProviderCost(scope, record.accountId);
   return {
     id: record.id,
     request_id: record.requestId,
@@ -72,7 +75,8 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     tokens: tokensView(record.amounts),
     units: unitsView(record.amounts),
     cost_usd: toUsd(record.costNanoUsd),
-    ...viewProviderCost(record, seesProviderCost(scope, record.accountId)),
+    ...viewProviderCost(record, isCostSeen),
+    ...viewClaimedCost(record.claimedNanoUsd, isCostSeen),
     charged_usd: toUsd(record.chargedNanoUsd),
     hold_usd: toUsd(record.holdNanoUsd),
     usage_source: record.usageSource,
@@ -89,26 +93,39 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     member_id: record.memberId,
     cached_from: record.cachedFrom,
     saved_usd: toUsd(record.savedNanoUsd),
-    batch_id: record.batchId,
-    batch_line: record.batchLine,
-    custom_id: record.customId,
+    ...viewLine(record),
     tags: record.tags === null ? null : readTagsText(record.tags),
-    transport: record.socketId === null ? ("http" as const) : ("ws" as const),
-    socket_id: record.socketId,
+    ...viewSocket(record),
     compaction: record.isCompaction,
     ...viewTool(record),
-    response_id: record.responseId,
+    constraints: readConstraints(record.constraints),
+    ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
-function viewTool({ tool }: ListedRequest) {
+function viewLine({ batchId, batchLine, customId }: ListedRequest) {
+  return { batch_id: batchId, batch_line: batchLine, custom_id: customId };
+}
+
+function viewSocket({ socketId }: ListedRequest) {
+  return { transport: socketId === null ? ("http" as const) : ("ws" as const), socket_id: socketId };
+}
+
+function viewTool({ tool, responseId }: ListedRequest) {
   return {
     server: tool?.server ?? null,
     tool: tool?.tool ?? null,
     tool_error: tool?.error ?? null,
     argument_bytes: tool?.argumentBytes ?? null,
     result_bytes: tool?.resultBytes ?? null,
+    response_id: responseId,
   };
+}
+
+/** The model's own price may be unknown: then a relative's was used. */
+function viewRelative({ modelPlanned }: ListedRequest) {
+  const like = readRelative(modelPlanned ?? "");
+  return { price_source: like === null ? null : ("family" as const), like };
 }
 
 /** Returns a selector's reasons for its choice, without the numbers that only learning uses. Null if unreadable. */

@@ -1,27 +1,21 @@
 // The changes that a list of prices has for the catalogue, as the operator reviews and accepts them.
-import { type Static, Type } from "@sinclair/typebox";
-import { findPriceDay } from "../../catalogue/feeds/as-of.ts";
-import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
+import type { Static } from "@sinclair/typebox";
+import { findIdlePattern, selectChanges } from "../../catalogue/feeds/select-changes.ts";
 import { type ModelUse, reportUse } from "../../catalogue/feeds/use-report.ts";
+import { isAccepted, isWaiting, type Proposal, type Verdict } from "../../catalogue/feeds/verdict.ts";
+import type { CatalogueStanding } from "../../catalogue/file/standing.ts";
 import { Fault } from "../../core/fault.ts";
-import type { ModelCard } from "../../core/models/card.ts";
-import { FEED_FORMATS, type FeedFormat } from "../../core/models/feed-format.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import { type ModelCard, readProvider } from "../../core/models/card.ts";
+import type { FeedFormat } from "../../core/models/feed-format.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
 import { note } from "../audit/audit-trail.ts";
 import { formatInstant } from "../format.ts";
-import {
-  allowNull,
-  allowWords,
-  boolean,
-  closeObject,
-  count,
-  instant,
-  text,
-  usd,
-  type View,
-} from "../schema.ts";
+import type { View } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
+import type { acceptedSchema, acceptSchema, PriceReview, reviewQuery } from "./price-review-schema.ts";
+import type { WatchedList } from "./watched-list.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -30,46 +24,15 @@ const USED_MS = 30 * DAY_MS;
 /** The changes that an entry of the audit log names. */
 const NOTED_MAX = 200;
 
-const changeSchema = Type.Object({
-  model: text,
-  field: allowWords(["price", "later_prices", "shutdown", "context", "output", "model"]),
-  before: allowNull(text),
-  after: text,
-  verdict: allowWords(["taken", "waits", "refused"]),
-  reason: allowNull(text),
-  requests: Type.Integer({ minimum: 0, description: "Of the last 30 days, as all counts here." }),
-  cost_usd: usd,
-  would_cost_usd: allowNull(usd),
-});
-
-export const priceReviewSchema = Type.Object({
-  as_of: Type.String({ format: "date", description: "The day of the catalogue's prices." }),
-  compared_at: allowNull(instant),
-  format: allowNull(allowWords(FEED_FORMATS)),
-  can_accept: Type.Boolean({ description: "True if the configuration names a catalogue file." }),
-  models_used: Type.Integer({
-    minimum: 0,
-    description: "Used in the last 30 days, with a change that isn't refused.",
-  }),
-  added: Type.Integer({ minimum: 0, description: "Models that the catalogue doesn't have." }),
-  cost_usd: usd,
-  would_cost_usd: Type.Number({ description: "USD. The same if all changed prices had been accepted." }),
-  changes: Type.Array(changeSchema, {
-    description: "Those of models of the catalogue, the used ones first.",
-  }),
-});
-export type PriceReview = View<typeof priceReviewSchema>;
-
-export const acceptSchema = closeObject({
-  yes: Type.Optional(Type.Boolean({ description: "Takes what waits, too." })),
-});
-
-export const acceptedSchema = Type.Object({ accepted: count, models: count, waits: boolean });
-
 /** The last comparison with the list that is watched. */
 export interface ComparedPrices {
   readonly atMs: number;
   readonly format: FeedFormat;
+  /** Null for a list without a number. */
+  readonly list: { readonly serial: number } | null;
+  /** The list's day. Null if it doesn't say. */
+  readonly asOf: string | null;
+  readonly sha256: string;
   readonly proposals: readonly Proposal[];
   /** The catalogue's cards that they were made for. */
   readonly known: ReadonlyMap<string, ModelCard>;
@@ -78,10 +41,14 @@ export interface ComparedPrices {
 export interface PriceReviewParts {
   /** Null until a list was compared. */
   readonly compared: () => ComparedPrices | null;
-  /** The day of the operator's catalogue file. */
-  readonly asOf: () => string | undefined;
+  /** Null until a list was looked at. */
+  readonly list: () => WatchedList | null;
   /** The file that accepted changes are written to. Undefined if the configuration names none. */
   readonly file: () => string | undefined;
+  /** Facts about the file that operators should know. */
+  readonly standing: () => CatalogueStanding;
+  /** The names of the enabled providers. */
+  readonly enabled: () => ReadonlySet<string>;
   /** Writes the file with these of the proposals. Rejects if it can't be written. */
   readonly write: (compared: ComparedPrices, accepted: readonly Proposal[]) => Promise<void>;
 }
@@ -95,36 +62,74 @@ export async function sumModelUse(store: Pick<Store, "usage">, nowMs: number): P
 export async function reviewPrices(
   parts: PriceReviewParts,
   { store, clock }: Pick<ActingWorld, "store" | "clock">,
+  { all }: Static<typeof reviewQuery> = {},
 ): Promise<PriceReview> {
   const compared = parts.compared();
-  const as_of = findPriceDay(parts.asOf());
-  const can_accept = parts.file() !== undefined;
-  if (compared === null) return { ...NOTHING, as_of, can_accept };
+  const about = {
+    can_accept: parts.file() !== undefined,
+    list: viewList(parts.list(), compared?.sha256 ?? null),
+    ...viewStanding(parts.standing()),
+  };
+  if (compared === null) return { ...NOTHING, ...about };
   const { atMs, format, proposals, known } = compared;
+  const enabled = parts.enabled();
+  const isEnabled = ({ id }: Proposal) => enabled.has(readProvider(id));
+  const shown = all === "true" ? proposals : proposals.filter(isEnabled);
   const uses = await sumModelUse(store, clock.nowMs());
-  const requests = new Map(uses.map((use) => [use.model, use.requests]));
-  const repriced = reportUse(proposals, known, uses);
+  const used = new Map(uses.map((use) => [use.model, use]));
+  const repriced = reportUse(shown, known, uses);
   const costs = new Map(repriced.map((use) => [use.model, use]));
-  const ours = proposals.filter(({ id }) => known.has(id));
-  const changes = ours.map((proposal) => {
-    const use = proposal.field === "price" ? costs.get(proposal.id) : undefined;
-    const cost = use === undefined ? NO_COST : viewCost(use);
-    return { ...viewProposal(proposal), requests: requests.get(proposal.id) ?? 0, ...cost };
+  const changes = shown.map((proposal) => {
+    const { id, field } = proposal;
+    const cost = field === "price" ? costs.get(id) : undefined;
+    const { requests = 0, costNanoUsd = 0 } = used.get(id) ?? {};
+    return {
+      ...viewProposal(proposal),
+      enabled: isEnabled(proposal),
+      requests,
+      last_30_days_usd: toUsd(costNanoUsd),
+      ...(cost === undefined ? NO_COST : viewCost(cost)),
+    };
   });
-  const used = changes.filter(({ requests: own, verdict }) => own > 0 && verdict !== "refused");
+  const open = changes.filter(({ requests, verdict }) => requests > 0 && isOpen(verdict));
   const sum = (read: (use: (typeof repriced)[number]) => NanoUsd) =>
     toUsd(repriced.reduce((total, use) => total + read(use), 0));
   return {
-    as_of,
+    ...about,
     compared_at: formatInstant(atMs),
     format,
-    can_accept,
-    models_used: new Set(used.map(({ model }) => model)).size,
-    added: proposals.filter(({ adds }) => adds !== undefined).length,
+    models_used: new Set(open.map(({ id }) => id)).size,
+    added: shown.filter(({ field }) => field === "model").length,
+    elsewhere: proposals.length - proposals.filter(isEnabled).length,
     cost_usd: sum(({ costNanoUsd }) => costNanoUsd),
     would_cost_usd: sum(({ wouldNanoUsd }) => wouldNanoUsd),
-    changes: changes.toSorted((one, other) => other.requests - one.requests),
+    changes: changes.toSorted(
+      (one, other) => Number(other.new) - Number(one.new) || other.requests - one.requests,
+    ),
   };
+}
+
+function viewStanding({ asOf: as_of, overtaken, hiding }: CatalogueStanding) {
+  return {
+    as_of,
+    overtaken: overtaken.map(({ id, fields }) => ({ id, fields: [...fields] })),
+    hiding: hiding.map(({ id, fields, asOf, isPressing: pressing }) => ({
+      id,
+      fields: [...fields],
+      as_of: asOf,
+      pressing,
+    })),
+  };
+}
+
+function isOpen(verdict: Verdict): boolean {
+  return verdict === "taken" || verdict === "waits";
+}
+
+function viewList(list: WatchedList | null, sha256: string | null): PriceReview["list"] {
+  const { serial = null, asOf = null, source = null, key = null, fetchedAtMs, refused = null } = list ?? {};
+  const fetched_at = fetchedAtMs === undefined ? null : formatInstant(fetchedAtMs);
+  return { serial, sha256, as_of: asOf, source, key, fetched_at, refused };
 }
 
 const NO_COST = { cost_usd: 0, would_cost_usd: null } as const;
@@ -133,6 +138,7 @@ const NOTHING = {
   format: null,
   models_used: 0,
   added: 0,
+  elsewhere: 0,
   cost_usd: 0,
   would_cost_usd: 0,
   changes: [],
@@ -142,25 +148,27 @@ function viewCost({ costNanoUsd, wouldNanoUsd }: { costNanoUsd: NanoUsd; wouldNa
   return { cost_usd: toUsd(costNanoUsd), would_cost_usd: toUsd(wouldNanoUsd) };
 }
 
-function viewProposal({ id, field, before, after, verdict, reason }: Proposal) {
-  return { model: id, field, before, after, verdict, reason };
+function viewProposal({ id, field, before, after, verdict, reason, isNew }: Proposal) {
+  return { id, model: id, field, before, after, verdict, reason, new: isNew };
 }
 
 /**
- * Takes what the list has into the catalogue file, as `poundkey catalogue update --apply` does. Throws the Fault
- * `catalogue_not_writable`.
+ * Takes what the list has into the catalogue file, as `poundkey catalogue update --apply` does. Throws the Faults
+ * `catalogue_changed`, `catalogue_not_writable`, and `invalid_value` for a pattern that matches no change.
  */
 export async function acceptPrices(
   parts: PriceReviewParts,
   world: ActingWorld,
-  { yes = false }: Static<typeof acceptSchema>,
+  asked: Static<typeof acceptSchema>,
 ): Promise<View<typeof acceptedSchema>> {
+  const { yes = false, older = false } = asked;
   const compared = parts.compared();
   if (compared === null) throw refuse("No list of prices was compared yet: set catalogue.watch.");
+  checkList(compared, asked);
   if (parts.file() === undefined)
     throw refuse("The configuration names no catalogue file: set catalogue.file to a path.");
-  const isAccepted = ({ verdict }: Proposal) => verdict === "taken" || (yes && verdict === "waits");
-  const accepted = compared.proposals.filter(isAccepted);
+  const selected = select(compared.proposals, parts.enabled(), asked);
+  const accepted = selected.filter((proposal) => isAccepted(proposal, { yes, older }));
   if (accepted.length === 0) throw refuse("No change may be taken.");
   try {
     await parts.write(compared, accepted);
@@ -173,8 +181,34 @@ export async function acceptPrices(
   const after = { format: compared.format, accepted: accepted.length, changes: names };
   const target = { type: "catalogue", id: "", name: "" } as const;
   await note(world, world.act, { action: "catalogue.updated", target, after });
-  const waits = !yes && compared.proposals.some(({ verdict }) => verdict === "waits");
+  const waits = !yes && selected.some((proposal) => isWaiting(proposal, { older }));
   return { accepted: accepted.length, models: new Set(accepted.map(({ id }) => id)).size, waits };
+}
+
+/** The changes were seen in one list, and another one may have come meanwhile. */
+function checkList(
+  { list, sha256: own }: ComparedPrices,
+  { serial, sha256 }: Static<typeof acceptSchema>,
+): void {
+  const isSame =
+    (serial === undefined || serial === list?.serial) && (sha256 === undefined || sha256 === own);
+  if (!isSame)
+    throw new Fault("catalogue_changed", "Another list was compared meanwhile. Look at its changes first.");
+}
+
+/** Patterns choose among all changes: a model that is named was seen. */
+function select(
+  proposals: readonly Proposal[],
+  enabled: ReadonlySet<string>,
+  { only, except }: Static<typeof acceptSchema>,
+): readonly Proposal[] {
+  const choice = { ...(only && { only }), ...(except && { except }) };
+  const idle = findIdlePattern(proposals, choice);
+  if (idle !== null) {
+    throw invalidValue(`${idle.field}[${idle.at}]`, "no change is of a model with this id");
+  }
+  const asked = only ? proposals : proposals.filter(({ id }) => enabled.has(readProvider(id)));
+  return selectChanges(asked, choice);
 }
 
 function refuse(message: string): Fault {
@@ -186,7 +220,7 @@ export function countPriceChanges(compared: ComparedPrices | null): ReadonlyMap<
   const counts = new Map<string, number>();
   for (const { id, field, verdict } of compared?.proposals ?? []) {
     const provider = compared?.known.get(id)?.provider;
-    if (provider === undefined || field !== "price" || verdict === "refused") continue;
+    if (provider === undefined || field !== "price" || !isOpen(verdict)) continue;
     counts.set(provider, (counts.get(provider) ?? 0) + 1);
   }
   return counts;

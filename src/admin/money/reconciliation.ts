@@ -68,6 +68,10 @@ const costFields = {
         "USD. By the models' prices, without the markup. For operators, billing and admins, as what is estimated of it.",
     }),
   ),
+  claimed_cost_usd: Type.Optional({
+    ...usd,
+    description: "USD. Where the provider reports what it bills, or 0.",
+  }),
   estimated_usd: Type.Optional(usd),
   estimated_share: Type.Optional(share),
 };
@@ -120,6 +124,7 @@ interface DaySum extends Pick<CallSum, "dayMs" | "credential" | "calls" | "amoun
   readonly failed: number;
   readonly costNanoUsd: NanoUsd;
   readonly estimatedNanoUsd: NanoUsd;
+  readonly reportedNanoUsd: NanoUsd;
 }
 
 /** Returns the sums of each day, provider and credential. A day counts whole if any of it is in the range. */
@@ -156,6 +161,7 @@ function addSums(sum: DaySum, row: DaySum): DaySum {
     amounts: addAmounts(sum.amounts, row.amounts),
     costNanoUsd: sum.costNanoUsd + row.costNanoUsd,
     estimatedNanoUsd: sum.estimatedNanoUsd + row.estimatedNanoUsd,
+    reportedNanoUsd: sum.reportedNanoUsd + row.reportedNanoUsd,
   };
 }
 
@@ -173,9 +179,10 @@ function showSum(sum: DaySum, priceChanges: number, isCostSeen: boolean): View<t
   };
 }
 
-function showCost({ costNanoUsd, estimatedNanoUsd }: DaySum) {
+function showCost({ costNanoUsd, estimatedNanoUsd, reportedNanoUsd }: DaySum) {
   return {
     provider_cost_usd: toUsd(costNanoUsd),
+    claimed_cost_usd: toUsd(reportedNanoUsd),
     estimated_usd: toUsd(estimatedNanoUsd),
     estimated_share: costNanoUsd === 0 ? 0 : estimatedNanoUsd / costNanoUsd,
   };

@@ -19,7 +19,7 @@ const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
 const ENTRIES_AT_ONCE = 500;
 
 /** The prices that are known by now. */
-interface KnownPrices {
+export interface KnownPrices {
   find(id: string, atMs: number): Price | null;
   dependsOnCredential(id: string): boolean;
 }
@@ -140,7 +140,7 @@ function addRow(models: Map<string, ModelRerate>, row: RequestRecord, would: Nan
  * Returns what the request would be charged. Null if that isn't known: its model has no price now, its provider reported
  * the cost or an implausible usage, or another service, region or credential had a price of its own.
  */
-function rerateRow(row: RequestRecord, prices: KnownPrices): NanoUsd | null {
+export function rerateRow(row: RequestRecord, prices: KnownPrices): NanoUsd | null {
   const { modelUsed, amounts, costNanoUsd, chargedNanoUsd, atMs } = row;
   const trace = readTrace(row.trace);
   if (modelUsed === null || trace === null || !isUsual(trace)) return null;

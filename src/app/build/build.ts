@@ -5,12 +5,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join, resolve } from "node:path";
 import { dependencies, version } from "../../../package.json" with { type: "json" };
 import { asObject, asString, parseJson } from "../../core/json/json.ts";
+import { publishList } from "../models/publish-list.ts";
 import { readCommit } from "../version.ts";
 import { embedFiles } from "./embed-files.ts";
 import { signAdHoc } from "./mac-sign.ts";
 import { buildBillOfMaterials } from "./materials.ts";
 import { buildPackage } from "./pack.ts";
-import { signFile } from "./sign.ts";
+import { readKeyFile, signFile } from "./sign.ts";
 import { TARGETS } from "./systems.ts";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
@@ -117,12 +118,15 @@ async function buildAll(folder: string, system: string): Promise<void> {
     if (isSignedWrong) signProgram(join(folder, binary));
     writeBill(join(folder, `${binary}.cdx.json`), runtime);
   }
+  const models = publishList({ withFiles: [], only: [], folder });
+  if (models.kind !== "written") throw new Error("the list of models wasn't written");
   const names = readdirSync(folder).toSorted();
   const sums = names.map((name) => `${digestFile(join(folder, name))}  ${name}\n`);
   const list = join(folder, "SHA256SUMS");
   writeFileSync(list, sums.join(""));
   const { POUNDKEY_SIGNING_KEY: key } = process.env;
-  if (key) signFile(list, resolve(key));
+  // Signatures are in no list: they prove it, and the list of models is watched without it.
+  if (key) for (const file of [list, models.file]) signFile(file, readKeyFile(resolve(key)));
   console.log(sums.join("").trimEnd());
 }
 

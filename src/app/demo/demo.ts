@@ -33,6 +33,8 @@ interface DemoOptions {
   readonly folder: string;
   /** The command by which somebody starts a gateway of their own. */
   readonly start: string;
+  /** Called with the number of days that are made, after each. */
+  readonly onDay?: (day: number) => void;
 }
 
 export interface RunningDemo {

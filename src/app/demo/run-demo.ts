@@ -9,6 +9,8 @@ import { findDemosFolder, makeOwnFolder, type OwnFolder } from "./own-folder.ts"
 /** The days of a demo's month. */
 export const DAYS = { least: 7, most: 90, usual: 30 } as const;
 const USUAL_PORT = 8080;
+/** The lines that tell how far the making is. */
+const TOLD = 4;
 /** A day that was named ends in the afternoon, so that it is the same whenever it is made. */
 const END_OF_DAY = "T17:00:00Z";
 /** Until the package is published, everybody starts from a clone. */
@@ -53,9 +55,12 @@ async function show(
   const { host, today, days } = command;
   try {
     const port = command.port ?? (await chooseFreePort({ host, port: USUAL_PORT }, io.err));
-    io.err(`poundkey: making ${days} days of a company, which takes half a minute`);
+    io.err(`poundkey: making ${days} days of a company, which takes about half a minute`);
+    const onDay = (day: number) => {
+      if (day % Math.ceil(days / TOLD) === 0) io.err(`poundkey: ${day} of ${days} days are made`);
+    };
     const endMs = today === null ? Date.now() : Date.parse(today + END_OF_DAY);
-    const making = startDemo({ ...command, port, endMs, folder: folder.path, start: START });
+    const making = startDemo({ ...command, port, endMs, folder: folder.path, start: START, onDay });
     const demo = await Promise.race([making, stopped.then(() => null)]);
     if (demo === null) return EXIT.done;
     announce(command, demo, io);
@@ -80,7 +85,7 @@ function announce({ publicUrl, isJson }: DemoCommand, { url, secret }: RunningDe
     [
       `Poundkey listens on ${url}`,
       "",
-      "Demo data, simulated answers: nothing can be changed, and all of it is gone at the end.",
+      "Demo data, simulated answers: nothing can be changed. Ctrl-C ends it, and all of it is gone then.",
       "",
       `  Console    ${address}/`,
       `  Manual     ${address}/docs`,

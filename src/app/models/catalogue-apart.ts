@@ -14,14 +14,18 @@ import type {
 export async function compareApart(ask: Omit<CompareAsk, "kind">): Promise<ComparedList> {
   const answer = await askThread({ kind: "compare", ...ask });
   if (answer.kind === "compare") return answer.compared;
-  throw new FeedError(answer.kind === "wrong" ? answer.wrong : "it can't be compared");
+  throw describeWrong(answer, "it can't be compared");
 }
 
 /** Returns the text of the catalogue file. Rejects with a FeedError if the gateway would refuse it. */
 export async function writeApart(ask: Omit<WriteAsk, "kind">): Promise<string> {
   const answer = await askThread({ kind: "write", ...ask });
   if (answer.kind === "write") return answer.text;
-  throw new FeedError(answer.kind === "wrong" ? answer.wrong : "it can't be written");
+  throw describeWrong(answer, "it can't be written");
+}
+
+function describeWrong(answer: CatalogueAnswer, usual: string): FeedError {
+  return answer.kind === "wrong" ? new FeedError(answer.wrong, answer.why) : new FeedError(usual);
 }
 
 /** Returns how the configuration is reloaded while requests go on: the catalogue file is parsed beforehand. */

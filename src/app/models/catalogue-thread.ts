@@ -1,11 +1,12 @@
 // The thread that works on catalogues and lists of prices: parsing megabytes would hold up requests.
-import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
-import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { countWaiting, type WaitingCounts } from "../../catalogue/feeds/count-changes.ts";
+import { type FeedCause, FeedError } from "../../catalogue/feeds/feed.ts";
+import type { ReadFeed } from "../../catalogue/feeds/read-feed.ts";
+import type { Proposal } from "../../catalogue/feeds/verdict.ts";
 import { type CatalogueFile, parseCatalogue } from "../../config/models/catalogue-file.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { FeedFormat } from "../../core/models/feed-format.ts";
-import type { Settings } from "../../core/settings.ts";
-import { compareList, writeAccepted } from "./catalogue-update.ts";
+import { type CompareBasis, compareList, type TakenList, takeChanges } from "./catalogue-update.ts";
 
 declare const self: Worker;
 
@@ -13,16 +14,19 @@ export interface CompareAsk {
   readonly kind: "compare";
   readonly text: string;
   readonly format: FeedFormat;
-  readonly settings: Pick<Settings, "newerModels" | "overlay">;
+  readonly basis: CompareBasis;
+  /** The names of the enabled providers. */
+  readonly enabled: ReadonlySet<string>;
   readonly nowMs: number;
 }
 
 /** Asks for the text of the catalogue file with these proposals in it. */
 export interface WriteAsk {
   readonly kind: "write";
-  readonly proposals: readonly Proposal[];
-  readonly known: ReadonlyMap<string, ModelCard>;
-  readonly newerModels: readonly ModelCard[];
+  /** The file's text so far. Null if there is none. */
+  readonly before: string | null;
+  readonly accepted: readonly Proposal[];
+  readonly list: TakenList;
   readonly nowMs: number;
 }
 
@@ -40,18 +44,9 @@ interface CardsAsk {
 /** Each message gets one answer. */
 export type CatalogueAsk = CompareAsk | WriteAsk | ParseAsk | CardsAsk;
 
-/** All but `added` are of models that the catalogue has. */
-interface CompareCounts {
-  readonly compared: number;
-  readonly taken: number;
-  readonly waiting: number;
-  readonly refused: number;
-  /** Models that the catalogue doesn't have. */
-  readonly added: number;
-}
-
-export interface ComparedList {
-  readonly counts: CompareCounts;
+export interface ComparedList extends Omit<ReadFeed, "rows"> {
+  /** Those of the enabled providers: lists have hundreds of models that nobody here uses. */
+  readonly counts: WaitingCounts;
   readonly proposals: readonly Proposal[];
 }
 
@@ -62,7 +57,7 @@ export type CatalogueAnswer =
   /** The cards are asked for: to take thousands at once would hold up requests, too. */
   | { readonly kind: "parse"; readonly found: Omit<CatalogueFile, "cards"> | string; readonly rows: number }
   | { readonly kind: "cards"; readonly cards: readonly ModelCard[] }
-  | { readonly kind: "wrong"; readonly wrong: string };
+  | { readonly kind: "wrong"; readonly wrong: string; readonly why: FeedCause };
 
 self.onmessage = ({ data }: MessageEvent<CatalogueAsk>) => {
   self.postMessage(answer(data));
@@ -74,32 +69,21 @@ function answer(ask: CatalogueAsk): CatalogueAnswer {
       case "compare":
         return { kind: "compare", compared: compare(ask) };
       case "write":
-        return write(writeAccepted(ask, ask, () => true, ask.nowMs));
+        return { kind: "write", text: takeChanges(ask.before, ask.accepted, ask.list, ask.nowMs) };
       case "parse":
         return parse(ask.text);
       case "cards":
         return { kind: "cards", cards: parsed.slice(ask.from, ask.from + CARDS_AT_ONCE) };
     }
   } catch (error) {
-    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message };
+    if (error instanceof FeedError) return { kind: "wrong", wrong: error.message, why: error.why };
     throw error;
   }
 }
 
-function write(text: string | null): CatalogueAnswer {
-  return text === null
-    ? { kind: "wrong", wrong: "nothing differs, so there is nothing to write" }
-    : { kind: "write", text };
-}
-
-function compare({ text, format, settings, nowMs }: CompareAsk): ComparedList {
-  const { compared, proposals, known } = compareList(text, format, settings, nowMs);
-  // Lists have hundreds of models that nobody here uses, in which a changed price would be lost.
-  const ours = proposals.filter(({ id }) => known.has(id));
-  const count = (verdict: string) => ours.filter((proposal) => proposal.verdict === verdict).length;
-  const added = proposals.filter(({ adds }) => adds !== undefined).length;
-  const verdicts = { taken: count("taken"), waiting: count("waits"), refused: count("refused") };
-  return { counts: { compared, ...verdicts, added }, proposals };
+function compare({ text, format, basis, enabled, nowMs }: CompareAsk): ComparedList {
+  const { proposals, list, asOf } = compareList(text, format, basis, nowMs);
+  return { counts: countWaiting(proposals, enabled), proposals, list, asOf };
 }
 
 /** The main thread reads that many in less than a millisecond. */

@@ -1,15 +1,34 @@
-// Finds the dialects of a provider.
+// Finds the dialects of a provider, and the fields that it documents.
 
 import type { ProviderSetup } from "../../core/settings.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
+import type { DocumentedFields } from "../../gateway/plan/upstream.ts";
+import { COMPATIBLE_FIELDS } from "../../providers/compatible.ts";
 import { findDialect, findDialectAt, PROVIDERS } from "../../providers/index.ts";
+import type { ProviderRow } from "../../providers/provider.ts";
 
 /** Returns the dialect that the setup names, as its address is known to speak it, or else the provider's own dialects. */
 export function chooseDialects(setup: ProviderSetup): readonly Dialect[] {
   const { dialect, baseUrl } = setup;
   if (dialect !== null) return [findDialectAt(dialect, baseUrl) ?? findDialect(dialect)];
-  const row = PROVIDERS.find(({ name, platform }) =>
+  return findRow(setup)?.dialects ?? [findDialect("openai")];
+}
+
+function findRow(setup: ProviderSetup): ProviderRow | undefined {
+  return PROVIDERS.find(({ name, platform }) =>
     setup.platform === undefined ? name === setup.name : platform === setup.platform,
   );
-  return row?.dialects ?? [findDialect("openai")];
 }
+
+/** Returns the fields that the provider's own row has. A server of which only the dialect is known documents none. */
+export function findDocumented(setup: ProviderSetup): DocumentedFields {
+  const { extraFields = {} } = (setup.dialect === null && findRow(setup)) || {};
+  return { ...extraFields };
+}
+
+/** The fields that any provider's row has, enabled here or not. */
+export const DOCUMENTED_FIELDS: ReadonlySet<string> = new Set(
+  [COMPATIBLE_FIELDS, ...PROVIDERS.map(({ extraFields }) => extraFields)].flatMap((fields) =>
+    Object.values({ ...fields }).flat(),
+  ),
+);

@@ -2,11 +2,12 @@
 
 import type { Fault } from "../../core/fault.ts";
 import { nameCredential, type ProviderCall } from "../../core/log/provider-call.ts";
+import type { ClaimedUsage } from "../../core/log/trace.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import { NO_AMOUNTS } from "../../core/money/units.ts";
 import { findPosition, type ProviderSetup } from "../../core/settings.ts";
 import type { CallWatcher } from "../../gateway/attempt/attempt.ts";
-import { countAnswer } from "../../gateway/settle/counted.ts";
+import { countAnswer, type UsageCount } from "../../gateway/settle/counted.ts";
 import { COST_MAX } from "../../gateway/settle/terms-bill.ts";
 import { SHOWN_CHARACTERS_MIN } from "../../health/credential.ts";
 import { mintId } from "../../keys/secret.ts";
@@ -65,12 +66,17 @@ export class ProbeWatcher implements CallWatcher {
       outcome: fault === null ? "answered" : "failed",
       faultCode: fault?.code ?? null,
       calls: this.#calls,
-      claimed: counted && (counted.implausible ?? counted.bill.amounts),
+      claimed: counted && describeClaim(counted),
       charged: counted?.bill.amounts ?? NO_AMOUNTS,
       usageSource: counted?.source ?? "none",
       costNanoUsd: counted?.bill.costNanoUsd ?? 0,
     };
   }
+}
+
+function describeClaim({ implausible, bill }: UsageCount<unknown>): ClaimedUsage {
+  const { claimedNanoUsd: costNanoUsd } = bill;
+  return { ...(implausible ?? bill.amounts), ...(costNanoUsd === undefined ? {} : { costNanoUsd }) };
 }
 
 /** The same name that the credential has in the log. */

@@ -19,8 +19,11 @@ interface QuickStart {
 export async function announceQuickstart({ address, opened, settings, made }: QuickStart): Promise<string> {
   const secret = await ensureQuickstartSecret(opened, settings.store);
   const link = await replaceLink(opened, settings);
-  keepRunning(settings.store, makeReachable(address));
-  return writeGreeting({ address, secret, link, made, settings });
+  const other = keepRunning(settings.store, makeReachable(address));
+  const greeting = writeGreeting({ address, secret, link, made, settings });
+  return other === null
+    ? greeting
+    : `poundkey: a quick start at ${other} uses the same store; its console's link has ended\n${greeting}`;
 }
 
 /** Returns the secret of a new link. Null where there may be none; the link of an earlier start then ends too. */

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../config/interpolate.ts";
-import { asObject, parseJson } from "../../core/json/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { runsPoundkey } from "../program.ts";
 import { loadStoreConfig, source } from "../start/configuration.ts";
 import { PART } from "../workers/worker.ts";
@@ -13,6 +13,7 @@ const FILE = "quickstart.json";
 /** The permission bits of the group and of others. */
 const OTHERS = 0o077;
 
+/** A quick start as its file has it. */
 interface RunningQuickstart {
   /** Such as `http://127.0.0.1:8080`. */
   readonly address: string;
@@ -24,29 +25,50 @@ interface RunningQuickstart {
 /** The first of several processes, which runs as long as the gateway does. */
 const ownPid = () => (PART === null ? process.pid : process.ppid);
 
-/** Says where this gateway runs. Writes nothing where the system doesn't tell when a process began. */
-export function keepRunning(storeAddress: string, address: string): void {
+/**
+ * Says where this gateway runs, and returns the address of another quick start that runs on the same store, or null. Writes
+ * nothing where the system doesn't tell when a process began.
+ */
+export function keepRunning(storeAddress: string, address: string): string | null {
   const pid = ownPid();
   const found = findProcess(pid);
-  if (found === null) return;
+  if (found === null) return null;
   const folder = findQuickstartFolder(storeAddress, source.env);
-  const running: RunningQuickstart = { address, pid, started: found.started };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Renamed into its place, so that nobody reads half of it.
-  const written = join(folder, `${FILE}.${process.pid}`);
-  rmSync(written, { force: true });
-  writeFileSync(written, `${JSON.stringify(running)}\n`, { mode: 0o600, flag: "wx" });
-  renameSync(written, join(folder, FILE));
+  const file = join(folder, FILE);
+  const others = readRunning(file).filter((one) => one.pid !== pid && isRunning(one));
+  writeRunning(file, [{ address, pid, started: found.started }, ...others]);
+  return others[0]?.address ?? null;
 }
 
-/** Removes the file at this gateway's end, unless it is that of another one. */
+/** Takes this gateway out of the file at its end. One that began before, on the same store, has it again. */
 export function dropRunning(storeAddress: string): void {
   try {
     const file = join(findQuickstartFolder(storeAddress, source.env), FILE);
-    if (readRunning(file)?.pid === ownPid()) rmSync(file, { force: true });
+    const found = readRunning(file);
+    const pid = ownPid();
+    if (found.some((one) => one.pid === pid))
+      writeRunning(
+        file,
+        found.filter((one) => one.pid !== pid && isRunning(one)),
+      );
   } catch {
     // Without a folder there is no file. One that stays counts no more, since its process has ended.
   }
+}
+
+/** Those that began before the latest stand in its `before`, the latest first. */
+function writeRunning(file: string, [latest, ...before]: readonly RunningQuickstart[]): void {
+  if (latest === undefined) {
+    rmSync(file, { force: true });
+    return;
+  }
+  const running = before.length === 0 ? latest : { ...latest, before };
+  // Renamed into its place, so that nobody reads half of it.
+  const written = `${file}.${process.pid}`;
+  rmSync(written, { force: true });
+  writeFileSync(written, `${JSON.stringify(running)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(written, file);
 }
 
 /**
@@ -61,9 +83,8 @@ export function readRunningQuickstart(
   try {
     const folder = findQuickstartFolder(store, env);
     const file = join(folder, FILE);
-    const running = readRunning(file);
-    if (running !== null && isRunning(running))
-      return { address: running.address, keyFile: join(folder, KEY_FILE) };
+    const running = readRunning(file).find(isRunning);
+    if (running !== undefined) return { address: running.address, keyFile: join(folder, KEY_FILE) };
     rmSync(file, { force: true });
     return null;
   } catch {
@@ -71,11 +92,15 @@ export function readRunningQuickstart(
   }
 }
 
-/** Returns null unless it is a file of this user's own that nobody else can read, as a gateway writes it. */
-function readRunning(file: string): RunningQuickstart | null {
+/** Returns nothing unless it is a file of this user's own that nobody else can read, as a gateway writes it. */
+function readRunning(file: string): readonly RunningQuickstart[] {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile() || found.uid !== process.geteuid?.() || (found.mode & OTHERS) !== 0) return null;
-  const { address, pid, started } = asObject(parseJson(readFileSync(file, "utf8")));
+  if (!found?.isFile() || found.uid !== process.geteuid?.() || (found.mode & OTHERS) !== 0) return [];
+  const latest = asObject(parseJson(readFileSync(file, "utf8")));
+  return [latest, ...asArray(latest.before)].flatMap((one) => readOne(asObject(one)) ?? []);
+}
+
+function readOne({ address, pid, started }: JsonObject): RunningQuickstart | null {
   const isWhole = typeof address === "string" && typeof pid === "number" && typeof started === "string";
   return isWhole ? { address, pid, started } : null;
 }

@@ -5,7 +5,7 @@ import { type AddedCredential, makeConfiguredId, openCredential } from "../../ad
 import { parseRules, readStoredRules } from "../../admin/models/model-rules.ts";
 import type { IdleCredential } from "../../admin/models/providers.ts";
 import { CREDENTIALS_OFF, digestConfigured, readSwitchedOff } from "../../admin/models/switched-off.ts";
-import { readRegions } from "../../config/providers/pricing.ts";
+import { readRegions, readTier } from "../../config/providers/pricing.ts";
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import { omitUndefined } from "../../core/json/json.ts";
 import { FOREIGN_SECRETS, readForeignUntil } from "../../core/keys/foreign-secret.ts";
@@ -210,7 +210,7 @@ export function toCredential(added: AddedCredential): Credential {
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */
 export function createBareSetup(row: KnownProvider): ProviderSetup {
-  const { name, baseUrl, discovers, reportsCost, hasTierWord } = row;
+  const { name, baseUrl, discovers, reportsCost } = row;
   return {
     name,
     dialect: null,
@@ -221,7 +221,7 @@ export function createBareSetup(row: KnownProvider): ProviderSetup {
     unlistedModels: false,
     ...(discovers ? { discovers } : {}),
     ...(reportsCost ? { reportsCost } : {}),
-    ...(hasTierWord ? { sendsTier: true } : {}),
+    ...readTier({}, row),
     ...readRegions(row, [row], baseUrl),
   };
 }

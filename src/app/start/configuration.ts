@@ -34,8 +34,13 @@ export interface ConfigSource {
   readonly known: readonly KnownProvider[];
 }
 
+/** Returns the bytes of a regular file. Throws as a ConfigSource's `readFile` does. */
+export function readBytes(path: string, bytesMax: number): Buffer {
+  return readBounded(path, bytesMax, true);
+}
+
 /** Reads no further than the bound, because devices such as /dev/zero have no end. */
-function readBounded(path: string, bytesMax: number, isRegular: boolean): string {
+function readBounded(path: string, bytesMax: number, isRegular: boolean): Buffer {
   // Opening a pipe that nobody writes to would wait for a writer.
   if (isRegular && !statSync(path).isFile()) throw new RefusedFile("is not a regular file");
   const file = openSync(path, constants.O_RDONLY);
@@ -48,7 +53,7 @@ function readBounded(path: string, bytesMax: number, isRegular: boolean): string
       const count = readSync(file, bytes);
       length += count;
       if (length > bytesMax) throw new RefusedFile(`is larger than ${bytesMax / MEGABYTE} MB`);
-      if (count === 0) return Buffer.concat(pieces).toString("utf8");
+      if (count === 0) return Buffer.concat(pieces);
       pieces.push(Buffer.from(bytes.subarray(0, count)));
     }
   } finally {
@@ -61,8 +66,8 @@ const MEGABYTE = 1_000_000;
 /** This process's environment and files, and its known providers. */
 export const source: ConfigSource = {
   env: (name) => process.env[name],
-  readConfig: (path) => readBounded(path, CONFIG_BYTES_MAX, false),
-  readFile: (path, bytesMax) => readBounded(path, bytesMax, true),
+  readConfig: (path) => readBounded(path, CONFIG_BYTES_MAX, false).toString("utf8"),
+  readFile: (path, bytesMax) => readBytes(path, bytesMax).toString("utf8"),
   known: PROVIDERS,
 };
 

@@ -7,7 +7,7 @@ import { makeUpstream, type Upstream } from "../../gateway/plan/upstream.ts";
 import type { Health } from "../../health/health.ts";
 import type { Snapshot } from "../../http/ports.ts";
 import { PROVIDERS } from "../../providers/index.ts";
-import { chooseDialects } from "../models/dialects.ts";
+import { chooseDialects, DOCUMENTED_FIELDS, findDocumented } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { KeyProofs } from "../models/key-proofs.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
@@ -159,17 +159,22 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
 
 /** The operator's own entry for a model overrides what the model's server reports. */
 function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], nowMs: number): Snapshot {
-  const { providers, limits, router, billing, newerModels = [] } = settings;
+  const { providers, limits, router, billing, hooks, newerModels = [] } = settings;
   const found = new Set(discovered.map(({ id }) => id));
   const restated = newerModels.filter(({ id }) => found.has(id));
   const ownModels = [...discovered, ...restated, ...settings.ownModels];
   return {
     catalogue: buildCatalogue({ ...settings, ownModels, nowMs }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialects(setup))]),
+      providers.map((setup): [string, Upstream] => [
+        setup.name,
+        makeUpstream(setup, chooseDialects(setup), findDocumented(setup)),
+      ]),
     ),
     limits,
     rules: router,
     billing,
+    hookNames: new Set(hooks.map(({ name }) => name)),
+    documentedFields: DOCUMENTED_FIELDS,
   };
 }

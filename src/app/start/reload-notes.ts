@@ -55,7 +55,7 @@ async function noteCatalogue({ world, log }: Reporting, before: Settings, after:
     Object.fromEntries(
       fields.slice(0, FIELDS_MAX).map((field) => [`${field.id} ${field.field}`, field[side]]),
     );
-  const as_of = after.catalogueAsOf ?? null;
+  const as_of = after.catalogueList?.asOf ?? after.catalogueAsOf ?? null;
   log({ event: "catalogue_updated", models: changes.length, fields: fields.length, as_of });
   const about = { action: "catalogue.updated", outcome: "success" } as const;
   add({ world, log }, { ...about, before: pick("before"), after: { as_of, ...pick("after") } }, CATALOGUE);

@@ -1,6 +1,6 @@
 // Reads the gateway's state for the metrics: the store, the configuration, the providers, and the listed balances and budgets.
 import { X509Certificate } from "node:crypto";
-import { measureAge } from "../../catalogue/feeds/as-of.ts";
+import { measurePriceAge, readStanding } from "../../catalogue/file/standing.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Health } from "../../health/health.ts";
@@ -20,11 +20,9 @@ interface StateParts {
   readonly configuration: Pick<ConfigurationState, "refused" | "loadedAtMs">;
   readonly health: () => Health;
   readonly measures: Measures;
-  readonly settings: () => Pick<Settings, "providers" | "files">;
+  readonly settings: () => Settings;
   readonly deadlines: Pick<Deadlines, "nowMs">;
-  /** The day of the catalogue's prices. */
-  readonly pricesAsOf: () => string;
-  readonly prices: Pick<PriceWatch, "waiting">;
+  readonly prices: Pick<PriceWatch, "waiting" | "list">;
   readonly tools: () => Tools;
   /** Reads the runner of batches. */
   readonly batches: () => BatchRunner["readings"];
@@ -73,9 +71,16 @@ export function createStateReadings({
     poundkey_budgets_near: () => measures.nearBudgets,
     poundkey_members: () => measures.people,
     poundkey_scim_last_request_timestamp_seconds: () => measures.directoryAtMs,
-    poundkey_catalogue_age_seconds: () => measureAge(rest.pricesAsOf(), clock.nowMs()),
+    poundkey_catalogue_age_seconds: () => measurePriceAge(readStanding(rest.settings()), clock.nowMs()),
+    poundkey_catalogue_hidden: () => countHidden(rest.settings()),
     poundkey_catalogue_changes_waiting: () => rest.prices.waiting,
+    poundkey_catalogue_serial: () => rest.prices.list?.serial ?? null,
   } satisfies Readonly<Record<string, Reading>>;
+}
+
+/** Null without a catalogue file, which could hide something. */
+function countHidden(settings: Settings): number | null {
+  return settings.catalogueFile === undefined ? null : readStanding(settings).hiding.length;
 }
 
 function countEach(names: readonly string[]): ReadonlyMap<string, number> {

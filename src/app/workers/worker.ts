@@ -1,5 +1,5 @@
 // A worker, one of several processes that share a port: its part, and its messages to and from the parent.
-import { isObject } from "../../core/json/json.ts";
+import { asObject, isObject } from "../../core/json/json.ts";
 import { formatMetrics } from "../../telemetry/exposition.ts";
 import { readSums, type Sums } from "../../telemetry/sums.ts";
 
@@ -28,8 +28,22 @@ export interface WorkerPart {
   readonly announces: boolean;
 }
 
-export type FromWorker = "scrape" | { readonly listening: number } | { readonly counted: Sums };
-export type ToWorker = "count" | { readonly merged: string };
+export type FromWorker =
+  | "scrape"
+  | { readonly listening: number }
+  | { readonly counted: Sums }
+  | { readonly looked: SharedLook };
+export type ToWorker = "count" | { readonly merged: string } | { readonly looked: SharedLook };
+
+/** The watched list as the first worker found it. The others compare it without asking for it themselves. */
+export interface SharedLook {
+  readonly from: string;
+  readonly text: string;
+  readonly sha256: string;
+  /** The digits of the key that has signed it. Null if signatures aren't looked at. */
+  readonly key: string | null;
+  readonly atMs: number;
+}
 
 /** This process's part, or null if it isn't a worker. */
 export const PART: WorkerPart | null = readPart(process.env);
@@ -79,13 +93,25 @@ export function parseFromWorker(message: unknown): FromWorker | null {
   if (message === "scrape") return message;
   if (!isObject(message)) return null;
   if (typeof message.listening === "number") return { listening: message.listening };
+  const looked = readLook(message.looked);
+  if (looked !== null) return { looked };
   return "counted" in message ? { counted: readSums(message.counted) } : null;
+}
+
+function readLook(value: unknown): SharedLook | null {
+  const { from, text, sha256, key, atMs } = asObject(value);
+  if (typeof from !== "string" || typeof text !== "string" || typeof sha256 !== "string") return null;
+  if (typeof atMs !== "number" || !(key === null || typeof key === "string")) return null;
+  return { from, text, sha256, key, atMs };
 }
 
 /** Returns a message from the parent as received on the channel. Null if it isn't one. */
 function parseToWorker(message: unknown): ToWorker | null {
   if (message === "count") return message;
-  return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
+  if (!isObject(message)) return null;
+  if (typeof message.merged === "string") return { merged: message.merged };
+  const looked = readLook(message.looked);
+  return looked === null ? null : { looked };
 }
 
 /**
@@ -112,7 +138,7 @@ export function shareMetrics(own: () => Sums): () => Promise<string> {
   process.on("message", (received: unknown) => {
     const message = parseToWorker(received);
     if (message === "count") sendToParent({ counted: own() });
-    else if (message !== null) answer(message.merged);
+    else if (message !== null && "merged" in message) answer(message.merged);
   });
   process.once("disconnect", () => answer(formatMetrics(own())));
   return () => {
@@ -123,4 +149,12 @@ export function shareMetrics(own: () => Sums): () => Promise<string> {
     }
     return waiting.promise;
   };
+}
+
+/** Calls `receive` with each look of the first worker. */
+export function receiveLooks(receive: (look: SharedLook) => void): void {
+  process.on("message", (received: unknown) => {
+    const message = parseToWorker(received);
+    if (message !== null && message !== "count" && "looked" in message) receive(message.looked);
+  });
 }

@@ -9,6 +9,7 @@ import { endsWithTerminal } from "./terminal-end.ts";
 import {
   type FromWorker,
   parseFromWorker,
+  type SharedLook,
   type ToWorker,
   type WorkerPart,
   writeEnvironment,
@@ -133,6 +134,8 @@ export class Supervisor {
   readonly #metrics = new MetricsSum();
   readonly #firstListens = Promise.withResolvers<void>();
   #everListened = false;
+  /** The last look at the watched list. */
+  #looked: SharedLook | null = null;
   readonly #stop = Promise.withResolvers<void>();
   #stopping = false;
 
@@ -211,12 +214,20 @@ export class Supervisor {
     if (message === null || !this.#living.has(worker)) return;
     if (message === "scrape") this.#metrics.scrape(worker);
     else if ("listening" in message) this.#serves(worker, message.listening);
+    else if ("looked" in message) this.#passOn(worker, message.looked);
     else this.#metrics.receiveSums(worker, message.counted);
+  }
+
+  /** A worker that starts later gets it, too. */
+  #passOn(from: Worker, looked: SharedLook): void {
+    this.#looked = looked;
+    for (const worker of this.#listening) if (worker !== from) worker.send({ looked });
   }
 
   #serves(worker: Worker, port: number): void {
     this.#port = port;
     this.#listening.add(worker);
+    if (this.#looked !== null) worker.send({ looked: this.#looked });
     this.#metrics.join(worker);
     this.#everListened = true;
     this.#firstListens.resolve();

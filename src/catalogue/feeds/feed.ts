@@ -1,9 +1,10 @@
 // A public list of prices as facts about our own models: what each format is read into.
-import type { Capability } from "../../core/models/card.ts";
+import type { Capability, ModelCard } from "../../core/models/card.ts";
+import type { PriceFields } from "../price.ts";
 import type { RateFields } from "../rates.ts";
 
 /** The rates that a list states. A missing one is not stated, and 0 is kept, so that it can be refused. */
-export interface StatedPrice extends Partial<RateFields> {
+export interface StatedPrice extends Omit<PriceFields, "tiers"> {
   readonly tiers?: readonly (Partial<RateFields> & { readonly above_tokens: number })[];
 }
 
@@ -20,13 +21,36 @@ export interface FeedRow {
   readonly shutdown: string | null;
   /** The abilities of a chat model. Null if the list doesn't say: such a model is compared, but can't be added. */
   readonly capabilities: readonly Capability[] | null;
+  /** The whole row of a list in our own form. */
+  readonly card?: ModelCard;
+  /** The day on which the row was right. Missing if the list doesn't say: then it is the day of the look. */
+  readonly asOf?: string;
 }
 
 /** The ids of a catalogue, by the same in lower case. */
 export type KnownIds = ReadonlyMap<string, string>;
 
+/** The reasons why a list can't be used, each in a word. */
+export type FeedCause =
+  | "signature"
+  | "form"
+  | "older"
+  | "reused"
+  | "pinned"
+  | "size"
+  | "redirect"
+  | "unreachable"
+  | "value";
+
 /** The list can't be used at all. The message is for the operator. */
-export class FeedError extends Error {}
+export class FeedError extends Error {
+  readonly why: FeedCause;
+
+  constructor(message: string, why: FeedCause = "form") {
+    super(message);
+    this.why = why;
+  }
+}
 
 const PRICE_DIGITS = 1e6;
 
@@ -34,8 +58,8 @@ const PRICE_DIGITS = 1e6;
 export function readRate(value: unknown, at: string, perToken = false): number | undefined {
   if (value === undefined || value === null) return undefined;
   const isNumber = typeof value === "number" && Number.isFinite(value);
-  if (!isNumber) throw new FeedError(`${at} is not a number of USD`);
-  if (value < 0) throw new FeedError(`${at} is negative: ${value}`);
+  if (!isNumber) throw new FeedError(`${at} is not a number of USD`, "value");
+  if (value < 0) throw new FeedError(`${at} is negative: ${value}`, "value");
   const perMillion = perToken ? value * PRICE_DIGITS : value;
   return Math.round(perMillion * PRICE_DIGITS) / PRICE_DIGITS;
 }

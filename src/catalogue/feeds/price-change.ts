@@ -1,128 +1,177 @@
 // Compares a list's price with ours, and decides whether it may be taken without a person.
 import type { Price } from "../../core/models/card.ts";
 import { buildPrice, findPriceProblem, isUnitMistake, type PriceFields, priceView } from "../price.ts";
-import { RATE_FIELDS, type RateFields } from "../rates.ts";
 import { keepStated, type StatedPrice } from "./feed.ts";
+import {
+  alignTier,
+  isUnit,
+  joinPlaces,
+  listPlaces,
+  PLACE_FIELDS,
+  type PlaceField,
+  type PlaceRates,
+  type PricePlace,
+  readDefault,
+} from "./price-places.ts";
+import type { Proposal } from "./verdict.ts";
 
-/**
- * `taken` may be taken as it is, `waits` only if a person accepts it, and `refused` not at all, because it can't be
- * right.
- */
-export type Verdict = "taken" | "waits" | "refused";
-
-interface PriceChange {
+interface PriceChange extends Pick<Proposal, "before" | "after" | "reason" | "moves"> {
   readonly price: Price;
-  readonly before: string | null;
-  readonly after: string;
-  readonly verdict: Verdict;
-  readonly reason: string | null;
-  /** Null if some rates rise and others fall, or none was known. */
-  readonly moves: "rises" | "falls" | null;
+  readonly verdict: "taken" | "waits" | "refused";
 }
 
 /** A price that moves by more is accepted by a person or not at all. */
 const MOVE_MAX = 2;
-
-type Fields = Partial<RateFields>;
+/** Rates move by one ratio if theirs differ by no more. */
+const RATIO_TOLERANCE = 0.001;
+/** A rate that is off by this factor is in another unit. */
+const SLIP_FACTOR = 100;
+const DIGITS = 1e6;
 
 interface Step {
   readonly at: string;
+  readonly field: PlaceField;
   readonly from: number | undefined;
   readonly to: number;
+  /** False if ours is another rate's, because the model has none of its own. */
+  readonly isOwn: boolean;
+}
+
+interface Comparison {
+  readonly ours: readonly PricePlace[];
+  readonly stated: readonly PricePlace[];
+  /** All rates that the list states, whether they differ or not. */
+  readonly steps: readonly Step[];
 }
 
 /** Returns the change from our price to what the list states of it. Null if there is none. */
 export function findPriceChange(ours: Price | null, stated: StatedPrice): PriceChange | null {
-  const view: PriceFields = ours === null ? {} : (keepStated({ ...priceView(ours) }) ?? {});
-  const { tiers: statedTiers = [], ...rates } = stated;
-  const usual = compareRates("", view, rates);
-  const tiers = statedTiers.map(({ above_tokens: above, ...tier }) => {
-    const known = view.tiers?.find((one) => one.above_tokens === above);
-    return { above, known, steps: compareRates(`above ${above}: `, known ?? view, tier), tier };
-  });
-  const steps = [...usual, ...tiers.flatMap((tier) => tier.steps)];
+  const compared = compare(ours === null ? {} : (keepStated({ ...priceView(ours) }) ?? {}), stated);
+  const steps = compared.steps.filter(({ from = 0, to }) => to !== from);
   if (steps.length === 0) return null;
-  const merged: PriceFields = { ...view, ...pick(rates, usual), ...mergeTiers(view, rates, tiers) };
-  const isOpen = ours === null || hasUnstated(view, statedTiers, usual.length > 0);
-  return judge(ours, merged, steps, isOpen);
-}
-
-function compareRates(at: string, ours: Fields, stated: Fields): readonly Step[] {
-  return RATE_FIELDS.flatMap((field) => {
-    const to = stated[field];
-    const from = ours[field] ?? readDefault(field, ours);
-    if (to === undefined || to === (from ?? 0)) return [];
-    return [{ at: `${at}${field}`, from, to }];
-  });
-}
-
-/** A rate that a model doesn't have is another of its rates. */
-function readDefault(field: (typeof RATE_FIELDS)[number], ours: Fields): number | undefined {
-  if (field === "cache_write_1h" || field === "cache_write_12h") return ours.cache_write ?? ours.input;
-  const isOutput = field === "output" || field === "reasoning" || field.startsWith("output_");
-  return isOutput ? ours.output : ours.input;
-}
-
-/** The rates that differ, but not a 0 for what a model doesn't charge for. */
-function pick(stated: Fields, steps: readonly Step[]): Fields {
-  const differing = new Set(steps.map(({ at }) => at));
-  return Object.fromEntries(Object.entries(stated).filter(([field]) => differing.has(field)));
-}
-
-interface TierChange {
-  readonly above: number;
-  readonly tier: Fields;
-  readonly steps: readonly Step[];
-}
-
-function mergeTiers(
-  { tiers = [], ...usual }: PriceFields,
-  stated: Fields,
-  changes: readonly TierChange[],
-): Pick<PriceFields, "tiers"> {
-  const merged = new Map(tiers.map((tier) => [tier.above_tokens, tier]));
-  for (const { above, tier, steps } of changes) {
-    if (steps.length === 0) continue;
-    const { input = usual.input ?? 0, output = usual.output ?? 0 } = { ...stated };
-    const known = merged.get(above) ?? { above_tokens: above, input, output };
-    merged.set(above, { ...known, ...tier });
-  }
-  return merged.size === 0 ? {} : { tiers: [...merged.values()] };
-}
-
-/** True if the list says nothing about other prices of ours, which may have moved with the one that it states. */
-function hasUnstated(
-  view: PriceFields,
-  stated: NonNullable<StatedPrice["tiers"]>,
-  hasMoved: boolean,
-): boolean {
-  if (!hasMoved) return false;
-  if (view.hours !== undefined || view.service !== undefined) return true;
-  return (view.tiers ?? []).some((tier) => !stated.some((one) => one.above_tokens === tier.above_tokens));
-}
-
-function judge(
-  ours: Price | null,
-  merged: PriceFields,
-  steps: readonly Step[],
-  isOpen: boolean,
-): PriceChange {
-  const price = buildPrice(merged);
-  const moves = findMove(steps);
+  const ratio = ours === null ? null : findRatio(compared);
+  const merged = joinPlaces(merge(compared, ratio));
   const change = {
-    price,
+    price: buildPrice(merged),
     before: ours === null ? null : steps.map(({ at, from }) => `${at} ${from ?? 0}`).join(", "),
     after: steps.map(({ at, to }) => `${at} ${to}`).join(", "),
-    moves,
+    moves: findMove(steps),
   };
-  const wrong = findWrong(ours, price, merged, steps);
+  const wrong = findWrong(ours, change.price, merged, steps);
   if (wrong !== null) return { ...change, verdict: "refused", reason: wrong };
-  const jump = steps.find(({ from = 0, to }) => to > from * MOVE_MAX || from > to * MOVE_MAX);
-  if (ours === null) return { ...change, verdict: "waits", reason: "it has no price yet" };
-  if (jump)
-    return { ...change, verdict: "waits", reason: `${jump.at} moves by more than a factor of ${MOVE_MAX}` };
-  if (isOpen) return { ...change, verdict: "waits", reason: "the list doesn't state all of its prices" };
-  return { ...change, verdict: "taken", reason: null };
+  const reason = ours === null ? "it has no price yet" : findDoubt(compared, steps, ratio !== null);
+  return { ...change, verdict: reason === null ? "taken" : "waits", reason };
+}
+
+function compare(view: PriceFields, price: StatedPrice): Comparison {
+  const ours = listPlaces(view);
+  const stated = listPlaces(price).map((place) => alignTier(place, ours));
+  const usual = ours[0]?.rates ?? {};
+  const steps = stated.flatMap(({ name, rates }) => {
+    const known = ours.find((one) => one.name === name)?.rates ?? usual;
+    return PLACE_FIELDS.flatMap((field): readonly Step[] => {
+      const to = rates[field];
+      if (to === undefined) return [];
+      const own = known[field];
+      const at = name === "" ? field : `${name}: ${field}`;
+      return [{ at, field, from: own ?? readDefault(field, known), to, isOwn: own !== undefined }];
+    });
+  });
+  return { ours, stated, steps };
+}
+
+/** The ratio by which all stated rates move, if they do so together and input and output are among them, else null. */
+function findRatio({ stated, steps }: Comparison): number | null {
+  const { input, output } = stated[0]?.rates ?? {};
+  const [first, ...others] = steps.filter(
+    ({ field, from = 0, to }) => !isUnit(field) && (from > 0 || to > 0),
+  );
+  if (input === undefined || output === undefined || !first?.from) return null;
+  const ratio = first.to / first.from;
+  if (ratio > MOVE_MAX || ratio < 1 / MOVE_MAX || ratio === 1) return null;
+  const isOne = others.every(({ from = 0, to }) => Math.abs(to / from / ratio - 1) <= RATIO_TOLERANCE);
+  return isOne ? ratio : null;
+}
+
+/** Our places with what the list states in them. Other rates move by the ratio, or stay. */
+function merge({ ours, stated }: Comparison, ratio: number | null): readonly PricePlace[] {
+  const usual = ours[0]?.rates ?? {};
+  const known = ours.map((place) => {
+    const news = stated.find(({ name }) => name === place.name)?.rates ?? {};
+    return { ...place, rates: mergeRates(ratio === null ? place.rates : scale(place.rates, ratio), news) };
+  });
+  const names = new Set(ours.map(({ name }) => name));
+  const { input, output } = known[0]?.rates ?? usual;
+  const added = stated.flatMap((place) =>
+    names.has(place.name) ? [] : [{ ...place, rates: mergeRates({ input, output }, place.rates) }],
+  );
+  return [...known, ...added];
+}
+
+function scale(rates: PlaceRates, ratio: number): PlaceRates {
+  return Object.fromEntries(
+    PLACE_FIELDS.flatMap((field) => {
+      const rate = rates[field];
+      if (rate === undefined) return [];
+      return [[field, isUnit(field) ? rate : Math.round(rate * ratio * DIGITS) / DIGITS]];
+    }),
+  );
+}
+
+/** Other rates default to these. */
+function isBase(field: PlaceField): boolean {
+  return field === "input" || field === "output";
+}
+
+/** Leaves out what a model has no rate of its own for and the list states as what applies anyway. */
+function mergeRates(known: PlaceRates, stated: PlaceRates): PlaceRates {
+  const given = PLACE_FIELDS.filter(
+    (field) => stated[field] !== undefined && (known[field] !== undefined || isBase(field)),
+  );
+  const merged = { ...known, ...Object.fromEntries(given.map((field) => [field, stated[field]])) };
+  const input = stated.input ?? merged.input;
+  const output = stated.output ?? merged.output;
+  const base = { ...merged, input, output, cache_write: stated.cache_write ?? merged.cache_write };
+  const more = PLACE_FIELDS.filter(
+    (field) =>
+      stated[field] !== undefined && (merged[field] ?? readDefault(field, base) ?? 0) !== stated[field],
+  );
+  return { ...merged, ...Object.fromEntries(more.map((field) => [field, stated[field]])) };
+}
+
+/** Returns why a person has to look at it. Null if nobody has to. */
+function findDoubt(compared: Comparison, steps: readonly Step[], isScaled: boolean): string | null {
+  const moved = isScaled ? steps.filter(({ field }) => isUnit(field)) : steps;
+  const jumps = moved.filter(({ from = 0, to }) => to > from * MOVE_MAX || from > to * MOVE_MAX);
+  const missing = isScaled ? [] : listUnstated(compared);
+  const lacks = missing.length === 0 ? null : `the list doesn't state ${joinNames(missing)}`;
+  if (jumps.length > 0) {
+    const names = jumps.map(({ at }) => at);
+    const verb = names.length === 1 ? "moves" : "move";
+    const jump = `${joinNames(names)} ${verb} by more than a factor of ${MOVE_MAX}`;
+    return lacks === null ? jump : `${jump}, and ${lacks}`;
+  }
+  return lacks && `${joinNames(steps.map(({ at }) => at))} moved, and ${lacks}`;
+}
+
+/** The rates of ours that the list says nothing about: they may have moved with those that it states. */
+function listUnstated({ ours, stated }: Comparison): readonly string[] {
+  return ours.flatMap(({ name, rates }) => {
+    const place = stated.find((one) => one.name === name);
+    if (place === undefined) return [name];
+    const missing = PLACE_FIELDS.filter(
+      (field) => !isUnit(field) && (rates[field] ?? 0) > 0 && place.rates[field] === undefined,
+    );
+    return missing.map((field) => (name === "" ? field : `${name}: ${field}`));
+  });
+}
+
+const NAMED_MAX = 4;
+
+function joinNames(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  const shown = more > 0 ? [...names.slice(0, NAMED_MAX), `${more} more`] : names;
+  return shown.length < 2 ? (shown[0] ?? "") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }
 
 function findWrong(
@@ -133,8 +182,13 @@ function findWrong(
 ): string | null {
   const zero = steps.find(({ from, to }) => to === 0 && (ours === null || (from ?? 0) > 0));
   if (zero) return `${zero.at} would be 0`;
-  if (ours !== null && isUnitMistake(price, ours)) return "it differs by a factor of 100 or more";
+  if (ours !== null && (isUnitMistake(price, ours) || steps.some(isSlip)))
+    return `it differs by a factor of ${SLIP_FACTOR} or more`;
   return findPriceProblem(merged);
+}
+
+function isSlip({ from = 0, to, isOwn }: Step): boolean {
+  return isOwn && from > 0 && (to / from >= SLIP_FACTOR || from / to >= SLIP_FACTOR);
 }
 
 function findMove(steps: readonly Step[]): PriceChange["moves"] {

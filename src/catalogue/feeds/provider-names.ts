@@ -88,6 +88,20 @@ export const GENAI_PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["voyageai", "Voyage"],
 ]);
 
+/**
+ * Providers for which public lists have the announced last days. For others they have days before which a model won't end, or
+ * the release and some months (compared with the providers' pages on 2026-11-28).
+ */
+export const ENDS_LISTED: ReadonlySet<string> = new Set([
+  "OpenAI",
+  "Anthropic",
+  "Mistral",
+  "Groq",
+  "Together",
+  "Fireworks",
+  "xAI",
+]);
+
 /** Returns our id for a list's name of a model: the catalogue's own spelling if it has the model. */
 export function nameModel(provider: string, name: string, known: KnownIds): string {
   const id = `${provider}#${name}`;

@@ -3,8 +3,7 @@ import type { ModelCard, Price } from "../../core/models/card.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import { listBillLines, sumBill } from "../../core/money/price.ts";
 import type { Amounts } from "../../core/money/units.ts";
-import type { Proposal } from "./compare-feed.ts";
-import type { Verdict } from "./price-change.ts";
+import type { Proposal, Verdict } from "./verdict.ts";
 
 /** The requests that a model has answered. */
 export interface ModelUse {
@@ -19,6 +18,9 @@ export interface RepricedUse extends Omit<ModelUse, "amounts"> {
   readonly wouldNanoUsd: NanoUsd;
   readonly verdict: Verdict;
 }
+
+/** Verdicts with which a price may still be taken. */
+const OPEN: ReadonlySet<Verdict> = new Set(["taken", "waits"]);
 
 /**
  * Returns the uses of models whose price the list changes, the largest difference first. Each cost changes by the ratio of
@@ -36,7 +38,7 @@ export function reportUse(
   const found = uses.flatMap(({ amounts, ...use }): readonly RepricedUse[] => {
     const change = changes.get(use.model);
     const after = change?.card.price;
-    if (!change || !after || change.verdict === "refused") return [];
+    if (!change || !after || !OPEN.has(change.verdict)) return [];
     const before = known.get(use.model)?.price ?? null;
     const bill = (price: Price) => sumBill(listBillLines(price, amounts, Math.max(1, use.requests)), 1);
     const was = before === null ? 0 : bill(before);

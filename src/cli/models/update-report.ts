@@ -1,25 +1,36 @@
 // The changes of a list of prices, and the cost of the last 30 days by it, as `poundkey catalogue update` prints them.
 import type { Io } from "../../app/terminal.ts";
-import type { Proposal } from "../../catalogue/feeds/compare-feed.ts";
 import type { RepricedUse } from "../../catalogue/feeds/use-report.ts";
+import type { Proposal, Verdict } from "../../catalogue/feeds/verdict.ts";
 import { formatPlainUsd, type NanoUsd, toUsd } from "../../core/money/money.ts";
 
 /** The models shown by name, those with the largest difference. */
 const SHOWN_MAX = 20;
 
-export const SHOWN_ONLY = "Nothing was changed: --apply takes the first part, and --yes with it what waits.";
-const TITLES = [
+export const SHOWN_ONLY =
+  "Nothing was changed: --apply takes what may be taken, and --yes with it what waits. --only names some of the models.";
+const TITLES: readonly (readonly [Verdict, string])[] = [
   ["taken", "may be taken:"],
   ["waits", "wait for --yes:"],
+  ["older", "older than the built-in prices, for --older:"],
+  ["not_an_end", "no last days, never taken:"],
   ["refused", "refused, also with --yes:"],
-] as const;
+];
 type ShownChange = Pick<Proposal, "id" | "field" | "before" | "after" | "verdict" | "reason">;
 
-export function printChanges(changes: readonly ShownChange[], io: Io): void {
+/** New models stand first. */
+export function printChanges(changes: readonly (ShownChange & { readonly isNew: boolean })[], io: Io): void {
+  const isAdded = (change: (typeof changes)[number]) => change.isNew && change.verdict !== "refused";
+  const added = changes.filter(isAdded);
+  if (added.length > 0) io.out(["new models:", ...added.map(formatNew)].join("\n"));
   for (const [verdict, title] of TITLES) {
-    const lines = changes.filter((change) => change.verdict === verdict).map(formatChange);
-    if (lines.length > 0) io.out([title, ...lines].join("\n"));
+    const lines = changes.filter((change) => change.verdict === verdict && !isAdded(change));
+    if (lines.length > 0) io.out([title, ...lines.map(formatChange)].join("\n"));
   }
+}
+
+function formatNew(change: ShownChange): string {
+  return change.verdict === "waits" ? `${formatChange(change)}, waits for --yes` : formatChange(change);
 }
 
 function formatChange({ id, field, before, after, reason }: ShownChange): string {

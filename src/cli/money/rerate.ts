@@ -1,8 +1,10 @@
 // `poundkey ledger rerate`: shows what a month's requests would have been charged at today's knowledge of prices, and with
 // --apply adjusts the balances.
 import { type AccountRerate, applyRerate, reviewRerate } from "../../admin/money/rerate.ts";
+import { listFamilyUse, markRerated } from "../../catalogue/price-book.ts";
 import { PriceHistory } from "../../catalogue/priced-at.ts";
 import { formatPlainUsd, toUsd } from "../../core/money/money.ts";
+import type { Store } from "../../core/store.ts";
 import { type Call, formatCount, formatJson } from "../administration.ts";
 import { UsageError } from "../arguments.ts";
 import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
@@ -25,9 +27,22 @@ export async function rerate({ values, switches, isJson, io, open, ask, settings
     reviews.push(review);
     if (!isJson) io.out(formatReview(review, month, isApplied));
   }
+  if (isApplied && accountId === undefined && reviews.length > 0)
+    await markFamilies(world.store, prices, month);
   if (isJson) io.out(formatJson({ month, applied: isApplied, accounts: reviews.map(viewReview) }));
   else if (reviews.length === 0) io.out(`No request of ${month} was charged.`);
   else if (!isApplied) io.out("Nothing was changed: --apply makes the adjustments.");
+}
+
+/** Marks the models that were charged at the price of their family, so that the console no longer asks to re-rate them. */
+async function markFamilies(
+  store: Pick<Store, "setting" | "changeSetting">,
+  prices: PriceHistory,
+  month: string,
+): Promise<void> {
+  const used = listFamilyUse(await store.setting("price_history"));
+  const priced = new Set(used.flatMap(({ model }) => (prices.has(model) ? [model] : [])));
+  if (priced.size > 0) await store.changeSetting("price_history", (kept) => markRerated(kept, priced, month));
 }
 
 function formatReview(review: AccountRerate, month: string, isApplied: boolean): string {

@@ -1,4 +1,5 @@
 // `poundkey setup` as a command: asks the gateway, plans, shows, asks the person, and writes.
+import { describeProgram } from "../../app/program.ts";
 import type { Io } from "../../app/terminal.ts";
 import { AGENT_SETUPS } from "../../docs/site/client-setups.ts";
 import { type Arguments, UsageError } from "../arguments.ts";
@@ -37,19 +38,21 @@ export async function connectAgents(
   );
   if (setups.length === 0) throw new GatewayError(describeMissing());
   const plans = await planAll(setups, { given, world, connection, filling, isKeyNew: keyFile.isNew });
+  const isDry = given.switches.has("dry-run");
   const finish = (made: readonly AgentPlan[], remark: string | null = null) =>
     makeOutcome({
       gateway: connection.url,
       agents: made.map((plan) => showPlan(plan, connection.key)),
       home,
       nothing: "",
+      isDry,
       remark,
     });
   const isNeeded = plans.some(
     ({ state, files }) => state !== "refused" && files.some((file) => file.namesKeyFile),
   );
   const changes = plans.some(isChanging) || (isNeeded && keyFile.isNew);
-  if (!changes || given.switches.has("dry-run")) return finish(plans);
+  if (!changes || isDry) return finish(plans);
   if (!confirm(given, io, world, { filling, plans, home })) {
     io.err("Nothing was written.");
     return null;
@@ -60,7 +63,8 @@ export async function connectAgents(
     plans,
     isNeeded ? keyFile : null,
   );
-  return finish(done, remark);
+  const undoing = `${describeProgram().name} setup --undo brings back what stood before.`;
+  return finish(done, [remark, undoing].filter(Boolean).join(" "));
 }
 
 const isChanging = ({ state, files }: AgentPlan) =>
@@ -152,7 +156,7 @@ function confirm(
   if (switches.has("yes")) return true;
   const { address, key, model, smallModel } = filling;
   const head = `Gateway ${address}, key ${hideKey(key)}, model ${model}, small model ${smallModel}`;
-  const shown = plans.map((plan) => describeAgent({ ...showPlan(plan, key), state: plan.state }, home));
+  const shown = plans.map((plan) => describeAgent({ ...showPlan(plan, key), state: plan.state }, home, true));
   io.err([head, ...shown].join("\n\n"));
   if (!world.isTerminal) throw new UsageError("there is no terminal to ask on: add --yes to write this");
   return world.ask("\nWrite this?");

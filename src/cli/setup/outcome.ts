@@ -18,11 +18,13 @@ interface Ending {
   readonly home: string;
   /** Printed in the place of agents if there are none. */
   readonly nothing: string;
+  /** True if nothing is written. */
+  readonly isDry: boolean;
   readonly remark?: string | null;
 }
 
-export function makeOutcome({ gateway, agents, home, nothing, remark = null }: Ending): SetupOutcome {
-  const lines = agents.map((agent) => describeAgent(agent, home));
+export function makeOutcome({ gateway, agents, home, nothing, isDry, remark = null }: Ending): SetupOutcome {
+  const lines = agents.map((agent) => describeAgent(agent, home, isDry));
   const text = [...(lines.length === 0 ? [nothing] : lines), ...(remark === null ? [] : [remark])];
   const code = chooseCode(agents);
   return { view: { gateway, agents: agents.map(viewAgent) }, text: text.join("\n\n"), code };

@@ -26,8 +26,8 @@ URL is the gateway's; by default that of the last \`poundkey login\`, or a quick
   --agent NAME        only this agent, and again for others; by default each that is found: claude-code, codex,
                       opencode, gemini-cli, qwen-code, continue, aider, cline, zed, cursor
   --key FILE          a file with the key, or - for standard input
-  --model ID          the model; by default Router#best
-  --small-model ID    the model for small tasks; by default Router#light
+  --model ID          the model; by default Router#best, or Sim#sim-mini where only simulated models answer
+  --small-model ID    the model for small tasks; by default Router#light, or the model
   --tools             also the gateway's tool servers
   --dry-run           only show what would be written
   --yes               don't ask

@@ -68,15 +68,29 @@ export function viewAgent({ agent, state, files, words }: ShownAgent): JsonObjec
   return { agent, state, files, words };
 }
 
-/** Returns an agent's lines for people: the files with their fields, then what there is to say. */
-export function describeAgent({ agent, state, files, words }: ShownAgent, home: string): string {
+/** The states of what is still to be written, where they are others. */
+const PLANNED: Readonly<Partial<Record<SetupState, string>>> = {
+  connected: "to be connected",
+  undone: "to be undone",
+};
+
+/**
+ * Returns an agent's lines for people: the files with their fields, then what there is to say. `isPlanned` if nothing is
+ * written yet.
+ */
+export function describeAgent(
+  { agent, state, files, words }: ShownAgent,
+  home: string,
+  isPlanned: boolean,
+): string {
   const shorten = (path: string) => (path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
   const width = Math.max(0, ...files.flatMap(({ changes }) => changes.map(({ field }) => field.length)));
   const lines = files.flatMap(({ path, changes }) => [
     `  ${shorten(path)}`,
     ...changes.map(({ field, from, to }) => `    ${field.padEnd(width)}  ${describeChange(from, to)}`),
   ]);
-  return [`${agent}: ${state}`, ...lines, ...(words === "" ? [] : [`  ${words}`])].join("\n");
+  const shown = (isPlanned ? PLANNED[state] : undefined) ?? state;
+  return [`${agent}: ${shown}`, ...lines, ...(words === "" ? [] : [`  ${words}`])].join("\n");
 }
 
 function describeChange(from: unknown, to: unknown): string {

@@ -9,7 +9,8 @@ import type { SetupWorld } from "./world.ts";
 
 export function undoAgents(given: Arguments, { env, disk }: SetupWorld): SetupOutcome {
   const agents = readAgents(given);
-  const files = undo(disk, findSetupFolder(env), { agents, isDry: given.switches.has("dry-run") });
+  const isDry = given.switches.has("dry-run");
+  const files = undo(disk, findSetupFolder(env), { agents, isDry });
   const nothing = "There is nothing to undo.";
-  return makeOutcome({ gateway: null, agents: showUndone(files), home: findHome(env), nothing });
+  return makeOutcome({ gateway: null, agents: showUndone(files), home: findHome(env), nothing, isDry });
 }

@@ -6,7 +6,6 @@ import type { UnreadStore } from "../../app/start/store-versions.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import type { ToolProbe } from "../../app/tools/probe.ts";
 import { buildCatalogue } from "../../catalogue/catalogue.ts";
-import { explainEnd, listEndingNames } from "../../catalogue/ending-names.ts";
 import { type ConfigError, createError, formatError } from "../../config/errors.ts";
 import type { LoadResult } from "../../config/load.ts";
 import { configJsonSchema } from "../../config/published-schema.ts";
@@ -21,8 +20,10 @@ import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
 import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
 import { listCacheHints } from "./cache-hints.ts";
+import { warnOfUnwritable } from "./catalogue-writable.ts";
 import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
+import { warnOfCatalogue, warnOfEnds } from "./model-warnings.ts";
 import { describeToolProbe } from "./tool-probes.ts";
 
 export interface CheckPorts extends ConfigSource {
@@ -129,9 +130,11 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
     warnings: [
       ...warnings,
       ...unknown,
-      ...warnOfEnds(settings, ports),
+      ...warnOfEnds(settings, (ports.nowMs ?? Date.now)()),
+      ...warnOfCatalogue(settings),
       ...warnOfEndingKeys(settings, keys ?? [], (ports.nowMs ?? Date.now)()),
       ...warnOfExposed(settings, ports),
+      ...warnOfUnwritable(settings),
       ...warnOfUnread(found),
     ],
     schema,
@@ -195,12 +198,6 @@ function describeProbe(probed: ProviderProbe): string {
   const { upstream_code: code, message, cause, address } = probed;
   const words = [code, cause, message && `"${message}"`, address && `at ${address}`].filter(Boolean);
   return `${about}: failed: ${error}${words.length > 0 ? ` (${words.join(", ")})` : ""}`;
-}
-
-function warnOfEnds(settings: Settings, { nowMs = Date.now }: CheckPorts): readonly ConfigError[] {
-  return listEndingNames(settings, nowMs()).map((ending) =>
-    createError({ file: "", line: 0, column: 0, field: ending.field, message: explainEnd(ending) }),
-  );
 }
 
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {

@@ -1,73 +1,58 @@
 // Reads the operator's catalogue file, whose models are added to the built-in ones or replace them.
 import { createHash } from "node:crypto";
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { loadBuiltInRows } from "../../catalogue/file/built-in.ts";
+import type { CatalogueFileContent } from "../../catalogue/file/file-row.ts";
+import { foldCatalogue } from "../../catalogue/file/fold.ts";
 import { parseDay } from "../../catalogue/later-prices.ts";
 import { isUnitMistake, priceView } from "../../catalogue/price.ts";
-import { buildCards, loadShippedCards } from "../../catalogue/rows.ts";
-import { asObject, asString, parseJson } from "../../core/json/json.ts";
-import { MODEL_KINDS, type ModelCard } from "../../core/models/card.ts";
-import { DIALECTS } from "../../core/models/dialect-names.ts";
-import { formatField, type Issues, type Path } from "../errors.ts";
-import { choice, day, integer, orNull, section, text } from "../field-types.ts";
+import { asObject, isObject, parseJson } from "../../core/json/json.ts";
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Hiding, LastList, Overtaken } from "../../core/money/taken-mark.ts";
+import { formatField, type Issues } from "../errors.ts";
 import { describeUnread, type Environment, RefusedFile } from "../interpolate.ts";
 import { listIssues } from "../validate.ts";
-import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
+import { lastList, readRows } from "./file-rows.ts";
 
-const ROWS_MAX = 20_000;
-/** That many rows take a third of it. */
+/** 20,000 whole rows take a third of it. */
 const CATALOGUE_BYTES_MAX = 16_000_000;
 
-const tokens = orNull(integer(1, TOKENS_MAX), `an integer from 1 to ${TOKENS_MAX}, or null if unknown`);
-const row = section(
-  {
-    id: modelId,
-    owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
-    released: orNull(day, "a date like 2027-01-31, or null if unknown"),
-    shutdown: Type.Optional(day),
-    successor: Type.Optional(modelId),
-    kind: Type.Optional(choice(MODEL_KINDS)),
-    context: tokens,
-    output: tokens,
-    price: orNull(price, "a mapping of prices, or null if unknown"),
-    later_prices: Type.Optional(laterPrices),
-    capabilities,
-    operations: Type.Optional(operations),
-    like: Type.Optional(modelId),
-    dialects: Type.Optional(
-      Type.Array(choice(DIALECTS), { minItems: 1, uniqueItems: true, expected: "a list of dialects" }),
-    ),
-  },
-  "A model as one provider serves it.",
-);
-const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
-
 export interface CatalogueFile {
+  /** The cards of the file, folded over the built-in rows. */
   readonly cards: readonly ModelCard[];
+  readonly overtaken: readonly Overtaken[];
+  readonly hiding: readonly Hiding[];
+  readonly list?: LastList;
   /** Changes with the file's text. Missing without a file. */
   readonly digest?: string;
-  /** The day whose prices these are, as `YYYY-MM-DD`. Missing if the file doesn't say. */
+  /** The day of the operator's own rows, as `YYYY-MM-DD`. Missing if the file doesn't say. */
   readonly asOf?: string;
 }
 
+const NOTHING: CatalogueFile = { cards: [], overtaken: [], hiding: [] };
+
 /**
- * Reads the file that the field `catalogue` names, if any: a list of models, or an object with its day (`as_of`) and the
- * list (`models`). Reports the first thing that is wrong with it.
+ * Reads the file that the field `catalogue` names, if any: a list of models, or an object with its day (`as_of`), the last
+ * list that was gone through (`list`) and the models (`models`). One that may be missing is empty then: the first update makes
+ * it. Reports the first thing that is wrong with it.
  */
 export function readCatalogueFile(
   file: string | undefined,
   readFile: Environment["readFile"],
   issues: Issues,
+  mayBeMissing: boolean,
 ): CatalogueFile {
-  if (file === undefined) return { cards: [] };
+  if (file === undefined) return NOTHING;
   const wrong = (what: string) => {
     issues.atValue(["catalogue"], `${file}: ${what}`);
-    return { cards: [] };
+    return NOTHING;
   };
   try {
     const found = parseCatalogue(readFile(file, CATALOGUE_BYTES_MAX));
     return typeof found === "string" ? wrong(found) : found;
   } catch (thrown) {
+    if (mayBeMissing && isObject(thrown) && thrown.code === "ENOENT") return NOTHING;
     const isRead = thrown instanceof Error && !("code" in thrown) && !(thrown instanceof RefusedFile);
     return wrong(isRead ? thrown.message : `the file ${describeUnread(thrown)}`);
   }
@@ -81,37 +66,61 @@ export function rememberCatalogue(text: string, found: CatalogueFile | string): 
   remembered = { text, found };
 }
 
-/** Returns what the file's text says, or the first thing that is wrong with it. Throws an Error for a row that isn't valid. */
+/** Returns what the file's text comes to, or the first thing that is wrong with it. Throws an Error for a row that can't be. */
 export function parseCatalogue(text: string): CatalogueFile | string {
   if (remembered?.text === text) return remembered.found;
+  const content = readCatalogueContent(text);
+  if (typeof content === "string") return content;
+  const { asOf, list } = content;
+  const {
+    newerModels: cards,
+    overtaken,
+    hiding,
+  } = foldCatalogue({ builtIn: loadBuiltInRows(), file: content });
+  const digest = createHash("sha256").update(text).digest("hex");
+  const found = {
+    cards,
+    overtaken,
+    hiding,
+    digest,
+    ...(list === undefined ? {} : { list }),
+    ...(asOf === undefined ? {} : { asOf }),
+  };
+  return findUnitMistake(cards) ?? found;
+}
+
+/** Returns the rows as they are in the file's text, or the first thing that is wrong. Throws an Error for a row that can't be. */
+export function readCatalogueContent(text: string): CatalogueFileContent | string {
   const parsed = parseJson(text);
   if (parsed === undefined) return "the file is not valid JSON";
-  const { as_of: asOf, models: value = parsed } = asObject(parsed);
+  const { as_of: asOf, list, models = parsed } = asObject(parsed);
   if (asOf !== undefined && !isDay(asOf)) return "as_of: expected a date like 2027-01-31";
-  const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
-  if (issue) return `${nameField(issue.path, value)}${issue.message}`;
-  const cards = buildCards(value);
-  const digest = createHash("sha256").update(text).digest("hex");
-  return findUnitMistake(cards) ?? { cards, digest, ...(asOf === undefined ? {} : { asOf }) };
+  if (list !== undefined && !Value.Check(lastList, list)) {
+    const [issue] = listIssues(lastList, list);
+    return `${formatField(["list", ...(issue?.path ?? [])])}: ${issue?.message}`;
+  }
+  const read = readRows(models, list !== undefined);
+  if ("wrong" in read) return read.wrong;
+  return {
+    ...(asOf === undefined ? {} : { asOf }),
+    ...(list === undefined ? {} : { list: buildList(list) }),
+    rows: read.rows,
+  };
+}
+
+function buildList({ serial, sha256, as_of: asOf }: Static<typeof lastList>): LastList {
+  return { asOf, ...(serial ? { serial } : {}), ...(sha256 ? { sha256 } : {}) };
 }
 
 function isDay(value: unknown): value is string {
   return typeof value === "string" && parseDay(value) !== null;
 }
 
-/** The field of a row as people look for it: by the model's id. */
-function nameField([at, ...path]: Path, value: unknown): string {
-  if (at === undefined) return "";
-  const id = Array.isArray(value) ? asString(asObject(value[Number(at)]).id) : null;
-  const field = path.length > 0 ? `, ${formatField(path)}` : "";
-  return `row ${Number(at) + 1}${id ? ` (${id})` : ""}${field}: `;
-}
-
 /** Describes a price that differs so much from the built-in one that it must be a mistake. Null if there is none. */
 function findUnitMistake(cards: readonly ModelCard[]): string | null {
-  const shipped = new Map(loadShippedCards().map((card) => [card.id, card.price]));
+  const shipped = loadBuiltInRows().cards;
   for (const { id, price: given } of cards) {
-    const known = shipped.get(id);
+    const known = shipped.get(id)?.price;
     if (!given || !known || !isUnitMistake(given, known)) continue;
     const { input, output } = priceView(known);
     return `the price of ${id} differs by a factor of 100 or more from the known one (input ${input}, output ${output}); prices are in USD per million tokens`;

@@ -1,32 +1,63 @@
 // The catalogue's file, and the list of prices that it is compared with.
+import { dirname, join } from "node:path";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import { parseDuration } from "../../core/text/duration.ts";
-import { refuseFeedAddress } from "../../core/text/feed-address.ts";
+import { isListAddress, refuseFeedAddress } from "../../core/text/feed-address.ts";
+import { readPublicKey } from "../../core/text/public-key.ts";
 import type { Issues } from "../errors.ts";
 import type { Environment } from "../interpolate.ts";
 import type { Config } from "../schema.ts";
 import { readCatalogueFile } from "./catalogue-file.ts";
 
 const DAILY = "24h";
+/** The file of what was taken, beside the store of a gateway that has no other. */
+const TAKEN_FILE = "catalogue.taken.json";
+const SQLITE = /^sqlite:(.+)$/;
 
 type CatalogueSettings = Pick<
   Settings,
-  "catalogueFile" | "newerModels" | "catalogueAsOf" | "catalogueDigest" | "catalogueWatch"
+  | "catalogueFile"
+  | "isCatalogueFileOwn"
+  | "newerModels"
+  | "catalogueAsOf"
+  | "catalogueDigest"
+  | "catalogueWatch"
+  | "catalogueList"
+  | "catalogueOvertaken"
+  | "catalogueHiding"
 >;
+type CatalogueFields = NonNullable<Exclude<Config["catalogue"], string>>;
+type WatchFields = NonNullable<CatalogueFields["watch"]>;
 
-/** Reads the field `catalogue` and its file. `override` is a path in place of the field's own. */
+interface CatalogueInput extends Pick<Environment, "readFile"> {
+  /** The configuration's own path. */
+  readonly file: string;
+  /** The command line's path stands in place of the field's own. */
+  readonly overrides: { readonly catalogue?: string | undefined };
+}
+
+/** Reads the field `catalogue` and its file. */
 export function readCatalogue(
-  given: Config["catalogue"],
-  override: string | undefined,
-  readFile: Environment["readFile"],
+  config: Config["catalogue"],
+  { overrides, readFile, file: configuration }: CatalogueInput,
+  store: string,
   issues: Issues,
 ): { readonly cards: readonly ModelCard[]; readonly settings: CatalogueSettings } {
-  const { file, watch } = readCatalogueRules(given, issues);
-  const catalogueFile = override ?? file;
-  const { cards, asOf, digest } = readCatalogueFile(catalogueFile, readFile, issues);
+  const given: CatalogueFields = typeof config === "string" ? { file: config } : (config ?? {});
+  const watch = given.watch && readWatch(given.watch, dirname(configuration), issues);
+  const named = overrides.catalogue ?? given.file;
+  const own = named === undefined && watch?.take !== undefined ? findOwnFile(store, issues) : undefined;
+  const catalogueFile = named ?? own;
+  const mayBeMissing = overrides.catalogue === undefined;
+  const found = readCatalogueFile(catalogueFile, readFile, issues, mayBeMissing);
+  const { cards, asOf, digest, list, overtaken, hiding } = found;
   const settings = {
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
+    ...(own === undefined ? {} : { isCatalogueFileOwn: true }),
+    ...(overtaken.length === 0 ? {} : { catalogueOvertaken: overtaken }),
+    ...(hiding.length === 0 ? {} : { catalogueHiding: hiding }),
+    ...(list === undefined ? {} : { catalogueList: list }),
     ...(asOf === undefined ? {} : { catalogueAsOf: asOf }),
     ...(digest === undefined ? {} : { catalogueDigest: digest }),
     ...(watch === undefined ? {} : { catalogueWatch: watch }),
@@ -34,19 +65,42 @@ export function readCatalogue(
   return { cards, settings };
 }
 
-interface CatalogueRules {
-  readonly file?: string;
-  readonly watch?: CatalogueWatch;
+function findOwnFile(store: string, issues: Issues): string | undefined {
+  const [, path] = SQLITE.exec(store) ?? [];
+  if (path !== undefined && path !== ":memory:") return join(dirname(path), TAKEN_FILE);
+  const message = "without a catalogue file, what is taken stands beside an SQLite store: set catalogue.file";
+  issues.atValue(["catalogue", "watch", "take"], message);
+  return undefined;
 }
 
-function readCatalogueRules(given: Config["catalogue"], issues: Issues): CatalogueRules {
-  if (given === undefined) return {};
-  if (typeof given === "string") return { file: given };
-  const { file, watch } = given;
-  const named = file === undefined ? {} : { file };
-  if (watch === undefined) return named;
-  const refused = refuseFeedAddress(watch.from);
-  if (refused !== null) issues.atValue(["catalogue", "watch", "from"], refused);
-  const everyMs = parseDuration(watch.every ?? DAILY) ?? 0;
-  return { ...named, watch: { from: watch.from, format: watch.format, everyMs } };
+/** A path is looked for beside the configuration. */
+function readWatch(given: WatchFields, folder: string, issues: Issues): CatalogueWatch {
+  const { from, format = "poundkey", take = "none", ignore = [], every = DAILY } = given;
+  const pin = given.pin ?? undefined;
+  const wrong = (field: keyof WatchFields, message: string) =>
+    issues.atValue(["catalogue", "watch", field], message);
+  const refused = isListAddress(from) ? refuseFeedAddress(from) : null;
+  if (refused !== null) wrong("from", refused);
+  if (take !== "none" && given.keys === undefined)
+    wrong("take", "only signed lists are taken: name whose by keys");
+  if (pin !== undefined && format !== "poundkey")
+    wrong("pin", `only lists of the format poundkey have serials, not ${format}`);
+  return {
+    from: isListAddress(from) ? from : join(folder, from),
+    format,
+    everyMs: parseDuration(every) ?? 0,
+    ...(given.keys === undefined ? {} : { keys: readKeys(given.keys, issues) }),
+    ...(take === "none" ? {} : { take }),
+    ...(pin === undefined ? {} : { pin }),
+    ...(ignore.length === 0 ? {} : { ignore }),
+  };
+}
+
+function readKeys(given: readonly string[], issues: Issues): readonly string[] {
+  return given.flatMap((text, at) => {
+    const read = readPublicKey(text);
+    if ("key" in read) return [read.key];
+    issues.atValue(["catalogue", "watch", "keys", at], read.wrong);
+    return [];
+  });
 }

@@ -3,6 +3,7 @@ import { collectCards, findSelector, splitId } from "../../catalogue/catalogue.t
 import { buildLaterPrices } from "../../catalogue/later-prices.ts";
 import { describeUnknownModel, findOverlayProblems } from "../../catalogue/overlay.ts";
 import { buildPrice } from "../../catalogue/price.ts";
+import { findRelative } from "../../catalogue/relative.ts";
 import { type Alias, type AliasTarget, refuseQuality, type SelectorPolicy } from "../../core/models/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../../core/models/card.ts";
 import type { HookRule } from "../../core/models/hook.ts";
@@ -74,7 +75,7 @@ export class ModelFields {
       changes.set(id, this.#overlayOf(id, isSound ? entry : { ...entry, price: undefined }, path));
       names.set(id, name);
     }
-    const passes = (id: string) => this.#passes(id);
+    const passes = (id: string) => this.#passes(id) && !this.#hasFamilyPrice(id);
     for (const problem of findOverlayProblems(this.#cards, [...changes.values()], passes)) {
       const path = ["models", names.get(problem.id) ?? problem.id, ...problem.path];
       if (problem.path.length === 0) this.#issues.atKey(path, problem.message);
@@ -163,6 +164,8 @@ export class ModelFields {
       }
       const id = this.#asked(model, here);
       if (names.has(normaliseId(id))) this.#issues.atValue(here, "this model is listed twice");
+      if (this.#hasFamilyPrice(id))
+        this.#issues.atValue(here, "only clients choose a model that has the price of its family");
       names.add(normaliseId(id));
       return { model: id, weight };
     });
@@ -259,6 +262,15 @@ export class ModelFields {
     if (provider === SIMULATOR) return this.#isSimulated;
     const setup = this.#on?.get(provider);
     return setup?.unlistedModels === true || setup?.discovers === true;
+  }
+
+  /** True for an id that no card has, and that costs what its relative does. */
+  #hasFamilyPrice(id: string): boolean {
+    const { provider = "", name = "" } = splitId(id) ?? {};
+    const setup = this.#on?.get(provider.toLowerCase());
+    if (setup?.familyPrice?.names.test(name) !== true || this.#cards.has(this.#canonical(id))) return false;
+    const cards = [...this.#cards.values()].filter((card) => card.provider === setup.name);
+    return findRelative(name, cards) !== null;
   }
 }
 

@@ -1,4 +1,6 @@
 // The prices of a provider's calls, as the operator and the provider's row state them.
+import { TIERLESS_DIALECTS } from "../../core/models/dialect-names.ts";
+import { type CostReport, USUAL_REPORT } from "../../core/money/cost-report.ts";
 import type { KnownProvider, ProviderSetup, RegionPrice } from "../../core/settings.ts";
 import type { Issues, Path } from "../errors.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -26,9 +28,9 @@ type Pricing = Pick<
 
 export function readPricing({ entry, row, known, baseUrl, path, issues }: PricedEntry): Pricing {
   const { unlisted_models: unlisted, price_factor: given, service_tier: tier } = entry;
-  const reportsCost = entry.reports_cost ?? row?.reportsCost ?? false;
+  const reportsCost = readReport(entry.reports_cost, row?.reportsCost, [...path, "reports_cost"], issues);
   const hold = typeof unlisted === "object" ? unlisted.hold_usd : undefined;
-  if (hold !== undefined && !reportsCost) {
+  if (hold !== undefined && reportsCost === undefined) {
     const message =
       "the provider reports no cost, so that what its models really cost is unknown; set reports_cost: true if it does";
     issues.atValue([...path, "unlisted_models", "hold_usd"], message);
@@ -39,16 +41,39 @@ export function readPricing({ entry, row, known, baseUrl, path, issues }: Priced
   return {
     ...(factor === 1 ? {} : { priceFactor: factor }),
     ...(typeof given === "object" ? { hidesPriceFactor: true as const } : {}),
-    ...(reportsCost ? { reportsCost: true as const } : {}),
+    ...(reportsCost ? { reportsCost } : {}),
     ...(hold === undefined ? {} : { unlistedHoldUsd: hold }),
-    ...readTier(row?.hasTierWord ? (tier ?? "default") : undefined),
+    ...readTier(entry, row),
     ...readRegions(row, known, baseUrl),
   };
 }
 
-function readTier(tier: "default" | "project" | undefined): Pick<Pricing, "sendsTier" | "leavesTier"> {
-  if (tier === undefined) return {};
-  return tier === "default" ? { sendsTier: true } : { leavesTier: true };
+/** `true` is the provider's own report, if its row has one. */
+function readReport(
+  given: ProviderConfig["reports_cost"],
+  known: CostReport | undefined,
+  path: Path,
+  issues: Issues,
+): CostReport | undefined {
+  if (given === undefined) return known;
+  if (typeof given === "boolean") return given ? (known ?? USUAL_REPORT) : undefined;
+  const { field, header, per_usd: perUsd = 1 } = given;
+  if (field === undefined && header === undefined)
+    issues.atValue(path, "needs a field or a header in which an answer says what it cost");
+  return {
+    ...(field === undefined ? {} : { field: field.split(".") }),
+    ...(header === undefined ? {} : { header }),
+    perUsd,
+  };
+}
+
+export function readTier(
+  { dialect, service_tier: tier = "default" }: Pick<ProviderConfig, "dialect" | "service_tier">,
+  row: KnownProvider | undefined,
+): Pick<Pricing, "sendsTier" | "leavesTier"> {
+  if (row?.hasTierWord) return tier === "default" ? { sendsTier: true } : { leavesTier: true };
+  const spoken = dialect ?? row?.dialects?.[0]?.name;
+  return spoken !== undefined && TIERLESS_DIALECTS.has(spoken) ? { leavesTier: true } : {};
 }
 
 /**

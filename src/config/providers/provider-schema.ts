@@ -26,6 +26,8 @@ const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
 const EXTRA_FIELDS_MAX = 100;
 const HOLD_USD_MAX = 100;
+const TIMES_MAX = 10;
+const TIMES_DECIMALS = 3;
 
 const optional = Type.Optional;
 
@@ -35,8 +37,8 @@ const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
 /** Printable characters only, because others would break the header that carries the key. */
 export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 
-function hasDecimals(value: number): boolean {
-  return Number(value.toFixed(PRICE_DECIMALS)) === value;
+function hasDecimals(value: number, most = PRICE_DECIMALS): boolean {
+  return Number(value.toFixed(most)) === value;
 }
 
 /** Above 0, with at most six decimals. */
@@ -148,8 +150,9 @@ const timeouts = options(
   "Defaults: connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, for streamed calls; total 10m for all attempts.",
 );
 
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 export const headers = record(
-  /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
+  HEADER_NAME,
   "a header name",
   text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),
   "Headers to send with each call.",
@@ -174,17 +177,45 @@ const priceFactor = Type.Union(
 const unlistedModels = Type.Union(
   [
     Type.Boolean(),
-    section(
+    options(
       {
         hold_usd: checkedNumber(
           `a number above 0 and up to ${HOLD_USD_MAX} with at most 6 decimals`,
           (value) => value > 0 && value <= HOLD_USD_MAX && hasDecimals(value),
         ),
+        price: choice(["family"]),
+        times: checkedNumber(
+          `a number from 1 to ${TIMES_MAX} with at most 3 decimals`,
+          (value) => value >= 1 && value <= TIMES_MAX && hasDecimals(value, TIMES_DECIMALS),
+        ),
       },
-      "What is held for a request to a model that has no price.",
+      "What a request to a model without a price holds, or costs.",
     ),
   ],
-  { expected: "true, false, or { hold_usd: 0.5 }" },
+  { expected: "true, false, { hold_usd: 0.5 }, or { price: family, times: 2 }" },
+);
+
+/** Up to five names, such as `usage.cost`. */
+const COST_FIELD = /^[A-Za-z_][A-Za-z0-9_-]{0,63}(\.[A-Za-z_][A-Za-z0-9_-]{0,63}){0,4}$/;
+const PER_USD_MIN = 1e-6;
+const PER_USD_MAX = 1e15;
+
+const reportsCost = Type.Union(
+  [
+    Type.Boolean(),
+    options(
+      {
+        field: text("the path of a field with at most 5 names, such as usage.cost", COST_FIELD),
+        header: text("the name of a header, such as x-litellm-response-cost", HEADER_NAME),
+        per_usd: checkedNumber(
+          "a number above 0 (from 0.000001 to 10^15), such as 100 for cents",
+          (value) => value >= PER_USD_MIN && value <= PER_USD_MAX,
+        ),
+      },
+      "Where an answer says what it cost, and in which unit.",
+    ),
+  ],
+  { expected: "true, false, or { field: usage.cost, per_usd: 1 }" },
 );
 
 export const provider = options(
@@ -204,7 +235,7 @@ export const provider = options(
     checks_keys: Type.Boolean(),
     unlisted_models: unlistedModels,
     price_factor: priceFactor,
-    reports_cost: Type.Boolean(),
+    reports_cost: reportsCost,
     service_tier: choice(["default", "project"]),
     output_default: integer(1, TOKENS_MAX),
     cache_marks: choice(["auto", "off"]),

@@ -22,6 +22,7 @@ import type { Config } from "../schema.ts";
 import { parseBaseUrl } from "../units.ts";
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
+import { readFamilyPrice } from "./family-price.ts";
 import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
 import { readPricing } from "./pricing.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -201,6 +202,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     headers: readHeaders(context, entry.headers ?? {}),
     timeouts: readTimeouts(entry.timeouts ?? {}),
     unlistedModels: Boolean(entry.unlisted_models),
+    ...readFamilyPrice(context, entry.unlisted_models),
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.checks_keys === undefined ? {} : { checksKeys: entry.checks_keys }),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),

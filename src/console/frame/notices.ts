@@ -5,8 +5,10 @@ import type { ProblemView } from "../../admin/events/problems.ts";
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
 import type { ListPage } from "../../admin/list.ts";
-import type { PriceReview } from "../../admin/models/price-review.ts";
+import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import type { RetiringView } from "../../admin/models/retiring.ts";
+import type { MissingModelView } from "../../admin/models/unlisted-models.ts";
+import type { FamilyPricedView } from "../../admin/models/unlisted-prices.ts";
 import { nowMs } from "../browser.ts";
 import type { Tone } from "../parts/states.tsx";
 import { DAY_MS, formatEnd, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
@@ -37,13 +39,24 @@ export function useNotifications(): readonly Notification[] {
     EVERY_MS,
   );
   const prices = useResource<PriceReview>(may("settings.read") ? "/catalogue" : null, EVERY_MS);
+  const missing = useResource<ListPage<MissingModelView>>(
+    may("requests.read") ? "/models/missing" : null,
+    EVERY_MS,
+  );
+  const priced = useResource<ListPage<FamilyPricedView>>(
+    may("reconciliation.read") ? "/models/family-priced" : null,
+    EVERY_MS,
+  );
   return [
     ...describeOpen(useOpenRequests()),
     ...describePrices(prices.data?.models_used ?? 0),
+    ...describeFile(prices.data),
     ...(problems.data?.data ?? []).map(describeProblem),
     ...useOwners(),
     ...(nearing.data?.data ?? []).map(describeNearing),
     ...(retiring.data?.data ?? []).filter(endsSoon).map(describeRetiring),
+    ...(missing.data?.data ?? []).filter(({ is_wanted }) => is_wanted).map(describeMissing),
+    ...(priced.data?.data ?? []).map(describePriced),
   ];
 }
 
@@ -59,6 +72,28 @@ function describePrices(models: number): readonly Notification[] {
   if (models === 0) return [];
   const text = models === 1 ? "A model in use has other prices" : `${models} models in use have other prices`;
   return [{ tone: "warn", text: `${text} in the watched list`, href: makeHref("/models") }];
+}
+
+/** Notices of the catalogue file: rows that hide newer prices, and fields that newer ones have replaced. */
+function describeFile(review: PriceReview | undefined): readonly Notification[] {
+  const hiding = review?.hiding.filter(({ pressing }) => pressing).length ?? 0;
+  const overtaken = review?.overtaken.length ?? 0;
+  const say = (count: number, one: string, many: string): readonly Notification[] =>
+    count === 0
+      ? []
+      : [{ tone: "warn", text: count === 1 ? one : `${count} ${many}`, href: makeHref("/models") }];
+  return [
+    ...say(
+      hiding,
+      "A row of the catalogue file hides a newer price",
+      "rows of the catalogue file hide newer prices",
+    ),
+    ...say(
+      overtaken,
+      "A model of the catalogue file has a newer built-in value",
+      "models of the catalogue file have newer built-in values",
+    ),
+  ];
 }
 
 /** The accounts and keys, as far as they may be seen. */
@@ -120,4 +155,21 @@ function endsSoon({ shutdown, names, keys_total }: RetiringView): boolean {
 function describeRetiring({ model, shutdown }: RetiringView): Notification {
   const page = `/models/${encodeURIComponent(model)}`;
   return { tone: "warn", text: `${model} ${formatEnd(shutdown)} and is in use`, href: makeHref(page) };
+}
+
+function describeMissing({ model, requests, in_list }: MissingModelView): Notification {
+  const asked = requests === 1 ? "once" : `${requests} times`;
+  const where = in_list ? "; the watched list has it" : "";
+  return {
+    tone: in_list ? "accent" : "warn",
+    text: `${model} was asked for ${asked} today, and no list here has it${where}`,
+    href: makeHref("/models"),
+  };
+}
+
+function describePriced(priced: FamilyPricedView): Notification {
+  const { model, like, requests, charged_usd, would_charge_usd, months } = priced;
+  const were = requests === 1 ? "1 request was" : `${requests} requests were`;
+  const text = `${model} has a price now: ${were} charged ${formatUsd(charged_usd)} like ${like}, and would be ${formatUsd(would_charge_usd)} by poundkey ledger rerate --month ${months.join(", ")}`;
+  return { tone: "warn", text, href: makeHref("/activity", { model }) };
 }

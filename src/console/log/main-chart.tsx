@@ -181,12 +181,12 @@ function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedP
   );
 }
 
-/** Undefined until it is known, and if nothing was asked for then. */
-function usePrevious({ from, to, step, previous }: Overview, filters: Filters) {
+/** Undefined until it is known, and if use began within it. */
+function usePrevious({ from, to, step, previous_is_whole: isWhole }: Overview, filters: Filters) {
   const lengthMs = Date.parse(to) - Date.parse(from);
   const start = new Date(Date.parse(from) - lengthMs).toISOString();
   const path = withQuery("/overview", { ...filters, from: start, to: from, step });
-  return useResource<Overview>(previous.requests === 0 ? null : path).data?.series;
+  return useResource<Overview>(isWhole ? path : null).data?.series;
 }
 
 interface StackParts {

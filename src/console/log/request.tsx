@@ -190,9 +190,19 @@ function Cost({ request }: Part) {
       ) : (
         <p>{formatUsd(request.cost_usd)}</p>
       )}
+      {request.like !== null && (
+        <p class="small faint">
+          No list had this model, so it was priced like{" "}
+          <a href={makeModelHref(request.like)}>{request.like}</a>, its nearest relative.
+        </p>
+      )}
       <p class="small faint bill-note">{describeBilling(request)}</p>
     </Card>
   );
+}
+
+function makeModelHref(id: string): string {
+  return makeHref(`/models/${encodeURIComponent(id)}`);
 }
 
 function describeBilling({
@@ -223,7 +233,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 function FactsCard({ request }: Part) {
   const names = useNames();
   const { key_id, account_id, id, provider, address, session, trace_id, socket_id, batch_id } = request;
-  const { cached_from, tags } = request;
+  const { cached_from, tags, constraints } = request;
   const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
     value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
@@ -238,6 +248,7 @@ function FactsCard({ request }: Part) {
     ...found("Trace", "trace_id", trace_id),
     ...found("Batch", "batch", batch_id),
     ...(tags ? [["Tags", <TagLinks tags={tags} />] as const] : []),
+    ...(constraints.length > 0 ? [["Constraints", constraints.join(", ")] as const] : []),
     ...(cached_from
       ? [["Cached from", <a href={makeHref(`/activity/${cached_from}`)}>{cached_from}</a>] as const]
       : []),

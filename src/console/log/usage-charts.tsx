@@ -126,9 +126,9 @@ interface TileProps {
 
 function TileView({ tile, data, isPressed, onPress }: TileProps) {
   const { label, measure, pick, format, isLessBetter, note, color } = tile;
-  const { totals, previous, series } = data;
+  const { totals, previous, previous_is_whole: isWhole, series } = data;
   const now = pick(totals);
-  const before = pick(previous);
+  const before = isWhole ? pick(previous) : null;
   return (
     <section class={measure === undefined ? "card tile" : "card tile switch"} aria-label={label}>
       {measure === undefined ? (
@@ -159,7 +159,7 @@ interface Difference {
   readonly text: string;
 }
 
-/** Null if the previous period had nothing. */
+/** Null if there is nothing to compare with. */
 function compare(now: number | null, before: number | null, { isShare }: Tile): Difference | null {
   if (now === null || before === null || (before === 0 && !isShare)) return null;
   const share = Math.round((isShare ? now - before : now / before - 1) * 1000) / 1000;

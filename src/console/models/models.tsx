@@ -18,6 +18,7 @@ import {
   type Sorting,
 } from "../parts/table.tsx";
 import { Aliases } from "./aliases.tsx";
+import { MissingModels } from "./missing.tsx";
 import { describeOff } from "./model-state.ts";
 import { PriceAge } from "./price-age.tsx";
 import { Retiring } from "./retiring.tsx";
@@ -88,6 +89,7 @@ export function ModelsPage() {
             }}
           </Loaded>
         </div>
+        {models.data && may("requests.read") && <MissingModels />}
         {models.data && <Aliases />}
         {models.data && <Retiring />}
       </div>

@@ -29,6 +29,8 @@ export const EVENTS = {
   "hook.down": "The hook {hook} fails: {reason}.",
   "model.gone": "The provider {provider} doesn't have the model {model} any more.",
   "model.ending": "The model {model}, which is in use here, ends: its last day is {until}.",
+  "catalogue.waiting":
+    "The watched list of prices has something for a person: {new} new models, {prices} prices, {ends} ends.",
   "router.best_changed": "The model that is best overall is {model} now. Before, it was {before}.",
   "credential.retired": "The provider {provider} refuses its credential …{last4}: {reason}.",
   "topup.paid": "{account} was topped up with {amount} USD by card.",

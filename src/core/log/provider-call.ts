@@ -60,6 +60,8 @@ export interface CallSum extends Pick<ProviderCall, "accountId" | "model" | "cre
   readonly costNanoUsd: NanoUsd;
   /** The part of the cost that rests on estimates. */
   readonly estimatedNanoUsd: NanoUsd;
+  /** The costs that the provider reported. */
+  readonly reportedNanoUsd: NanoUsd;
 }
 
 const DAY_MS = 86_400_000;
@@ -141,12 +143,15 @@ type CallTotal = {
   -readonly [Field in keyof CallSum]: Field extends "amounts" ? Record<Unit, number> : CallSum[Field];
 };
 
+const NO_TOTAL = { calls: 0, costNanoUsd: 0, estimatedNanoUsd: 0, reportedNanoUsd: 0 };
+
 /** Sums of calls by day, model, credential and kind. Those of one batch are few, so they are looked through one by one. */
 export class CallTotals {
   readonly sums: CallTotal[] = [];
 
-  add({ accountId, atMs, model, credential, kind, calls, ...charge }: ProviderCall): void {
-    addTo(this.#find(accountId, findCallDay(atMs), model, credential, kind), calls, charge);
+  add(call: ProviderCall): void {
+    const { accountId, atMs, model, credential, kind } = call;
+    addTo(this.#find(accountId, findCallDay(atMs), model, credential, kind), call, call);
   }
 
   /** Adds the attempts of a request, as `listCalls` lists them, without listing them: every settlement does. */
@@ -158,7 +163,7 @@ export class CallTotals {
       if (!attempt?.calls) continue;
       const kind = findKind(attempt.outcome, keyId);
       const total = this.#find(accountId, dayMs, attempt.model, nameCredential(attempt) ?? "", kind);
-      addTo(total, attempt.calls, trace.counted === at ? findCounted(record, trace) : UNCOUNTED);
+      addTo(total, attempt, trace.counted === at ? findCounted(record, trace) : UNCOUNTED);
     }
   }
 
@@ -167,17 +172,27 @@ export class CallTotals {
       const isSame = one.accountId === accountId && one.model === model && one.credential === credential;
       if (isSame && one.dayMs === dayMs && one.kind === kind) return one;
     }
-    const of = { accountId, dayMs, model, credential, kind };
-    const total = { ...of, calls: 0, amounts: { ...NO_AMOUNTS }, costNanoUsd: 0, estimatedNanoUsd: 0 };
+    const total = { accountId, dayMs, model, credential, kind, ...NO_TOTAL, amounts: { ...NO_AMOUNTS } };
     this.sums.push(total);
     return total;
   }
 }
 
-function addTo(total: CallTotal, calls: number, { charged, costNanoUsd, usageSource }: CallCharge): void {
+/** A call as it was sent, and what the provider reported of it. */
+interface SentCalls {
+  readonly calls?: number;
+  readonly claimed?: Partial<ClaimedUsage> | null | undefined;
+}
+
+function addTo(
+  total: CallTotal,
+  { calls = 0, claimed }: SentCalls,
+  { charged, costNanoUsd, usageSource }: CallCharge,
+): void {
   total.calls += calls;
   for (const unit of UNITS) total.amounts[unit] += charged[unit];
   total.costNanoUsd += costNanoUsd;
+  total.reportedNanoUsd += claimed?.costNanoUsd ?? 0;
   if (usageSource === "estimate") total.estimatedNanoUsd += costNanoUsd;
 }
 

@@ -47,7 +47,10 @@ export interface RequestHead {
   /** The surface, such as `openai-chat`. */
   readonly surface: string;
   readonly modelAsked: string;
-  /** The first model of the plan, which a request counts under if none answers. `Provider#(unlisted)` if a client made up its name. */
+  /**
+   * The first model of the plan, which a request counts under if none answers. `Provider#(unlisted)` if a client made up
+   * its name, or `Provider#(unlisted, like <name>)` if that has the price of a relative.
+   */
   readonly modelPlanned: string | null;
   readonly selector: string | null;
   readonly stream: boolean;
@@ -91,6 +94,11 @@ export interface RequestOrigin {
   readonly tool: CalledTool | null;
   /** The response in which tools were called. Null outside of one. */
   readonly responseId: string | null;
+  /**
+   * The constraints that it asked for and that were met, or those that were left out although nothing meets them
+   * (`formatConstraints`). Null for none.
+   */
+  readonly constraints: string | null;
 }
 
 /** The ways in which requests come: each over HTTP by itself, or as one of several turns of a WebSocket. */
@@ -111,6 +119,7 @@ export const UNKNOWN_ORIGIN: RequestOrigin = {
   isCompaction: false,
   tool: null,
   responseId: null,
+  constraints: null,
 };
 
 export interface RequestRecord extends RequestHead, RequestOrigin {
@@ -136,6 +145,8 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly costNanoUsd: NanoUsd;
   /** The part of the cost that the markup adds, below 0 for a markup below 1. 0 in rows from before it was kept. */
   readonly markupNanoUsd: NanoUsd;
+  /** The cost that the provider reported, without markup. Null if it reported none that counts. */
+  readonly claimedNanoUsd: NanoUsd | null;
   /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
   /** The amount held while it ran. */

@@ -139,6 +139,8 @@ export interface ModelCard extends RefusalRules {
   readonly deployment?: string;
   /** The better-known id of exactly the same model, that of its maker. Missing if there is none. */
   readonly like?: string;
+  /** The id of the relative whose price it has. Set only if a client made up the name, and the model's own is unknown. */
+  readonly pricedLike?: string;
   /** Release date in Unix seconds, for the list of models. */
   readonly created: number;
   /** The last day on which its provider answers, as `YYYY-MM-DD`. Missing if no end is announced. */
@@ -173,6 +175,8 @@ export interface ModelCard extends RefusalRules {
   readonly listed: boolean;
   /** Set if a client made up the name, and no table has it. */
   readonly isNamedByClient?: true;
+  /** Set if its price is only what a request holds, since what it costs is known from its answer alone. */
+  readonly isHoldPriced?: true;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
   /** The failures that lead to a fallback, by its id. Those that are missing have the usual ones. */
@@ -193,12 +197,29 @@ function isSearchPriced({ price }: ModelCard): boolean {
   return price === null || price.perSearch !== undefined;
 }
 
-/** Returns the provider in a model's id. */
-/** Returns the id under which sums count a model. Names that clients made up count as one for each provider. */
-export function countAs({ id, provider, isNamedByClient }: ModelCard): string {
-  return isNamedByClient ? `${provider}#(unlisted)` : id;
+/**
+ * Returns the id under which sums count a model. Names that clients made up count as one for each provider, or for each
+ * relative whose price they have.
+ */
+export function countAs({ id, provider, isNamedByClient, pricedLike }: ModelCard): string {
+  return isNamedByClient || pricedLike ? nameUnlisted(provider, pricedLike) : id;
 }
 
+const UNLISTED_LIKE = /^([^#]+)#\(unlisted, like (.+)\)$/;
+
+function nameUnlisted(provider: string, like: string | undefined): string {
+  return like === undefined
+    ? `${provider}#(unlisted)`
+    : `${provider}#(unlisted, like ${like.slice(provider.length + 1)})`;
+}
+
+/** Returns the id of the relative by whose price such a name is counted. Null for any other. */
+export function readRelative(counted: string): string | null {
+  const [, provider, name] = UNLISTED_LIKE.exec(counted) ?? [];
+  return provider === undefined ? null : `${provider}#${name}`;
+}
+
+/** Returns the provider in a model's id. */
 export function readProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }

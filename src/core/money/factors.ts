@@ -8,6 +8,13 @@ interface PriceFactors {
   readonly pieces: number;
 }
 
+/** A name that no card has costs as many times the price of its relative. */
+export interface FamilyPrice {
+  readonly times: number;
+  /** The names that may have relatives. */
+  readonly names: RegExp;
+}
+
 /** The most decimals of prices and of factors on them. */
 export const PRICE_DECIMALS = 6;
 export const PRICE_FACTOR_MIN = 1e-6;
@@ -30,6 +37,11 @@ export function factorCard(card: ModelCard, factor: number, credentials: readonl
   if (factor === 1 && credentials.every((one) => one === 1)) return card;
   const all = factor * highest;
   return { ...multiplyCard(card, { tokens: all, pieces: all }), unfactored: { card, factor, highest } };
+}
+
+/** Returns the card with all its prices so many times as high. */
+export function raisePrices(card: ModelCard, times: number): ModelCard {
+  return multiplyCard(card, { tokens: times, pieces: times });
 }
 
 /** Returns the card with the price of that time, Unix milliseconds, for a credential with this factor. */

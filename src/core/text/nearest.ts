@@ -30,3 +30,16 @@ export function suggest(text: string, candidates: Iterable<string>, prefix = "")
   const [near] = findNearest(text, candidates, 1);
   return near === undefined ? "" : `; did you mean ${prefix}${near}?`;
 }
+
+/** Returns the candidate that differs from `text` in the fewest characters, `editsMax` at most. Null if there is none. */
+export function findWithin(text: string, candidates: Iterable<string>, editsMax: number): string | null {
+  let found: string | null = null;
+  let least = editsMax + 1;
+  for (const candidate of candidates) {
+    // Comparing texts of very different lengths would take time for nothing.
+    if (Math.abs(candidate.length - text.length) >= least) continue;
+    const edits = distance(text, candidate);
+    if (edits < least) [found, least] = [candidate, edits];
+  }
+  return found;
+}

@@ -11,7 +11,7 @@ cp "$package" "$RELEASE/"
 for file in "$RELEASE"/*; do
   name=$(basename "$file")
   case $name in
-    SHA256SUMS*) ;;
+    SHA256SUMS* | *.sig) ;;
     *) printf '%s  %s\n' "$(digest_of "$file")" "$name" ;;
   esac
 done | LC_ALL=C sort -k 2 > "$WORK/SHA256SUMS"

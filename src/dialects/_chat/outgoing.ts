@@ -247,7 +247,7 @@ export function listStops({ stop = [] }: ChatRequest): {
 
 /**
  * Passes on the client's fields outside the API that the server documents or the operator allows, and names the others.
- * In the provider's own format ("all") only fields that choose a route are left out.
+ * In the provider's own format ("all") only fields that choose a route are left out, unless the operator names them.
  */
 export function passExtras(
   given: Readonly<JsonObject>,
@@ -255,7 +255,9 @@ export function passExtras(
   operator: Passing = {},
 ): EncodedFields {
   const passes = (name: string) =>
-    documented === "all" ? !isRouting(name) : documented.includes(name) || isAllowed(name, operator);
+    documented === "all"
+      ? !isRouting(name) || operator.extraFields?.includes(name) === true
+      : documented.includes(name) || isAllowed(name, operator);
   const names = Object.keys(given).filter((name) => given[name] !== undefined);
   const [passed, dropped] = partition(names, (name) => name !== "__proto__" && passes(name));
   const fields = pickFields(given, passed);

@@ -83,9 +83,9 @@ export function findUsage(body: JsonObject): Usage | undefined {
 
 /** False if nothing is said of the price or the service but that it is the usual one. */
 export function namesTerms(usage: JsonObject, tier?: unknown): boolean {
-  const { service_tier = tier, speed, inference_geo, trafficType, cost } = usage;
+  const { service_tier = tier, speed, inference_geo, trafficType } = usage;
   const isUsual = service_tier === undefined || service_tier === "default" || service_tier === "standard";
-  return !isUsual || (speed ?? inference_geo ?? trafficType ?? cost) !== undefined;
+  return !isUsual || (speed ?? inference_geo ?? trafficType) !== undefined;
 }
 
 /** Fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */

@@ -17,7 +17,7 @@ import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
-import { readTerms } from "../_chat/terms.ts";
+import { addTerms } from "../_chat/terms.ts";
 import { namesTerms } from "../_chat/usage.ts";
 
 /** A provider's field, and its words for ours. If it lacks a word, the client's field is left out and named. */
@@ -144,8 +144,7 @@ function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply 
 export function readUsage(usage: unknown): WorkUsage | null {
   const given = asObject(usage);
   const counted = makeUsage(given.prompt_tokens ?? given.total_tokens);
-  const terms = namesTerms(given) ? readTerms(undefined, given) : undefined;
-  return counted && terms ? { ...counted, terms } : counted;
+  return counted !== null && namesTerms(given) ? (addTerms(counted, undefined, given) ?? counted) : counted;
 }
 
 /** Returns the usage for a reported number of tokens, or null if it is not a number. */

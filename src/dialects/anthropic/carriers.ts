@@ -36,7 +36,7 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   const { "anthropic-version": _version, "anthropic-beta": header = "", ...headers } = outgoing.headers;
   const asked = header.split(",").filter(Boolean);
   const betas = asked.filter((beta) => BETAS.test(beta));
-  const { body, dropped } = withoutAbsent(given, betas);
+  const { body, dropped } = withoutAbsent(given, betas, target);
   const call = stream === true ? "invoke-with-response-stream" : "invoke";
   return {
     ...outgoing,
@@ -63,10 +63,16 @@ function nameGuardrail({ guardrail }: Target): Outgoing["headers"] {
   return { "x-amzn-bedrock-guardrailidentifier": id, "x-amzn-bedrock-guardrailversion": version };
 }
 
-function withoutAbsent(given: JsonObject, betas: readonly string[]): { body: JsonObject; dropped: string[] } {
+function withoutAbsent(
+  given: JsonObject,
+  betas: readonly string[],
+  { extraFields }: Target,
+): { body: JsonObject; dropped: string[] } {
   const body = { ...given };
   const absent = betas.includes(CONTEXT_BETA) ? ABSENT : [...ABSENT, "context_management"];
-  const dropped = absent.filter((field) => body[field] !== undefined);
+  // A region that the operator lets clients choose is never left out unnoticed.
+  const isChosen = (field: string) => field === "inference_geo" && extraFields?.includes(field) === true;
+  const dropped = absent.filter((field) => body[field] !== undefined && !isChosen(field));
   for (const field of dropped) delete body[field];
   if (isObject(body.thinking) && body.thinking.block_binding !== undefined) {
     const { block_binding: _binding, ...thinking } = body.thinking;

@@ -32,7 +32,9 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const isTyped = mayType(card, target.mends);
   const media = isTyped ? mendMedia(request, kept, "messages", typeBlock) : { value: kept, dropped: [] };
   const messages = media.value;
-  const { fields: given, dropped } = passExtras({ ...raw.body, ...search.changes, messages }, "all");
+  const geo = leaveOutGeo(raw, target);
+  const all = { ...raw.body, ...search.changes, ...geo.changes, messages };
+  const { fields: given, dropped } = passExtras(all, "all", target);
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
@@ -46,6 +48,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     headers: makeHeaders(target, covered),
     body: { ...thinking.body, model: card.name, ...(isLowered ? { max_tokens: most } : {}) },
     dropped: [
+      ...geo.dropped,
       ...dropped,
       ...search.dropped,
       ...(kept === raw.body.messages ? [] : ["messages"]),
@@ -56,6 +59,14 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
       ...(covered.length < betas.length ? [BETAS] : []),
     ],
   };
+}
+
+const GEO = "inference_geo";
+
+/** Inference in a chosen region costs more than the card's price, so only the operator lets a client choose it. */
+function leaveOutGeo({ body }: RawRequest, { extraFields }: Target) {
+  if (body[GEO] === undefined || extraFields?.includes(GEO)) return { changes: {}, dropped: [] };
+  return { changes: { [GEO]: undefined }, dropped: body[GEO] === null ? [] : [GEO] };
 }
 
 /** Longer prompts than the card's context cost more than its price, and more than is held. */

@@ -34,7 +34,7 @@ const NUMBERS: readonly NumberRange[] = [
 
 const CARRIED: ReadonlySet<string> = new Set([...NUMBERS.map(({ from }) => from), "stop"]);
 /** Fields of Cohere's own that are passed on (Cohere API reference, "Chat"). Nothing is held for `documents`. */
-const EXTRA_FIELDS = ["citation_options", "k", "safety_mode", "thinking"] as const;
+export const EXTRA_FIELDS = ["citation_options", "k", "safety_mode", "thinking"] as const;
 
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;

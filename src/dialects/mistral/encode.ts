@@ -35,7 +35,7 @@ const COPIED: ReadonlySet<string> = new Set([
   "prompt_cache_key",
 ]);
 /** Fields of Mistral's own that are passed on (Mistral API reference, "Chat"). */
-const EXTRA_FIELDS = [
+export const EXTRA_FIELDS = [
   "document_image_limit",
   "document_page_limit",
   "guardrails",

@@ -177,13 +177,14 @@ function readPicture(given: unknown): Picture {
   };
 }
 
-/** If images are priced, their number is enough. */
-function readUsage(usage: unknown, images: number, { price }: ModelCard): WorkUsage | null {
+/** Unless tokens are priced, the number of images is enough. */
+function readUsage(usage: unknown, images: number, { price, isHoldPriced }: ModelCard): WorkUsage | null {
   const given = asObject(usage);
   const prompt = asCount(given.input_tokens);
   const completion = asCount(given.output_tokens);
   const isCounted = isObject(usage) && prompt + completion > 0;
-  if (!isCounted) return price?.perImage === undefined ? null : { amounts: { ...NO_AMOUNTS, images } };
+  const needsTokens = price !== null && price.perImage === undefined && !isHoldPriced;
+  if (!isCounted) return needsTokens ? null : { amounts: { ...NO_AMOUNTS, images } };
   const inputImage = Math.min(prompt, asCount(asObject(given.input_tokens_details).image_tokens));
   const text = Math.min(completion, asCount(asObject(given.output_tokens_details).text_tokens));
   const tokens = { prompt, inputImage, completion, outputImage: completion - text };

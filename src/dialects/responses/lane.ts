@@ -30,7 +30,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const media = target.mends ? mendMedia(request, raw.body.input, "input", typePart) : null;
   const typed = media && media.dropped.length > 0 ? { input: media.value } : {};
   const fitted = fitToModel({ ...raw.body, ...search.changes, ...typed }, card, target.mends);
-  const passed = passExtras(fitted.body, "all");
+  const passed = passExtras(fitted.body, "all", target);
   const { max_output_tokens: given, ...rest } = withoutPlainReasoning(passed.fields, card);
   const dropped = [...passed.dropped, ...search.dropped, ...(media?.dropped ?? []), ...fitted.dropped];
   if (raw.isCompaction) return encodeCompaction({ ...rest, max_output_tokens: given }, card, target, dropped);

@@ -39,13 +39,12 @@ export class AnswerCount<F extends Form> implements TermsRules {
 
   /** The provider's report, if the count isn't the same: it was implausible, wasn't final, or names a cost. */
   get claimed(): ClaimedUsage | null {
-    const counted = this.#counted;
-    if (counted?.source === "provider" && counted.bill.claimedNanoUsd === undefined)
-      return counted.implausible;
-    const { claimedNanoUsd: costNanoUsd } = counted?.bill ?? {};
+    const done = this.#counted;
+    if (done?.source === "provider" && done.bill.claimedNanoUsd === undefined) return done.implausible;
     const amounts = this.#findClaimed();
+    const costNanoUsd = done?.bill.claimedNanoUsd;
     if (costNanoUsd === undefined) return amounts;
-    return { ...(amounts ?? this.#counted?.bill.amounts ?? NO_AMOUNTS), costNanoUsd };
+    return { ...(amounts ?? done?.bill.amounts ?? NO_AMOUNTS), costNanoUsd };
   }
 
   #findClaimed(): Amounts | null {

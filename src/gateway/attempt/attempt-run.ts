@@ -22,6 +22,7 @@ import { fitAsk } from "../plan/fitted.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
 import type { Routes } from "../plan/routes.ts";
 import type { Upstream } from "../plan/upstream.ts";
+import { claimCost } from "../settle/terms-bill.ts";
 import { TracingAttempt } from "../settle/tracing.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
@@ -212,7 +213,8 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
 
   /** The usage of a call that came to nothing is on the provider's invoice all the same. */
   #recordClaim(): void {
-    if (this.#usage !== null) this.claimed = this.operation.countAmounts(this.#usage);
+    const usage = this.#usage;
+    if (usage !== null) this.claimed = { ...this.operation.countAmounts(usage), ...claimCost(usage.terms) };
   }
 
   get traceparent(): string | null {

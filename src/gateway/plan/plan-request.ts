@@ -1,6 +1,7 @@
 // Makes the plan of a request from what is currently known about the providers.
 
 import { namePayer } from "../../core/keys/key.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Deadlines, Log, Random } from "../../core/world/world.ts";
@@ -43,10 +44,17 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
   try {
     const plan = planWith(ports, call, wishes, ceiling);
     if (call.line) refuseWaiting(ports.health, call, plan, ports.deadlines.nowMs());
-    return plan;
+    return call.isFirstOnly ? keepFirst(plan) : plan;
   } catch (thrown) {
     throw nameTakers(call, thrown, wishes, ceiling);
   }
+}
+
+/** Returns the plan without all models but its first. */
+function keepFirst(plan: Plan): Plan {
+  const first = (plan.attempts[0] ?? plan.spares[0])?.card;
+  const isFirst = ({ card }: Attempt) => card === first;
+  return { ...plan, attempts: plan.attempts.filter(isFirst), spares: plan.spares.filter(isFirst) };
 }
 
 const NONE: readonly never[] = [];

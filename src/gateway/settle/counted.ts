@@ -39,7 +39,9 @@ export function countAnswer<F extends Form>(
   const bill = usage.terms ? billByTerms(plain, usage.terms, sent, rules) : plain;
   const isDoubtful = cut.isCut || (bill.isBeyondHold && bill.unpriced === undefined);
   const implausible = isDoubtful ? operation.countAmounts(usage) : null;
-  return { usage: cut.usage, source, bill, implausible };
+  // The hold is charged if the answer doesn't say what it cost, or says more than that.
+  const isGuess = sent.card.isHoldPriced && (bill.claimedNanoUsd === undefined || bill.isBeyondHold);
+  return { usage: cut.usage, source: isGuess ? "estimate" : source, bill, implausible };
 }
 
 /** Bills a prompt that was sent but never answered. No provider reports its usage, so it is estimated. */

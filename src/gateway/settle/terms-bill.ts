@@ -1,5 +1,5 @@
 // The bill of an answer that says something about its own price: another service or region, or what it cost.
-import { computeCost, type NanoUsd } from "../../core/money/money.ts";
+import { type BillLine, computeCost, type NanoUsd } from "../../core/money/money.ts";
 import { listBillLines, sumBill } from "../../core/money/price.ts";
 import { type AnswerTerms, findServedPrice } from "../../core/money/terms.ts";
 import type { ProviderSetup } from "../../core/settings.ts";
@@ -17,6 +17,9 @@ export interface TermsRules {
 
 /** An answer of a model without a limit or a price costs no more: a higher figure is a mistake. */
 export const COST_MAX: NanoUsd = 100_000_000_000;
+
+/** A claim above this is kept as this: no answer costs as much, and larger amounts aren't exact. */
+const CLAIM_USD_MAX = 1_000_000;
 
 type PricedCall = Pick<SentAsk<unknown>, "card" | "calls">;
 
@@ -58,12 +61,22 @@ function billServed(
 
 /** The provider's own figure counts, up to what was held. */
 function billReported(plain: Bill, costUsd: number, { card }: PricedCall, rules: TermsRules): Bill {
-  const lines = [{ what: "reported cost", count: 1, usdPerMillion: costUsd * PIECES_PER_MILLION }];
   // Free models of a name that the catalogue doesn't have cost nothing. Any other has a price for its tokens.
-  const isFree = costUsd === 0 && (card.isNamedByClient || plain.costNanoUsd === 0);
-  if (!(Number.isFinite(costUsd) && (costUsd > 0 || isFree))) return plain;
+  const isFree = costUsd === 0 && (card.isHoldPriced || plain.costNanoUsd === 0);
+  if (!(costUsd > 0 || isFree)) return plain;
+  const lines = [makeReportedLine(costUsd)];
   const claimedNanoUsd = computeCost(lines, 1);
   const costNanoUsd = computeCost(lines, rules.markup);
   if (costNanoUsd > rules.findHold()) return { ...plain, claimedNanoUsd, isBeyondHold: true };
   return { ...plain, lines, costNanoUsd, claimedNanoUsd };
+}
+
+function makeReportedLine(costUsd: number): BillLine {
+  const usdPerMillion = Math.min(costUsd, CLAIM_USD_MAX) * PIECES_PER_MILLION;
+  return { what: "reported cost", count: 1, usdPerMillion };
+}
+
+/** Returns the cost that a usage's terms report, as an invoice will have it. Missing if they report none. */
+export function claimCost({ costUsd }: AnswerTerms = {}): { readonly costNanoUsd?: NanoUsd } {
+  return costUsd === undefined ? {} : { costNanoUsd: computeCost([makeReportedLine(costUsd)], 1) };
 }

@@ -11,6 +11,7 @@ import {
 } from "../../core/models/caching.ts";
 import { parseDuration } from "../../core/text/duration.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
+import type { Arrival } from "./arrival.ts";
 
 const WISH = "x-poundkey-cache";
 const DEFAULT_TTL_MS = parseDuration("1h") ?? 0;
@@ -20,7 +21,7 @@ type Holder = Pick<GatewayKey, "cache" | "keepsResponses">;
 
 /** Returns null if nothing asks for the cache. Throws the Fault `invalid_value` for a wish that isn't one. */
 export function readCaching(
-  headers: Headers,
+  { request: { headers } }: Pick<Arrival, "request">,
   key: Holder,
   selection: Selection,
   rules: CacheRules,

@@ -33,10 +33,11 @@ import { headerNumber } from "../serve/headers.ts";
 import { readRequestOrigin } from "../serve/origin.ts";
 import { readCaching } from "./caching.ts";
 import { readSteering, steerSelection } from "./selection.ts";
-import type { ModelSetup } from "./setups.ts";
+import type { CallSetup } from "./setups.ts";
 
 const TIMEOUT = "x-poundkey-timeout";
 const TIMEOUT_SECONDS_MAX = 3600;
+const UNLIMITED = Number.POSITIVE_INFINITY;
 
 export class ClientCall<F extends Form> implements Call<F> {
   key: GatewayKey;
@@ -60,7 +61,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly id: string;
   readonly created: number;
   readonly requestId: string;
-  readonly origin: RequestOrigin;
+  origin: RequestOrigin;
   readonly proof: KeyProof | null;
   readonly selection: Selection;
   readonly steering: Steering;
@@ -72,11 +73,11 @@ export class ClientCall<F extends Form> implements Call<F> {
   readonly limitAtMs: number;
   readonly idempotency: Claim | null;
   readonly line: LineMark | null;
-  readonly caching: Caching | null;
+  caching: Caching | null;
   readonly held: Call<F>["held"];
   readonly trace: TraceContext | null;
   readonly ending = new Ending();
-  readonly #setup: ModelSetup<F>;
+  readonly #setup: CallSetup<F>;
   readonly #turns: BodyTurns;
   #conversation: Conversation | null = null;
   #prompt: Prompt | null = null;
@@ -85,14 +86,14 @@ export class ClientCall<F extends Form> implements Call<F> {
   constructor(
     ports: HttpPorts,
     { name: surface, operation, idPrefix }: Surface<F>,
-    { request: { headers }, requestId, held, trace, turn, line }: Arrival,
+    arrival: Arrival,
     { key, proof }: Caller,
     exchange: Exchange<F>,
-    setup: ModelSetup<F>,
+    setup: CallSetup<F>,
     pin: Pin | null,
   ) {
     const nowMs = ports.clock.nowMs();
-    const { selection, steering } = chooseSteered(headers, setup);
+    const { selection, steering } = chooseSteered(arrival, setup);
     this.key = key;
     this.proof = proof;
     this.exchange = exchange;
@@ -113,9 +114,9 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.surface = surface;
     this.id = `${idPrefix}${mintOrderedId(ports.random, nowMs)}`;
     this.created = Math.floor(nowMs / 1000);
-    this.requestId = requestId;
-    this.line = line;
-    this.origin = readRequestOrigin(ports, { headers, trace, turn, line }, proof, exchange);
+    this.requestId = arrival.requestId;
+    this.line = arrival.line;
+    this.origin = readRequestOrigin(ports, arrival, proof, exchange);
     this.selection = pin ? pinSelection(selection, pin) : selection;
     this.steering = steering;
     this.pin = pin;
@@ -123,11 +124,11 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.rules = setup.rules;
     this.markup = setup.markup;
     this.mendsNamed = setup.mendsNamed;
-    this.limitAtMs = headers.has(TIMEOUT) ? readLimit(ports, headers) : Number.POSITIVE_INFINITY;
-    this.idempotency = readClaim(ports.vault, headers, line, key.id, operation, exchange);
-    this.caching = exchange.isCompaction ? null : readCaching(headers, key, selection, ports.cacheRules());
-    this.held = held;
-    this.trace = trace;
+    this.limitAtMs = arrival.request.headers.has(TIMEOUT) ? readLimit(ports, arrival) : UNLIMITED;
+    this.idempotency = readClaim(ports.vault, arrival, key.id, operation, exchange);
+    this.caching = exchange.isCompaction ? null : readCaching(arrival, key, selection, ports.cacheRules());
+    this.held = arrival.held;
+    this.trace = arrival.trace;
     this.#setup = setup;
     this.#turns = ports.turns;
   }
@@ -161,7 +162,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   }
 }
 
-function chooseSteered<F extends Form>(headers: Headers, setup: ModelSetup<F>) {
+function chooseSteered<F extends Form>({ request: { headers } }: Arrival, setup: CallSetup<F>) {
   const asked = readSteering(headers);
   return asked === UNSTEERED ? setup : steerSelection(setup.named, asked);
 }
@@ -171,8 +172,7 @@ const LINE_BODY = "";
 
 function readClaim<F extends Form>(
   vault: HttpPorts["vault"],
-  headers: Headers,
-  line: LineMark | null,
+  { request: { headers }, line }: Arrival,
   keyId: string,
   operation: Operation<F>,
   exchange: Exchange<F>,
@@ -185,7 +185,10 @@ function readClaim<F extends Form>(
 }
 
 /** Returns when the client's own time limit ends, on the monotonic clock. Infinity if it sent none. */
-export function readLimit({ clock }: Pick<HttpPorts, "clock">, headers: Headers): number {
+export function readLimit(
+  { clock }: Pick<HttpPorts, "clock">,
+  { request: { headers } }: Pick<Arrival, "request">,
+): number {
   const seconds = headerNumber(headers, TIMEOUT, 0.001, TIMEOUT_SECONDS_MAX);
-  return seconds === null ? Number.POSITIVE_INFINITY : clock.monotonicMs() + seconds * 1000;
+  return seconds === null ? UNLIMITED : clock.monotonicMs() + seconds * 1000;
 }

@@ -3,6 +3,7 @@ import { toFault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { Form } from "../../operations/form.ts";
+import { listPlainFields } from "../../surfaces/asked/constraints.ts";
 import { hasFilePlaces } from "../../surfaces/files/places.ts";
 import { Document, type Surface } from "../../surfaces/surface.ts";
 import { findEarlier } from "../conversations/earlier.ts";
@@ -24,6 +25,7 @@ export function openDoor<F extends Form>(ports: DoorPorts, surface: Surface<F>):
     ports,
     surface,
     setups: new Setups(surface),
+    plainFields: listPlainFields(surface),
     findEarlier:
       surface.findEarlier === undefined
         ? null

@@ -1,7 +1,6 @@
 // The way out of a door: answers leave by HTTP here, as frames of a socket or as the results of a batch's lines elsewhere.
 import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
-import { logBug } from "../../core/world/bug.ts";
 import type { WrittenAnswer } from "../../gateway/answer/flow.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
@@ -65,25 +64,21 @@ export class HttpOutlet<F extends Form> implements Outlet<F, Response> {
     context: RequestContext<F>,
     client: ClientWatch | null,
   ): Promise<Response> {
-    const { clock, deadlines, server } = this.#ports;
     const answer = run.stream(context);
-    const reader = makeReader(clock, this.#surface);
     const { body, early } = await startStream({
+      ports: this.#ports,
       answer,
-      ...(run.call.exchange.keep ? { beforeEnd: () => this.#keep(run.call, answer) } : {}),
+      beforeEnd: run.call.exchange.keep ? () => this.#keep(run.call, answer) : null,
       requestId,
-      deadlines,
-      keepAliveMs: server.keepAliveMs,
       client,
-      onLeft: () => run.ending.end(),
-      onFailure: (thrown) => logBug(this.#ports, thrown),
+      ending: run.ending,
     });
-    const now = { ...reader, monotonicMs: clock.monotonicMs() };
+    const reader = makeReader(this.#ports.clock, this.#surface);
     const headers: HeaderMap = { ...STREAM_HEADERS };
     if (answer.type) headers["content-type"] = answer.type;
     const told = early
       ? limitHeaders(context.granted, reader, headers)
-      : factHeaders(context, now, context.granted, headers);
+      : factHeaders(context, reader, context.granted, headers);
     return addHeaders(new Response(body, { headers: told }), set);
   }
 

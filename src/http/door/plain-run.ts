@@ -14,29 +14,46 @@ import { pinHistory } from "../conversations/history.ts";
 import type { HttpPorts } from "../ports.ts";
 import type { Arrival } from "./arrival.ts";
 import { ClientCall } from "./client-call.ts";
+import { type Constraints, openConstraints } from "./constraints.ts";
 import type { Door } from "./ports.ts";
 import type { Run } from "./run.ts";
 import { AnswerStamp } from "./stamp.ts";
 
 /** Reads what has arrived. Throws the Fault of what the surface doesn't take. */
 export function readCall<F extends Form>(
-  { ports, surface, setups }: Door<F>,
+  { ports, surface, plainFields, setups }: Door<F>,
   arrival: Arrival,
   caller: Caller,
   body: unknown,
 ): ClientCall<F> {
   const { key } = caller;
-  const { held, earlier } = arrival;
-  const incoming = makeIncoming(ports, arrival.request, body, key, earlier);
-  const given = ports.turns.time(key.accountId, held.bytes, surface.read, incoming);
+  const incoming = makeIncoming(ports, arrival.request, body, key, arrival.earlier);
+  let asked: Constraints<F> | null = null;
+  for (const field in Object(body))
+    if (!plainFields.has(field)) asked ??= openConstraints({ ports, surface, arrival, key }, body);
+  const given = ports.turns.time(key.accountId, arrival.held.bytes, asked?.reader ?? surface.read, incoming);
   arrival.modelAsked = given.ask.model;
   const pin = given.history
-    ? pinHistory(ports, given.history, setups.find(ports.snapshot(), given.ask.model, key).named, earlier.pin)
-    : earlier.pin;
+    ? pinHistory(
+        ports,
+        given.history,
+        setups.find(ports.snapshot(), given.ask.model, key).named,
+        arrival.earlier.pin,
+      )
+    : arrival.earlier.pin;
   const exchange = given.compact ? chooseCompaction(ports.snapshot(), setups, key, given, pin) : given;
   const setup = setups.find(ports.snapshot(), exchange.ask.model, key);
   if (arrival.line !== null && exchange.ask.stream === true) throw refuseLineStream();
-  const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, pin);
+  const call = new ClientCall(
+    ports,
+    surface,
+    arrival,
+    caller,
+    exchange,
+    asked?.narrow(setup, exchange) ?? setup,
+    pin,
+  );
+  asked?.mark(call);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;

@@ -34,6 +34,8 @@ export interface Door<F extends Form> {
   readonly ports: DoorPorts;
   readonly surface: Surface<F>;
   readonly setups: Setups<F>;
+  /** The fields of a body that ask for nothing but what the surface reads. */
+  readonly plainFields: ReadonlySet<string>;
   readonly findEarlier: ((arrival: Arrival, key: GatewayKey, body: unknown) => Promise<FoundEarlier>) | null;
   /** Returns the body with files in the places of their ids, before anything else reads it. */
   readonly placeFiles:

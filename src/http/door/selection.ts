@@ -173,7 +173,7 @@ function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): 
 function findFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
-    if (found.kind !== "card" || hasEnded(found.card)) return [];
+    if (found.kind !== "card" || hasEnded(found.card) || found.card.pricedLike) return [];
     return mayUse(key, found.card.id) ? [found.card] : [];
   });
 }
@@ -197,7 +197,8 @@ function listServing(operation: OperationName, cards: readonly ModelCard[]): str
 }
 
 /** Clients log what they are refused, so a secret that was sent as a model is hidden from them too. */
-function showName(model: string): string {
+/** Returns a name as errors may show it. */
+export function showName(model: string): string {
   return hideSecret(model, "...")
     .replace(/[^\x20-\x7e]/g, "?")
     .slice(0, SHOWN_CHARACTERS_MAX);

@@ -24,8 +24,20 @@ interface SurfaceSetup<F extends Form> {
   readonly models: Map<string, ModelSetup<F>>;
 }
 
+/** The part of a setup that a call takes. */
+export interface CallSetup<F extends Form> {
+  readonly named: Selection;
+  readonly selection: Selection;
+  readonly steering: Steering;
+  readonly routes: Routes<F>;
+  readonly rules: RouterRules;
+  readonly markup: number;
+  readonly mendsNamed: Mending | undefined;
+  listUsable(): readonly ModelCard[];
+}
+
 /** The settings of requests to one model, with the keys that may use the same models. */
-export class ModelSetup<F extends Form> {
+export class ModelSetup<F extends Form> implements CallSetup<F> {
   /** The model as it is named. */
   readonly named: Selection;
   /** The same with the demands on its choice, for a request that adds none by its headers. */
@@ -65,6 +77,13 @@ export class ModelSetup<F extends Form> {
   /** True if it was made for a key with the same bounds. A key that is changed has other lists. */
   isFor({ allowedModels, memberModels }: GatewayKey): boolean {
     return this.#key.allowedModels === allowedModels && this.#key.memberModels === memberModels;
+  }
+
+  /** Returns the same setup with fewer models in the place of those that are named. */
+  narrow(named: Selection): CallSetup<F> {
+    const { routes, rules, markup, mendsNamed } = this;
+    const listUsable = () => this.listUsable();
+    return { ...steerSelection(named, UNSTEERED), named, routes, rules, markup, mendsNamed, listUsable };
   }
 
   /** Returns the models that its keys may use. */

@@ -1,24 +1,23 @@
 // Streams an answer as server-sent events as they arrive, with keep-alives during silences.
 import { toFault } from "../../core/fault.ts";
+import { logBug } from "../../core/world/bug.ts";
+import type { Ending } from "../../core/world/ending.ts";
 import type { Deadline, Deadlines, Latecomer } from "../../core/world/world.ts";
 import { Pause, type WrittenAnswer, type WrittenPart } from "../../gateway/answer/flow.ts";
+import type { HttpPorts } from "../ports.ts";
 import { type DirectSource, directStream } from "../serve/direct.ts";
 import type { ClientWatch } from "./client-watch.ts";
 
 interface StreamParts {
+  readonly ports: Pick<HttpPorts, "deadlines" | "server" | "log">;
   readonly answer: WrittenAnswer;
   readonly requestId: string;
-  readonly deadlines: Deadlines;
-  /** The maximum silence, and the maximum wait for the answer to begin before the headers are sent. */
-  readonly keepAliveMs: number;
   /** Null if something else watches it. */
   readonly client: ClientWatch | null;
-  /** Called after all pieces are written, before the stream ends. */
-  readonly beforeEnd?: () => Promise<void>;
-  /** Called if the client leaves before the end. */
-  readonly onLeft: () => void;
-  /** Called with what ends the answer once it has begun. */
-  readonly onFailure: (thrown: unknown) => void;
+  /** Called after all pieces are written, before the stream ends. Null for nothing. */
+  readonly beforeEnd: (() => Promise<void>) | null;
+  /** Ended if the client leaves before the answer does. */
+  readonly ending: Ending;
 }
 
 interface StartedStream {
@@ -29,9 +28,10 @@ interface StartedStream {
 
 /** Waits a limited time for the answer to begin. Throws its Fault if it fails before that. */
 export async function startStream(parts: StreamParts): Promise<StartedStream> {
-  const begun = parts.answer.begin();
-  const waitMs = parts.answer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
-  const early = await isLate(begun, parts.deadlines, waitMs);
+  const { answer, ports } = parts;
+  const begun = answer.begin();
+  const waitMs = answer.keepAlive === null ? Number.POSITIVE_INFINITY : ports.server.keepAliveMs;
+  const early = await isLate(begun, ports.deadlines, waitMs);
   if (!early) await begun;
   return { body: directStream(new EventStream(parts, begun, early)), early };
 }
@@ -70,7 +70,7 @@ class EventStream implements DirectSource, Latecomer {
     this.#parts = parts;
     this.#begun = begun;
     this.#early = early;
-    this.#unreadSinceMs = parts.deadlines.nowMs();
+    this.#unreadSinceMs = parts.ports.deadlines.nowMs();
     // A failure before the client starts to read must not count as an unhandled rejection.
     begun.catch(() => {});
     // Losing the connection before the body is first read doesn't cancel the stream.
@@ -94,7 +94,7 @@ class EventStream implements DirectSource, Latecomer {
       await beforeEnd?.();
       this.#end(controller, answer.end());
     } catch (thrown) {
-      this.#parts.onFailure(thrown);
+      logBug(this.#parts.ports, thrown);
       if (!this.#over) this.#end(controller, answer.fail(toFault(thrown), requestId));
     }
   }
@@ -103,7 +103,7 @@ class EventStream implements DirectSource, Latecomer {
   cancel(): void {
     if (this.#over) return;
     this.#close();
-    this.#parts.onLeft();
+    this.#parts.ending.end();
     this.#parts.answer.leave();
   }
 
@@ -116,7 +116,7 @@ class EventStream implements DirectSource, Latecomer {
 
   /** Waits for a slow client, and reads nothing more from the provider meanwhile. */
   #pause(written: Promise<number>): Promise<void> {
-    this.#unreadSinceMs = this.#parts.deadlines.nowMs();
+    this.#unreadSinceMs = this.#parts.ports.deadlines.nowMs();
     const resume = () => {
       this.#unreadSinceMs = null;
       this.#unread.end();
@@ -127,7 +127,7 @@ class EventStream implements DirectSource, Latecomer {
 
   #watchSilence(controller: ReadableStreamDirectController): void {
     this.#controller = controller;
-    this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), this);
+    this.#silence = this.#parts.ports.deadlines.watch(this.#quietAtMs(), this);
   }
 
   /** The answer, or its client, has been silent. */
@@ -136,7 +136,7 @@ class EventStream implements DirectSource, Latecomer {
     if (this.#over || controller === null) return;
     const { keepAlive } = this.#parts.answer;
     if (this.#unreadSinceMs === null) controller.write(keepAlive ?? "");
-    else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
+    else if (this.#parts.ports.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
       this.cancel();
       controller.close(new Error("The client stopped reading."));
       return;
@@ -145,7 +145,8 @@ class EventStream implements DirectSource, Latecomer {
   }
 
   #quietAtMs(): number {
-    return this.#parts.deadlines.nowMs() + this.#parts.keepAliveMs;
+    const { deadlines, server } = this.#parts.ports;
+    return deadlines.nowMs() + server.keepAliveMs;
   }
 
   /** Ends the stream. A null `last` breaks off the connection, because the surface can't express the failure. */

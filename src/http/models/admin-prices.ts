@@ -1,25 +1,25 @@
 // /admin/v1/catalogue: the changes that a watched list of prices has, and their acceptance.
 import { Elysia } from "elysia";
+import { acceptPrices, type PriceReviewParts, reviewPrices } from "../../admin/models/price-review.ts";
 import {
   acceptedSchema,
-  acceptPrices,
   acceptSchema,
-  type PriceReviewParts,
   priceReviewSchema,
-  reviewPrices,
-} from "../../admin/models/price-review.ts";
+  reviewQuery,
+} from "../../admin/models/price-review-schema.ts";
 import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-route.ts";
-import { returnsBody, takesBody } from "../openapi/route-schema.ts";
+import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 
 export function priceRoutes(operator: WritingParts, parts: PriceReviewParts) {
   const { reads, writes } = createOperatorHooks(operator, "Models");
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/catalogue", () => reviewPrices(parts, operator.world), {
+    .get("/catalogue", ({ query }) => reviewPrices(parts, operator.world, query), {
       ...reads(
         "settings.read",
         "getPriceChanges",
         "List what the watched list of prices would change, and what the last 30 days would have cost",
       ),
+      query: takesQuery(reviewQuery),
       response: returnsBody(priceReviewSchema),
     })
     .post(

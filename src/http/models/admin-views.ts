@@ -7,7 +7,7 @@ import type { CardView, SettingsView } from "../../admin/models/settings-schema.
 import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
 import { dateCard, hasEnded, viewPrice } from "../../catalogue/dated.ts";
 import { applyFactors } from "../../catalogue/factored.ts";
-import { findPriceDay } from "../../catalogue/feeds/as-of.ts";
+import { findPriceDay } from "../../catalogue/file/standing.ts";
 import { viewLaterPrices } from "../../catalogue/later-prices.ts";
 import { applyOverlay } from "../../catalogue/overlay.ts";
 import { applyOwnPrice } from "../../catalogue/own-price.ts";
@@ -108,7 +108,7 @@ export function settingsView(
       base_path: server.basePath,
     },
     timeouts: providers.map(timeoutsView),
-    prices: { as_of: findPriceDay(settings.catalogueAsOf), changes_waiting: priceChanges() },
+    prices: { as_of: findPriceDay(settings), changes_waiting: priceChanges() },
     aliases: Object.fromEntries(Object.entries(aliases).map(([name, alias]) => [name, viewTarget(alias)])),
   };
 }

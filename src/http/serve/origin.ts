@@ -41,7 +41,7 @@ interface OriginParts {
 
 /** A request as it came. */
 interface RequestArrival {
-  readonly headers: Headers;
+  readonly request: { readonly headers: Headers };
   readonly trace: TraceContext | null;
   /** Null unless it is a turn of a WebSocket. */
   readonly turn: Pick<TurnMark, "socketId"> | null;
@@ -64,7 +64,7 @@ interface RequestSubject {
  */
 export function readRequestOrigin(
   { addressRule, tagsFrom }: OriginParts,
-  { headers, trace, turn, line }: RequestArrival,
+  { request: { headers }, trace, turn, line }: RequestArrival,
   proof: Caller["proof"],
   { session, isCompaction = false, tool = null }: RequestSubject,
 ): RequestOrigin {
@@ -88,6 +88,7 @@ export function readRequestOrigin(
     isCompaction,
     tool,
     responseId: null,
+    constraints: null,
   };
 }
 

@@ -4,13 +4,14 @@ import { asObject, asString } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import { readVersion, type ServedVersion } from "../../tools/wire/client-request.ts";
 import { CODES, type Era } from "../../tools/wire/eras.ts";
-import { findMethod, METHODS } from "../../tools/wire/methods.ts";
+import { findMethod, METHODS, type MethodAnswer } from "../../tools/wire/methods.ts";
 import {
   makeMethodError,
   type RpcMessage,
   type RpcNotification,
   type RpcRequest,
   writeError,
+  writeResult,
 } from "../../tools/wire/rpc.ts";
 import { SESSION_HEADER } from "../../tools/wire/server-request.ts";
 import type { Arrival } from "../door/arrival.ts";
@@ -37,6 +38,8 @@ interface Visitor {
   readonly viewer: Viewer;
 }
 
+type MethodAnswerer = (request: ClientRequest) => Response | Promise<Response>;
+
 const ACCEPTED = 202;
 const NO_CONTENT = 204;
 const SHOWN_CHARACTERS_MAX = 100;
@@ -44,8 +47,8 @@ const SHOWN_CHARACTERS_MAX = 100;
 export class ToolDoor {
   readonly #ports: ToolPorts;
   readonly #calls: ToolCalls;
-  readonly #lists: ToolLists;
   readonly #views: ToolViews;
+  readonly #answers: Readonly<Record<MethodAnswer, MethodAnswerer>>;
   readonly listeners: Listeners;
 
   constructor(ports: ToolPorts, views: ToolViews) {
@@ -53,7 +56,7 @@ export class ToolDoor {
     this.#views = views;
     this.#calls = new ToolCalls(ports, views);
     this.listeners = new Listeners(ports, views);
-    this.#lists = new ToolLists(ports, views, this.listeners);
+    this.#answers = this.#makeAnswers(new ToolLists(ports, views, this.listeners));
   }
 
   /** `name` is the server of the path, or null. */
@@ -169,25 +172,31 @@ export class ToolDoor {
     }
     const method = findMethod(message.method, era);
     if (method === null) return refuseMethod(message, era);
-    return this.#dispatch({ arrival, caller, viewer, message, method, era, version, session });
+    const answer = this.#answers[METHODS[method].answer];
+    return answer({ arrival, caller, viewer, message, method, era, version, session });
   }
 
-  #dispatch(request: ClientRequest): Response | Promise<Response> {
+  #makeAnswers(lists: ToolLists): Readonly<Record<MethodAnswer, MethodAnswerer>> {
+    return {
+      nothing: ({ message }) => createJsonResponse(200, writeResult(message.id, {})),
+      start: (request) => lists.initialize(request),
+      discovery: (request) => lists.discover(request),
+      tools: (request) => lists.list(request, "tools"),
+      prompts: (request) => lists.list(request, "prompts"),
+      resources: (request) => lists.list(request, "resources"),
+      resourceTemplates: (request) => lists.list(request, "resourceTemplates"),
+      call: (request) => this.#call(request),
+      listening: (request) => this.listeners.openNewer(request),
+    };
+  }
+
+  #call(request: ClientRequest): Promise<Response> {
     const { arrival, message } = request;
-    const { answer } = METHODS[request.method];
-    switch (answer) {
-      case "call": {
-        const given = asString(asObject(message.params._meta).traceparent) ?? null;
-        const header = arrival.request.headers.get("traceparent") ?? given;
-        arrival.trace = this.#ports.traces.begin(header, arrival);
-        nameTraced(request);
-        return this.#calls.answer(request);
-      }
-      case "listening":
-        return this.listeners.openNewer(request);
-      default:
-        return this.#lists.answer(request, answer);
-    }
+    const given = asString(asObject(message.params._meta).traceparent) ?? null;
+    const header = arrival.request.headers.get("traceparent") ?? given;
+    arrival.trace = this.#ports.traces.begin(header, arrival);
+    nameTraced(request);
+    return this.#calls.answer(request);
   }
 
   /** Null if the client names no session. Rejects with the refusal of one that it can't use. */

@@ -16,8 +16,6 @@ import { readPass, type ToolViews } from "./view.ts";
 /** Lists of a key in a minute, and at once. */
 const BOUNDS = { what: "ask for lists of tools", things: "lists of tools", perMinute: 1000, atOnce: 1000 };
 
-type ListedAnswer = "nothing" | "start" | "discovery" | ListKind;
-
 export class ToolLists {
   readonly #ports: ToolPorts;
   readonly #views: ToolViews;
@@ -30,17 +28,26 @@ export class ToolLists {
     this.#listeners = listeners;
   }
 
-  async answer(request: ClientRequest, how: ListedAnswer): Promise<Response> {
-    const { message, caller } = request;
-    if (how === "nothing") return createJsonResponse(200, writeResult(message.id, {}));
+  initialize(request: ClientRequest): Promise<Response> {
+    return this.#count(request, () => this.#initialize(request));
+  }
+
+  discover(request: ClientRequest): Promise<Response> {
+    return this.#count(request, async () => {
+      const offer = await this.#makeOffer(request);
+      return createJsonResponse(200, writeResult(request.message.id, writeDiscover(offer)));
+    });
+  }
+
+  list(request: ClientRequest, kind: ListKind): Promise<Response> {
+    return this.#count(request, () => this.#list(request, kind));
+  }
+
+  /** Answers within the bounds of a key. Rejects with the Fault of one that asks for more. */
+  async #count({ caller }: ClientRequest, answer: () => Promise<Response>): Promise<Response> {
     const end = this.#limit.begin(caller.key.id, this.#ports.clock.monotonicMs());
     try {
-      if (how === "start") return await this.#initialize(request);
-      if (how === "discovery") {
-        const offer = await this.#makeOffer(request);
-        return createJsonResponse(200, writeResult(message.id, writeDiscover(offer)));
-      }
-      return await this.#list(request, how);
+      return await answer();
     } finally {
       end();
     }

@@ -83,11 +83,13 @@ export class ToolCall implements Call<ToolForm> {
   /** Throws the Faults of headers that aren't valid. */
   constructor(
     ports: HttpPorts,
-    { request: { headers }, requestId, held, trace, turn, line }: Arrival,
+    arrival: Arrival,
     { key, proof }: Caller,
     { card, tool, right }: CalledCard,
     given: ToolForm["ask"]["arguments"],
   ) {
+    const { request, requestId, held, trace } = arrival;
+    const { headers } = request;
     const nowMs = ports.clock.nowMs();
     const { rules, billing } = ports.snapshot();
     this.key = key;
@@ -97,12 +99,12 @@ export class ToolCall implements Call<ToolForm> {
     this.created = Math.floor(nowMs / 1000);
     this.requestId = requestId;
     const subject = { session: null, tool };
-    this.origin = readRequestOrigin(ports, { headers, trace, turn, line }, proof, subject);
+    this.origin = readRequestOrigin(ports, arrival, proof, subject);
     this.selection = { kind: "card", card, fallbacks: [] };
     this.steering = readSteering(headers);
     this.rules = rules;
     this.markup = billing.markup;
-    this.limitAtMs = readLimit(ports, headers);
+    this.limitAtMs = readLimit(ports, arrival);
     const once = headers.get("idempotency-key");
     this.idempotency = once === null ? null : this.#claim(ports.vault, once);
     this.held = held;

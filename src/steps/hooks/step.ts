@@ -1,6 +1,7 @@
 // A hook as a step: before a request's admission, and around its answer.
 
 import { Fault } from "../../core/fault.ts";
+import { refuseGuardrail } from "../../core/log/constraint.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { HookAction, HookCost, HookPlace, HookState } from "../../core/models/hook.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
@@ -43,7 +44,7 @@ export class HookStep implements Step {
     _enter: Enter,
     cards: readonly ModelCard[],
   ): Promise<ChangedCall<F> | null> {
-    if (!(await this.#appliesTo(call, cards))) return null;
+    if (!(await this.#appliesTo(call, cards))) return this.#refuseNamed(call);
     this.#applied.add(call);
     const { at, refusesAttachments } = this.#judge.rule;
     if (refusesAttachments && hasAttachments(call, at.includes("answer")))
@@ -93,6 +94,13 @@ export class HookStep implements Step {
     // An account whose name can't be read is judged rather than let through.
     const account = await this.#ports.accountName(key.accountId).catch(() => null);
     return account === null ? accounts.length > 0 : matchesAny(accounts, account);
+  }
+
+  /** A request that names the hook counts on it. */
+  #refuseNamed<F extends Form>({ guardrails = [] }: Call<F>): null {
+    const named = guardrails.find(({ name }) => name === this.#judge.rule.name);
+    if (named === undefined) return null;
+    throw refuseGuardrail(named);
   }
 
   #ask<F extends Form>(call: Call<F>, at: HookPlace, part: Pick<Question, "texts" | "toolCalls">): Question {

@@ -54,22 +54,32 @@ const AMOUNT_COLUMNS = [
 /** The columns of a request that only some clients' requests have. */
 type RareFields = Pick<
   RequestRecord,
-  "cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId"
+  | ("cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId")
+  | ("constraints" | "claimedNanoUsd")
 >;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
-  Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> & RareFields
+  Pick<UsageSum, "edge" | "cached" | "markupNanoUsd"> & Pick<CallSum, "reportedNanoUsd"> & RareFields
 >;
 
 /**
- * True if the row counts anything other than tokens and searches: other work, answers from the cache, a markup, or some of it
- * in another month's statement. A request's tags are among these columns too, and what only some clients do.
+ * True if the row counts anything other than tokens and searches: other work, answers from the cache, a markup, a reported
+ * cost, or some of it in another month's statement. A request's tags are among these columns too, and what only some clients do.
  */
 export function hasWork(row: CountedRow): boolean {
-  const { amounts, edge, cached, cachedFrom, tags, socketId, isCompaction, batchId, markupNanoUsd } = row;
-  if (edge !== undefined || cached || cachedFrom || tags || socketId || isCompaction) return true;
-  if (markupNanoUsd || batchId || row.tool || row.responseId) return true;
-  for (const unit of WORK_UNITS) if (amounts[unit] !== 0) return true;
+  const { edge, cachedFrom, tags, socketId, batchId, markupNanoUsd: markup, claimedNanoUsd: claim } = row;
+  if (edge !== undefined || row.cached || cachedFrom || tags || socketId || row.isCompaction) return true;
+  if (
+    markup ||
+    batchId ||
+    row.tool ||
+    row.responseId ||
+    row.constraints ||
+    row.reportedNanoUsd ||
+    typeof claim === "number"
+  )
+    return true;
+  for (const unit of WORK_UNITS) if (row.amounts[unit] !== 0) return true;
   return false;
 }
 
@@ -111,6 +121,8 @@ const SPARE_COLUMNS = [
   "cached",
   "cached_from",
   "markup_nano",
+  "claimed_nano",
+  "reported_nano",
   "saved_nano",
   "tags",
   "batch_id",
@@ -120,6 +132,7 @@ const SPARE_COLUMNS = [
   "compaction",
   ...Object.keys(TOOL.columns),
   "response_id",
+  "constraints",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -165,6 +178,7 @@ const LISTED_FIELDS = {
   amounts: listAmounts(INTEGER),
   costNanoUsd: INTEGER,
   markupNanoUsd: INTEGER,
+  claimedNanoUsd: allowNull(INTEGER),
   chargedNanoUsd: INTEGER,
   holdNanoUsd: INTEGER,
   usageSource: makeWord(USAGE_SOURCES),
@@ -187,6 +201,7 @@ const LISTED_FIELDS = {
   isCompaction: nameColumn("compaction", FLAG),
   tool: TOOL,
   responseId: allowNull(TEXT),
+  constraints: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -220,6 +235,7 @@ const REQUEST_DEFAULTS = {
   ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
   cached_from: null,
   markup_nano: 0,
+  claimed_nano: null,
   saved_nano: 0,
   tags: null,
   batch_id: null,
@@ -229,6 +245,7 @@ const REQUEST_DEFAULTS = {
   compaction: 0,
   ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
   response_id: null,
+  constraints: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
@@ -290,6 +307,7 @@ export const CALL_SUM = table<CallSum>(
     amounts: listAmounts(SUM),
     costNanoUsd: SUM,
     estimatedNanoUsd: SUM,
+    reportedNanoUsd: SUM,
   },
 );
 

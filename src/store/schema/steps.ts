@@ -19,6 +19,7 @@ import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
 import { REPEATS } from "./repeats-step.ts";
+import { REPORTED_COSTS } from "./reported-costs-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { TOOLS } from "./tools-step.ts";
@@ -257,6 +258,9 @@ const ALLOWED_TOOLS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
 ];
 
+/** The constraints of requests, which few have. A program from before leaves them out. */
+const CONSTRAINTS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("constraints") }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -303,4 +307,6 @@ export const STEPS: readonly Step[] = [
   TOOLS,
   DIRECTORY_SIZE,
   CONSOLE_LINK,
+  CONSTRAINTS,
+  REPORTED_COSTS,
 ];

@@ -37,7 +37,6 @@ export const BODY = new LaneTable(
   {
     service_tier: OTHER_TIERS,
     speed: "Fast mode costs more than the card's price.",
-    inference_geo: "Inference in a chosen region costs more than the card's price.",
     fallbacks: "A fallback model has a different price.",
     billing_policy: "The operator decides how requests are billed.",
     anthropic_beta: "Betas are named in the header.",

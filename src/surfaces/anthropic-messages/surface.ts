@@ -18,14 +18,14 @@ import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operati
 import { CHAT } from "../../operations/chat/operation.ts";
 import { EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listFields, listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
 import { countUnreadBlocks, countUnreadTurns, hasCitations, readMessages, readSystem } from "./history.ts";
-import { applyLane, passBetas } from "./lane.ts";
+import { applyLane, BODY, passBetas } from "./lane.ts";
 import { sanitizeTurns } from "./own-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
@@ -50,6 +50,7 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   family: "anthropic",
   operation: CHAT,
   idPrefix: "msg_",
+  fields: listFields(messagesSchema, READ_FIELDS, BODY),
   read: readExchange,
   refuse,
   counting: {

@@ -67,6 +67,11 @@ export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
   family: "gemini",
   operation: EMBEDDINGS,
   idPrefix: "embd-",
+  fields: new Set([
+    "model",
+    "embedContentConfig",
+    ...[embedSchema, batchEmbedSchema].flatMap(({ properties }) => Object.keys(properties)),
+  ]),
   checkPath: readPath,
   read({ url, body }: Incoming): Exchange<EmbeddingsForm> {
     const { model, verb } = readPath(new URL(url).pathname);

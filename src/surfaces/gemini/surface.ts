@@ -22,7 +22,7 @@ import { EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/promp
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { readDomains } from "../../operations/chat/prompt/web-search.ts";
 import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
-import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listFields, listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
@@ -31,7 +31,7 @@ import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { refuse } from "./errors.ts";
 import { toJsonSchema } from "./json-schema.ts";
 import { SEARCH_TOOLS } from "./known.ts";
-import { applyLane } from "./lane.ts";
+import { applyLane, BODY } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
 import { GEMINI_TEXTS } from "./texts.ts";
@@ -60,6 +60,7 @@ export const GEMINI: Surface<ChatForm> = {
   family: "gemini",
   operation: CHAT,
   idPrefix: "gen_",
+  fields: listFields(generateSchema, READ_FIELDS, BODY),
   checkPath: readPath,
   read: readExchange,
   refuse,

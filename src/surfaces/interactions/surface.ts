@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { explainInstructions, explainShared, refuseField } from "../lane.ts";
-import { listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listFields, listLostFields, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
@@ -49,6 +49,7 @@ export const INTERACTIONS: Surface<ChatForm> = {
   family: "gemini",
   operation: CHAT,
   idPrefix: "int_",
+  fields: new Set([...listFields(interactionSchema, READ_FIELDS), ...Object.keys(REFUSED)]),
   read: readExchange,
   refuse,
   findEarlier,

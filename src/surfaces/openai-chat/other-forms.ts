@@ -1,6 +1,5 @@
 // Requests to this route in the form of another API, which Cursor above all sends: Anthropic's blocks and tools, and the parts
 // and flat tools of the Responses API. They are read as what they mean; only a body that fails the checks comes here.
-import { Fault } from "../../core/fault.ts";
 import {
   asArray,
   asObject,
@@ -36,6 +35,9 @@ const INSTRUCTIONS: Readonly<Record<string, string>> = {
   system: "Anthropic's format, which POST /v1/messages",
 };
 
+const OPTIONS =
+  "'extra_body' is an option of OpenAI's SDK for Python, which sends the fields in it at the top level: send them there.";
+
 /** Thinking that another gateway signed can't be opened here, and stays as it is. */
 const NOTHING_SEALED: Sealer = { seal: (text) => text, open: () => null };
 
@@ -44,28 +46,24 @@ export function isResponsesBody(body: JsonObject): boolean {
   return body.messages === undefined && body.input !== undefined && body.input !== null;
 }
 
+interface Meant {
+  readonly field: string;
+  readonly message: string;
+}
+
 /**
- * Throws if an instruction stands in a field of another API, and nothing else of that API is there to tell its meaning, or
- * if the fields of an SDK's option weren't put where that SDK puts them. Left out, they would change the answer unnoticed.
+ * Explains the field of a chat request that surely means something else: an instruction in a field of another API, if
+ * nothing else of that API is there to tell its meaning, or the fields of an SDK's option that weren't put where that SDK
+ * puts them. Left out, it would change the answer unnoticed. Null if there is none.
  */
-export function refuseMeant(given: JsonObject): void {
-  const {
-    extra_body: options,
-    instructions,
-    system,
-    system_instruction: snake,
-    systemInstruction: camel,
-  } = given;
-  if ((options ?? instructions ?? system ?? snake ?? camel) === undefined) return;
-  if (given.extra_body !== undefined) {
-    const message =
-      "'extra_body' is an option of OpenAI's SDK for Python, which sends the fields in it at the top level: send them there.";
-    throw new Fault("unknown_parameter", message, { param: "extra_body" });
-  }
-  const field = Object.keys(INSTRUCTIONS).find((one) => given[one] !== undefined);
-  if (field === undefined || (field === "system" && isAnthropic(given))) return;
+export function explainMeant(given: JsonObject): Meant | null {
+  if (given.messages === undefined && isResponsesBody(given)) return null;
+  const isSet = (field: string) => given[field] !== undefined && given[field] !== null;
+  if (isSet("extra_body")) return { field: "extra_body", message: OPTIONS };
+  const field = Object.keys(INSTRUCTIONS).find(isSet);
+  if (field === undefined || (field === "system" && isAnthropic(given))) return null;
   const message = `'${field}' belongs to ${INSTRUCTIONS[field]} takes. Here, send it as the first of 'messages', with the role 'system'.`;
-  throw new Fault("unknown_parameter", message, { param: field });
+  return { field, message };
 }
 
 function isAnthropic({ system, messages, tools, tool_choice: choice }: JsonObject): boolean {

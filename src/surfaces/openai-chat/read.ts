@@ -13,7 +13,7 @@ import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLo
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
-import { refuseMeant, translateForms } from "./other-forms.ts";
+import { translateForms } from "./other-forms.ts";
 import { isPlainRequest } from "./plain.ts";
 import { chatRequestSchema } from "./schema.ts";
 
@@ -33,7 +33,6 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
   refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
   translateMistral(given);
-  refuseMeant(given);
   given = checkForms(given, seal);
   refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);

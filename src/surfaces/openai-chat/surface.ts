@@ -18,6 +18,7 @@ import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
 import { readChatRequest } from "./read.ts";
+import { chatRequestSchema } from "./schema.ts";
 import { makeChunkWriter } from "./writer.ts";
 
 export const OPENAI_CHAT: Surface<ChatForm> = {
@@ -25,6 +26,7 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
   name: "openai-chat",
   operation: CHAT,
   idPrefix: "chatcmpl-",
+  fields: new Set(Object.keys(chatRequestSchema.properties)),
   read: readExchange,
 };
 

@@ -37,7 +37,7 @@ const USES = "max_tool_calls";
  * The fields that a translation carries, or that the gateway answers for: it shows thinking and its sealed form unasked,
  * repeats metadata, and stores answers itself.
  */
-const READ_FIELDS: ReadFields = {
+export const READ_FIELDS: ReadFields = {
   ...readWhole("model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "include"),
   ...readWhole("stream", "stream_options", "store", "previous_response_id", "metadata", "truncation"),
   ...readWhole("max_output_tokens", "temperature", "top_p", "top_logprobs"),

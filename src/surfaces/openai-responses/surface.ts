@@ -4,6 +4,7 @@ import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { listFields } from "../lost-fields.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { openSummaries } from "./compaction/summary.ts";
 import { findTrigger, listKeptMessages, makeSummaryBody } from "./compaction/trigger.ts";
@@ -14,9 +15,9 @@ import { OwnConversation } from "./own-tools/conversation.ts";
 import { findServers } from "./own-tools/find.ts";
 import { openOwnCalls } from "./own-tools/history.ts";
 import { ModelRequest } from "./own-tools/model-request.ts";
-import { joinRequest, makeContext, readAsk, readAsked } from "./read.ts";
+import { joinRequest, makeContext, READ_FIELDS, readAsk, readAsked } from "./read.ts";
 import { writeResponse } from "./response.ts";
-import { inputTokensSchema } from "./schema.ts";
+import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { RESPONSES_TEXTS } from "./texts.ts";
 import { ToolNames } from "./tools.ts";
@@ -29,6 +30,7 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   family: "responses",
   operation: CHAT,
   idPrefix: "resp_",
+  fields: listFields(responsesSchema, READ_FIELDS, BODY),
   read: readExchange,
   refuse,
   findEarlier,

@@ -51,6 +51,7 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
   name: "openai-transcriptions",
   operation: TRANSCRIPTION,
   idPrefix: "trsc-",
+  fields: new Set([...Object.keys(transcriptionRequestSchema.properties), "file"]),
   body: "form",
   read({ url, body }: Incoming): Exchange<TranscriptionForm> {
     const { file, ...fields } = convertFields(readFields(body), NUMBERS);

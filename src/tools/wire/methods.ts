@@ -2,8 +2,8 @@
 import type { ListKind } from "../merged-list.ts";
 import type { Era } from "./eras.ts";
 
-/** Each is a case in `http/tools`, which doesn't compile without one: a list, or one of the others. */
-type MethodAnswer = "nothing" | "start" | "discovery" | "call" | "listening" | ListKind;
+/** Each has an answer in `http/tools/door.ts`, which doesn't compile without it: a list, or one of the others. */
+export type MethodAnswer = "nothing" | "start" | "discovery" | "call" | "listening" | ListKind;
 
 interface NotificationRow {
   readonly eras: readonly Era[];

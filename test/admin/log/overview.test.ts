@@ -37,6 +37,12 @@ test("every day of the range is listed, with totals for it and for the range bef
   expect(stepsOf(found)).toEqual(["11-18T00 1 0", "11-19T00 0 0", "11-20T00 2 1"]);
   expect(found.totals).toMatchObject({ requests: 3, errors: 1, charged_usd: 0.000005, cost_usd: 0.0000065 });
   expect(found.previous).toMatchObject({ requests: 2, errors: 0 });
+  const isWhole = async (query: object) => (await ask({ from: "2026-11-17", ...query })).previous_is_whole;
+  expect([found.previous_is_whole, await isWhole({}), await isWhole({ key_id: "key_b" })]).toEqual([
+    true,
+    true,
+    false,
+  ]);
   const only = async (query: object) => stepsOf(await ask({ from: "2026-11-18", ...query })).join(", ");
   expect(await only({ key_id: "key_b" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 1 1");
   expect(await only({ provider: "Acme" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");

@@ -5,8 +5,8 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningDemo, startDemo } from "../../../src/app/demo/demo.ts";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { LOOK_FILE, PICTURED, showOverview } from "../../console/overview.ts";
-import { readLook } from "../../console/page-look.ts";
+import { LOOK_FILE, PICTURED, showOverview } from "../../console/picture/overview.ts";
+import { readLook } from "../../console/picture/page-look.ts";
 import { openDemo } from "../../console/showcase.ts";
 import { HAS_BROWSER, startBrowser } from "../../console/visitor.ts";
 
@@ -203,7 +203,7 @@ describe("what is shown", () => {
         const always = asArray(pictured.headings).filter(
           (heading) => heading !== "H2 Budgets near their end",
         );
-        expect([headings, look]).toEqual([always, { ...pictured, headings: undefined }]);
+        expect<unknown>([headings, look]).toEqual([always, { ...pictured, headings: undefined }]);
         await admin.leave();
       } finally {
         await browser?.close();

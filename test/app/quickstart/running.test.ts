@@ -76,6 +76,22 @@ test.each<[string, () => void]>([
 });
 
 test(
+  "a second one on the same store is found while it runs, and the first one after it",
+  async () => {
+    write(written);
+    const second = startServe({ ...place, env }, "--quickstart", "--port", "0");
+    const url = await second.listens();
+    await until("the second says where it runs", () => read()?.address === url, LONG_MS);
+    expect(second.err).toContain(`a quick start at ${address} uses the same store`);
+    second.signal("SIGTERM");
+    expect(await second.exited).toBe(0);
+    expect(read()?.address).toBe(address);
+    expect(readFileSync(file, "utf8")).toBe(written);
+  },
+  LONG_MS,
+);
+
+test(
   "it is gone once the gateway has ended, unless another one has written it since",
   async () => {
     change({ pid: other.pid });

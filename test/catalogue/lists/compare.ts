@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareList } from "../../../src/app/models/catalogue-update.ts";
-import type { Proposal } from "../../../src/catalogue/feeds/compare-feed.ts";
+import { countChanges } from "../../../src/catalogue/feeds/count-changes.ts";
+import type { Proposal } from "../../../src/catalogue/feeds/verdict.ts";
 import { FEED_FORMATS, type FeedFormat } from "../../../src/core/models/feed-format.ts";
 import { DIFFERENCES, type Difference } from "./differences.ts";
 
@@ -25,8 +26,10 @@ for (const list of FEED_FORMATS) {
   const file = FILES[list];
   if (file === undefined) continue;
   const text = readFileSync(join(process.argv[2] ?? ".", file), "utf8");
-  const compared = compareList(text, list, { overlay: [], newerModels: [] }, Date.now());
-  const differing = compared.proposals.filter(({ id, field }) => compared.known.has(id) && FIELDS.has(field));
+  const basis = { overlay: [], newerModels: [], ownIds: new Set<string>(), ignore: [], reliances: [] };
+  const { listed, proposals: all, known: cards } = compareList(text, list, basis, Date.now());
+  const compared = countChanges({ listed, known: [...cards.keys()], proposals: all }, all);
+  const differing = all.filter(({ id, field }) => cards.has(id) && FIELDS.has(field));
   console.log(
     `${list}: ${compared.compared} compared, ${compared.equal} equal, ${differing.length} differ in price or end, ${compared.unlisted} not in the list`,
   );

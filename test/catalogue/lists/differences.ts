@@ -1,5 +1,5 @@
 // The reasons for which the catalogue differs from a public list, by models and fields. Read on 2026-11-26.
-import type { Proposal } from "../../../src/catalogue/feeds/compare-feed.ts";
+import type { Proposal } from "../../../src/catalogue/feeds/verdict.ts";
 import type { FeedFormat } from "../../../src/core/models/feed-format.ts";
 
 export interface Difference {

@@ -97,7 +97,7 @@ describe("the client's own request", () => {
       cache_control: { type: "ephemeral" },
     });
     expect(Object.keys(outgoing.body)).toEqual(["anthropic_version", "max_tokens", "messages"]);
-    expect(outgoing.dropped).toEqual(["cache_control", "container", "inference_geo"]);
+    expect(outgoing.dropped).toEqual(["inference_geo", "cache_control", "container"]);
   });
 });
 

@@ -63,7 +63,7 @@ function comment(rows: readonly (readonly [line: string, words: string])[]): rea
 
 function writeStart({ repository, npm, image, formula }: Channels): string {
   if (repository === null)
-    return `**From the sources**, with Node and npm (\`npm test\` runs the tests):\n\n${fence(["npm start"])}`;
+    return `**From the sources**, with Node 22 or newer and npm (\`npm test\` runs the tests):\n\n${fence(["npm start"])}`;
   const folder = repository.slice(repository.lastIndexOf("/") + 1);
   const rows: readonly (readonly [string, string])[] = [
     ...(npm === null ? [] : [[`npx ${npm}`, "with Node 20 or newer"] as const]),

@@ -273,6 +273,7 @@ export class Books {
     charged,
     costNanoUsd,
     usageSource,
+    claimed,
   }: ProviderCall): void {
     const dayMs = findTagDay(atMs);
     this.#calls ??= new Map();
@@ -288,6 +289,7 @@ export class Books {
       amounts: addAmounts(sum?.amounts ?? NO_AMOUNTS, charged),
       costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,
       estimatedNanoUsd: (sum?.estimatedNanoUsd ?? 0) + (usageSource === "estimate" ? costNanoUsd : 0),
+      reportedNanoUsd: (sum?.reportedNanoUsd ?? 0) + (claimed?.costNanoUsd ?? 0),
     });
   }
 

@@ -16,6 +16,7 @@ export const callsSuite = makeSuite({ "calls to providers": calls, "kept calls":
 
 const USED = { ...NO_AMOUNTS, prompt: 100, cached: 40, completion: 20, reasoning: 5 };
 const CLAIMED = { prompt: 900, completion: 20 };
+const REPORTED = { ...CLAIMED, costNanoUsd: 900_000 };
 
 function makeAttempt(fields: Partial<TracedAttempt> = {}): TracedAttempt {
   return {
@@ -71,10 +72,10 @@ async function makeDay(store: Store): Promise<void> {
   const answered = { amounts: USED, costNanoUsd: 1_000_000, usageSource: "provider" } as const;
   await settle(store, "chatcmpl-1", {
     ...answered,
-    trace: makeTrace([makeAttempt({ calls: 2, requestIds: ["up_1", "up_2"], claimed: CLAIMED })], 0),
+    trace: makeTrace([makeAttempt({ calls: 2, requestIds: ["up_1", "up_2"], claimed: REPORTED })], 0),
   });
   const failed = makeAttempt({ outcome: "failed", faultCode: "provider_error", last4: "k3y0" });
-  const outrun = makeAttempt({ outcome: "outrun", claimed: CLAIMED });
+  const outrun = makeAttempt({ outcome: "outrun", claimed: REPORTED });
   const unsent = makeAttempt({ outcome: "failed", faultCode: "upstream_unreachable", calls: 0 });
   await settle(store, "chatcmpl-2", {
     ...answered,
@@ -137,6 +138,8 @@ function calls(opened: () => TwoStores): void {
     expect(round(add(sums.map((one) => one.provider_cost_usd)))).toBe(
       round(add(rows.map((row) => row.provider_cost_usd))),
     );
+    const claimed = round(add(sums.map((one) => one.claimed_cost_usd)));
+    expect([claimed, claimed]).toEqual([2 * 900_000, round(add(rows.map((row) => row.claimed_cost_usd)))]);
     const { costNanoUsd } = (await other.usage({ fromMs: 0, toMs: NOON + DAY, groupBy: [] }))[0] ?? {};
     const ofRequests = rows.filter(({ completion_id }) => completion_id !== null);
     expect(round(add(ofRequests.map((row) => row.provider_cost_usd)))).toBe(costNanoUsd ?? Number.NaN);

@@ -39,6 +39,7 @@ const LIST = makeLiteLlm({
   "gpt-4.1": makeLiteLlmRow({ input_cost_per_token: 9e-6, output_cost_per_token: 8e-6 }),
   "gpt-6.1-sol": makeLiteLlmRow({ input_cost_per_token: 0, output_cost_per_token: 1e-5 }),
   "gpt-7-new": makeLiteLlmRow(),
+  "groq/openai/gpt-oss-20b": makeLiteLlmRow({ litellm_provider: "groq" }),
 });
 const list = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json(LIST) });
 const ANSWER = {
@@ -96,17 +97,44 @@ test("shows each change, the models that are used, and what their requests would
     would_cost_usd: Number((cost * 1.5).toFixed(9)),
     format: "litellm",
   });
-  const [first, ...others] = asArray(used.changes).map(asObject);
+  const changes = asArray(used.changes).map(asObject);
+  expect(changes.map(({ new: isNew }) => isNew)).toEqual([true, true, false, false, false]);
+  const [first, ...others] = changes.filter(({ new: isNew }) => isNew === false);
   expect(first).toMatchObject({
+    id: "OpenAI#gpt-5.4",
     model: "OpenAI#gpt-5.4",
     field: "price",
     after: "input 3.75, output 22.5, cached_input 0.375",
+    verdict: "taken",
+    enabled: true,
+    last_30_days_usd: cost,
     requests: 1,
     cost_usd: cost,
   });
   expect(others).toContainEqual(
     expect.objectContaining({ model: "OpenAI#gpt-6.1-sol", verdict: "refused", would_cost_usd: null }),
   );
+});
+
+test("names of models, the list, and what isn't enabled choose the changes", async () => {
+  const elsewhere = asArray((await operator.get("/catalogue?all=true")).body.changes).map(asObject);
+  expect(elsewhere.filter(({ enabled }) => enabled === false).map(({ id }) => id)).toEqual([
+    "Groq#openai/gpt-oss-20b",
+  ]);
+  const { list: seen } = await review();
+  const { sha256 } = asObject(seen);
+  const refusals: readonly (readonly [object, number, string, string | null])[] = [
+    [{ only: ["OpenAI#gpt-5.4", "OpenAI#none"] }, 400, "invalid_value", "only[1]"],
+    [{ except: ["xAI#*"] }, 400, "invalid_value", "except[0]"],
+    [{ sha256: "0".repeat(64) }, 409, "catalogue_changed", null],
+    [{ serial: 7 }, 409, "catalogue_changed", null],
+    [{ only: ["OpenAI#gpt-4.1"] }, 409, "catalogue_not_writable", null],
+  ];
+  for (const [body, status, code, param] of refusals) {
+    const refused = await operator.post("/catalogue", { sha256, ...body });
+    expect([refused.status, refused.body.error]).toMatchObject([status, { code, param }]);
+  }
+  expect(readFileSync(file, "utf8")).toBe(JSON.stringify([ROW]));
 });
 
 test("a gap to an invoice is linked to it", async () => {
@@ -140,18 +168,21 @@ test("one click or command takes what may be taken, or what waits too, and the a
   expect(read().size).toBe(0);
   const taken = await run("--apply");
   expect([taken.code, taken.out]).toEqual([EXIT.partial, expect.not.stringContaining("Nothing was changed")]);
-  expect(read().get("OpenAI#gpt-5.4")).toBeUndefined();
+  expect(read().get("OpenAI#gpt-5.4")).toMatchObject({ input: 3.75, service: { flex: { input: 1.875 } } });
+  expect(read().get("OpenAI#gpt-4.1")).toBeUndefined();
   const all = (await operator.post("/catalogue", { yes: true })).body;
   expect(all).toMatchObject({ waits: false });
-  expect(read().get("OpenAI#gpt-5.4")).toMatchObject({ input: 3.75, output: 22.5, cached_input: 0.375 });
+  expect(read().get("OpenAI#gpt-4.1")).toMatchObject({ input: 9 });
   expect(read().get("OpenAI#gpt-99")).toMatchObject({ input: 1 });
   expect(read().has("OpenAI#gpt-6.1-sol")).toBe(false);
   const entries = await until("they are chained", async () => {
-    const found = asArray((await operator.get("/audit?action=catalogue.updated")).body.data).map(asObject);
+    const found = asArray(
+      (await operator.get("/audit?action=catalogue.updated&outcome=success")).body.data,
+    ).map(asObject);
     return found.length === 2 ? found : null;
   });
   expect(entries.map(({ actor }) => asObject(actor).kind)).toEqual(["admin", "admin"]);
-  expect(JSON.stringify(entries[0]?.after)).toContain("OpenAI#gpt-5.4 price: input 2.5");
+  expect(JSON.stringify(entries)).toContain("OpenAI#gpt-5.4 price: input 2.5");
 });
 
 test("a credential that is added at run time has its own price factor, and the highest is shown", async () => {

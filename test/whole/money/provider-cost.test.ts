@@ -76,7 +76,7 @@ test("a viewer reconciles calls and tokens, without what they cost", async () =>
     return names.filter((name) => /cost|estimated/.test(name));
   };
   expect(await read("viewer")).toEqual([]);
-  const costs = ["provider_cost_usd", "estimated_usd", "estimated_share"];
+  const costs = ["provider_cost_usd", "claimed_cost_usd", "estimated_usd", "estimated_share"];
   expect(await read("operator")).toEqual([...costs, "provider_cost_usd", "claimed_cost_usd"]);
 });
 

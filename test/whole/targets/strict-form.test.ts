@@ -36,7 +36,7 @@ const SETTINGS: readonly JsonObject[] = [
   { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] } },
   { top_k: 5 },
   { metadata: { user_id: "u", team: "t" } },
-  { inference_geo: "us" },
+  { inference_geo: "global" },
   { speed: "standard" },
   { from_next_year: true },
 ];

@@ -14,6 +14,7 @@ export const DATABASE = "poundkey.db";
 /** The regular tasks run this often. Each hour, they would cost as much as the requests. */
 const TASKS_HOURS = 12;
 const FIRST_HOUR = 6;
+const DAY_HOURS = 24;
 
 interface MonthRules {
   /** An empty folder for the store. */
@@ -22,6 +23,8 @@ interface MonthRules {
   readonly days: number;
   /** The moment at which the month ends. */
   readonly endMs: number;
+  /** Called with the number of days that are made, after each. */
+  readonly onDay?: ((day: number) => void) | undefined;
 }
 
 /** Returns the ids of the company's people by their names. */
@@ -30,6 +33,7 @@ export async function makeMonth({
   seed,
   days,
   endMs,
+  onDay,
 }: MonthRules): Promise<ReadonlyMap<string, string>> {
   const span = findSpan(days, endMs);
   const clock = createMovedClock(span.startMs);
@@ -47,6 +51,8 @@ export async function makeMonth({
       if ((atMs / HOUR_MS) % TASKS_HOURS === 0) await clock.moveTo(atMs);
       await story.tell();
       await playHour(maker, company, atMs, endMs);
+      const hours = (atMs - span.startMs) / HOUR_MS;
+      if (hours % DAY_HOURS === 0) onDay?.(hours / DAY_HOURS);
     }
     await clock.moveTo(endMs);
     await story.tell();

@@ -50,7 +50,7 @@ export class LoopedRun<F extends Form> implements Run<F> {
     const bounds = ports.toolRules()?.loop;
     if (bounds === undefined) throw new Fault("unsupported_parameter", "There are no tool servers here.");
     const shown = await this.#show();
-    const limitAtMs = readLimit(ports, arrival.request.headers);
+    const limitAtMs = readLimit(ports, arrival);
     const questions = new QuestionMaker(this.#request, { shown, bounds, limitAtMs, root: this.ending });
     const answer = new LoopedAnswer(questions);
     ports.turns.time(caller.key.accountId, arrival.held.bytes, () => answer.prepare(), null);

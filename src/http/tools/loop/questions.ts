@@ -20,6 +20,7 @@ import { makeIncoming } from "../../conversations/earlier.ts";
 import { pinHistory } from "../../conversations/history.ts";
 import type { Arrival } from "../../door/arrival.ts";
 import { ClientCall } from "../../door/client-call.ts";
+import { type Constraints, openConstraints } from "../../door/constraints.ts";
 import { PlainRun } from "../../door/plain-run.ts";
 import { logRefusal } from "../../door/refused.ts";
 import type { Setups } from "../../door/setups.ts";
@@ -77,6 +78,7 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
   readonly trace: TraceContext | null;
   readonly conversation: ToolConversation<F>;
   readonly #request: NamingRequest<F>;
+  readonly #asked: Constraints<F> | null;
   readonly #shown: ShownTools;
   readonly #calls: OwnCalls;
   #first: LoopedQuestion<F> | null = null;
@@ -87,7 +89,9 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
   constructor(request: NamingRequest<F>, { shown, bounds, limitAtMs, root }: LoopTerms) {
     const { ports, surface, arrival, caller, body } = request;
     const incoming = makeIncoming(ports, arrival.request, body, caller.key, arrival.earlier);
-    const conversation = surface.ownTools?.begin(incoming, shown.servers);
+    const asked = openConstraints({ ports, surface, arrival, key: caller.key }, body);
+    const begin = () => surface.ownTools?.begin(incoming, shown.servers);
+    const conversation = asked === null ? begin() : asked.read(begin);
     if (conversation === undefined) throw new Error("The surface has no tools of the gateway.");
     this.vault = ports.vault;
     this.random = ports.random;
@@ -98,6 +102,7 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
     this.limitAtMs = limitAtMs;
     this.trace = arrival.trace;
     this.conversation = conversation;
+    this.#asked = asked;
     this.#request = request;
     this.#shown = shown;
     this.#calls = new OwnCalls({ ports, arrival, shown, surface: surface.name });
@@ -120,7 +125,9 @@ export class QuestionMaker<F extends Form> implements LoopPorts<F> {
       arrival.modelAsked = model;
       if (exchange.history) this.#pin = pinHistory(ports, exchange.history, setup.named, this.#pin);
     }
-    const call = new ClientCall(ports, surface, arrival, caller, exchange, setup, this.#pin);
+    const narrowed = this.#asked === null ? setup : this.#asked.narrow(setup, exchange);
+    const call = new ClientCall(ports, surface, arrival, caller, exchange, narrowed, this.#pin);
+    this.#asked?.mark(call);
     join(call);
     if (isFirst) {
       arrival.selection = call.selection;

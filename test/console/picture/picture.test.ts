@@ -2,13 +2,13 @@
 import { expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { IS_LONG } from "../harness/long.ts";
+import { IS_LONG } from "../../harness/long.ts";
+import { startShowcase } from "../showcase.ts";
+import { HAS_BROWSER } from "../visitor.ts";
 import { LOOK_FILE, PICTURED, showOverview } from "./overview.ts";
 import { compareGreys, readLook, shrinkToGreys } from "./page-look.ts";
-import { startShowcase } from "./showcase.ts";
-import { HAS_BROWSER } from "./visitor.ts";
 
-const PICTURES = join(import.meta.dir, "..", "..", "src", "console", "pictures");
+const PICTURES = join(import.meta.dir, "..", "..", "..", "src", "console", "pictures");
 const GREY_DIFFERENCE_MAX = 8;
 const MAKING_MS = 600_000;
 const FILM_BYTES_MAX = 3 * 1024 * 1024;

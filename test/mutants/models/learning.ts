@@ -1,5 +1,5 @@
 // Mutants of learning: how much an account may teach, for how long, what is replaced, what is tried out.
-import type { Mutant } from "./mutant.ts";
+import type { Mutant } from "../mutant.ts";
 
 export const LEARNING: readonly Mutant[] = [
   {

@@ -1,4 +1,4 @@
-// What a page of the console looks like, as data: its outline with its colours, and a small grey copy of a picture of it.
+// The look of a page of the console, as data: its outline with its colours, and a small grey copy of a picture of it.
 import type { Page } from "playwright-core";
 
 /** The outline of a page, in the order of the page. */

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { asObject, parseJson } from "../../src/core/json/json.ts";
-import type { Showcase } from "./showcase.ts";
+import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import type { Showcase } from "../showcase.ts";
 
 const ENCODER = Bun.which("img2webp");
 const SIZE = { width: 960, height: 600 };

@@ -1,0 +1,3 @@
+ALTER TABLE request ADD COLUMN IF NOT EXISTS claimed_nano BIGINT
+----
+ALTER TABLE provider_call_day ADD COLUMN IF NOT EXISTS reported_nano BIGINT NOT NULL DEFAULT 0
