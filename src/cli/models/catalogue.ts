@@ -110,6 +110,8 @@ export const runCatalogue = makeFlagCommand(
   { name: "catalogue", help: HELP, flags: FLAGS, wordsMax: 2 },
   (given: Arguments, io: Io, source: ConfigSource, ports: UpdatePorts = REAL_PORTS) => {
     const [verb = "", file] = given.words;
+    const address = given.values.get("gateway");
+    const gateway = address === undefined ? null : createGateway(address, process.env);
     checkFlags(verb, given);
     if (verb === "diff") return diff(given, io, source);
     if (verb === "verify") {
@@ -119,9 +121,7 @@ export const runCatalogue = makeFlagCommand(
     if (file !== undefined) throw new UsageError(`unexpected argument "${file}"`);
     if (verb === "publish") return publish(given, io);
     if (verb === "rebase") return rebase(given, io, source);
-    const address = given.values.get("gateway");
-    if (address === undefined) return update(given, io, source, ports);
-    return updateThere(createGateway(address, process.env), given, io);
+    return gateway ? updateThere(gateway, given, io) : update(given, io, source, ports);
   },
 );
 
