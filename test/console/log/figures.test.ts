@@ -40,7 +40,7 @@ async function waitForSum(gateway: UnderTest, requests: number): Promise<void> {
   });
 }
 
-/** The day before had the same answers and three times the failures, so half of its requests failed. */
+/** The first half of the day before had the same answers and three times the failures, so half of its requests failed. */
 function copyToDayBefore({ directory }: UnderTest): void {
   const file = new Database(join(directory, "poundkey.db"));
   file.run("PRAGMA busy_timeout = 5000");
@@ -48,7 +48,7 @@ function copyToDayBefore({ directory }: UnderTest): void {
     .query<{ name: string }, []>("SELECT name FROM pragma_table_info('hourly_usage')")
     .all();
   const changed: Readonly<Record<string, string>> = {
-    hour_ms: `hour_ms - ${30 * 3_600_000}`,
+    hour_ms: `hour_ms - ${42 * 3_600_000}`,
     requests: "requests + 2 * errors",
     errors: "3 * errors",
   };
