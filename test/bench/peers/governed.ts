@@ -73,6 +73,13 @@ function keepNothing() {
       removeAll: async () => {},
       prune: async () => 0,
     },
+    refusalLessons: {
+      list: async () => [],
+      version: nothing,
+      add: async () => {},
+      takeTrial: async () => false,
+      end: async () => false,
+    },
     refusals: {
       list: async () => ({ rows: [], scannedUntilMs: null }),
       add: async () => {},

@@ -1,0 +1,66 @@
+// The rows of what models were found to refuse, which processes join, and read again once their version changes.
+import { asArray, parseJson } from "../../core/json/json.ts";
+import {
+  joinLesson,
+  LESSONS_MAX,
+  type LessonPlace,
+  type RefusalLesson,
+  type RefusalLessonStore,
+} from "../../core/models/refusal-lesson.ts";
+import { allowNull, makeJson, TEXT, TIME } from "../engine/columns.ts";
+import { bind, type Engine, readFirst } from "../engine/engine.ts";
+import { readText } from "../engine/found.ts";
+import { insertSql, joinNames, selectSql, upsertSql } from "../engine/sql.ts";
+import { table } from "../schema/tables.ts";
+
+const LESSON = table<RefusalLesson>("refusal_lesson", ["model", "host", "word"], {
+  model: TEXT,
+  host: TEXT,
+  word: TEXT,
+  firstSeenAtMs: TIME,
+  seenAtMs: TIME,
+  triedAtMs: TIME,
+  confirmedAtMs: allowNull(TIME),
+  sharedAtMs: allowNull(TIME),
+  payers: makeJson<readonly string[]>((json) => asArray(parseJson(json)).filter((one) => typeof one === "string")),
+});
+
+/** Several processes may add to a full table before one of them ends what is beyond the bound. */
+const ROWS_MAX = 2 * LESSONS_MAX;
+const VERSION = "refusal_lessons";
+
+export function refusalLessonMethods({ mark, forUpdate, run, runOnce, change }: Engine): RefusalLessonStore {
+  const byPlace = `model = ${mark(1)} AND host = ${mark(2)} AND word = ${mark(3)}`;
+  const list = `${selectSql(LESSON)} ORDER BY seen_at_ms DESC LIMIT ${mark(1)}`;
+  const keep = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
+  const lock = `${selectSql(LESSON)} WHERE ${byPlace} ${forUpdate}`;
+  const write = upsertSql(LESSON, mark);
+  const take = `UPDATE refusal_lesson SET tried_at_ms = CAST(${mark(5)} AS BIGINT)
+    WHERE ${byPlace} AND tried_at_ms <= ${mark(4)}`;
+  const end = `DELETE FROM refusal_lesson WHERE ${byPlace}`;
+  const version = `SELECT value FROM setting WHERE name = ${mark(1)}`;
+  const renew = bind(
+    `INSERT INTO setting (name, value) VALUES (${mark(1)}, '1') ON CONFLICT (name)
+      DO UPDATE SET value = CAST(CAST(setting.value AS BIGINT) + 1 AS TEXT)`,
+    VERSION,
+  );
+  const place = ({ model, host, word }: LessonPlace) => [model, host, word] as const;
+  return {
+    list: async () => (await run(bind(list, ROWS_MAX))).map(LESSON.rowOf),
+    version: async () => {
+      const [found] = await run(bind(version, VERSION));
+      return found ? readText(found, "value") : null;
+    },
+    add: (lesson) =>
+      // A missing row can't be locked, so the lesson itself is added first.
+      change([bind(keep, ...LESSON.valuesOf(lesson)), bind(lock, ...place(lesson))], ([, found]) => {
+        const joined = joinLesson(readFirst(LESSON, found), lesson);
+        return { writes: [bind(write, ...LESSON.valuesOf(joined)), renew], toResult: () => undefined };
+      }),
+    takeTrial: async (lesson, beforeMs, nowMs) => {
+      const taken = bind(take, ...place(lesson), Math.round(beforeMs), Math.round(nowMs));
+      return (await runOnce(taken, renew)).count > 0;
+    },
+    end: async (lesson) => (await runOnce(bind(end, ...place(lesson)), renew)).count > 0,
+  };
+}
