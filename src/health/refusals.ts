@@ -15,11 +15,8 @@ import {
 import { isRefused, parseRefusal, type Refusal } from "../core/models/refusals.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 
-interface LessonRecord {
-  lesson: RefusalLesson;
-  /** A trial is due once a request would be mended by it, and is granted to one request after the store's leave. */
-  trial: "none" | "wanted" | "granted";
-}
+/** A trial of a model is wanted once it is due and a request would be mended, and is granted to one request by the store. */
+type Trial = "wanted" | "granted";
 
 /** Times are on the monotonic clock, but for those of lessons. */
 export class LearnedRefusals {
@@ -28,15 +25,17 @@ export class LearnedRefusals {
   /** Milliseconds by which Unix time is ahead of the monotonic clock. */
   aheadMs = 0;
   /** By the card's id, for the host that is called today. */
-  readonly #learned = new Map<string, Map<Refusal, LessonRecord>>();
+  readonly #learned = new Map<string, Map<Refusal, RefusalLesson>>();
   #hosts: ReadonlyMap<string, string> = new Map();
   /** The store's, of every host. */
   #stored: readonly RefusalLesson[] = [];
   /** What the store doesn't have yet: what was learned, and what has ended. */
   readonly #unwritten = new Map<string, RefusalLesson>();
   readonly #ended = new Map<string, RefusalLesson>();
-  /** The refusal that a request tries without, by the set that it got. */
-  readonly #trials = new WeakMap<ReadonlySet<Refusal>, Refusal>();
+  /** By the card's id. */
+  readonly #trials = new Map<string, Trial>();
+  /** What the requests that are trials were told. */
+  readonly #tried = new WeakSet<ReadonlySet<Refusal>>();
 
   /** Returns everything that the model is known to refuse to a payer. Undefined if that is nothing. */
   list(card: ModelCard, nowMs: number, payer: string): ReadonlySet<Refusal> | undefined {
@@ -44,21 +43,25 @@ export class LearnedRefusals {
     if (learned === undefined) return card.refuses;
     const wallMs = nowMs + this.aheadMs;
     const all = new Set(card.refuses);
-    let tried: Refusal | null = null;
-    for (const [refusal, record] of learned) {
-      const { lesson } = record;
+    let isDue = false;
+    let isMended = false;
+    for (const [refusal, lesson] of learned) {
       if (wallMs - lesson.seenAtMs >= UNSEEN_MS || !isKnownTo(payer, lesson)) continue;
       if (all.has(refusal) || !isRefused(card, refusal, true)) continue;
-      if (record.trial === "granted" && tried === null) {
-        record.trial = "none";
-        tried = refusal;
-        continue;
-      }
-      if (record.trial === "none" && wallMs - lesson.triedAtMs >= TRIAL_MS) record.trial = "wanted";
+      isDue ||= wallMs - lesson.triedAtMs >= TRIAL_MS;
+      isMended = true;
       all.add(refusal);
     }
-    if (tried !== null) this.#trials.set(all, tried);
+    if (isMended && this.#trials.get(card.id) === "granted") return this.#beginTrial(card);
+    if (isDue) this.#trials.set(card.id, "wanted");
     return all;
+  }
+
+  #beginTrial({ id, refuses }: ModelCard): ReadonlySet<Refusal> {
+    const own = new Set(refuses);
+    this.#trials.delete(id);
+    this.#tried.add(own);
+    return own;
   }
 
   /** A payer's request met these refusals. Nothing is kept of a name that a client made up. */
@@ -78,35 +81,27 @@ export class LearnedRefusals {
   confirm({ id }: ModelCard, refusals: readonly Refusal[], nowMs: number): void {
     const confirmedAtMs = Math.round(nowMs + this.aheadMs);
     for (const word of refusals) {
-      const record = this.#learned.get(id)?.get(word);
-      if (record !== undefined) this.#take(word, { ...record.lesson, confirmedAtMs });
+      const lesson = this.#learned.get(id)?.get(word);
+      if (lesson !== undefined) this.#take(word, { ...lesson, confirmedAtMs });
     }
   }
 
-  /** Returns the refusal that a request with this set was sent without. Null if it was no trial. */
-  readTrial(refuses: ReadonlySet<Refusal> | undefined): Refusal | null {
-    return (refuses && this.#trials.get(refuses)) ?? null;
+  /** True if the request that was told this is a trial: it was sent as if nothing had been learned. */
+  isTrial(refuses: ReadonlySet<Refusal> | undefined): boolean {
+    return refuses !== undefined && this.#tried.has(refuses);
   }
 
-  /** A trial was answered. If its request had what is refused in it, the lesson ends, else another one tries. */
-  settleTrial({ id }: ModelCard, refusal: Refusal, isProof: boolean): void {
-    const own = this.#learned.get(id);
-    const record = own?.get(refusal);
-    if (own === undefined || record === undefined) return;
-    if (isProof) {
-      this.#end(record.lesson);
-      return;
-    }
-    record.trial = "granted";
-    // Behind the others, which have their turn before it.
-    own.delete(refusal);
-    own.set(refusal, record);
+  /** A trial was answered. Lessons end on what was in its request. If there was nothing, another request tries. */
+  settleTrial({ id }: ModelCard, wasSent: (refusal: Refusal) => boolean): void {
+    const proven = [...(this.#learned.get(id) ?? NONE)].filter(([refusal]) => wasSent(refusal));
+    for (const [, lesson] of proven) this.#end(lesson);
+    if (proven.length === 0 && this.#learned.has(id)) this.#trials.set(id, "granted");
   }
 
   /** Returns the lessons on a model, or on all. */
   report(id?: string): readonly RefusalLesson[] {
     const models = id === undefined ? [...this.#learned.values()] : [this.#learned.get(id) ?? NONE];
-    return models.flatMap((learned) => [...learned.values()].map(({ lesson }) => lesson));
+    return models.flatMap((learned) => [...learned.values()]);
   }
 
   /** Applies the addresses of providers. Lessons about other hosts wait until these are called again. */
@@ -118,7 +113,6 @@ export class LearnedRefusals {
   /** Takes over what the store has, with what this process hasn't written yet. */
   put(stored: readonly RefusalLesson[]): void {
     this.#stored = stored;
-    const before = new Map(this.#learned);
     this.#learned.clear();
     const all = new Map(stored.map((lesson) => [nameLesson(lesson), lesson]));
     for (const [name, lesson] of this.#unwritten) all.set(name, joinLesson(all.get(name) ?? null, lesson));
@@ -127,10 +121,9 @@ export class LearnedRefusals {
       const parsed = parseRefusal(lesson.word);
       if (parsed === null || parsed.isTaken || this.#ended.has(name) || beyond.has(lesson)) continue;
       if (lesson.host !== this.#findHost(lesson.model)) continue;
-      const own = this.#learned.getOrInsertComputed(lesson.model, () => new Map());
-      const trial = before.get(lesson.model)?.get(parsed.word)?.trial ?? "none";
-      own.set(parsed.word, { lesson, trial });
+      this.#learned.getOrInsertComputed(lesson.model, makeMap).set(parsed.word, lesson);
     }
+    for (const model of this.#trials.keys()) if (!this.#learned.has(model)) this.#trials.delete(model);
     this.isInUse = this.#learned.size > 0;
   }
 
@@ -142,9 +135,10 @@ export class LearnedRefusals {
     return [...this.#ended.values()];
   }
 
+  /** Returns the models that wait for a trial, each by one of its lessons. */
   listWanted(): readonly RefusalLesson[] {
-    const records = [...this.#learned.values()].flatMap((own) => [...own.values()]);
-    return records.filter(({ trial }) => trial === "wanted").map(({ lesson }) => lesson);
+    const wanted = [...this.#trials].filter(([, trial]) => trial === "wanted");
+    return wanted.flatMap(([model]) => this.report(model).slice(0, 1));
   }
 
   /** The store has this. If more was learned meanwhile, that is still to be written. */
@@ -154,22 +148,18 @@ export class LearnedRefusals {
     if (this.#ended.get(name) === lesson) this.#ended.delete(name);
   }
 
-  /** The store was asked for a trial that was wanted. If it is granted, the next request is sent without the mend. */
-  answerWanted({ model, word }: RefusalLesson, isGranted: boolean, atMs: number): void {
-    const parsed = parseRefusal(word);
-    const record = parsed && this.#learned.get(model)?.get(parsed.word);
-    if (!record) return;
-    record.trial = isGranted ? "granted" : "none";
-    record.lesson = { ...record.lesson, triedAtMs: atMs };
+  /** The store was asked for a trial that was wanted. If it is granted, the next request is sent as it came. */
+  answerWanted({ model }: RefusalLesson, isGranted: boolean, triedAtMs: number): void {
+    if (isGranted) this.#trials.set(model, "granted");
+    else this.#trials.delete(model);
+    const own = this.#learned.get(model);
+    for (const [refusal, lesson] of own ?? []) own?.set(refusal, { ...lesson, triedAtMs });
   }
 
   #take(word: Refusal, met: RefusalLesson): void {
     const name = nameLesson(met);
-    const own = this.#learned.getOrInsertComputed(met.model, () => new Map());
-    const record = own.get(word);
-    const lesson = joinLesson(record?.lesson ?? null, met);
-    if (record === undefined) own.set(word, { lesson, trial: "none" });
-    else record.lesson = lesson;
+    const own = this.#learned.getOrInsertComputed(met.model, makeMap);
+    own.set(word, joinLesson(own.get(word) ?? null, met));
     this.#unwritten.set(name, joinLesson(this.#unwritten.get(name) ?? null, met));
     this.#ended.delete(name);
     this.isInUse = true;
@@ -203,7 +193,8 @@ export class LearnedRefusals {
   }
 }
 
-const NONE: ReadonlyMap<Refusal, LessonRecord> = new Map();
+const NONE: ReadonlyMap<Refusal, RefusalLesson> = new Map();
+const makeMap = () => new Map<Refusal, RefusalLesson>();
 
 function isMadeUp({ isNamedByClient, pricedLike }: ModelCard): boolean {
   return isNamedByClient === true || pricedLike !== undefined;

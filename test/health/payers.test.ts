@@ -242,7 +242,7 @@ describe("what a server was found to refuse", () => {
 
   test("is bounded, by model and in all, and has no room for names that clients make up", () => {
     const known = new LearnedRefusals();
-    for (let at = 0; at < 3000; at++)
+    for (let at = 0; at < 2100; at++)
       known.learn(makeModelCard(`House#${at % 100}`), [`tools>${at + 1}`], at, "ann");
     expect(known.report().length).toBe(2000);
     for (let at = 0; at < 40; at++) known.learn(card, [`tools>${at + 1}`], 4000 + at, "ann");

@@ -93,7 +93,9 @@ export async function getModelRules(parts: ModelRulesParts, wanted: string): Pro
     refuses: findFieldWord(field),
   }));
   const source = own ? "configured" : stored ? "stored" : null;
-  const lessons = [...listPinned(refuses), ...parts.lessons(id).map(viewLesson)];
+  const said = new Set(refuses.map((word) => word.replace(/^-/, "")));
+  const learned = parts.lessons(id).filter(({ word }) => !said.has(word));
+  const lessons = [...listPinned(refuses), ...learned.map(viewLesson)];
   return { id, refuses, source, lessons, refused_fields: fields.toSorted((a, b) => b.count - a.count) };
 }
 

@@ -3,7 +3,7 @@ import { readAccount } from "../keys/key.ts";
 
 /** A lesson ends if nobody has met it for so long. */
 export const UNSEEN_MS = 30 * 86_400_000;
-/** Once within this time, one request tries whether the server still refuses it. */
+/** Once within this time, one request to a model is sent as it came, to try whether its server still refuses anything. */
 export const TRIAL_MS = 86_400_000;
 /** The most lessons of a model, and of all. Beyond them, those go that were met longest ago. */
 export const LESSONS_A_MODEL_MAX = 32;
@@ -44,8 +44,11 @@ export interface RefusalLessonStore {
   version(): Promise<string | null>;
   /** Joins what a process has learned to what is known. May be repeated. */
   add(lesson: RefusalLesson): Promise<void>;
-  /** Takes the right to try without it. False if another process took it after `beforeMs`, or the lesson has ended. */
-  takeTrial(place: LessonPlace, beforeMs: number, nowMs: number): Promise<boolean>;
+  /**
+   * Takes the right to try a model without any of its lessons: mends overlap, so that one alone would prove nothing. False
+   * if all of them were tried after `beforeMs`, by whichever process, or have ended.
+   */
+  takeTrial(place: Omit<LessonPlace, "word">, beforeMs: number, nowMs: number): Promise<boolean>;
   /** Forgets it. False if another process did. */
   end(place: LessonPlace): Promise<boolean>;
 }

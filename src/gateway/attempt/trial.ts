@@ -17,14 +17,13 @@ export function canMend<F extends Form>(
   return route.codec.mends?.(ask, card, refuses) ?? false;
 }
 
-/** The attempt was answered. If it tried what its model's server was found to refuse, that lesson ends. */
+/** The attempt was answered. If it tried what its model's server was found to refuse, the lessons about that end. */
 export function settleTrial<F extends Form>(
   learned: LearnedRefusals,
   context: Pick<RequestContext<F>, "call" | "ask" | "raw">,
   attempt: Attempt,
   refuses: ReadonlySet<Refusal> | undefined,
 ): void {
-  const tried = learned.readTrial(refuses);
-  if (tried === null) return;
-  learned.settleTrial(attempt.card, tried, canMend(context, attempt, new Set([tried])));
+  if (!learned.isTrial(refuses)) return;
+  learned.settleTrial(attempt.card, (refusal) => canMend(context, attempt, new Set([refusal])));
 }

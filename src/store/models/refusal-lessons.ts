@@ -22,7 +22,9 @@ const LESSON = table<RefusalLesson>("refusal_lesson", ["model", "host", "word"],
   triedAtMs: TIME,
   confirmedAtMs: allowNull(TIME),
   sharedAtMs: allowNull(TIME),
-  payers: makeJson<readonly string[]>((json) => asArray(parseJson(json)).filter((one) => typeof one === "string")),
+  payers: makeJson<readonly string[]>((json) =>
+    asArray(parseJson(json)).filter((one) => typeof one === "string"),
+  ),
 });
 
 /** Several processes may add to a full table before one of them ends what is beyond the bound. */
@@ -35,8 +37,9 @@ export function refusalLessonMethods({ mark, forUpdate, run, runOnce, change }: 
   const keep = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
   const lock = `${selectSql(LESSON)} WHERE ${byPlace} ${forUpdate}`;
   const write = upsertSql(LESSON, mark);
-  const take = `UPDATE refusal_lesson SET tried_at_ms = CAST(${mark(5)} AS BIGINT)
-    WHERE ${byPlace} AND tried_at_ms <= ${mark(4)}`;
+  const ofModel = `model = ${mark(1)} AND host = ${mark(2)}`;
+  const lockModel = `${selectSql(LESSON)} WHERE ${ofModel} ORDER BY word ${forUpdate}`;
+  const take = `UPDATE refusal_lesson SET tried_at_ms = CAST(${mark(3)} AS BIGINT) WHERE ${ofModel}`;
   const end = `DELETE FROM refusal_lesson WHERE ${byPlace}`;
   const version = `SELECT value FROM setting WHERE name = ${mark(1)}`;
   const renew = bind(
@@ -57,10 +60,12 @@ export function refusalLessonMethods({ mark, forUpdate, run, runOnce, change }: 
         const joined = joinLesson(readFirst(LESSON, found), lesson);
         return { writes: [bind(write, ...LESSON.valuesOf(joined)), renew], toResult: () => undefined };
       }),
-    takeTrial: async (lesson, beforeMs, nowMs) => {
-      const taken = bind(take, ...place(lesson), Math.round(beforeMs), Math.round(nowMs));
-      return (await runOnce(taken, renew)).count > 0;
-    },
+    takeTrial: ({ model, host }, beforeMs, nowMs) =>
+      change([bind(lockModel, model, host)], ([found]) => {
+        const isDue = found?.some((row) => LESSON.rowOf(row).triedAtMs <= beforeMs) ?? false;
+        const writes = isDue ? [bind(take, model, host, Math.round(nowMs)), renew] : [];
+        return { writes, toResult: () => isDue };
+      }),
     end: async (lesson) => (await runOnce(bind(end, ...place(lesson)), renew)).count > 0,
   };
 }

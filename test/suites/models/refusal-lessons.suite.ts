@@ -174,9 +174,8 @@ function trials(opened: () => TwoStores): void {
   test("ends if the trial is answered, on all nodes", async () => {
     const { one, two, time, store } = await shareOne(opened);
     await passDay([one, two], time);
-    const sent = one.sent("cat");
-    expect(one.refusals.readTrial(sent)).toBe("temperature");
-    one.refusals.settleTrial(CARD, "temperature", true);
+    expect(one.refusals.isTrial(one.sent("cat"))).toBeTrue();
+    one.refusals.settleTrial(CARD, (word) => word === "temperature");
     expect(one.ask("ann")).toEqual([]);
     for (const node of [one, two]) await node.refresh();
     expect([two.ask("ann"), await store.refusalLessons.list()]).toEqual([[], []]);
@@ -188,17 +187,33 @@ function trials(opened: () => TwoStores): void {
   test("stays if the trial is refused, and is then seen again", async () => {
     const { one, two, time, store } = await shareOne(opened);
     await passDay([one, two], time);
-    expect(one.refusals.readTrial(one.sent("cat"))).toBe("temperature");
+    expect(one.refusals.isTrial(one.sent("cat"))).toBeTrue();
     await one.meet("cat");
     expect([one.ask("dan"), two.ask("dan")]).toEqual([["temperature"], ["temperature"]]);
     expect(await store.refusalLessons.list()).toMatchObject([{ seenAtMs: NOON + DAY, firstSeenAtMs: NOON }]);
+  });
+
+  test("leaves out all lessons of a model at once, since mends overlap", async () => {
+    const { one, two, time, store } = await shareOne(opened);
+    time.nowMs += HOUR;
+    for (const payer of ["ann", "ben"]) await one.meet(payer, ["top_p"]);
+    time.nowMs += 23 * HOUR;
+    expect(one.ask("cat").toSorted()).toEqual(["temperature", "top_p"]);
+    await one.refresh();
+    expect(one.ask("cat")).toEqual([]);
+    one.refusals.settleTrial(CARD, (word) => word === "top_p");
+    for (const node of [one, two]) await node.refresh();
+    expect([two.ask("cat"), (await store.refusalLessons.list()).length]).toEqual([["temperature"], 1]);
+    time.nowMs += HOUR;
+    for (let at = 0; at < 2; at++)
+      expect([two.ask("cat"), await two.refresh()]).toEqual([["temperature"], undefined]);
   });
 
   test("goes to another request if the first one has nothing that is refused", async () => {
     const { one, two, time } = await shareOne(opened);
     await passDay([one, two], time);
     one.sent("cat");
-    one.refusals.settleTrial(CARD, "temperature", false);
+    one.refusals.settleTrial(CARD, () => false);
     expect([one.ask("cat"), one.ask("cat")]).toEqual([[], ["temperature"]]);
   });
 }
@@ -274,7 +289,7 @@ function failures(opened: () => TwoStores): void {
     await node.refresh();
     expect(await other.refusalLessons.list()).toMatchObject([{ payers: ["ann", "ben"], sharedAtMs: NOON }]);
     state.isDown = true;
-    node.refusals.settleTrial(CARD, "temperature", true);
+    node.refusals.settleTrial(CARD, () => true);
     expect(await catchThrown(node.refresh())).toBeInstanceOf(Error);
     expect(node.ask("ann")).toEqual([]);
     state.isDown = false;

@@ -53,7 +53,7 @@ async function startWorld(store?: string) {
   const secrets: string[] = [];
   for (const name of ["ann", "ben", "cat"]) {
     const account = await gateway.newAccount(name);
-    secrets.push((await gateway.newKey({ account_id: account })).secret);
+    secrets.push((await gateway.newKey({ account_id: account, requests_per_day: null })).secret);
   }
   return { gateway, secrets };
 }
@@ -134,12 +134,12 @@ describe("on SQLite", () => {
   test("a day later, one request tries, and the lesson ends once the server takes it", async () => {
     for (const account of [0, 1]) await ask(world, "tried", account);
     await untilShared(world, "tried", world.gateway.url);
-    passDay(world, "tried");
+    await passDay(world, "tried");
     await until("a refused trial", async () => (await ask(world, "tried", 2)) === 2);
     expect([await ask(world, "tried", 2), await ask(world, "tried", 2)]).toEqual([1, 1]);
     isStrict = false;
     try {
-      passDay(world, "tried");
+      await passDay(world, "tried");
       await until("the lesson has ended", async () => {
         expect(await ask(world, "tried", 2)).toBe(1);
         return (await readLessons(world, "tried")).length === 0;
@@ -210,13 +210,11 @@ async function readMetric({ url }: UnderTest): Promise<number> {
   return Number(asString(/^poundkey_refusal_lessons (\d+)$/m.exec(text)?.[1]));
 }
 
-/** Sets the lesson's last trial back by more than a day, in the store. */
-function passDay({ gateway }: World, model: string): void {
+/** Sets the model's last trial back by a day, in the store. */
+async function passDay({ gateway }: World, model: string): Promise<void> {
   const database = new Database(join(gateway.directory, "poundkey.db"));
-  database.run("UPDATE refusal_lesson SET tried_at_ms = tried_at_ms - ? WHERE model = ?", [
-    DAY_MS,
-    `House#${model}`,
-  ]);
+  const back = "UPDATE refusal_lesson SET tried_at_ms = tried_at_ms - ? WHERE model = ?";
+  await until("it is written", () => database.run(back, [DAY_MS, `House#${model}`]).changes === WORDS.length);
   database.run("UPDATE setting SET value = CAST(value + 1 AS TEXT) WHERE name = 'refusal_lessons'");
   database.close();
 }
