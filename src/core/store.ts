@@ -27,7 +27,7 @@ import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
 import type { ResponseStore } from "./models/kept.ts";
-import type { RefusalLessonStore } from "./models/refusal-lesson.ts";
+import type { RefusalLessonStore } from "./models/learned/refusal-lesson.ts";
 import type { Audit } from "./money/audit.ts";
 import type { CheckoutStore } from "./money/checkout.ts";
 import type { JournalStore } from "./money/journal.ts";

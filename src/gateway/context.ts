@@ -71,7 +71,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** The attempt that answered. */
   attempt: Attempt | null = null;
   attempts = 0;
-  /** What a model has refused to this request, which its next calls know whatever is remembered. Null for nothing. */
+  /** The refusals of a model that this request met: its next calls know them, whatever is remembered. Null for none. */
   taught: { readonly card: ModelCard; readonly refuses: ReadonlySet<Refusal> } | null = null;
   dropped: readonly string[] = NONE;
   replayed: Facts["replayed"] = null;

@@ -1,4 +1,4 @@
-// What the servers of models were found to refuse, beside what the operator set, for the requests of this process.
+// Lessons on refusals: things that the servers of models were found to refuse, beside those that the operator set.
 
 import { type ModelCard, readProvider } from "../core/models/card.ts";
 import {
@@ -11,7 +11,7 @@ import {
   TRIAL_MS,
   UNSEEN_MS,
   WORD_CHARACTERS_MAX,
-} from "../core/models/refusal-lesson.ts";
+} from "../core/models/learned/refusal-lesson.ts";
 import { isRefused, parseRefusal, type Refusal } from "../core/models/refusals.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 
@@ -29,12 +29,13 @@ export class LearnedRefusals {
   #hosts: ReadonlyMap<string, string> = new Map();
   /** The store's, of every host. */
   #stored: readonly RefusalLesson[] = [];
-  /** What the store doesn't have yet: what was learned, and what has ended. */
+  /** Lessons that the store doesn't have yet. */
   readonly #unwritten = new Map<string, RefusalLesson>();
+  /** Those that the store still has to forget. */
   readonly #ended = new Map<string, RefusalLesson>();
   /** By the card's id. */
   readonly #trials = new Map<string, Trial>();
-  /** What the requests that are trials were told. */
+  /** The sets that `list` returned for requests that are trials. */
   readonly #tried = new WeakSet<ReadonlySet<Refusal>>();
 
   /** Returns everything that the model is known to refuse to a payer. Undefined if that is nothing. */
@@ -86,7 +87,7 @@ export class LearnedRefusals {
     }
   }
 
-  /** True if the request that was told this is a trial: it was sent as if nothing had been learned. */
+  /** True if the request of this set is a trial: it was sent as if nothing had been learned. */
   isTrial(refuses: ReadonlySet<Refusal> | undefined): boolean {
     return refuses !== undefined && this.#tried.has(refuses);
   }

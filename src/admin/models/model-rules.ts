@@ -6,7 +6,7 @@ import { asObject, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DialectName } from "../../core/models/dialect-names.ts";
-import type { RefusalLesson } from "../../core/models/refusal-lesson.ts";
+import type { RefusalLesson } from "../../core/models/learned/refusal-lesson.ts";
 import {
   describeRefusal,
   explainNoEffect,

@@ -1,14 +1,19 @@
-// What models were found to refuse, shared with the other processes: written, read again once it changes, tried and ended.
+// Shares lessons on refusals with the other processes: writes them, reads them again once they change, tries and ends them.
 import type { ModelCard } from "../../core/models/card.ts";
-import { listBeyond, type RefusalLesson, TRIAL_MS, UNSEEN_MS } from "../../core/models/refusal-lesson.ts";
+import {
+  listBeyond,
+  type RefusalLesson,
+  TRIAL_MS,
+  UNSEEN_MS,
+} from "../../core/models/learned/refusal-lesson.ts";
 import { parseRefusal } from "../../core/models/refusals.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock, Deadlines, Log } from "../../core/world/world.ts";
 import type { LearnedRefusals } from "../../health/refusals.ts";
 
 /**
- * Why a lesson ends: the server took it after all, nobody met it for a month, the model's card has its own word about it, or
- * there were too many.
+ * A lesson ends if the server took it after all, nobody met it for 30 days, the model's card has a word of its own about it,
+ * or there were too many.
  */
 type EndReason = "answered" | "unseen" | "card" | "bound";
 
@@ -31,7 +36,7 @@ export class SharedRefusals {
     this.#parts = parts;
   }
 
-  /** Writes what this process has learned, and reads what others have. What can't be written is written the next time. */
+  /** Writes what this process has learned, and reads the lessons of others. After a failure, the next call does the rest. */
   async refresh(): Promise<void> {
     const { clock, deadlines, refusals } = this.#parts;
     refusals.aheadMs = clock.nowMs() - deadlines.nowMs();

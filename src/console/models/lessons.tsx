@@ -1,4 +1,4 @@
-// What a model refuses, in words: what the gateway found by itself and the operator's own, each with what may be done about it.
+// The refusals of a model in plain words, found by the gateway or set by the operator, each with its actions.
 import { useState } from "preact/hooks";
 import type { ModelRulesView } from "../../admin/models/model-rules.ts";
 import { change } from "../frame/api.ts";

@@ -1,4 +1,4 @@
-// What a model refuses: the fields that its provider refused, each with a button that has it left out, and what was learned.
+// The refusals of a model: fields that its provider refused, each with a button that has it left out, and lessons.
 import { useState } from "preact/hooks";
 import type { ModelRulesView } from "../../admin/models/model-rules.ts";
 import { change } from "../frame/api.ts";

@@ -1,4 +1,4 @@
-// Whether a request can be sent in another way, and what it shows of a model's server if it was sent in its own.
+// Tells whether a request can be sent in another way, and ends lessons once one that could was answered as it came.
 
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { Refusal } from "../../core/models/refusals.ts";

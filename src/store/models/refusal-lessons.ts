@@ -1,4 +1,4 @@
-// The rows of what models were found to refuse, which processes join, and read again once their version changes.
+// The rows of lessons on refusals, which processes join, and read again once their version changes.
 import { asArray, parseJson } from "../../core/json/json.ts";
 import {
   joinLesson,
@@ -6,7 +6,7 @@ import {
   type LessonPlace,
   type RefusalLesson,
   type RefusalLessonStore,
-} from "../../core/models/refusal-lesson.ts";
+} from "../../core/models/learned/refusal-lesson.ts";
 import { allowNull, makeJson, TEXT, TIME } from "../engine/columns.ts";
 import { bind, type Engine, readFirst } from "../engine/engine.ts";
 import { readText } from "../engine/found.ts";

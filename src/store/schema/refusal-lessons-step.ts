@@ -1,4 +1,4 @@
-// The step of the schema for what models were found to refuse.
+// The step of the schema for lessons on refusals.
 import { integer, integerOrNull, type Step, text } from "./schema-step.ts";
 
 /** At most 2,000 rows, which every node reads. A program from before learns for itself, as it did. */

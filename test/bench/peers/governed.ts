@@ -73,13 +73,6 @@ function keepNothing() {
       removeAll: async () => {},
       prune: async () => 0,
     },
-    refusalLessons: {
-      list: async () => [],
-      version: nothing,
-      add: async () => {},
-      takeTrial: async () => false,
-      end: async () => false,
-    },
     refusals: {
       list: async () => ({ rows: [], scannedUntilMs: null }),
       add: async () => {},
@@ -181,6 +174,7 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
+    refusalLessons: { list: nobody, version: nothing, add: unused, takeTrial: unused, end: unused },
     webhooks: tellNobody(),
     providerCalls: callNobody(),
     repeats: { find: nothing, claim: unused, keepAnswer: unused, prune: unused },

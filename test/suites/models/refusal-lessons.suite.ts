@@ -1,8 +1,8 @@
-// What models were found to refuse, as nodes share it through the store, on every engine.
+// Lessons on refusals, as nodes share them through the store, on every engine.
 import { expect, test } from "bun:test";
 import { SharedRefusals } from "../../../src/app/models/shared-refusals.ts";
 import type { ModelCard } from "../../../src/core/models/card.ts";
-import { LESSONS_A_MODEL_MAX, type RefusalLesson } from "../../../src/core/models/refusal-lesson.ts";
+import type { RefusalLesson } from "../../../src/core/models/learned/refusal-lesson.ts";
 import type { Refusal } from "../../../src/core/models/refusals.ts";
 import type { Store } from "../../../src/core/store.ts";
 import type { LogEvent } from "../../../src/core/world/world.ts";
@@ -15,6 +15,8 @@ import { makeSuite, type TwoStores } from "../two-stores.ts";
 const CARD = makeModelCard("House#small", {});
 const HOUSE = { name: "House", baseUrl: "http://192.0.2.7:8080/v1" };
 const FIELD: readonly Refusal[] = ["temperature"];
+/** The most of one model. */
+const MODEL_MAX = 32;
 
 /** A node's requests and its regular task. */
 class Node {
@@ -93,7 +95,7 @@ async function passDay(nodes: readonly Node[], time: { nowMs: number }): Promise
   for (const node of nodes) await node.refresh();
 }
 
-export const refusalLessonsSuite = makeSuite({ sharing, trials, ends, failures });
+export const refusalLessonsSuite = makeSuite({ sharing, reach, trials, ends, failures });
 
 function sharing(opened: () => TwoStores): void {
   test("two accounts on two nodes teach all of them, and one that starts", async () => {
@@ -128,16 +130,18 @@ function sharing(opened: () => TwoStores): void {
   test("counts for nobody else before a mended call was answered", async () => {
     const { store, other } = opened();
     const one = await startNode(store, beginAtNoon());
-    for (const payer of ["ann", "ben"]) one.refusals.learn(CARD, FIELD, 1, payer);
+    for (const payer of ["ann", "ben", "ann anna"]) one.refusals.learn(CARD, FIELD, 1, payer);
     await one.refresh();
     const two = await startNode(other, beginAtNoon());
-    expect([two.ask("ben"), two.ask("cat")]).toEqual([["temperature"], []]);
+    expect([two.ask("ben"), two.ask("cat"), two.ask("ann alex")]).toEqual([["temperature"], [], []]);
     one.refusals.confirm(CARD, FIELD, 2);
     await one.refresh();
     await two.refresh();
     expect(two.ask("cat")).toEqual(["temperature"]);
   });
+}
 
+function reach(opened: () => TwoStores): void {
   test("is about the host that was called", async () => {
     const { one, time, store } = await shareOne(opened);
     const elsewhere = await startNode(store, time, "http://192.0.2.8:8080/v1");
@@ -248,7 +252,7 @@ function ends(opened: () => TwoStores): void {
     const { store } = opened();
     const time = beginAtNoon();
     const node = await startNode(store, time);
-    for (let most = 1; most <= LESSONS_A_MODEL_MAX + 8; most++) {
+    for (let most = 1; most <= MODEL_MAX + 8; most++) {
       time.nowMs += 1;
       node.refusals.aheadMs += 1;
       await store.refusalLessons.add({ ...makeLesson(`tools>${most}`), seenAtMs: time.nowMs });
@@ -256,9 +260,9 @@ function ends(opened: () => TwoStores): void {
     await node.refresh();
     await node.refresh();
     const kept = await store.refusalLessons.list();
-    expect([kept.length, kept.at(-1)?.word]).toEqual([LESSONS_A_MODEL_MAX, "tools>9"]);
+    expect([kept.length, kept.at(-1)?.word]).toEqual([MODEL_MAX, "tools>9"]);
     await node.meet("ann", ["temperature"]);
-    expect(node.refusals.report().length).toBe(LESSONS_A_MODEL_MAX);
+    expect(node.refusals.report().length).toBe(MODEL_MAX);
   });
 }
 

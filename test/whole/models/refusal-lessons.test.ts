@@ -1,5 +1,5 @@
-// What a model's server was found to refuse, through whole gateways on one store: learned once, known to others and after a
-// restart, tried once a day, pinned and forgotten by the operator.
+// Lessons on refusals through whole gateways on one store: learned once, known to others and after a restart, tried once a
+// day, pinned and forgotten by the operator.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -1,18 +1,18 @@
-// What a model's server was found to refuse, as all nodes know it: a lesson, the payers that met it, and its end.
-import { readAccount } from "../keys/key.ts";
+// A lesson on a refusal: something that a model's server was found to refuse, with the payers that met it, and its end.
+import { readAccount } from "../../keys/key.ts";
 
 /** A lesson ends if nobody has met it for so long. */
 export const UNSEEN_MS = 30 * 86_400_000;
 /** Once within this time, one request to a model is sent as it came, to try whether its server still refuses anything. */
 export const TRIAL_MS = 86_400_000;
 /** The most lessons of a model, and of all. Beyond them, those go that were met longest ago. */
-export const LESSONS_A_MODEL_MAX = 32;
+const LESSONS_A_MODEL_MAX = 32;
 export const LESSONS_MAX = 2000;
 export const WORD_CHARACTERS_MAX = 120;
 /** Beyond this number of payers that met a refusal, the one that met it first is forgotten. */
 const PAYERS_MAX = 64;
 
-/** What a lesson is about. */
+/** The subject of a lesson. */
 export interface LessonPlace {
   /** A card's id. */
   readonly model: string;
@@ -28,9 +28,9 @@ export interface RefusalLesson extends LessonPlace {
   readonly seenAtMs: number;
   /** The last trial, or when it was learned. */
   readonly triedAtMs: number;
-  /** When a call without it was answered. Null if none was. */
+  /** The time at which a call without it was answered. Null if none was. */
   readonly confirmedAtMs: number | null;
-  /** When it began to count for everybody. Null if it doesn't. */
+  /** The time from which on it counts for everybody. Null if it doesn't. */
   readonly sharedAtMs: number | null;
   /** Those that met it, as `namePayer` names them. The last to meet it first stands at the end. */
   readonly payers: readonly string[];
