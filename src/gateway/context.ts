@@ -4,9 +4,7 @@ import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
 import type { Attempt } from "../core/models/attempt.ts";
-import type { ModelCard } from "../core/models/card.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
-import type { Refusal } from "../core/models/refusals.ts";
 import { toUsd } from "../core/money/money.ts";
 import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
@@ -71,8 +69,6 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   /** The attempt that answered. */
   attempt: Attempt | null = null;
   attempts = 0;
-  /** The refusals of a model that this request met: its next calls know them, whatever is remembered. Null for none. */
-  taught: { readonly card: ModelCard; readonly refuses: ReadonlySet<Refusal> } | null = null;
   dropped: readonly string[] = NONE;
   replayed: Facts["replayed"] = null;
   costs: Facts["costs"] = null;

@@ -14,6 +14,10 @@ import {
 } from "../core/models/learned/refusal-lesson.ts";
 import { isRefused, parseRefusal, type Refusal } from "../core/models/refusals.ts";
 import type { ProviderSetup } from "../core/settings.ts";
+import type { RequestRefusals } from "./credential.ts";
+
+/** A request, by the object that is its own. */
+type Asker = Pick<RequestRefusals, "payer">;
 
 /** A trial of a model is wanted once it is due and a request would be mended, and is granted to one request by the store. */
 type Trial = "wanted" | "granted";
@@ -35,11 +39,15 @@ export class LearnedRefusals {
   readonly #ended = new Map<string, RefusalLesson>();
   /** By the card's id. */
   readonly #trials = new Map<string, Trial>();
+  /** The refusals that a request met itself: its further calls know them, whatever is remembered. */
+  readonly #taught = new WeakMap<Asker, { readonly id: string; readonly refuses: ReadonlySet<Refusal> }>();
   /** The sets that `list` returned for requests that are trials. */
   readonly #tried = new WeakSet<ReadonlySet<Refusal>>();
 
-  /** Returns everything that the model is known to refuse to a payer. Undefined if that is nothing. */
-  list(card: ModelCard, nowMs: number, payer: string): ReadonlySet<Refusal> | undefined {
+  /** Returns everything that the model is known to refuse to a request. Undefined if that is nothing. */
+  list(card: ModelCard, nowMs: number, asker: Asker): ReadonlySet<Refusal> | undefined {
+    const taught = this.#taught.get(asker);
+    if (taught?.id === card.id) return taught.refuses;
     const learned = this.#learned.get(card.id);
     if (learned === undefined) return card.refuses;
     const wallMs = nowMs + this.aheadMs;
@@ -47,7 +55,7 @@ export class LearnedRefusals {
     let isDue = false;
     let isMended = false;
     for (const [refusal, lesson] of learned) {
-      if (wallMs - lesson.seenAtMs >= UNSEEN_MS || !isKnownTo(payer, lesson)) continue;
+      if (wallMs - lesson.seenAtMs >= UNSEEN_MS || !isKnownTo(asker.payer, lesson)) continue;
       if (all.has(refusal) || !isRefused(card, refusal, true)) continue;
       isDue ||= wallMs - lesson.triedAtMs >= TRIAL_MS;
       isMended = true;
@@ -63,6 +71,12 @@ export class LearnedRefusals {
     this.#trials.delete(id);
     this.#tried.add(own);
     return own;
+  }
+
+  /** The model has refused something to the request, whose next call is sent without all of this. */
+  teach(asker: Asker, { id }: ModelCard, refuses: ReadonlySet<Refusal>): void {
+    this.isInUse = true;
+    this.#taught.set(asker, { id, refuses });
   }
 
   /** A payer's request met these refusals. Nothing is kept of a name that a client made up. */
@@ -125,7 +139,7 @@ export class LearnedRefusals {
       this.#learned.getOrInsertComputed(lesson.model, makeMap).set(parsed.word, lesson);
     }
     for (const model of this.#trials.keys()) if (!this.#learned.has(model)) this.#trials.delete(model);
-    this.isInUse = this.#learned.size > 0;
+    this.isInUse ||= this.#learned.size > 0;
   }
 
   listUnwritten(): readonly RefusalLesson[] {

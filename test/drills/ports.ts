@@ -35,5 +35,5 @@ export const MEMBERS: {
   Store: 69,
   "Store, with the ports in it": 199,
   Operation: 48,
-  RequestContext: 48,
+  RequestContext: 47,
 };

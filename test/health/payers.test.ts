@@ -218,7 +218,7 @@ describe("a model that fails for one payer", () => {
 describe("what a server was found to refuse", () => {
   const card = makeModelCard("House#small", {});
   const lists = (known: LearnedRefusals, payer: string, nowMs = 20) =>
-    known.list(card, nowMs, payer)?.size ?? 0;
+    known.list(card, nowMs, { payer })?.size ?? 0;
 
   test("counts for the payers that met it, and for all once two accounts did and a mended call was answered", () => {
     const known = new LearnedRefusals();
@@ -237,7 +237,7 @@ describe("what a server was found to refuse", () => {
     for (const payer of ["ann", "ben"]) known.learn(card, ["temperature", "top_p"], 10, payer);
     known.confirm(card, ["top_p"], 11);
     expect([lists(known, "ann"), lists(known, "ben")]).toEqual([2, 2]);
-    expect([...(known.list(card, 20, "cat") ?? [])]).toEqual(["top_p"]);
+    expect([...(known.list(card, 20, { payer: "cat" }) ?? [])]).toEqual(["top_p"]);
   });
 
   test("is bounded, by model and in all, and has no room for names that clients make up", () => {

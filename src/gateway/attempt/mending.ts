@@ -37,7 +37,7 @@ export function mendOrder<F extends Form>(
   const fresh = details.refuses.filter((word) => !refuses?.has(word) && isRefused(card, word, true));
   const known = new Set([...(refuses ?? []), ...fresh]);
   if (fresh.length === 0 || !canMend(context, attempt, known)) return null;
-  context.taught = { card, refuses: known };
+  health.refusals.teach(context.refusals, card, known);
   health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer);
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
   return { card, refuses: fresh };

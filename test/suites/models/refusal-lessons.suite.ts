@@ -61,7 +61,7 @@ class Node {
   }
 
   sent(payer: string, card = CARD): ReadonlySet<Refusal> {
-    return this.refusals.list(card, this.monotonicMs, payer) ?? new Set();
+    return this.refusals.list(card, this.monotonicMs, { payer }) ?? new Set();
   }
 }
 
