@@ -187,6 +187,9 @@ describe("on SQLite", () => {
     const operator = createOperator(world.gateway);
     await operator.patch(path("forgotten"), { refuses: WORDS.map((word) => `-${word}`) });
     await until("it is gone", async () => (await readLessons(world, "forgotten")).length === 0);
+    await until("its end is logged", () =>
+      world.gateway.events.some(({ model, reason }) => model === "House#forgotten" && reason === "card"),
+    );
     const { body } = await operator.get(path("forgotten"));
     expect(body.refuses).toEqual(["-system_late", "-system_several"]);
     const refused = await world.gateway.chat({ model: "House#forgotten", messages: LATE });
