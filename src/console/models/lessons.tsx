@@ -52,7 +52,8 @@ export function Lessons({ id, rules, canChange, onDone }: Props) {
 }
 
 const COLUMNS: readonly Column<Lesson>[] = [
-  makeHeadColumn("It refuses", ({ meaning }) => <span class="strong">{meaning.replaceAll("`", "")}</span>),
+  makeHeadColumn("Word", ({ refuses }) => <span class="strong">{refuses}</span>),
+  { label: "It refuses", cell: ({ meaning }) => meaning.replaceAll("`", ""), isBare: true },
   makeColumn("Counts for", describeReach),
   makeColumn("Last refused", ({ last_seen }) => (last_seen === null ? "–" : <When at={last_seen} />)),
   makeMinorColumn("Since", ({ first_seen }) => (first_seen === null ? "–" : <When at={first_seen} />)),
