@@ -121,6 +121,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeThing(change);
     case "setting":
       return describeSetting(change);
+    case "refusal_lesson":
+      return describeRefusalLesson(change);
     case "lessons":
       return { action: "learning.forgotten", target: { type: "model", id: change.model ?? "", name: "" } };
   }
@@ -324,6 +326,12 @@ function describeAliases({ before, after }: Pair<string>): AuditFacts | null {
     return { action: nameAliasAction(pair), target: { type: "alias", id: name, name }, ...pair };
   }
   return null;
+}
+
+function describeRefusalLesson({ lesson }: Extract<RowChange, { kind: "refusal_lesson" }>): AuditFacts {
+  const { model, host, word } = lesson;
+  const target = { type: "model", id: model, name: model } as const;
+  return { action: "model.changed", target, before: {}, after: { lesson: word, host } };
 }
 
 /** A change is about one model. */

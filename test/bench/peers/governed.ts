@@ -144,6 +144,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeAccount: nothing,
     putAccount: unused,
     addToken: none,
+    addRefusalLesson: none,
     takeToken: nothing,
     revokeToken: nothing,
     changeMember: nothing,
