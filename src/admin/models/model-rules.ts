@@ -191,6 +191,12 @@ function checkWords(words: readonly string[], spoken: readonly DialectName[]): v
   }
 }
 
+/** Returns a lesson that came from another gateway as it is on record. */
+export function describeLesson({ model, host, word }: RefusalLesson) {
+  const target = { type: "model", id: model, name: model } as const;
+  return { action: "model.changed", target, before: {}, after: { lesson: word, host } } as const;
+}
+
 const stored = Type.Record(Type.String(), Type.Array(Type.String()));
 
 /** Returns the words by model. A malformed value counts as none. */

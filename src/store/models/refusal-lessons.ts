@@ -93,8 +93,7 @@ export function refusalLessonMethods(engine: Engine): RefusalLessonStore {
 }
 
 export function refusalLessonChanges(engine: Engine, record: Recorder) {
-  const join = composeJoin(engine);
   return {
-    addRefusalLesson: (lesson) => join(lesson, record({ kind: "refusal_lesson", lesson })),
+    addRefusalLesson: (lesson) => composeJoin(engine)(lesson, record({ kind: "refusal_lesson", lesson })),
   } satisfies Partial<Changes>;
 }
