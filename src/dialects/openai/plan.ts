@@ -2,7 +2,13 @@
 
 import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { can, type ModelCard } from "../../core/models/card.ts";
-import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
+import type {
+  ChatRequest,
+  FunctionTool,
+  ReasoningEffort,
+  Tool,
+  ToolChoice,
+} from "../../operations/chat/form.ts";
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
@@ -116,17 +122,29 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   const expansion = makeExpansion();
   const outgoing = mapList(kept, (tool) => makeTool(tool, quirks, expansion));
   const strict = !quirks.strictTools && kept.some((tool) => asObject(tool.function).strict === true);
-  const dropped = strict ? ["strict"] : [];
-  if (direction === undefined || takesDirection(direction, quirks, thinks)) {
-    const fields = { tools: outgoing, ...(plain.choice === undefined ? {} : { tool_choice: plain.choice }) };
-    return { fields, instructions: [], dropped };
-  }
-  const only = direction === "named" ? findNamed(outgoing, plain.choice) : undefined;
+  const { fields, instructions, dropped } = planChoice(plain.choice, direction, outgoing, quirks, thinks);
+  return {
+    fields: { tools: outgoing, ...fields },
+    instructions,
+    dropped: strict ? ["strict", ...dropped] : dropped,
+  };
+}
+
+/** Plans `tool_choice`. Its fields have other tools if the choice is said by these. */
+function planChoice(
+  choice: ToolChoice | undefined,
+  direction: "none" | "required" | "named" | undefined,
+  tools: readonly JsonObject[],
+  quirks: OpenaiQuirks,
+  thinks: boolean,
+): InstructedFields {
+  if (direction === undefined || takesDirection(direction, quirks, thinks))
+    return choice === undefined ? UNASKED : { ...UNASKED, fields: { tool_choice: choice } };
+  const only = direction === "named" ? findNamed(tools, choice) : undefined;
   // A call of the only tool that there is can only be one of the named tool.
   if (only !== undefined && takesDirection("required", quirks, thinks))
-    return { fields: { tools: [only], tool_choice: "required" }, instructions: [], dropped };
-  const instructions = [writeForcedCall(plain.choice)];
-  return { fields: { tools: outgoing }, instructions, dropped: [...dropped, "tool_choice"] };
+    return { ...UNASKED, fields: { tools: [only], tool_choice: "required" } };
+  return { fields: {}, instructions: [writeForcedCall(choice)], dropped: ["tool_choice"] };
 }
 
 /** `thinks`: the model will think, which some servers refuse with a forced call. */

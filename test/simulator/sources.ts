@@ -1,0 +1,7 @@
+// The public sources of the rules by which the tests' providers refuse a request.
+import SOURCES from "./sources.data.json" with { type: "json" };
+
+/** A rule that has its row in the file. */
+export type SourcedRule = keyof typeof SOURCES;
+
+export const RULE_SOURCES: Readonly<Record<SourcedRule, readonly string[]>> = SOURCES;
