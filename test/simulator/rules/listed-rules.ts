@@ -5,8 +5,12 @@ import { basename, join } from "node:path";
 import { Glob } from "bun";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
-/** Without the helpers, which know no vendor, and the rows that name their rules themselves. */
-const APART = new Set(["problem.ts", "control.ts", "script.ts", "validator.ts", "vendor-rules.ts"]);
+/** Helpers, which know no vendor, what the simulator says of itself, and the rows that name their rules themselves. */
+const APART = new Set([
+  ...["problem.ts", "control.ts", "script.ts", "validator.ts", "listed-rules.ts"],
+  ...["responder.ts", "voyage.ts", "openai.ts"],
+  "vendor-rules.ts",
+]);
 
 /** `file: words`, where `*` stands for what a request adds. A rule whose words are elsewhere is named by the expression. */
 export function listRules(): readonly string[] {
