@@ -1,11 +1,11 @@
 // xAI.
 import { bridge } from "../dialects/_chat/bridged.ts";
-import { GROK_EFFORTS } from "../dialects/_chat/grok-efforts.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeImages, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponsesToSearch } from "../dialects/openai/models.ts";
 import { OPENAI_ONLY, type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
 import { responses } from "../dialects/responses/dialect.ts";
+import { GROK_EFFORTS } from "../dialects/responses/grok-efforts.ts";
 import type { ExtraFields, ProviderRow } from "./provider.ts";
 import { COMPLETED_LANES, PENALTIES, withLane } from "./shared.ts";
 

@@ -157,16 +157,16 @@ function takesDirection(
 }
 
 function findNamed(tools: readonly JsonObject[], choice: unknown): JsonObject | undefined {
-  const name = readNameIn(asObject(choice));
-  return tools.find((tool) => name !== undefined && readNameIn(tool) === name);
+  const name = readName(asObject(choice));
+  return tools.find((tool) => name !== undefined && readName(tool) === name);
 }
 
-function readNameIn(named: JsonObject): string | undefined {
+function readName(named: JsonObject): string | undefined {
   return asString(asObject(named.function ?? named.custom).name);
 }
 
 function keepAllowed(tools: readonly Tool[], allowed: ReadonlySet<string> | null): readonly Tool[] {
-  return allowed === null ? tools : tools.filter((tool) => allowed.has(readNameIn(tool) ?? ""));
+  return allowed === null ? tools : tools.filter((tool) => allowed.has(readName(tool) ?? ""));
 }
 
 /** The provider's own tools (OpenRouter's server tools) are sent as they are. */

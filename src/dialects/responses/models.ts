@@ -6,7 +6,7 @@ import { listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { HAS_BREAKPOINTS } from "../_chat/cache/cache-breakpoint.ts";
-import { findGrokEfforts } from "../_chat/grok-efforts.ts";
+import { findGrokEfforts } from "./grok-efforts.ts";
 
 interface Family {
   readonly pattern: RegExp;

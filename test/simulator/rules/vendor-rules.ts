@@ -1,6 +1,6 @@
 // Requests that named vendors refuse, in their own words. The public reports of each stand in the file of sources.
 import { asArray, asObject, isObject, type JsonObject } from "../../../src/core/json/json.ts";
-import type { SourcedRule } from "../sources.ts";
+import type { SourcedRule } from "./sources.ts";
 
 export interface VendorRule {
   readonly name: SourcedRule;

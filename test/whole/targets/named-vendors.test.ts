@@ -10,7 +10,7 @@ import {
   startNamedVendors,
   type Vendor,
   writeBodies,
-} from "../world/named-vendors.ts";
+} from "./named-vendors.ts";
 
 let vendors: NamedVendors;
 beforeAll(async () => {

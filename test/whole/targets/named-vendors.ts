@@ -4,7 +4,7 @@ import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { findVendorRefusal } from "../../simulator/rules/vendor-rules.ts";
 import { type Bodies, SURFACE_KEYS, type SurfaceKey } from "../../surfaces/crossing/crossing.ts";
-import { askSurface, type SurfaceAnswer } from "./surface-asking.ts";
+import { askSurface, type SurfaceAnswer } from "../world/surface-asking.ts";
 
 /** The vendors, with the address at which an operator's own row may ask them. */
 const ADDRESSES = {

@@ -1,11 +1,11 @@
 // Each rule of the tests' providers names a public source, so that a wrong fact can't stand in product and test alike unseen.
 import { expect, test } from "bun:test";
-import { listRules } from "./rules/listed-rules.ts";
-import { VENDOR_RULES } from "./rules/vendor-rules.ts";
+import { listRules } from "./listed-rules.ts";
 import { RULE_SOURCES } from "./sources.ts";
+import { VENDOR_RULES } from "./vendor-rules.ts";
 
 /** Of the rules that are read off the code. It only falls; the aim is none. */
-const UNSOURCED_MOST = 105;
+const UNSOURCED_MOST = 85;
 
 const listed = listRules();
 
