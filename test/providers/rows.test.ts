@@ -122,6 +122,7 @@ const ROWS: readonly Row[] = [
   ["Baseten#zai-org/GLM-5.2", { reasoning_effort: "low" }, { reasoning_effort: "high" }, "reasoning_effort"],
   ["Baseten#moonshotai/Kimi-K3", { reasoning_effort: "max", top_k: 1 }, { reasoning_effort: "max" }, "top_k"],
   ["MiniMax#MiniMax-M3", { reasoning_effort: "none" }, { thinking: off, reasoning_split: true }],
+  ["Together#zai-org/GLM-5.3", { reasoning_effort: "max" }, { reasoning_effort: "max" }],
   // xAI: since grok-4.5 thinking can't be turned off.
   ["xAI#grok-4.3", { reasoning_effort: "none" }, { reasoning_effort: "none" }],
   ["xAI#grok-4.5", { reasoning_effort: "xhigh" }, { reasoning_effort: "high" }, "reasoning_effort"],

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { Glob } from "bun";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
-/** Helpers, which know no vendor, what the simulator says of itself, and the rows that name their rules themselves. */
+/** Beside the stranger, whose sentences have a file of their own: helpers, which know no vendor, what the simulator says of itself, and the rows that name their rules themselves. */
 const APART = new Set([
   ...["problem.ts", "control.ts", "script.ts", "validator.ts", "listed-rules.ts"],
   ...["responder.ts", "voyage.ts", "openai.ts"],
@@ -15,7 +15,9 @@ const APART = new Set([
 /** `file: words`, where `*` stands for what a request adds. A rule whose words are elsewhere is named by the expression. */
 export function listRules(): readonly string[] {
   const paths = [...new Glob("{src,test}/simulator/**/*.ts").scanSync(ROOT)].toSorted();
-  const files = paths.filter((path) => !path.endsWith(".test.ts") && !APART.has(basename(path)));
+  const files = paths.filter(
+    (path) => !path.endsWith(".test.ts") && !path.includes("/stranger/") && !APART.has(basename(path)),
+  );
   return [...new Set(files.flatMap((path) => listIn(path)))];
 }
 
