@@ -5,7 +5,10 @@ import { basename, join } from "node:path";
 import { Glob } from "bun";
 
 const ROOT = join(import.meta.dir, "..", "..", "..");
-/** Beside the stranger, whose sentences have a file of their own: helpers, which know no vendor, what the simulator says of itself, and the rows that name their rules themselves. */
+/**
+ * Beside the stranger, whose sentences have a file of their own: helpers, which know no vendor, what the simulator says of
+ * itself, and the rows that name their rules themselves.
+ */
 const APART = new Set([
   ...["problem.ts", "control.ts", "script.ts", "validator.ts", "listed-rules.ts"],
   ...["responder.ts", "voyage.ts", "openai.ts"],
