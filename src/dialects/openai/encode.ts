@@ -1,6 +1,6 @@
 // Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
 
-import { asObject, type JsonObject } from "../../core/json/json.ts";
+import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
@@ -98,6 +98,7 @@ export function encodeChat(
   if (target.sendsTier && isTierOpen(body.service_tier)) body.service_tier = "default";
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
+  if (!thinking.off) addForThoughts(body, messages, quirks);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
   return makeCall(target, "/chat/completions", body, all);
 }
@@ -189,6 +190,14 @@ function makeStreamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObjec
   if (request.stream !== true) return {};
   if (!quirks.streamUsage) return { stream: true };
   return { stream: true, stream_options: { include_usage: true } };
+}
+
+function addForThoughts(body: JsonObject, messages: readonly JsonObject[], quirks: OpenaiQuirks): void {
+  const { addsForThoughts: adds, thoughts } = quirks;
+  if (adds === null || thoughts === null) return;
+  if (!messages.some((message) => message[thoughts] !== undefined)) return;
+  for (const [field, value] of Object.entries(adds))
+    body[field] = isObject(value) ? { ...value, ...asObject(body[field]) } : (body[field] ?? value);
 }
 
 function addUnset(body: JsonObject, fields: JsonObject): void {
