@@ -2,10 +2,17 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
 import { listParts } from "../../operations/chat/prompt/content-text.ts";
-import { type BlockMaker, makeAnswer, makeContent, makeNote, makeResult } from "./message-blocks.ts";
+import {
+  type BlockMaker,
+  makeAnswer,
+  makeContent,
+  makeNote,
+  makeResult,
+  markNote,
+} from "./message-blocks.ts";
 
 export interface Turn<Block> {
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "system";
   readonly content: readonly Block[];
 }
 
@@ -29,7 +36,10 @@ function hasGivenImage(message: ChatMessage): boolean {
 
 export interface Conversation<Block> {
   readonly system: readonly Block[];
-  /** Alternating, beginning with a user turn. Tool results come first in the turn after their calls. */
+  /**
+   * Alternating, beginning with a user turn, with system messages behind turns of the user's for models that take them.
+   * Tool results come first in the turn after their calls.
+   */
   readonly turns: readonly Turn<Block>[];
   /** True if an assistant's image was left out. */
   readonly isShortened: boolean;
@@ -50,7 +60,8 @@ export function splitConversation<Block extends JsonObject>(
 
 /**
  * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
- * after their calls, regardless of their order and of messages in between. No turn is empty.
+ * after their calls, regardless of their order and of messages in between. No turn is empty. A later system message
+ * stands behind the user turn in which or before which it stands, or else in that turn as a note.
  */
 function makeTurns<Block extends JsonObject>(
   messages: readonly ChatMessage[],
@@ -59,19 +70,30 @@ function makeTurns<Block extends JsonObject>(
   const leading = countLeading(messages);
   const results = mapResults(messages, maker);
   const turns: { role: Turn<Block>["role"]; content: Block[] }[] = [];
+  let late: Block[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
     if (last?.role === role) for (const block of blocks) last.content.push(block);
     else turns.push({ role, content: [...blocks] });
   };
+  /** Behind an answer no model takes a system message, so a note has a turn of its own there. */
+  const placeLate = () => {
+    const isBehindUser = turns.at(-1)?.role === "user";
+    add(isBehindUser ? "system" : "user", isBehindUser ? late : late.map(markNote));
+    late = [];
+  };
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
-    if (message.role === "assistant") add("assistant", makeAnswer(message, index, maker));
+    if (message.role === "assistant") {
+      placeLate();
+      add("assistant", makeAnswer(message, index, maker));
+    } else if (isSystem(message) && maker.takesSystem) late.push(...makeContent(message, index, maker));
     else if (isSystem(message)) add("user", makeNote(message, index, maker));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
+  placeLate();
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
 }

@@ -4,6 +4,8 @@ import { asNumber, asObject, asString, type JsonObject } from "../../core/json/j
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import { writeNote } from "../../operations/chat/prompt/note.ts";
+import { joinSaid } from "../../operations/chat/prompt/say-at-end.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
@@ -19,10 +21,17 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
+import { sayInTurns } from "../_chat/said.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import type { Block } from "./content.ts";
-import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
+import {
+  hasCallsWithoutThinking,
+  isThinking,
+  makeConversation,
+  makeTextBlock,
+  type Turn,
+} from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
@@ -31,6 +40,9 @@ import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 const VERSION = "2023-06-01";
 /** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
+/** Lets a message remove tools from those that are offered. */
+const CHANGES_BETA = "mid-conversation-tool-changes-2026-07-01";
 
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
@@ -76,30 +88,33 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits));
+  const { takesSystem, canRemove } = findLateWays(traits, target);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), takesSystem);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
   const outputTokens = asNumber(limit.fields.max_tokens) ?? defaultTokens;
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
-  const canForce = traits.forcedUse && !thinking.isOn;
+  const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
-  const tools = planTools(request, traits, canForce, output.tool);
+  const tools = planTools(request, traits, { canForce, canRemove, output: output.tool });
   const sampling = makeSampling(request, traits, thinking.isOn);
   const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const system = makeSystem(conversation.system, [...output.instructions, ...tools.instructions]);
+  const { system } = conversation;
   const marks = markCache({ tools: tools.tools, system, turns: ending.turns }, target);
+  const words = joinSaid([...output.instructions, ...tools.instructions]);
+  const said = makeSaid(words, tools.removed, takesSystem);
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
-    messages: marks.turns,
+    messages: sayInTurns(marks.turns, said, takesSystem ? "system" : "user"),
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
     ...tools.fields,
     ...sampling.fields,
@@ -119,9 +134,19 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
-  const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
-  return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+  const headers = makeHeaders(target, listBetas(isBound, tools.removed));
+  return { url, headers, body, dropped: [...new Set(dropped)] };
+}
+
+/** What the model takes behind a turn of the user's: system messages, and within them the removal of tools. */
+function findLateWays({ lateSystem, lateTools }: Traits, { refuses }: Target) {
+  const takesSystem = lateSystem && refuses?.has("system_late") !== true;
+  return { takesSystem, canRemove: takesSystem && lateTools && refuses?.has("tools_late") !== true };
+}
+
+function listBetas(isBound: boolean, removed: readonly string[]): readonly string[] {
+  return [...(isBound ? [BINDING_BETA] : []), ...(removed.length > 0 ? [CHANGES_BETA] : [])];
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
@@ -140,9 +165,11 @@ export function makeHeaders(target: Target, betas: readonly string[]): Record<st
   return headers;
 }
 
-/** Adds our instructions at the end of the system prompt, so that a cached prompt before them stays the same. */
-function makeSystem(blocks: readonly Block[], instructions: readonly string[]): Block[] {
-  return [...blocks, ...instructions.map((text) => ({ type: "text", text }))];
+/** Makes what the gateway says: words, and the tools that the client doesn't allow this time. */
+function makeSaid(words: string, removed: readonly string[], takesSystem: boolean): readonly Block[] {
+  const text = words === "" ? [] : [makeTextBlock(takesSystem ? words : writeNote(words))];
+  const removals = removed.map((name) => ({ type: "tool_removal", tool: { type: "tool_reference", name } }));
+  return [...text, ...removals];
 }
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */

@@ -45,24 +45,35 @@ export function planOutput(format: ResponseFormat | undefined, traits: Traits, c
 /** The offered tools, and in `fields` the choice among them. */
 interface ToolPlan extends InstructedFields {
   readonly tools: readonly JsonObject[];
+  /** The names of those that the client doesn't allow this time. They stay in the list, which is the prompt's front. */
+  readonly removed: readonly string[];
 }
 
-/** Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any. */
+interface ToolTerms {
+  readonly canForce: boolean;
+  /** True if a message behind the newest turn of the user's may remove tools. */
+  readonly canRemove: boolean;
+  /** The tool for constrained output, if any. */
+  readonly output: JsonObject | null;
+}
+
+/** Plans `tools`, `tool_choice` and `parallel_tool_calls`. */
 export function planTools(
   request: ChatRequest,
   traits: Traits,
-  canForce: boolean,
-  output: JsonObject | null,
+  { canForce, canRemove, output }: ToolTerms,
 ): ToolPlan {
-  const offered = listAllowedTools(request);
+  const allowed = listAllowedTools(request);
+  const offered = canRemove ? (request.tools ?? []) : allowed;
   const search = request.web_search_options ? [makeSearchTool(request.web_search_options)] : [];
-  if (offered.length + search.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
+  if (offered.length + search.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [], removed: [] };
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   tools.push(...search, ...(output ? [output] : []));
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
-  return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
+  const removed = offered.filter((tool) => !allowed.includes(tool)).map(readToolName);
+  return { ...choice, tools, removed, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
 /** Lists the request's tools, or under `allowed_tools` only those that it names. */
