@@ -16,6 +16,11 @@ export interface Turn<Block> {
   readonly content: readonly Block[];
 }
 
+/** A turn to which blocks may be added. */
+interface OpenTurn<Block> extends Turn<Block> {
+  readonly content: Block[];
+}
+
 /** Begins a conversation whose first turn is not the user's: it must be, and not empty. */
 const OPENING = "Begin.";
 
@@ -69,33 +74,47 @@ function makeTurns<Block extends JsonObject>(
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
   const results = mapResults(messages, maker);
-  const turns: { role: Turn<Block>["role"]; content: Block[] }[] = [];
-  let late: Block[] = [];
+  const turns: OpenTurn<Block>[] = [];
+  const late: Block[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
     if (last?.role === role) for (const block of blocks) last.content.push(block);
     else turns.push({ role, content: [...blocks] });
   };
-  /** Behind an answer no model takes a system message, so a note has a turn of its own there. */
-  const placeLate = () => {
-    const isBehindUser = turns.at(-1)?.role === "user";
-    add(isBehindUser ? "system" : "user", isBehindUser ? late : late.map(markNote));
-    late = [];
-  };
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
     if (message.role === "assistant") {
-      placeLate();
+      if (late.length > 0) turns.push(placeLate(late.splice(0), turns.at(-1)));
       add("assistant", makeAnswer(message, index, maker));
-    } else if (isSystem(message) && maker.takesSystem) late.push(...makeContent(message, index, maker));
-    else if (isSystem(message)) add("user", makeNote(message, index, maker));
+    } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
-  placeLate();
+  if (late.length > 0) turns.push(placeLate(late, turns.at(-1)));
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
+}
+
+/** Returns a later system message as blocks of the user's. If the model takes it as what it is, it is added to `late`. */
+function readLate<Block extends JsonObject>(
+  message: SystemMessage,
+  index: number,
+  maker: BlockMaker<Block>,
+  late: Block[],
+): readonly Block[] {
+  if (!maker.takesSystem) return makeNote(message, index, maker);
+  late.push(...makeContent(message, index, maker));
+  return [];
+}
+
+/** Behind an answer no model takes a system message, so a note has a turn of its own there. */
+function placeLate<Block extends JsonObject>(
+  late: Block[],
+  last: OpenTurn<Block> | undefined,
+): OpenTurn<Block> {
+  if (last?.role === "user") return { role: "system", content: late };
+  return { role: "user", content: late.map(markNote) };
 }
 
 /**

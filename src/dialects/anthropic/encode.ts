@@ -4,11 +4,9 @@ import { asNumber, asObject, asString, type JsonObject } from "../../core/json/j
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
-import { writeNote } from "../../operations/chat/prompt/note.ts";
-import { joinSaid } from "../../operations/chat/prompt/say-at-end.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { ChangedAsk } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
 import { markNewest } from "../_chat/cache/request.ts";
 import {
@@ -21,18 +19,11 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
-import { sayInTurns } from "../_chat/said.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
-import type { Block } from "./content.ts";
-import {
-  hasCallsWithoutThinking,
-  isThinking,
-  makeConversation,
-  makeTextBlock,
-  type Turn,
-} from "./conversation.ts";
-import { findTraits, type Traits } from "./models.ts";
+import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
+import { findTraits, learnTraits, type Traits } from "./models.ts";
+import { sayAtEnd } from "./said.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
@@ -40,9 +31,6 @@ import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 const VERSION = "2023-06-01";
 /** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
-
-/** Lets a message remove tools from those that are offered. */
-const CHANGES_BETA = "mid-conversation-tool-changes-2026-07-01";
 
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
@@ -87,9 +75,8 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const traits = findTraits(card);
-  const { takesSystem, canRemove } = findLateWays(traits, target);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits), takesSystem);
+  const traits = learnTraits(findTraits(card), target.refuses);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits.lateSystem);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
@@ -98,7 +85,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
-  const tools = planTools(request, traits, { canForce, canRemove, output: output.tool });
+  const tools = planTools(request, traits, canForce, output.tool);
   const sampling = makeSampling(request, traits, thinking.isOn);
   const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
@@ -106,15 +93,15 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
   const { system } = conversation;
   const marks = markCache({ tools: tools.tools, system, turns: ending.turns }, target);
-  const words = joinSaid([...output.instructions, ...tools.instructions]);
-  const said = makeSaid(words, tools.removed, takesSystem);
+  const words = joinLists(output.instructions, tools.instructions);
+  const isSpoken = words.length + tools.removed.length > 0;
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
-    messages: sayInTurns(marks.turns, said, takesSystem ? "system" : "user"),
+    messages: isSpoken ? sayAtEnd(marks.turns, words, tools.removed, traits) : marks.turns,
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
     ...tools.fields,
     ...sampling.fields,
@@ -135,18 +122,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
   const url = `${target.baseUrl}/messages`;
-  const headers = makeHeaders(target, listBetas(isBound, tools.removed));
+  const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
   return { url, headers, body, dropped: [...new Set(dropped)] };
-}
-
-/** What the model takes behind a turn of the user's: system messages, and within them the removal of tools. */
-function findLateWays({ lateSystem, lateTools }: Traits, { refuses }: Target) {
-  const takesSystem = lateSystem && refuses?.has("system_late") !== true;
-  return { takesSystem, canRemove: takesSystem && lateTools && refuses?.has("tools_late") !== true };
-}
-
-function listBetas(isBound: boolean, removed: readonly string[]): readonly string[] {
-  return [...(isBound ? [BINDING_BETA] : []), ...(removed.length > 0 ? [CHANGES_BETA] : [])];
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
@@ -163,13 +140,6 @@ export function makeHeaders(target: Target, betas: readonly string[]): Record<st
   const all = [...new Set([...given, ...betas])].filter(Boolean);
   if (all.length > 0) headers["anthropic-beta"] = all.join(",");
   return headers;
-}
-
-/** Makes what the gateway says: words, and the tools that the client doesn't allow this time. */
-function makeSaid(words: string, removed: readonly string[], takesSystem: boolean): readonly Block[] {
-  const text = words === "" ? [] : [makeTextBlock(takesSystem ? words : writeNote(words))];
-  const removals = removed.map((name) => ({ type: "tool_removal", tool: { type: "tool_reference", name } }));
-  return [...text, ...removals];
 }
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
 import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
-import { listEfforts } from "../../core/models/refusals.ts";
+import { listEfforts, type Refusal } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 
 export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
@@ -140,6 +140,13 @@ export const findTraits = remember((card: ModelCard): Traits => {
   const { name } = card;
   return applyRules(RULES, card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
 });
+
+/** Returns the traits without what the model has refused. */
+export function learnTraits(traits: Traits, refuses: ReadonlySet<Refusal> | undefined): Traits {
+  if (refuses === undefined) return traits;
+  const lateSystem = traits.lateSystem && !refuses.has("system_late");
+  return { ...traits, lateSystem, lateTools: lateSystem && traits.lateTools && !refuses.has("tools_late") };
+}
 
 /**
  * Other models on a server of this dialect get the oldest traits. An operator who declares that one gives structured answers
