@@ -188,6 +188,15 @@ function isWord(name: string): name is RefusalWord {
   return Object.hasOwn(REFUSALS, name);
 }
 
+/** Returns the end of the sentence "The model refuses …". */
+export function describeRefusal(text: string): string {
+  if (isWord(text)) return REFUSALS[text].meaning;
+  const [, name, most] = COUNT_WORD.exec(text) ?? [];
+  for (const [known, meaning] of Object.entries(COUNTS))
+    if (known === name) return meaning.replace("this number", String(most));
+  return text;
+}
+
 interface ParsedRefusal {
   readonly word: Refusal;
   /** True if it was written behind a minus sign: the target takes it after all. */
