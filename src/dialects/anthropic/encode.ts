@@ -91,8 +91,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const { system } = conversation;
-  const marks = markCache({ tools: tools.tools, system, turns: ending.turns }, target);
+  const marks = markCache({ tools: tools.tools, system: conversation.system, turns: ending.turns }, target);
   const words = joinLists(output.instructions, tools.instructions);
   const isSpoken = words.length + tools.removed.length > 0;
   const extras = passRest(request, listCarried(request, card), [], target);

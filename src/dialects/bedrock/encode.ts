@@ -23,7 +23,7 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
-import { sayInTurns } from "../_chat/said.ts";
+import { sayInTurns } from "../_chat/turns.ts";
 import { planPoints } from "./cache-points.ts";
 import type { Block } from "./content.ts";
 import { makeConversation } from "./conversation.ts";

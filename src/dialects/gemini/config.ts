@@ -18,7 +18,7 @@ type Drop = (...fields: readonly string[]) => void;
 /** Fields of `generationConfig`. */
 interface Config {
   readonly config: JsonObject;
-  /** What is said to the model in place of fields that the config lacks. */
+  /** The words that stand in for fields that the config lacks. */
   readonly instruction: string;
 }
 

@@ -82,7 +82,7 @@ function makeNoteParts(message: SystemMessage): JsonObject[] {
   return readSystemText(message).map((text) => ({ text: writeNote(text) }));
 }
 
-/** Of a conversation without turns, the system text becomes the user's turn. */
+/** A conversation without turns is its system text. */
 function addSaid(turns: readonly Turn[], system: string[], said: string): void {
   const newest = turns.findLast(({ role }) => role === "user");
   if (newest === undefined) system.push(said);

@@ -198,7 +198,7 @@ export const SURFACES = {
 
 export type SurfaceWord = keyof typeof SURFACES;
 
-/** What stands in a provider's request before the newest turn of the user's, without cache marks. */
+/** The part of a provider's request before the newest turn of the user's, without cache marks. */
 interface Front {
   readonly tools: unknown;
   readonly system: unknown;

@@ -14,7 +14,7 @@ const CLIENTS_OWN: readonly Exception[] = [
   { asked: /^chat web_search_options/, because: "a search is a tool that the client adds" },
 ];
 
-/** What no target has a way for. */
+/** Choices for which these targets have no way. */
 const UNMET: readonly Exception[] = [
   {
     asked:

@@ -1,5 +1,5 @@
-// What the gateway itself says to a model in words. It stands at the end of the prompt: before the newest turn of the user's
-// it would change what a provider has read already, for this request and back again for the next.
+// The gateway's own words to a model. They stand at the end of the prompt: before the newest turn of the user's
+// they would change the part that a provider has read already, for this request and back again for the next.
 import type { ChatMessage, Content } from "../form.ts";
 import { writeNote } from "./note.ts";
 
