@@ -178,16 +178,17 @@ test("a call uses the row's address with its secret and the operator's headers",
   expect(outgoing.dropped).toEqual(["max_tokens"]);
 });
 
-test("formats that can't be enforced are requested in the first system message", () => {
+test("what can't be enforced is requested at the end of the prompt", () => {
   const system: ChatMessage = { role: "system", content: "Be brief." };
   const user: ChatMessage = { role: "user", content: "Hi" };
   const forced = sent(GLM, { messages: [system, user], tools, tool_choice: named });
   expect(forced.body.messages).toEqual([
+    system,
     {
-      role: "system",
-      content: "Be brief.\n\nYour next message must call the tool `look`; text alone is not an answer.",
+      role: "user",
+      content:
+        "Hi\n\n<system_message>\nYour next message must call the tool `look`; text alone is not an answer.\n</system_message>",
     },
-    user,
   ]);
   const shaped = JSON.stringify(sent(DEEPSEEK, { response_format: jsonSchema }).body.messages);
   expect(shaped).toContain("JSON Schema");

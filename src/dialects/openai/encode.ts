@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { withInstruction } from "../../operations/chat/prompt/forced-call.ts";
+import { joinSaid, sayAtEnd } from "../../operations/chat/prompt/say-at-end.ts";
 import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
@@ -86,9 +86,8 @@ export function encodeChat(
   const given = flattenToolResults(request.messages);
   const refused = joinRefusals(quirks.refusesTurns, target.refuses);
   const turns = refused && arrangeTurns(given, refused);
-  let messages = makeMessages(turns?.messages ?? given, quirks, needs);
-  for (const instruction of joinLists(tools.instructions, format.instructions))
-    messages = withInstruction(messages, instruction);
+  const said = joinSaid(joinLists(tools.instructions, format.instructions));
+  const messages = makeMessages(sayAtEnd(turns?.messages ?? given, said), quirks, needs);
   const { fields, dropped } = mergeFields(thinking, tools, format);
   const body: JsonObject = { model: card.name, messages };
   // Most of these have no fields, and spreading those takes twice as long.
