@@ -1,6 +1,6 @@
 // The sentences in which servers refuse a field or a form, where they don't count, and what is never left out.
 import { describe, expect, test } from "bun:test";
-import { isFieldWord, makeFieldWord, readPath } from "../../src/core/models/body-refusals.ts";
+import { isFieldWord, makeFieldWord, readPath } from "../../src/core/models/words/body-refusals.ts";
 import {
   FIELD_SENTENCES,
   FORM_SENTENCES,
