@@ -86,14 +86,14 @@ const NEVER: ReadonlySet<string> = new Set(
     "response_schema response_json_schema response_mime_type response_modalities modalities stop stop_sequences",
     "stream n candidate_count web_search_options search_parameters mcp_servers container background",
     // Protection and price.
-    "store service_tier inference_geo speed prompt_cache_retention safety_settings safe_prompt safety_mode moderation",
+    "store service_tier inference_geo speed prompt_cache_retention safety_settings safe_prompt safety_mode",
     "guardrails guardrail guardrail_config provider provider_options litellm_metadata disable_fallbacks allow_fallbacks",
     "cache data_collection zdr zero_data_retention disallow_prompt_training only ignore quantizations max_price",
     "require_parameters enforce_distillable_text allowed_callers allowed_domains blocked_domains",
   ].flatMap((names) => names.split(" ")),
 );
-/** A bound on what an answer costs. */
-const BOUND = /^max_|_max$|budget|(^|_)limit/;
+/** Bounds on what an answer costs, and checks of it. */
+const BOUND = /^max_|_max$|budget|(^|_)limit|^moderat/;
 
 /** Fields within tools and turns that say nothing of their own. All else there is the conversation. */
 const WITHIN: ReadonlySet<string> = new Set(
