@@ -131,6 +131,10 @@ export const METRICS = {
     ),
     on: "field_refused",
   },
+  poundkey_mended_total: {
+    ...calls("Calls repeated in another form after a refusal, by its word.", "provider", "model", "word"),
+    on: "request_mended",
+  },
   poundkey_refusal_lessons: {
     ...gauge("lessons", "Things that models were found to refuse, and that requests to them avoid."),
     over: "max",

@@ -41,6 +41,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   failed("Own#one"),
   { event: "hedged", model: "Own#one", won: "second" },
   { event: "field_refused", model: "Own#one", provider: "Own", field: "temperature" },
+  { event: "request_mended", model: "Own#one", provider: "Own", word: "field" },
   { event: "breaker_opened", model: "Own#one", provider: "Own" },
   { event: "credential_retired", model: "Own#one", provider: "Own" },
   { event: "usage_implausible", model: "Own#one" },
@@ -113,9 +114,7 @@ function samplesOf(text: string, name: string): readonly Sample[] {
   return parseExposition(text).get(name)?.samples ?? [];
 }
 
-function sumOf(samples: readonly Sample[]): number {
-  return samples.reduce((sum, { value }) => sum + value, 0);
-}
+const sumOf = (samples: readonly Sample[]) => samples.reduce((sum, { value }) => sum + value, 0);
 
 test("every metric in the table is used, and shown with its help and type", () => {
   const metrics = newMetrics(EVERY_READING);

@@ -177,7 +177,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     const { deadlines, stickiness, health } = this.#ports;
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
-    if (health.refusals.isInUse) settleTrial(health.refusals, this.#context, this.attempt, this.refuses);
+    if (health.refusals.isInUse) settleTrial(health.refusals, this);
     this.priceId = this.#ports.priceBook?.identify(this.pricedCard);
     this.#context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
     this.#context.dropped = this.#reported;
