@@ -28,7 +28,6 @@ const CHANGED: Readonly<Record<Wire, readonly string[]>> = {
     "stream_options",
     "reasoning_effort",
     "prompt_cache_key",
-    "x_trace",
     "tools.*.function.strict",
     "messages.*.reasoning_content",
   ],
@@ -62,7 +61,7 @@ const CHANGED: Readonly<Record<Wire, readonly string[]>> = {
 const KEPT: Readonly<Record<Wire, readonly string[]>> = {
   chat: ["response_format", "stop", "store", "service_tier", "tools"],
   responses: ["store", "service_tier", "max_output_tokens", "tools"],
-  messages: ["stop_sequences", "service_tier", "inference_geo", "tools"],
+  messages: ["stop_sequences", "service_tier", "tools"],
   gemini: [
     "generationConfig.responseMimeType",
     "generationConfig.stopSequences",

@@ -61,11 +61,14 @@ export function writeRefusal(rule: Rule): Response {
   return typeof filled === "string" ? new Response(filled, { status }) : Response.json(filled, { status });
 }
 
-/** Returns the sentence as it is told: the longest text in its body. */
-export function readSentence(rule: Rule): string {
-  return (
-    listTexts(fill(rule.sentence.body, rule)).toSorted((one, other) => other.length - one.length)[0] ?? ""
-  );
+/**
+ * Returns a pattern of the sentence, the longest text of its body. The field may have the name that the client's API has for it,
+ * and addresses may be left out.
+ */
+export function matchSentence({ sentence }: Rule): RegExp {
+  const [said = ""] = listTexts(sentence.body).toSorted((one, other) => other.length - one.length);
+  const pieces = said.split(/\{(?:field|name|parent|camel)\}|https?:\/\/\S+/);
+  return new RegExp(pieces.map((piece) => RegExp.escape(piece)).join(".+?"));
 }
 
 function listTexts(value: unknown): readonly string[] {

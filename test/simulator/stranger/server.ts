@@ -1,5 +1,5 @@
 // A server that nobody knows: it refuses, one at a time, what a seed makes it refuse, in sentences of real servers, and answers
-// every other request as the simulated providers do. The API that is strict and the seed are in the model's name, `chat-7`.
+// every other request as the simulated providers do. The API that is strict and the seed are in the model's name, `own-chat-7`.
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { WIRES, type Wire } from "./forms.ts";
@@ -35,7 +35,7 @@ const ROUTES: Readonly<Record<Wire, RegExp>> = {
   messages: /\/messages$/,
   gemini: /\/models\/([^/:]+):/,
 };
-const STRICT = /^(chat|responses|messages|gemini)-(\d+)$/;
+const STRICT = /^own-(chat|responses|messages|gemini)-(\d+)$/;
 
 export async function startStranger(): Promise<Stranger> {
   const simulator = await startSimulator();

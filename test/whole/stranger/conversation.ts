@@ -60,6 +60,8 @@ const FORMAT = {
   additionalProperties: false,
 };
 const STOP = "never-said";
+/** The tool that stands for a JSON format at a server without any. */
+export const OUTPUT_TOOL = "poundkey_output";
 
 /** Returns the ten requests: each but the first goes on where the one before ended. */
 export function writeConversation(): readonly Ask[] {
@@ -90,7 +92,8 @@ export function writeConversation(): readonly Ask[] {
   say(5, { shows: "file" });
   said.push({ role: "system", text: "mark-s3 It is late." });
   say(6);
-  said.push({ role: "user", text: "mark-u7 As JSON." });
+  // Where an API has no JSON formats, the gateway asks for a call instead.
+  said.push({ role: "user", text: `mark-u7 call ${OUTPUT_TOOL}({"verdict":"fine"})` });
   ask("verdict", { isJson: true });
   return asks;
 }
@@ -112,7 +115,7 @@ const SURFACES: Readonly<Record<SurfaceKey, (ask: Ask, stream: boolean, seed: nu
       response_format: { type: "json_schema", json_schema: { name: "verdict", schema: FORMAT } },
     }),
     ...(stream && { stream_options: { include_usage: true } }),
-    [seed % 2 === 0 ? "max_tokens" : "max_completion_tokens"]: 400,
+    [seed % 3 === 0 ? "max_tokens" : "max_completion_tokens"]: 400,
     temperature: 0.3,
     top_p: 0.9,
     presence_penalty: 0.1,
@@ -121,7 +124,7 @@ const SURFACES: Readonly<Record<SurfaceKey, (ask: Ask, stream: boolean, seed: nu
     stop: [STOP],
     store: false,
     service_tier: "default",
-    parallel_tool_calls: true,
+    parallel_tool_calls: (seed >> 4) % 2 === 0,
     reasoning_effort: "high",
     prompt_cache_key: "an-agent",
     x_trace: "an-agent",

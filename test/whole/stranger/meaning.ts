@@ -6,6 +6,7 @@ import { openai } from "../../../src/simulator/openai.ts";
 import { responses } from "../../../src/simulator/responses.ts";
 import type { Prompt, Turn } from "../../../src/simulator/types.ts";
 import type { Wire } from "../../simulator/stranger/forms.ts";
+import { OUTPUT_TOOL } from "./conversation.ts";
 
 const READERS = { chat: openai, responses, messages: anthropic, gemini };
 
@@ -37,7 +38,11 @@ export function findLost(
 }
 
 function readPrompt([wire, body]: readonly [Wire, JsonObject]): Prompt {
-  return READERS[wire].readPrompt(body, "stranger");
+  const prompt = READERS[wire].readPrompt(body, "stranger");
+  const output = prompt.tools.find(({ name }) => name === OUTPUT_TOOL);
+  if (output === undefined) return prompt;
+  const tools = prompt.tools.filter((tool) => tool !== output);
+  return { ...prompt, tools, toolChoice: "auto", format: { schema: output.schema } };
 }
 
 const MARK = /\bmark-[a-z]+\d+\b/g;

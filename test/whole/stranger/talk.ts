@@ -2,7 +2,7 @@
 import { type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { UnderTest } from "../../harness/harness.ts";
 import { WIRES, type Wire } from "../../simulator/stranger/forms.ts";
-import { type Rule, readSentence } from "../../simulator/stranger/rules.ts";
+import { matchSentence, type Rule } from "../../simulator/stranger/rules.ts";
 import type { Stranger } from "../../simulator/stranger/server.ts";
 import { SURFACE_KEYS, type SurfaceKey } from "../../surfaces/crossing/crossing.ts";
 import { type Ask, writeBody, writeConversation } from "./conversation.ts";
@@ -28,7 +28,12 @@ export function listSeeds(count: number): readonly Seed[] {
   return Array.from({ length: count }, (_, seed) => {
     const wire = seed % 2 === 0 ? "chat" : (WIRES[(seed >> 1) % WIRES.length] ?? "chat");
     const surface = SURFACE_KEYS[(seed >> 3) % SURFACE_KEYS.length] ?? "chat";
-    return { seed, wire, model: `${wire}-${seed}`, surface: seed % 2 === 0 ? pickSurface(seed) : surface };
+    return {
+      seed,
+      wire,
+      model: `own-${wire}-${seed}`,
+      surface: seed % 2 === 0 ? pickSurface(seed) : surface,
+    };
   });
 }
 
@@ -44,7 +49,7 @@ const DIALECTS: Readonly<Record<Wire, string>> = {
 };
 
 /** Returns the YAML of a provider for each API, with the strangers as its models. */
-export function writeProviders(stranger: Stranger, seeds: readonly Seed[]): string {
+export function writeProviders(stranger: Stranger, seeds: readonly Pick<Seed, "wire" | "model">[]): string {
   return WIRES.map((wire) => {
     const models = seeds.filter((one) => one.wire === wire).map(({ model }) => `{ name: ${model} }`);
     const url = stranger.baseUrl(wire);
@@ -66,12 +71,13 @@ export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): 
       const calls = stranger.calls.slice(from);
       const refusals = calls.flatMap(({ refusedBy }) => (refusedBy === null ? [] : [refusedBy]));
       const say = (what: string) => void wrong.push(`request ${at + 1}: ${what}`);
+      const last = calls.at(-1);
       for (const rule of refusals) {
-        if (!rule.canMend) continue;
+        const isLast = status !== 200 && rule === last?.refusedBy;
+        if (!rule.canMend || isLast) continue;
         if (mended.includes(rule)) say(`refused twice: ${describe(rule)}`);
         mended.push(rule);
       }
-      const last = calls.at(-1);
       if (status === 200) {
         isAnswered = true;
         for (const rule of refusals) if (!rule.canMend) say(`mended: ${describe(rule)}`);
@@ -88,7 +94,8 @@ export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): 
       else told.push(rule);
       if (status !== 400) say(`status ${status}: ${describe(rule)}`);
       if (refusals.filter((one) => one === rule).length > 1) say(`asked again: ${describe(rule)}`);
-      if (!listTexts(parseJson(text)).some((one) => one.includes(readSentence(rule))))
+      const sentence = matchSentence(rule);
+      if (!listTexts(parseJson(text)).some((one) => sentence.test(one)))
         say(`not in its words: ${describe(rule)}: ${text.slice(0, SHOWN)}`);
       stranger.lift(seed.model, rule);
     }
