@@ -1,4 +1,4 @@
-// What a stranger refuses: twelve fields and forms by a seed, each in one of the public sentences.
+// The rules of a stranger: it refuses twelve fields and forms by a seed, each in one of the public sentences.
 import { asObject, isObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { Dice } from "../../sim/dice.ts";
 import { findRefusable, listFields, type Wire } from "./forms.ts";
@@ -54,7 +54,7 @@ function shuffle<One>(list: readonly One[], dice: Dice): readonly One[] {
     .map(({ one }) => one);
 }
 
-/** Returns the answer in which the rule is told. */
+/** Returns the answer to a request that the rule refuses. */
 export function writeRefusal(rule: Rule): Response {
   const { status, body } = rule.sentence;
   const filled = fill(body, rule);

@@ -1,5 +1,5 @@
-// An agent's conversation with a server that nobody knows: whatever it refuses that can be said in another way is said so, once,
-// without a loss; the rest is told in its own words.
+// An agent's conversation with a server that nobody knows: it is refused each thing once at most where that can be said in
+// another way, loses nothing by it, and gets the server's own words where not.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
@@ -10,6 +10,8 @@ import { listSeeds, type Seed, talk, writeProviders } from "./talk.ts";
 const TOGETHER = 50;
 const SEEDS = listSeeds(IS_LONG ? 500 : 20);
 const PATIENT_MS = 60_000;
+const counts = { mended: 0, passedOn: 0 };
+afterAll(() => console.log(`refusals of ${SEEDS.length} strangers`, counts));
 
 function group(seeds: readonly Seed[]): readonly (readonly Seed[])[] {
   return Array.from({ length: Math.ceil(seeds.length / TOGETHER) }, (_, at) =>
@@ -32,7 +34,9 @@ describe.each(group(SEEDS).map((seeds, at) => ({ at, seeds })))("strangers, grou
   test.each([...seeds])(
     "$model at $surface goes on after one refusal of each kind, and loses nothing",
     async (seed) => {
-      const { wrong } = await talk(gateway, stranger, seed);
+      const { mended, passedOn, wrong } = await talk(gateway, stranger, seed);
+      counts.mended += mended.length;
+      counts.passedOn += passedOn.length;
       expect(wrong).toEqual([]);
     },
     PATIENT_MS,

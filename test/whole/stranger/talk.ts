@@ -1,4 +1,4 @@
-// The conversation with one stranger, judged: what was mended, what was told, and what was wrong.
+// The conversation with one stranger, judged: the refusals that were mended, those that reached the client, and mistakes.
 import { type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { UnderTest } from "../../harness/harness.ts";
 import { WIRES, type Wire } from "../../simulator/stranger/forms.ts";
@@ -16,10 +16,11 @@ export interface Seed {
   readonly surface: SurfaceKey;
 }
 
-/** What came of a conversation. */
+/** The outcome of a conversation. */
 interface Outcome {
   readonly mended: readonly Rule[];
-  readonly told: readonly Rule[];
+  /** The client got the server's own sentence. */
+  readonly passedOn: readonly Rule[];
   readonly wrong: readonly string[];
 }
 
@@ -60,7 +61,7 @@ export function writeProviders(stranger: Stranger, seeds: readonly Pick<Seed, "w
 /** Talks to the stranger until it has answered all ten requests. */
 export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): Promise<Outcome> {
   const mended: Rule[] = [];
-  const told: Rule[] = [];
+  const passedOn: Rule[] = [];
   const wrong: string[] = [];
   for (const [at, ask] of writeConversation().entries()) {
     const stream = (at + seed.seed) % 2 === 0;
@@ -91,7 +92,7 @@ export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): 
         break;
       }
       if (rule.canMend) say(`not mended: ${describe(rule)}`);
-      else told.push(rule);
+      else passedOn.push(rule);
       if (status !== 400) say(`status ${status}: ${describe(rule)}`);
       if (refusals.filter((one) => one === rule).length > 1) say(`asked again: ${describe(rule)}`);
       const sentence = matchSentence(rule);
@@ -100,7 +101,7 @@ export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): 
       stranger.lift(seed.model, rule);
     }
   }
-  return { mended, told, wrong };
+  return { mended, passedOn, wrong };
 }
 const SHOWN = 300;
 
