@@ -93,7 +93,9 @@ function fillText(text: string, path: string): string {
       .slice(0, -1)
       .join(".")
       .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    "{camel}": path.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    "{camel}": (path.includes("*") ? name : path).replace(/[._](\w)/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    ),
   };
   return text.replace(/\{(field|name|parent|camel)\}/g, (place) => words[place] ?? place);
 }
