@@ -4,7 +4,7 @@ import type { FieldMistake } from "./json/field-mistake.ts";
 import type { RefusingLimit } from "./limits/limit.ts";
 import type { UpstreamReport } from "./log/failure.ts";
 import type { RequestLimits } from "./log/record.ts";
-import type { RefusalWord } from "./models/refusals.ts";
+import type { Refusal } from "./models/refusals.ts";
 
 /** A prompt that no model has room for. */
 interface Overflow {
@@ -50,7 +50,7 @@ export interface FaultDetails {
   /** The key whose secret was sent, if it may not be used, or not like this. For the log, never shown to clients. */
   readonly key?: { readonly id: string; readonly accountId: string; readonly memberId: string | null };
   /** The refusals that the server's words name. Missing if they name none. */
-  readonly refuses?: readonly RefusalWord[];
+  readonly refuses?: readonly Refusal[];
   /** The model doesn't exist: the provider has `said` so, or its 404 is `unexplained`. */
   readonly gone?: "said" | "unexplained";
   /** The provider's HTTP status, for the log. */

@@ -131,6 +131,19 @@ export const METRICS = {
     ),
     on: "field_refused",
   },
+  poundkey_mended_total: {
+    ...calls(
+      "Calls that were repeated in another form because of what a provider refused, by the word for it.",
+      "provider",
+      "model",
+      "word",
+    ),
+    on: "request_mended",
+  },
+  poundkey_refusal_lessons: {
+    ...gauge("lessons", "Things that models were found to refuse, and that requests to them avoid."),
+    over: "max",
+  },
   poundkey_retries_refused_total: {
     ...events("Retries that were not made because the retry budget was used up."),
     on: "retry_refused",

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { BODY_REFUSALS, BODY_WORDS, FIELD_WORDS } from "../../src/core/models/body-refusals.ts";
 import { CHAT_DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
 
@@ -22,7 +23,9 @@ function writeTable(): string {
   const counts = Object.entries(COUNT_WORDS.meanings).map(
     ([name, meaning]) => `| \`${name}>${EXAMPLES[name]}\` | ${meaning} | any |\n`,
   );
-  return [HEAD, ...rows, ...counts].join("");
+  const forms = BODY_WORDS.map((word) => `| \`${word}\` | ${BODY_REFUSALS[word].meaning} | any |\n`);
+  const field = `| \`${FIELD_WORDS.example}\` | ${FIELD_WORDS.meaning} | any |\n`;
+  return [HEAD, ...rows, ...counts, ...forms, field].join("");
 }
 
 function listNames(names: readonly DialectName[]): string {

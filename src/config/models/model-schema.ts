@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { DAYS, HOUR } from "../../catalogue/hours.ts";
 import { PIECE_MAX, RATE_MAX, UNIT_FIELDS } from "../../catalogue/price.ts";
 import { RATE_FIELDS } from "../../catalogue/rates.ts";
+import { BODY_WORDS, FIELD_WORDS } from "../../core/models/body-refusals.ts";
 import { CAPABILITIES, OPERATIONS } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS } from "../../core/models/refusals.ts";
@@ -75,15 +76,23 @@ export const operations = Type.Array(choice(OPERATIONS), {
   expected: "a list of operations without duplicates",
 });
 
-const refusalWords = [...APPLIED_REFUSALS, ...APPLIED_REFUSALS.map((word) => `-${word}` as const)];
+const words = [...APPLIED_REFUSALS, ...BODY_WORDS];
+const refusalWords = [...words, ...words.map((word) => `-${word}` as const)];
 const refusal = choice(refusalWords);
 const listExpected = (words: readonly string[]) => `one of ${words.map((word) => `"${word}"`).join(", ")},`;
 
 /** A word of the vocabulary of refusals, or one behind a minus sign. */
 export const refuses = Type.Array(
-  Type.Union([refusal, text("a number of something like tools>128", COUNT_WORDS.pattern)], {
-    expected: `${listExpected(refusalWords)} or a number like ${COUNT_WORDS.example}`,
-  }),
+  Type.Union(
+    [
+      refusal,
+      text("a number of something like tools>128", COUNT_WORDS.pattern),
+      text("a field like field:tools[].strict", FIELD_WORDS.pattern),
+    ],
+    {
+      expected: `${listExpected(refusalWords)}, a number like ${COUNT_WORDS.example} or a field like ${FIELD_WORDS.example}`,
+    },
+  ),
   { uniqueItems: true, minItems: 1, expected: "a list of refusals without duplicates" },
 );
 

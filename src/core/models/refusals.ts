@@ -1,5 +1,6 @@
 // The vocabulary of refusals: everything that a model or the server in front of it may refuse in a request, one row each.
 // A new rule of a target is a row here, and the code that applies it, for which the compiler asks (`refusal-rules.ts`).
+import { BODY_REFUSALS, type BodyWord, type FieldWord, isBodyWord, isFieldWord } from "./body-refusals.ts";
 import { CHAT_DIALECTS, type ChatDialectName, type DialectName } from "./dialect-names.ts";
 
 /** The part of a request that a refusal is about. */
@@ -148,7 +149,7 @@ export type CountName = keyof typeof COUNTS;
 type CountWord = `${CountName}>${number}`;
 
 /** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
-export type Refusal = RefusalWord | CountWord;
+export type Refusal = RefusalWord | CountWord | BodyWord | FieldWord;
 
 const COUNT_WORD = /^(tools|picture_bytes|text_characters)>([1-9]\d{0,8})$/;
 /** The form in which the operator writes it, for the schema. */
@@ -181,6 +182,17 @@ function isWord(name: string): name is RefusalWord {
   return Object.hasOwn(REFUSALS, name);
 }
 
+/** Returns the end of the sentence "The model refuses …". */
+export function describeRefusal(text: string): string {
+  if (isWord(text)) return REFUSALS[text].meaning;
+  if (isBodyWord(text)) return BODY_REFUSALS[text].meaning;
+  if (isFieldWord(text)) return `the field \`${text.slice("field:".length)}\``;
+  const [, name, most] = COUNT_WORD.exec(text) ?? [];
+  for (const [known, meaning] of Object.entries(COUNTS))
+    if (known === name) return meaning.replace("this number", String(most));
+  return text;
+}
+
 interface ParsedRefusal {
   readonly word: Refusal;
   /** True if it was written behind a minus sign: the target takes it after all. */
@@ -192,7 +204,8 @@ interface ParsedRefusal {
 export function parseRefusal(text: string): ParsedRefusal | null {
   const isTaken = text.startsWith("-");
   const word = isTaken ? text.slice(1) : text;
-  if (isCountWord(word)) return { word, isTaken, appliesIn: CHAT_DIALECTS };
+  if (isCountWord(word) || isBodyWord(word) || isFieldWord(word))
+    return { word, isTaken, appliesIn: CHAT_DIALECTS };
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 

@@ -4,6 +4,7 @@ import { Fault, type FaultCode } from "../fault.ts";
 import type { FaultDetails } from "../fault-details.ts";
 import { cleanWords, SECRET_WORDS, type UpstreamReport } from "../log/failure.ts";
 import type { ModelCard } from "./card.ts";
+import { readFieldRefusals } from "./words/field-refusal.ts";
 import { namesOtherThing, saysGone } from "./words/gone.ts";
 import { OVERFLOW_WORDS } from "./words/overflow.ts";
 import { isOversize } from "./words/oversize.ts";
@@ -220,9 +221,10 @@ const GENERIC: Partial<Record<FaultCode, string>> = {
 
 /** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
 export function upstreamFault(error: UpstreamError): Fault {
-  const refuses = error.message === undefined ? [] : readRefusals(error.status, error.message);
+  const ordered = error.message === undefined ? [] : readRefusals(error.status, error.message);
   // A template that refuses the order of the roles is no failing server, even if its status says so.
-  const code = refuses.length > 0 ? "upstream_rejected" : findCode(error);
+  const code = ordered.length > 0 ? "upstream_rejected" : findCode(error);
+  const refuses = ordered.length > 0 || code !== "upstream_rejected" ? ordered : readFields(error);
   const isBeyondMinute = isTooLarge(error);
   const details: FaultDetails = {
     upstreamStatus: error.status,
@@ -235,6 +237,10 @@ export function upstreamFault(error: UpstreamError): Fault {
     upstream: report(error),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
+}
+
+function readFields({ status, message = "" }: UpstreamError) {
+  return readFieldRefusals(status, message.slice(0, MESSAGE_CHARACTERS_MAX));
 }
 
 function report({ codes = [], message = "" }: UpstreamError): UpstreamReport {

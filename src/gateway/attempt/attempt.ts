@@ -7,6 +7,7 @@ import type { Refusal } from "../../core/models/refusals.ts";
 import { nameFailure } from "../../core/models/upstream.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
 import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
+import { mendOutgoing } from "../../dialects/_mends/mend.ts";
 import type { Permit } from "../../health/permit.ts";
 import type { AnswerCodec, Explain } from "../../operations/codec.ts";
 import { type Form, joinLists, NONE } from "../../operations/form.ts";
@@ -180,7 +181,7 @@ function addTraceparent<F extends Form>(
 }
 
 /** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
-function encode<F extends Form>(attempt: AttemptCall<F>): Outgoing {
+function encode<F extends Form>(attempt: WrittenCall<F>): Outgoing {
   try {
     return writeOutgoing(attempt, findTarget(attempt));
   } catch (thrown) {
@@ -191,7 +192,7 @@ function encode<F extends Form>(attempt: AttemptCall<F>): Outgoing {
 }
 
 function writeOutgoing<F extends Form>(
-  { operation, routes, raw, ask, card, refuses }: AttemptCall<F>,
+  { operation, routes, raw, ask, card, refuses }: WrittenCall<F>,
   target: Target,
 ): Outgoing {
   const { dialect, codec, lane } = routes.require(card, ask, raw, refuses);
@@ -199,5 +200,20 @@ function writeOutgoing<F extends Form>(
     raw !== null && lane !== null
       ? lane.encode(raw, ask, card, target)
       : operation.encode(codec, ask, card, target);
-  return dialect.carry?.(own, card, target) ?? own;
+  const outgoing = dialect.carry?.(own, card, target) ?? own;
+  if (target.refuses === undefined || (lane !== null && target.mends === undefined)) return outgoing;
+  return mendOutgoing(outgoing, target.refuses);
+}
+
+/** The parts of a call that are needed to write it. */
+export type WrittenCall<F extends Form> = Pick<
+  AttemptCall<F>,
+  "operation" | "card" | "credential" | "upstream" | "routes" | "raw" | "ask" | "mends" | "refuses"
+>;
+
+/** True if the call is written in another way once the server is known to refuse all of this too. */
+export function isWrittenAnew<F extends Form>(call: WrittenCall<F>, refuses: ReadonlySet<Refusal>): boolean {
+  const { operation, card, credential, upstream, routes, raw, ask, mends } = call;
+  const anew = { operation, card, credential, upstream, routes, raw, ask, mends, refuses };
+  return !Bun.deepEquals(encode(call).body, encode(anew).body);
 }

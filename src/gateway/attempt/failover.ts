@@ -27,6 +27,9 @@ type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
 type AttemptMode<F extends Form, Result> = Pick<Mode<F, Result, unknown>, "run" | "drop">;
 
+/** The most calls of a request that are repeated because of what the one before was refused for. */
+const MENDS_MAX = 16;
+
 export class Failover<F extends Form, Result> {
   readonly #ports: FailoverPorts;
   readonly #context: RequestContext<F>;
@@ -46,6 +49,8 @@ export class Failover<F extends Form, Result> {
   #repaired: Fault | null = null;
   /** The last call repeated in another form. Null if there was none. */
   #mended: MendedCall | null = null;
+  /** The number of calls repeated for it. */
+  #mends = 0;
   /** True once thinking that a provider didn't accept was left out. */
   #isStripped = false;
   /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
@@ -201,9 +206,14 @@ export class Failover<F extends Form, Result> {
     if (fault.code === "context_length_exceeded" && !fault.details.beyondMinute) {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
-    const mended = mendOrder(this.#ports, this.#context, running, fault);
+    const isMendable = this.#mends < MENDS_MAX;
+    const mended = isMendable ? mendOrder(this.#ports, this.#context, running, fault) : null;
     const isMended = mended !== null;
-    this.#mended = mended ?? this.#mended;
+    if (isMended) {
+      this.#mended = mended;
+      this.#mends++;
+      this.#free++;
+    }
     const isStripped = !isMended && !this.#isStripped && stripThinking(this.#context, attempt, fault);
     if (isMended || isStripped) {
       this.#isStripped ||= isStripped;

@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
+import { isBodyRefusal, isFieldWord } from "../../core/models/body-refusals.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
 import { isRefused, type Refusal } from "../../core/models/refusals.ts";
 import { findRefusedField } from "../../core/models/refused-fields.ts";
@@ -11,6 +12,7 @@ import type { RequestContext } from "../context.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
 import type { Route } from "../plan/routes.ts";
 import type { AttemptRun } from "./attempt-run.ts";
+import { canMend } from "./trial.ts";
 
 /** The repeated call leaves out what the model has just refused. */
 export interface MendedCall {
@@ -28,19 +30,32 @@ type MendingPorts = Pick<PlanPorts, "health" | "deadlines"> & { readonly log: Lo
 export function mendOrder<F extends Form>(
   { health, deadlines, log }: MendingPorts,
   context: RequestContext<F>,
-  { attempt, refuses }: Pick<AttemptRun<F>, "attempt" | "refuses">,
+  run: AttemptRun<F>,
   { details }: Fault,
 ): MendedCall | null {
   if (details.refuses === undefined) return null;
-  const { card } = attempt;
-  const fresh = details.refuses.filter((word) => !refuses?.has(word) && isRefused(card, word, true));
-  const route = fresh.length > 0 ? findAttemptRoute(context, attempt) : null;
-  if (route === null || (context.raw !== null && route.lane !== null)) return null;
+  const { card, refuses } = run;
+  const fresh = details.refuses.filter((word) => isFresh(run, word));
   const known = new Set([...(refuses ?? []), ...fresh]);
-  if (!route.codec.mends?.(context.ask, card, known)) return null;
+  if (fresh.length === 0 || !canMend(run, known)) return null;
+  health.refusals.teach(context.refusals, card, known);
   health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer);
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
+  for (const word of fresh) countMended(log, card, word);
   return { card, refuses: fresh };
+}
+
+/** A field that the call didn't have is no reason for the refusal. Orders of roles are told together. */
+function isFresh<F extends Form>(run: AttemptRun<F>, word: Refusal): boolean {
+  const { card, refuses } = run;
+  if (refuses?.has(word) || !isRefused(card, word, true)) return false;
+  return !isBodyRefusal(word) || canMend(run, new Set([...(refuses ?? []), word]));
+}
+
+/** Fields known to no table count together, since their names are the clients'. */
+function countMended(log: Log, card: ModelCard, refusal: Refusal): void {
+  const word = isFieldWord(refusal) ? "field" : refusal;
+  log({ event: "request_mended", level: "debug", provider: card.provider, model: countAs(card), word });
 }
 
 /** The attempt has answered. If its call was a mended one, what was left out of it was the reason for the refusal. */

@@ -1,0 +1,151 @@
+// The families of sentences in which servers refuse one field of a request, as data.
+import { type BodyWord, type FieldWord, isBodyWord, makeFieldWord } from "../body-refusals.ts";
+
+interface FieldSentence {
+  /** It begins the server's words. `at` is the place of the object in which the field stands. */
+  readonly says: RegExp;
+  /** One as it was reported, and the field in it. */
+  readonly example: string;
+  readonly field: string;
+  /** A public report that quotes it, and its month. */
+  readonly source: string;
+  readonly seen: string;
+}
+
+/** The order is that in which they are tried. */
+export const FIELD_SENTENCES: readonly FieldSentence[] = [
+  {
+    // Pydantic's, at Anthropic, Bedrock, Mistral and the servers made with FastAPI.
+    says: /^(?<field>[\w.[\]-]+): (?:Extra inputs are not permitted|extra fields not permitted)/,
+    example: "body.metadata: Extra inputs are not permitted",
+    field: "metadata",
+    source: "OpenHands-CLI, issue 83 (Mistral); claude-code, issue 64510 (Anthropic)",
+    seen: "2026-06",
+  },
+  {
+    // The same with the field behind it, at Fireworks.
+    says: /^Extra inputs are not permitted, field: '(?<field>[\w.[\]-]+)'/,
+    example: "Extra inputs are not permitted, field: 'stream_options'",
+    field: "stream_options",
+    source: "Flowise, issue 2866",
+    seen: "2024-08",
+  },
+  {
+    // The same as Python writes it, at older versions of vLLM.
+    says: /^\[\{'type': 'extra_forbidden', 'loc': \('body', (?<field>[\w', -]+)\), 'msg': 'Extra inputs are not permitted'/,
+    example:
+      "[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted', 'input': {}}]",
+    field: "stream_options",
+    source: "gpustack, issue 429; vLLM, pull request 10463",
+    seen: "2024-11",
+  },
+  {
+    says: /^Unknown parameter: '(?<field>[\w.[\]-]+)'/,
+    example: "Unknown parameter: 'reasoning_effort'.",
+    field: "reasoning_effort",
+    source: "llama_index, issue 17731 (Azure)",
+    seen: "2025-02",
+  },
+  {
+    says: /^Unrecognized request arguments? supplied: (?<field>[\w.[\]-]+)/,
+    example: "Unrecognized request argument supplied: character_profile",
+    field: "character_profile",
+    source: "one-api, issue 1978 (Azure)",
+    seen: "2024-12",
+  },
+  {
+    says: /^Unsupported parameter: '(?<field>[\w.[\]-]+)' is not supported/,
+    example:
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    field: "max_tokens",
+    source: "opencode, issue 37964 (Azure); copilot-api, issue 164",
+    seen: "2026-07",
+  },
+  {
+    // Groq, about a field of a turn.
+    says: /^'(?<at>[\w.]+)' : for 'role: ?\w+' the following must be satisfied\[\('[\w.]+' : property '(?<field>[\w-]+)' is unsupported/,
+    example:
+      "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+    field: "messages[].reasoning_content",
+    source: "freellmapi, issue 1070; jan, issue 8136",
+    seen: "2026-08",
+  },
+  {
+    says: /^property '(?<field>[\w.[\]-]+)' is unsupported/,
+    example: "property 'reasoning' is unsupported",
+    field: "reasoning",
+    source: "claude-code-router, pull request 1204 (Groq)",
+    seen: "2026-02",
+  },
+  {
+    says: /^Invalid JSON payload received\. Unknown name "(?<field>[\w-]+)"(?: at '(?<at>[\w.[\]]+)')?: Cannot find field/,
+    example: 'Invalid JSON payload received. Unknown name "google": Cannot find field.',
+    field: "google",
+    source: "free-claude-code, issue 542; gemini-cli, issue 13972",
+    seen: "2026-05",
+  },
+];
+
+interface FormSentence extends Pick<FieldSentence, "says" | "example" | "source" | "seen"> {
+  readonly refuses: BodyWord;
+}
+
+/** The sentences about a form rather than a field. */
+export const FORM_SENTENCES: readonly FormSentence[] = [
+  {
+    // LM Studio.
+    says: /^Invalid tool_choice type: 'object'\. Supported string values: /,
+    example: "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
+    refuses: "tool_choice_object",
+    source: "lmstudio-bug-tracker, issue 670; oh-my-pi, issue 6925",
+    seen: "2026-07",
+  },
+  {
+    // Groq.
+    says: /^'messages\.\d+' : for 'role: ?\w+' the following must be satisfied\[\('messages\.\d+\.content' : value must be a string\)/,
+    example:
+      "'messages.0' : for 'role:system' the following must be satisfied[('messages.0.content' : value must be a string)]",
+    refuses: "text_parts",
+    source: "OpenHands, issue 4643; PyRIT, issue 704",
+    seen: "2025-02",
+  },
+];
+
+const STATUSES: ReadonlySet<number> = new Set([400, 422]);
+const FIELDS_MAX = 32;
+/** LiteLLM's proxy, which quotes the server's own message. */
+const PROXY_BEFORE = /^(?:litellm\.[\w.: ]*|[A-Z]\w*)Exception - /;
+const NONE: readonly never[] = [];
+
+/**
+ * Returns what a server says of single fields. Messages may quote the client, so a sentence counts only at the beginning,
+ * or right behind others that count.
+ */
+export function readFieldRefusals(status: number, message: string): readonly (BodyWord | FieldWord)[] {
+  if (!STATUSES.has(status)) return NONE;
+  const words = new Set<BodyWord | FieldWord>();
+  for (const piece of message.split(/\n|; /).slice(0, FIELDS_MAX)) {
+    const said = piece.trim().replace(PROXY_BEFORE, "");
+    const form = FORM_SENTENCES.find(({ says }) => says.test(said));
+    const path = form === undefined ? findField(said) : null;
+    if (form === undefined && path === null) break;
+    const word = form?.refuses ?? toWord(path ?? "");
+    if (word !== null) words.add(word);
+  }
+  return [...words];
+}
+
+/** A limit is sent by its other name. */
+function toWord(path: string): BodyWord | FieldWord | null {
+  return isBodyWord(path) ? path : makeFieldWord(path);
+}
+
+function findField(said: string): string | null {
+  for (const { says } of FIELD_SENTENCES) {
+    const { field, at } = says.exec(said)?.groups ?? {};
+    if (field === undefined) continue;
+    const path = field.includes("'") ? field.replaceAll("'", "").replaceAll(", ", ".") : field;
+    return (at === undefined ? path : `${at}.${path}`).replace(/^body\./, "");
+  }
+  return null;
+}

@@ -1,0 +1,78 @@
+// The sentences in which servers refuse a field or a form, where they don't count, and what is never left out.
+import { describe, expect, test } from "bun:test";
+import { isFieldWord, makeFieldWord, readPath } from "../../src/core/models/body-refusals.ts";
+import {
+  FIELD_SENTENCES,
+  FORM_SENTENCES,
+  readFieldRefusals,
+} from "../../src/core/models/words/field-refusal.ts";
+import { HOLDERS } from "../../src/surfaces/asked/constraints.ts";
+
+const EXAMPLES = [
+  ...FIELD_SENTENCES.map(({ example, field }) => ({
+    example,
+    word: field === "max_tokens" ? field : `field:${field}`,
+  })),
+  ...FORM_SENTENCES.map(({ example, refuses }) => ({ example, word: refuses })),
+];
+
+describe.each(EXAMPLES)("$example", ({ example, word }) => {
+  test("is read, behind a proxy's words too", () => {
+    const proxied = `litellm.BadRequestError: OpenAIException - ${example}`;
+    for (const said of [example, proxied]) expect(readFieldRefusals(400, said)).toEqual([word]);
+  });
+
+  test("teaches nothing as a quoted prompt, or as another status", () => {
+    const quoted = [
+      `Invalid prompt: "${example}"`,
+      `The prompt was blocked: ${example}`,
+      `Invalid prompt: Hello.\n${example}`,
+      `Invalid prompt: Hello; ${example}`,
+    ];
+    for (const said of quoted) expect(readFieldRefusals(400, said)).toEqual([]);
+    expect(readFieldRefusals(500, example)).toEqual([]);
+  });
+});
+
+test("several fields are read from one message", () => {
+  const said = "tools.0.custom.strict: Extra inputs are not permitted; seed: Extra inputs are not permitted";
+  expect(readFieldRefusals(422, said)).toEqual(["field:tools[].custom.strict", "field:seed"]);
+});
+
+const ASKED =
+  "model messages input contents system instructions tools tool_choice response_format stop stream n";
+const BOUNDS = "max_tokens max_output_tokens maxOutputTokens max_completion_tokens thinking.budget_tokens";
+const SEEN =
+  "store service_tier inference_geo provider.zdr prompt_cache_retention safetySettings guardrailConfig";
+const HELD = "generationConfig.responseSchema output_config.format text.format metadata.guardrails";
+const SAID = "messages.0.content tools.0.function.parameters tools.0.function.description input.0.call_id";
+
+test.each([ASKED, BOUNDS, SEEN, HELD, SAID].flatMap((names) => names.split(" ")))(
+  "%s is never left out",
+  (path) => {
+    expect(makeFieldWord(path)).toBeNull();
+  },
+);
+
+test("no constraint is ever left out", () => {
+  for (const holder of HOLDERS) if (holder !== "metadata") expect(makeFieldWord(holder)).toBeNull();
+});
+
+test.each([
+  "seed",
+  "parallel_tool_calls",
+  "context_management",
+  "generationConfig.topK",
+  "messages.0.cache_control.scope",
+])("%s may be left out", (path) => {
+  const word = makeFieldWord(path);
+  expect(word === null ? null : readPath(word).filter((name) => name !== "[]")).toEqual(
+    path.split(".").filter((name) => name !== "0"),
+  );
+});
+
+test("a word is bounded, and of names alone", () => {
+  expect(isFieldWord(`field:${"a".repeat(100)}`)).toBe(true);
+  for (const path of ["a".repeat(101), "__proto__", "a b", "a..b", "", "a.b'c"])
+    expect(isFieldWord(`field:${path}`)).toBe(false);
+});
