@@ -37,7 +37,9 @@ export function chooseRules(wire: Wire, seed: number): readonly Rule[] {
 export function listRules(wire: Wire): readonly Rule[] {
   return SENTENCES.filter(({ wires }) => wires.includes(wire)).flatMap((sentence) => {
     const { refuses, fields, family } = sentence;
-    const names = refuses === "field" ? (fields ?? listFields(wire)) : [refuses];
+    // A field within a list has its own sentences: few servers name its place in the form of the others.
+    const usual = listFields(wire).filter((path) => !path.includes("*"));
+    const names = refuses === "field" ? (fields ?? usual) : [refuses];
     return names.flatMap((name): readonly Rule[] => {
       const found = findRefusable(wire, name);
       if (found === null) return [];
