@@ -45,9 +45,14 @@ async function play(agent: Agent, wire: Wire, seed: number): Promise<string> {
     model: agent.modelName(`Own-${wire}#${model}`),
     home: world.makeHome(),
   };
-  const prompt = writeCall([agent.tool, agent.input("printf shell-%s-said 42")]);
+  const call = writeCall([agent.tool, agent.input("printf it-works")]);
+  // Whatever stands behind a prompt with steps, they are found.
+  const prompt = `step 1: ${call}\nstep 2: say: shell-42-said`;
+  const again = "step 1: say: and-once-more";
   const first = await runAgent(agent, { ...run, prompt });
-  return first + (await runAgent(agent, { ...run, prompt: "say: and-once-more", goesOn: true }));
+  const second = await runAgent(agent, { ...run, prompt: again, goesOn: true });
+  // Some print their prompts, too.
+  return (first + second).replaceAll(prompt, "").replaceAll(again, "");
 }
 
 describe.each(PAIRS.map((pair) => ({ ...pair, name: pair.agent.name })))(
