@@ -6,7 +6,7 @@ import { asObject, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DialectName } from "../../core/models/dialect-names.ts";
-import type { RefusalLesson } from "../../core/models/learned/refusal-lesson.ts";
+import { type RefusalLesson, WORD_CHARACTERS_MAX } from "../../core/models/learned/refusal-lesson.ts";
 import {
   describeRefusal,
   explainNoEffect,
@@ -26,7 +26,7 @@ const MODELS_MAX = 1000;
 const WORDS_MAX = 50;
 
 export const modelChangeSchema = closeObject({
-  refuses: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+  refuses: Type.Array(Type.String({ minLength: 1, maxLength: 1 + WORD_CHARACTERS_MAX }), {
     maxItems: WORDS_MAX,
     uniqueItems: true,
   }),

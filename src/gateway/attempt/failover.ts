@@ -210,7 +210,8 @@ export class Failover<F extends Form, Result> {
     const mended = isMendable ? mendOrder(this.#ports, this.#context, running, fault) : null;
     const isMended = mended !== null;
     if (isMended) {
-      this.#mended = mended;
+      const before = this.#mended?.card === mended.card ? this.#mended.refuses : [];
+      this.#mended = { card: mended.card, refuses: [...before, ...mended.refuses] };
       this.#mends++;
       this.#free++;
     }

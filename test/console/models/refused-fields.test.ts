@@ -1,5 +1,7 @@
 // A model's page in a browser: a field that its provider refused is shown, and left out from then on by a button.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import type { Fetch } from "../../../src/core/world/world.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -15,9 +17,18 @@ setDefaultTimeout(VISIT_MS);
 /** On a server of an unknown name, nothing is known of what this model refuses. */
 const MODEL = "House#gpt-5-mini";
 
+/** Refuses it in words that the gateway doesn't know, so that it isn't left out at once. */
+const refusing: Fetch = async (url, init) => {
+  const request = new Request(url, init);
+  if (!("temperature" in asObject(parseJson(await request.clone().text())))) return fetch(request);
+  const message = "This model is not compatible with temperature.";
+  return Response.json({ error: { message, type: "invalid_request_error" } }, { status: 400 });
+};
+
 let world: ConsoleWorld;
 beforeAll(async () => {
   world = await startConsoleWorld({
+    fetch: refusing,
     more: (url) =>
       `  House: { dialect: openai, keys: [sim-key], base_url: "${url}/openai/v1", models: [{ name: gpt-5-mini, context: 8192, output: 99, price: { input: 1, output: 1 } }] }`,
   });

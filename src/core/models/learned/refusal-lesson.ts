@@ -86,12 +86,14 @@ export function isKnownTo(payer: string, { sharedAtMs, confirmedAtMs, payers }: 
   return payers.filter((one) => readAccount(one) === account).length > 1;
 }
 
-/** Returns those that are beyond the bounds. */
+/** Returns those that are beyond the bounds. Nobody's requests alone push out a lesson that counts for everybody. */
 export function listBeyond(lessons: readonly RefusalLesson[]): readonly RefusalLesson[] {
   const kept = new Map<string, number>();
   let all = 0;
   return lessons
-    .toSorted((a, b) => b.seenAtMs - a.seenAtMs)
+    .toSorted(
+      (a, b) => Number(b.sharedAtMs !== null) - Number(a.sharedAtMs !== null) || b.seenAtMs - a.seenAtMs,
+    )
     .filter(({ model }) => {
       const own = kept.get(model) ?? 0;
       if (own >= LESSONS_A_MODEL_MAX || all >= LESSONS_MAX) return true;
