@@ -46,7 +46,7 @@ async function play(agent: Agent, wire: Wire, seed: number): Promise<string> {
     home: world.makeHome(),
   };
   const call = writeCall([agent.tool, agent.input("printf it-works")]);
-  // Whatever stands behind a prompt with steps, they are found.
+  // Steps are found in a prompt even if the agent, or the gateway, adds something behind them.
   const prompt = `step 1: ${call}\nstep 2: say: shell-42-said`;
   const again = "step 1: say: and-once-more";
   const first = await runAgent(agent, { ...run, prompt });
