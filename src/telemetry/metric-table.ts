@@ -132,12 +132,7 @@ export const METRICS = {
     on: "field_refused",
   },
   poundkey_mended_total: {
-    ...calls(
-      "Calls that were repeated in another form because of what a provider refused, by the word for it.",
-      "provider",
-      "model",
-      "word",
-    ),
+    ...calls("Calls repeated in another form after a refusal, by its word.", "provider", "model", "word"),
     on: "request_mended",
   },
   poundkey_refusal_lessons: {

@@ -114,9 +114,7 @@ function samplesOf(text: string, name: string): readonly Sample[] {
   return parseExposition(text).get(name)?.samples ?? [];
 }
 
-function sumOf(samples: readonly Sample[]): number {
-  return samples.reduce((sum, { value }) => sum + value, 0);
-}
+const sumOf = (samples: readonly Sample[]) => samples.reduce((sum, { value }) => sum + value, 0);
 
 test("every metric in the table is used, and shown with its help and type", () => {
   const metrics = newMetrics(EVERY_READING);

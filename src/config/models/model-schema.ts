@@ -3,10 +3,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { DAYS, HOUR } from "../../catalogue/hours.ts";
 import { PIECE_MAX, RATE_MAX, UNIT_FIELDS } from "../../catalogue/price.ts";
 import { RATE_FIELDS } from "../../catalogue/rates.ts";
-import { BODY_WORDS, FIELD_WORDS } from "../../core/models/body-refusals.ts";
 import { CAPABILITIES, OPERATIONS } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS } from "../../core/models/refusals.ts";
+import { BODY_WORDS, FIELD_WORDS } from "../../core/models/words/body-refusals.ts";
 import { choice, day, integer, number, options, section, text } from "../field-types.ts";
 
 export const TOKENS_MAX = 100_000_000;

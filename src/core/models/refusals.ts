@@ -1,7 +1,14 @@
 // The vocabulary of refusals: everything that a model or the server in front of it may refuse in a request, one row each.
 // A new rule of a target is a row here, and the code that applies it, for which the compiler asks (`refusal-rules.ts`).
-import { BODY_REFUSALS, type BodyWord, type FieldWord, isBodyWord, isFieldWord } from "./body-refusals.ts";
+
 import { CHAT_DIALECTS, type ChatDialectName, type DialectName } from "./dialect-names.ts";
+import {
+  BODY_REFUSALS,
+  type BodyWord,
+  type FieldWord,
+  isBodyWord,
+  isFieldWord,
+} from "./words/body-refusals.ts";
 
 /** The part of a request that a refusal is about. */
 type RefusedPart = "field" | "turns" | "tools" | "pictures";

@@ -7,7 +7,7 @@ import type { Refusal } from "../../core/models/refusals.ts";
 import { nameFailure } from "../../core/models/upstream.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
 import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
-import { mendOutgoing } from "../../dialects/_mends/mend.ts";
+import { mendOutgoing } from "../../dialects/mend.ts";
 import type { Permit } from "../../health/permit.ts";
 import type { AnswerCodec, Explain } from "../../operations/codec.ts";
 import { type Form, joinLists, NONE } from "../../operations/form.ts";

@@ -206,15 +206,7 @@ export class Failover<F extends Form, Result> {
     if (fault.code === "context_length_exceeded" && !fault.details.beyondMinute) {
       this.#tooShort = Math.max(this.#tooShort, attempt.card.contextTokensMax ?? 0);
     }
-    const isMendable = this.#mends < MENDS_MAX;
-    const mended = isMendable ? mendOrder(this.#ports, this.#context, running, fault) : null;
-    const isMended = mended !== null;
-    if (isMended) {
-      const before = this.#mended?.card === mended.card ? this.#mended.refuses : [];
-      this.#mended = { card: mended.card, refuses: [...before, ...mended.refuses] };
-      this.#mends++;
-      this.#free++;
-    }
+    const isMended = this.#mend(running, fault);
     const isStripped = !isMended && !this.#isStripped && stripThinking(this.#context, attempt, fault);
     if (isMended || isStripped) {
       this.#isStripped ||= isStripped;
@@ -225,6 +217,17 @@ export class Failover<F extends Form, Result> {
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
     if (fault.code === "upstream_rejected" && !isMended && !isStripped)
       recordRefusedField(this.#ports, attempt, fault);
+  }
+
+  /** Returns true if the call is repeated in another form. */
+  #mend(running: AttemptRun<F>, fault: Fault): boolean {
+    const mended = this.#mends < MENDS_MAX ? mendOrder(this.#ports, this.#context, running, fault) : null;
+    if (mended === null) return false;
+    const before = this.#mended?.card === mended.card ? this.#mended.refuses : [];
+    this.#mended = { card: mended.card, refuses: [...before, ...mended.refuses] };
+    this.#mends++;
+    this.#free++;
+    return true;
   }
 
   /** True if the last failure leads to this model, and it isn't known to refuse the request. */

@@ -2,10 +2,10 @@
 
 import type { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
-import { isBodyRefusal, isFieldWord } from "../../core/models/body-refusals.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
 import { isRefused, type Refusal } from "../../core/models/refusals.ts";
 import { findRefusedField } from "../../core/models/refused-fields.ts";
+import { isBodyRefusal, isFieldWord } from "../../core/models/words/body-refusals.ts";
 import type { Log } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
@@ -45,7 +45,7 @@ export function mendOrder<F extends Form>(
   return { card, refuses: fresh };
 }
 
-/** A field that the call didn't have is no reason for the refusal. Orders of roles are told together. */
+/** A field that the call didn't have is no reason for the refusal. Orders of roles are learned together. */
 function isFresh<F extends Form>(run: AttemptRun<F>, word: Refusal): boolean {
   const { card, refuses } = run;
   if (refuses?.has(word) || !isRefused(card, word, true)) return false;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { Refusal } from "../../../src/core/models/refusals.ts";
-import { mendOutgoing } from "../../../src/dialects/_mends/mend.ts";
+import { mendOutgoing } from "../../../src/dialects/mend.ts";
 
 const call = (body: JsonObject) => ({ url: "http://house.test/v1", headers: {}, body, dropped: [] });
 const mend = (body: JsonObject, ...words: Refusal[]) => mendOutgoing(call(body), new Set(words));

@@ -1,5 +1,5 @@
 // Servers that refuse a field, in each family of sentences, on every surface and in every dialect: the request is answered
-// without it. What must not be left out is refused once, in the server's own words.
+// without it. A field that must not be left out is refused once, in the server's own words.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { FIELD_SENTENCES } from "../../../src/core/models/words/field-refusal.ts";

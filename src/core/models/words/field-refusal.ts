@@ -1,5 +1,5 @@
 // The families of sentences in which servers refuse one field of a request, as data.
-import { type BodyWord, type FieldWord, isBodyWord, makeFieldWord } from "../body-refusals.ts";
+import { type BodyWord, type FieldWord, isBodyWord, makeFieldWord } from "./body-refusals.ts";
 
 interface FieldSentence {
   /** It begins the server's words. `at` is the place of the object in which the field stands. */

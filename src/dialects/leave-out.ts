@@ -1,7 +1,7 @@
 // Leaves a field out of a body by its path, as servers write it: items of lists are all meant, and parts of a path that stand for
 // a kind of item, such as `custom` in `tools.0.custom.strict`, are no fields.
-import { isObject, type JsonObject } from "../../core/json/json.ts";
-import { isKept, isWithin, normalizeName } from "../../core/models/body-refusals.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
+import { isKept, isWithin, normalizeName } from "../core/models/words/body-refusals.ts";
 
 /** The client's own data: schemas, arguments and texts have fields of any name. */
 const OWN = new Set([
@@ -21,7 +21,7 @@ const SEARCHED = new Set(["tools", "messages", "input", "contents", "system"]);
 export function leaveOutPath(body: JsonObject, path: readonly string[]): JsonObject | null {
   const [only] = path;
   if (path.length === 1 && only !== undefined && findKey(body, only) === undefined && isWithin(only)) {
-    const found = searchFor(body, only);
+    const found = findAnywhere(body, only);
     return found === body ? null : found;
   }
   const found = strip(body, path);
@@ -48,19 +48,19 @@ function withoutKey(value: JsonObject, key: string): JsonObject {
   return rest;
 }
 
-function searchFor(body: JsonObject, name: string): JsonObject {
-  return changeFields(body, (held, field) => (SEARCHED.has(field) ? searchIn(held, name) : held));
+function findAnywhere(body: JsonObject, name: string): JsonObject {
+  return changeFields(body, (held, field) => (SEARCHED.has(field) ? stripWithin(held, name) : held));
 }
 
-function searchIn(value: unknown, name: string): unknown {
-  if (Array.isArray(value)) return mapSame(value, (item) => searchIn(item, name));
+function stripWithin(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return mapSame(value, (item) => stripWithin(item, name));
   if (!isObject(value)) return value;
   const key = findKey(value, name);
   const found = key === undefined ? value : withoutKey(value, key);
   // The `input` of a call is its arguments.
   const isOwn = (held: unknown, field: string) =>
     OWN.has(field) || (field === "input" && !Array.isArray(held));
-  return changeFields(found, (held, field) => (isOwn(held, field) ? held : searchIn(held, name)));
+  return changeFields(found, (held, field) => (isOwn(held, field) ? held : stripWithin(held, name)));
 }
 
 function changeFields(value: JsonObject, change: (held: unknown, field: string) => unknown): JsonObject {

@@ -49,7 +49,7 @@ export function isFieldWord(text: string): text is FieldWord {
   return text.startsWith(FIELD_PREFIX) && isPath(text.slice(FIELD_PREFIX.length));
 }
 
-/** True for a refusal that is told from others, and about the body alone. */
+/** True for a refusal of a single form or field. */
 export function isBodyRefusal(text: string): boolean {
   return isBodyWord(text) || isFieldWord(text);
 }
@@ -76,16 +76,16 @@ function splitPath(path: string): readonly string[] {
   return path.replaceAll("[]", ".[]").split(".");
 }
 
-/** What is asked, and by whom an answer may be seen, kept and paid for: none of it is left out or changed. */
+/** Names of the request itself, and of who may see, keep and answer it: none of them is left out or changed. */
 const NEVER: ReadonlySet<string> = new Set(
   [
     "model anthropic_version messages input contents system system_instruction instructions prompt",
     "previous_response_id conversation query documents",
-    // What the answer must be.
+    // Forms of the answer.
     "tools tool_config tool_choice functions function_call response_format format output_format json_schema",
     "response_schema response_json_schema response_mime_type response_modalities modalities stop stop_sequences",
     "stream n candidate_count web_search_options search_parameters mcp_servers container background",
-    // Who may see, keep and answer it, and at what price.
+    // Protection and price.
     "store service_tier inference_geo speed prompt_cache_retention safety_settings safe_prompt safety_mode moderation",
     "guardrails guardrail guardrail_config provider provider_options litellm_metadata disable_fallbacks allow_fallbacks",
     "cache data_collection zdr zero_data_retention disallow_prompt_training only ignore quantizations max_price",

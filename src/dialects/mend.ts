@@ -1,8 +1,8 @@
 // Writes a call's body without what its server is known to refuse, whatever the dialect. Pure.
-import { isObject, type JsonObject } from "../../core/json/json.ts";
-import { type BodyWord, isBodyWord, isFieldWord, readPath } from "../../core/models/body-refusals.ts";
-import type { Outgoing } from "../../core/models/dialect.ts";
-import type { Refusal } from "../../core/models/refusals.ts";
+import { isObject, type JsonObject } from "../core/json/json.ts";
+import type { Outgoing } from "../core/models/dialect.ts";
+import type { Refusal } from "../core/models/refusals.ts";
+import { type BodyWord, isBodyWord, isFieldWord, readPath } from "../core/models/words/body-refusals.ts";
 import { leaveOutPath } from "./leave-out.ts";
 
 /** Returns the body in another form. Null if it has nothing that the word is about. */
