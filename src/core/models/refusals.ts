@@ -75,7 +75,14 @@ export const REFUSALS = {
     concerns: "turns",
     meaning: "a system message anywhere but at the beginning",
     ...TEMPLATE,
-    appliesIn: ["openai"],
+    appliesIn: ["openai", "anthropic"],
+  },
+  tools_late: {
+    concerns: "tools",
+    meaning: "a message that removes tools from those offered",
+    source: "langchainjs, release 1.5.13",
+    seen: "2026-09",
+    appliesIn: ["anthropic"],
   },
   system_several: {
     concerns: "turns",
