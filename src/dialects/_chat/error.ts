@@ -65,9 +65,10 @@ function readMessage(body: unknown): ErrorDetails {
 function readErrorObject(error: JsonObject): ErrorDetails {
   const wrapped = unwrap(error);
   if (wrapped !== undefined) return wrapped;
-  const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? asString(error.title);
-  const { status_code: said, raw_status_code: raw, code, status: named } = error;
-  const status = [said, raw, code, named].map(readStatus).find((one) => one !== undefined);
+  const { message: said, detail, title } = error;
+  const message = readErrorText(said) ?? readErrorText(detail) ?? asString(title) ?? readErrorText([error]);
+  const { status_code: number, raw_status_code: raw, code, status: named } = error;
+  const status = [number, raw, code, named].map(readStatus).find((one) => one !== undefined);
   // Anthropic's details are more specific than its type.
   const detailed = asObject(error.details).error_code;
   const codes = [detailed, error.code, error.type, error.error_type, error.status].flatMap(

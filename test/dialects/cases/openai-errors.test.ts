@@ -17,6 +17,16 @@ describe("error bodies", () => {
       "upstream_rejected",
       "body.seed: Extra inputs",
     ],
+    [
+      400,
+      {
+        errors: [
+          { loc: ["body", "messages", 1, "role"], msg: "Input should be 'user'", type: "literal_error" },
+        ],
+      },
+      "upstream_rejected",
+      "body.messages.1.role: Input should be 'user'",
+    ],
     [400, { object: "error", message: { detail: [{ msg: "No" }] }, code: "1500" }, "upstream_rejected", "No"],
     [400, { type: "about:blank", title: "Bad", detail: "Too many" }, "upstream_rejected", "Too many"],
     [

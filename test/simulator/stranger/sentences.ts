@@ -19,7 +19,7 @@ export interface Sentence {
   /**
    * The answer's body, a text if it isn't JSON. Where the report quotes the sentence alone, the rest is as in other reports
    * of that server. `{field}` stands for the field's path, `{name}` for its last part, `{parent}` for the others, and
-   * `{camel}` for the path in camel case.
+   * `{camel}` for the path, or a name within a list, in camel case.
    */
   readonly body: unknown;
 }
