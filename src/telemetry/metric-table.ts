@@ -198,11 +198,7 @@ export const METRICS = {
     on: "answer_unpriced",
   },
   poundkey_unknown_finish_reasons_total: {
-    ...requests(
-      "Answers that ended for a reason that the gateway doesn't know; the request's row has the provider's word.",
-      "provider",
-      "model",
-    ),
+    ...requests("Answers that ended for a reason that the gateway doesn't know.", "provider", "model"),
     on: "finish_reason_unknown",
   },
   poundkey_holds_lost_total: {

@@ -1,7 +1,7 @@
 // Finish reasons: one of the closed set that clients know, along with the provider's own word.
 import { type Finish, type FinishReason, UNKNOWN_WORD } from "./form.ts";
 
-/** What a provider's word for an end means. `failed`: there is no answer, and another attempt may give one. */
+/** The meaning of a provider's word for an end. `failed` says that there is no answer. */
 export type FinishMeaning = FinishReason | "failed";
 
 /** Words of which one in an unknown reason says what it means. The first line that matches counts. */
