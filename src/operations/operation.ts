@@ -133,6 +133,8 @@ export interface Meter<F extends Form> {
   readonly bytes: number;
   /** The reasons for which answers ended, each once. Missing if the operation knows none. */
   readonly finishes?: readonly string[];
+  /** The providers' reasons that no table has, shortened. Missing if there are none. */
+  readonly unknownFinishes?: readonly string[] | undefined;
   add(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */
   takeWhole(reply: F["reply"]): void;

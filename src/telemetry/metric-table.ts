@@ -205,6 +205,10 @@ export const METRICS = {
     ),
     on: "answer_unpriced",
   },
+  poundkey_unknown_finish_reasons_total: {
+    ...requests("Answers that ended for a reason that the gateway doesn't know.", "provider", "model"),
+    on: "finish_reason_unknown",
+  },
   poundkey_holds_lost_total: {
     ...count("holds")(
       "Holds voided because nothing runs for them: their process ended, or a failover of the store lost their settlement.",

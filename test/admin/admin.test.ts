@@ -103,6 +103,7 @@ test("the request log can be listed, filtered and paged", async () => {
     usage_implausible: null,
     unpriced: [],
     served: [],
+    unknown_finish_reasons: [],
     price_id: null,
     price: null,
     error: null,

@@ -2,8 +2,10 @@
 import { expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { DialectName } from "../../src/core/models/dialect-names.ts";
-import { normaliseReply } from "../../src/operations/chat/answer/normalise.ts";
+import { unfold } from "../../src/operations/chat/answer/fold.ts";
+import { Normaliser, normaliseReply } from "../../src/operations/chat/answer/normalise.ts";
 import type { ChatReply, Finish } from "../../src/operations/chat/form.ts";
+import { ChatMeter } from "../../src/operations/chat/meter.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
 import { makeCard } from "../dialects/cases/drive.ts";
@@ -128,6 +130,63 @@ for (const { dialect, body, words } of ROWS) {
     expect(readAll(normaliseReply(given, REQUEST))).toEqual([...words]);
   });
 }
+
+/** The form of each dialect's answer, and words of it that no table has. */
+const FORMS = [
+  ["anthropic", anthropic],
+  ["bedrock", bedrock],
+  ["openai", chat],
+  ["cohere", cohere],
+  ["gemini", gemini],
+] as const;
+const UNKNOWN = [
+  ["caught_by_policy", "content_filter", "refusal", "SAFETY", "content_filter"],
+  ["step_limit", "length", "max_tokens", "MAX_TOKENS", "max_output_tokens"],
+  ["weary", "stop", "end_turn", "STOP", "completed"],
+] as const;
+
+for (const [dialect, form] of FORMS) {
+  const read = (word: string) => {
+    const codec = findChatCodec(findDialect(dialect));
+    return codec.reply(form(word), makeCard("m", null), REQUEST, new Headers());
+  };
+  test.each(UNKNOWN)(`${dialect}'s unknown %s is %s, and is told`, (word, means, ...words) => {
+    const reply = normaliseReply(read(word), REQUEST);
+    expect(readAll(reply)).toEqual([`${means}/${word}`, ...words]);
+    const [whole, streamed] = [new ChatMeter(), new ChatMeter()];
+    whole.takeWhole(reply);
+    const normaliser = new Normaliser(REQUEST);
+    streamed.add([...normaliser.push(unfold(reply)), ...normaliser.end()]);
+    expect([whole.unknownFinishes, streamed.unknownFinishes]).toEqual([[word], [word]]);
+    expect(JSON.stringify(reply)).not.toContain("unknown");
+  });
+  test(`${dialect}'s unknown failure fails the attempt`, () => {
+    expect(() => read("internal_error_7")).toThrow();
+  });
+}
+
+test.each(["ESCALATION", "PUP_LIMITED_DISABLED"])("Gemini's %s is filtered, and known", (word) => {
+  const codec = findChatCodec(findDialect("gemini"));
+  const reply = codec.reply(gemini(word), makeCard("m", null), REQUEST, new Headers());
+  const meter = new ChatMeter();
+  meter.takeWhole(reply);
+  expect([reply.choices[0]?.finish_reason, meter.unknownFinishes]).toEqual(["content_filter", undefined]);
+});
+
+test("an unknown word for an incomplete response is a cut, or a filter if it says so", () => {
+  const codec = findChatCodec(findDialect("responses"));
+  const found = ["step_budget", "safety_stop", "steered"].map((word) => {
+    const reply = codec.reply(responses(word), makeCard("m", null), REQUEST, new Headers());
+    const meter = new ChatMeter();
+    meter.takeWhole(reply);
+    return [reply.choices[0]?.finish_reason, meter.unknownFinishes];
+  });
+  expect(found).toEqual([
+    ["length", ["step_budget"]],
+    ["content_filter", ["safety_stop"]],
+    ["length", undefined],
+  ]);
+});
 
 test("a stop sequence applied by the gateway is named", () => {
   const finish: Finish = { finish_reason: "length", native_finish_reason: "MAX_TOKENS" };

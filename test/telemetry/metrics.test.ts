@@ -46,6 +46,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "credential_retired", model: "Own#one", provider: "Own" },
   { event: "usage_implausible", model: "Own#one" },
   { event: "answer_unpriced", provider: "Own", model: "Own#one", what: "service_tier=priority" },
+  { event: "finish_reason_unknown", provider: "Own", model: "Own#one", reason: "weary" },
   { event: "holds_lost", holds: 3 },
   { event: "batch_line", outcome: "completed" },
   { event: "cache", outcome: "hit" },

@@ -214,6 +214,11 @@ export const requestDetailSchema = Type.Object({
   served: Type.Array(
     Type.String({ description: "What it came from that was charged by a price of its own." }),
   ),
+  unknown_finish_reasons: Type.Array(
+    Type.String({
+      description: "A reason for the answer's end that the gateway doesn't know, as its provider said it.",
+    }),
+  ),
   price_id: Type.Union([text, Type.Null()], {
     description:
       "Identifies the price by which the answer was charged. Null if nothing was charged by a price.",

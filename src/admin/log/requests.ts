@@ -205,6 +205,7 @@ export async function getRequest(
     usage_implausible: trace && implausibleView(trace),
     unpriced: [...(trace?.unpriced ?? [])],
     served: [...(trace?.served ?? [])],
+    unknown_finish_reasons: [...(trace?.unknownFinishes ?? [])],
     ...(await viewPrice(store, trace?.attempts[trace.counted ?? -1]?.price)),
     error: errorView(record, trace, content),
     content: content && contentView(content),

@@ -70,6 +70,8 @@ export interface Trace {
   readonly unpriced?: readonly string[] | undefined;
   /** Those of the answer that were charged by a price of their own. Missing if there are none. */
   readonly served?: readonly string[] | undefined;
+  /** The provider's own reasons for the end that the gateway doesn't know. Missing if there are none. */
+  readonly unknownFinishes?: readonly string[] | undefined;
   /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
   /** The calls to hooks. Missing if there were none. */

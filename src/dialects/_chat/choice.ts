@@ -11,12 +11,12 @@ import {
 } from "../../core/json/json.ts";
 import type { ErrorRule } from "../../core/models/upstream.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
-import { makeFinish } from "../../operations/chat/finish.ts";
-import type { Citation, Delta, Finish, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
+import { type FinishMeaning, makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
+import type { Citation, Delta, Finish, ToolCallDelta } from "../../operations/chat/form.ts";
 import { explainEmbeddedError } from "./error.ts";
 
-/** Finish reasons beyond the closed set, with the servers that send them. Unknown ones mean `stop`. */
-const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
+/** Finish reasons beyond the closed set, with the servers that send them. */
+const FINISHES: ReadonlyMap<string, FinishMeaning> = new Map([
   ["stop", "stop"],
   ["length", "length"],
   ["tool_calls", "tool_calls"],
@@ -28,10 +28,11 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
   ["tool_use", "tool_calls"],
   ["sensitive", "content_filter"], // Z.ai
   ["refusal", "content_filter"],
-  ["error", "error"], // OpenRouter, Mistral
-  ["network_error", "error"], // Z.ai
-  ["insufficient_system_resource", "error"], // DeepSeek
-  ["abort", "error"], // vLLM, SGLang
+  ["eos", "stop"], // Together, before 2025
+  ["error", "failed"], // OpenRouter, Mistral
+  ["network_error", "failed"], // Z.ai
+  ["insufficient_system_resource", "failed"], // DeepSeek
+  ["abort", "failed"], // vLLM, SGLang
 ]);
 
 /** Returns the end of a choice, or null if it has none yet. Throws a Fault if the provider failed. */
@@ -39,9 +40,9 @@ export function readFinish(choice: JsonObject, rules: readonly ErrorRule[]): Fin
   if (choice.error) throw explainEmbeddedError(choice, rules);
   const said = choice.finish_reason ?? asObject(choice.finish_details).type;
   if (typeof said !== "string" || said === "") return null;
-  const finish = FINISHES.get(said) ?? "stop";
-  if (finish === "error") throw explainEmbeddedError({ error: { message: `finish_reason ${said}` } });
-  return makeFinish(finish, choice.native_finish_reason ?? said);
+  const finish = readMeaning(said, FINISHES);
+  if (finish === "failed") throw explainEmbeddedError({ error: { message: `finish_reason ${said}` } });
+  return markUnknown(makeFinish(finish, choice.native_finish_reason ?? said), said, FINISHES);
 }
 
 /** True if a delta needs no change: it has text, or thinking under its usual name, and nothing else. */

@@ -1,8 +1,9 @@
 // Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities.
 
-import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
-import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
+import type { Citation, Finish, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { includeCached, makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**
@@ -48,7 +49,17 @@ function readLikelihood(token: JsonObject): JsonObject {
   return { token: token.token, logprob: token.logprob, bytes: token.bytes ?? null };
 }
 
-/** Returns the reason why a response is incomplete. */
-export function readIncompleteReason(response: JsonObject): FinishReason {
-  return asObject(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ["max_output_tokens", "length"],
+  ["content_filter", "content_filter"],
+  ["steered", "length"],
+]);
+
+/** Returns why a response is incomplete. Without a reason that says otherwise, it was cut. */
+export function readIncomplete(response: JsonObject): Finish {
+  const { reason } = asObject(response.incomplete_details);
+  const word = asString(reason) ?? "";
+  const means = readMeaning(word, REASONS) === "content_filter" ? "content_filter" : "length";
+  const finish = makeFinish(means, reason);
+  return word === "" ? finish : markUnknown(finish, word, REASONS);
 }

@@ -19,7 +19,7 @@ import {
   readKey,
   TEXT_EVENTS,
 } from "./events.ts";
-import { readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
+import { readCitation, readIncomplete, readLogprobs } from "./fields.ts";
 import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
 import { GAP, makePhaseDetail, PhaseNotes } from "./phases.ts";
 
@@ -302,9 +302,8 @@ export class ResponseReader implements Decoder {
       );
     const { delta, extras } = this.#form.closing(this.#content.join(""), this.#cited);
     const done = this.#calls > 0 ? "tool_calls" : "stop";
-    const { reason: cause } = asObject(response.incomplete_details);
     const isCut = response.status === "incomplete";
-    const finish = isCut ? makeFinish(readIncompleteReason(response), cause) : makeFinish(done, null);
+    const finish = isCut ? readIncomplete(response) : makeFinish(done, null);
     const { usage: reported, service_tier: tier } = response;
     const usage = isObject(reported) ? { usage: addTerms(this.#form.usage(reported), tier, reported) } : {};
     const phases = this.#phases.end();

@@ -2,11 +2,11 @@
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
-import { malformed } from "../../core/models/upstream.ts";
+import { gaveUp, malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { makeFinish } from "../../operations/chat/finish.ts";
-import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
+import { type FinishMeaning, makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Delta } from "../../operations/chat/form.ts";
 import { Blocks } from "../_chat/blocks.ts";
 import { ENVELOPE } from "../_chat/envelope.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
@@ -15,10 +15,12 @@ import { explainAnswer, isError } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
 
-const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+const FINISH: ReadonlyMap<string, FinishMeaning> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["pause_turn", "stop"],
+  ["compaction", "stop"],
+  ["tool_use", "tool_calls"],
   ["max_tokens", "length"],
   ["model_context_window_exceeded", "length"],
   ["refusal", "content_filter"],
@@ -116,14 +118,16 @@ export class MessageDecoder implements Decoder {
     this.#isFinished = true;
     const refusal = asString(asObject(details).explanation) || "The model declined to answer this request.";
     const delta: Delta = given === "refusal" ? { refusal } : {};
-    const finish = makeFinish(this.#finishOf(given), given, sequence);
+    const means = this.#finishOf(given);
+    if (means === "failed") throw gaveUp(given);
+    const finish = markUnknown(makeFinish(means, given, sequence), given, FINISH);
     return [{ choices: [{ index: 0, delta, ...finish }] }, ...report];
   }
 
   /** `tool_use` without a call of the client's tools is constrained output in the form of a call. */
-  #finishOf(reason: string): FinishReason {
+  #finishOf(reason: string): FinishMeaning {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
-    return FINISH.get(reason) ?? "stop";
+    return readMeaning(reason, FINISH);
   }
 
   #usageChunks(report: unknown): ChatChunk[] {

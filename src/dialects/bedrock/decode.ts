@@ -5,24 +5,26 @@ import type { ServerEvent } from "../../core/models/dialect.ts";
 import { gaveUp, malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { makeFinish } from "../../operations/chat/finish.ts";
-import type { ChatChunk, ChatReply, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { type FinishMeaning, makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
+import type { ChatChunk, ChatReply, Usage } from "../../operations/chat/form.ts";
 import { Blocks } from "../_chat/blocks.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
 import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 import { addPiece, readBlock, startBlock } from "./blocks.ts";
 import { REASONING_FORMAT } from "./reasoning.ts";
 
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+const FINISH_REASONS: ReadonlyMap<string, FinishMeaning> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["max_tokens", "length"],
   ["model_context_window_exceeded", "length"],
   ["content_filtered", "content_filter"],
   ["guardrail_intervened", "content_filter"],
+  ["tool_use", "tool_calls"],
+  // The model wrote something that is not a valid message, and Bedrock returns none of it.
+  ["malformed_model_output", "failed"],
+  ["malformed_tool_use", "failed"],
 ]);
-/** The model wrote something that is not a valid message, and Bedrock returns none of it. */
-const FAILED = /^malformed_/;
 
 /** Reads one answer. `messageStop` completes it, and `metadata` with the usage follows and ends it. */
 export class ConverseDecoder implements Decoder {
@@ -72,15 +74,17 @@ export class ConverseDecoder implements Decoder {
   #finish(given: unknown): ChatChunk {
     const reason = asString(given);
     if (reason === undefined) throw malformed("messageStop has no stop reason");
-    if (FAILED.test(reason)) throw gaveUp(reason);
+    const means = this.#findFinish(reason);
+    if (means === "failed") throw gaveUp(reason);
     this.#isFinished = true;
-    return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };
+    const finish = markUnknown(makeFinish(means, reason), reason, FINISH_REASONS);
+    return { choices: [{ index: 0, delta: {}, ...finish }] };
   }
 
   /** `tool_use` without a call of the client's tools means that Nova used its own. */
-  #findFinish(reason: string): FinishReason {
+  #findFinish(reason: string): FinishMeaning {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
-    return FINISH_REASONS.get(reason) ?? "stop";
+    return readMeaning(reason, FINISH_REASONS);
   }
 }
 

@@ -7,13 +7,12 @@ import { malformed } from "../../core/models/upstream.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { makeFinish } from "../../operations/chat/finish.ts";
+import { type FinishMeaning, makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
 import type {
   ChatChunk,
   ChatReply,
   Citation,
   Delta,
-  FinishReason,
   ReasoningDetail,
   Usage,
 } from "../../operations/chat/form.ts";
@@ -29,13 +28,15 @@ export const THINKING_FORMAT = "cohere-v2-thinking";
  */
 export const PLAN_FORMAT = "cohere-v2-tool-plan";
 
-const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+const FINISH: ReadonlyMap<string, FinishMeaning> = new Map([
   ["COMPLETE", "stop"],
   ["STOP_SEQUENCE", "stop"],
   ["MAX_TOKENS", "length"],
   ["ERROR_LIMIT", "length"],
   ["TOOL_CALL", "tool_calls"],
   ["ERROR_TOXIC", "content_filter"],
+  ["ERROR", "failed"],
+  ["TIMEOUT", "failed"],
 ]);
 
 export class CohereReader implements Decoder {
@@ -101,12 +102,12 @@ export class CohereReader implements Decoder {
   }
 
   #end(given: JsonObject): ChatChunk {
-    const finish_reason = FINISH.get(asString(given.finish_reason) ?? "");
-    // It failed (`ERROR`, `TIMEOUT`) or has an unknown end.
-    if (finish_reason === undefined) throw explainFailure(given);
+    const word = asString(given.finish_reason) ?? "";
+    const means = word === "" ? "failed" : readMeaning(word, FINISH);
+    if (means === "failed") throw explainFailure(given);
     this.#ended = true;
     const usage = isObject(given.usage) ? { usage: parseUsage(given.usage) } : {};
-    const finish = makeFinish(finish_reason, given.finish_reason);
+    const finish = markUnknown(makeFinish(means, word), word, FINISH);
     return { choices: [{ index: 0, delta: {}, ...finish }], ...usage };
   }
 }

@@ -2,12 +2,12 @@
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { malformed } from "../../core/models/upstream.ts";
-import { makeFinish } from "../../operations/chat/finish.ts";
+import { makeFinish, markUnknown } from "../../operations/chat/finish.ts";
 import type { ChunkChoice, Delta, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { type GivenPage, makeSearch } from "../../operations/chat/prompt/web-search.ts";
 import { REASONING_FORMAT } from "./contents.ts";
-import { listAnnotations, readLogprobs } from "./metadata.ts";
+import { isUnknownReason, listAnnotations, REASONS, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";
 
 interface OpenCall {
@@ -88,7 +88,10 @@ export class Candidate {
     const called = this.#finish === "stop" && this.#calls > 0;
     const annotations = listAnnotations(this.#text.join(""), this.#grounding, this.#citations);
     const delta = annotations.length > 0 ? { annotations } : {};
-    const finish = makeFinish(called ? "tool_calls" : this.#finish, this.#nativeFinish);
+    const made = makeFinish(called ? "tool_calls" : this.#finish, this.#nativeFinish);
+    const finish = isUnknownReason(this.#nativeFinish)
+      ? markUnknown(made, this.#nativeFinish, REASONS)
+      : made;
     const searches = this.#reportSearch();
     const index = this.#index;
     if (searches.length === 0) return [{ index, delta, ...finish }];

@@ -18,7 +18,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { Candidate } from "./candidate.ts";
 import { explainError } from "./errors.ts";
-import { addReport, isBrokenCall, parseGeminiUsage, toFinishReason } from "./metadata.ts";
+import { addReport, isBrokenCall, isUnknownReason, parseGeminiUsage, toFinishReason } from "./metadata.ts";
 import { findFacts } from "./models.ts";
 import { mapSentNames } from "./tools.ts";
 
@@ -104,7 +104,7 @@ export class GeminiDecoder implements Decoder {
   #readReason({ finishReason: given, finishMessage: message }: JsonObject): FinishReason | null {
     const reason = toFinishReason(given);
     if (reason !== "failed") return reason;
-    if (this.#options.isNative && isBrokenCall(given)) return "stop";
+    if (this.#options.isNative && (isBrokenCall(given) || isUnknownReason(given))) return "stop";
     // Another attempt may succeed.
     throw gaveUp(String(given), asString(message));
   }

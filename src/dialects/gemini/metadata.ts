@@ -11,7 +11,8 @@ import {
 } from "../../core/json/json.ts";
 import { readServed } from "../../core/money/terms.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
-import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { type FinishMeaning, readMeaning } from "../../operations/chat/finish.ts";
+import type { Citation, Usage } from "../../operations/chat/form.ts";
 import { nestFields } from "../_chat/outgoing.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
@@ -29,7 +30,7 @@ const BY_NUMBER = [
   "MALFORMED_FUNCTION_CALL",
 ] as const;
 
-const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
+export const REASONS: ReadonlyMap<string, FinishMeaning> = new Map([
   ["STOP", "stop"],
   ["MAX_TOKENS", "length"],
   ["CONTINUATION", "length"],
@@ -40,6 +41,9 @@ const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
   ["SPII", "content_filter"],
   ["LANGUAGE", "content_filter"],
   ["MODEL_ARMOR", "content_filter"],
+  ["ESCALATION", "content_filter"], // @google/genai 3.3: "filtered by an escalation rule"
+  ["PUP_LIMITED_DISABLED", "content_filter"], // and: "limited or disabled due to Prohibited Use Policy violations"
+  ["JAILBREAK", "content_filter"], // of a prompt
   ["IMAGE_SAFETY", "content_filter"],
   ["IMAGE_PROHIBITED_CONTENT", "content_filter"],
   ["IMAGE_RECITATION", "content_filter"],
@@ -66,11 +70,16 @@ const BROKEN_CALLS = [
   "MALFORMED_RESPONSE",
 ] as const;
 
-/** Gemini API, `Candidate.finishReason`. Returns null if unfinished. An unknown reason counts as `stop`. */
-export function toFinishReason(given: unknown): FinishReason | "failed" | null {
+/** Gemini API, `Candidate.finishReason`. Returns null if unfinished. */
+export function toFinishReason(given: unknown): FinishMeaning | null {
   const name = typeof given === "number" ? BY_NUMBER[given] : asString(given);
   if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;
-  return REASONS.get(name) ?? "stop";
+  return readMeaning(name, REASONS);
+}
+
+/** True if no table has the reason, which Gemini's own clients get as it came. */
+export function isUnknownReason(given: unknown): given is string {
+  return typeof given === "string" && given !== "" && given !== BY_NUMBER[0] && !REASONS.has(given);
 }
 
 const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;

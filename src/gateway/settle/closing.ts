@@ -19,6 +19,7 @@ import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
 import { describeImplausible } from "./implausible.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
+import { describeUnknownFinishes } from "./unknown-finishes.ts";
 import { describeUnpriced } from "./unpriced.ts";
 
 interface ClosingPorts extends LearnPorts {
@@ -148,9 +149,10 @@ export class Closing {
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
-    const { usageImplausible, unpriced } = outcome.record.traced ?? {};
+    const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
     if (usageImplausible) log(describeImplausible(context, usageImplausible));
     if (unpriced) for (const line of describeUnpriced(context, unpriced)) log(line);
+    if (unknownFinishes) for (const line of describeUnknownFinishes(context, unknownFinishes)) log(line);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;
     outcome.sealedReply = this.#seal(context, outcome.record.modelUsed);

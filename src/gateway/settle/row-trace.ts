@@ -19,7 +19,7 @@ interface TracedRequest<F extends Form> {
 
 interface TracedAnswer<F extends Form> {
   readonly counted: UsageCount<F["usage"]>;
-  readonly count: Pick<AnswerCount<F>, "claimed" | "implausible">;
+  readonly count: Pick<AnswerCount<F>, "claimed" | "implausible" | "meter">;
   /** After the start. Null if nothing came. */
   readonly firstTokenMs: number | null;
   readonly isWhole: boolean;
@@ -38,6 +38,7 @@ export function makeTrace<F extends Form>(
     usageImplausible: count.implausible,
     unpriced: bill.unpriced,
     served: bill.served,
+    unknownFinishes: count.meter.unknownFinishes,
     // Mistakes of the client's need no message.
     message: fault && fault.row.blame !== "client" ? fault.message : null,
     counted: source === "none" ? undefined : tracing.countedAt,

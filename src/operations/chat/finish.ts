@@ -1,5 +1,25 @@
 // Finish reasons: one of the closed set that clients know, along with the provider's own word.
-import type { Finish, FinishReason } from "./form.ts";
+import { type Finish, type FinishReason, UNKNOWN_WORD } from "./form.ts";
+
+/** The meaning of a provider's word for an end. `failed` says that there is no answer. */
+export type FinishMeaning = FinishReason | "failed";
+
+/** Words of which one in an unknown reason says what it means. The first line that matches counts. */
+const GUESSES: readonly (readonly [FinishMeaning, RegExp])[] = [
+  ["content_filter", /filter|block|safety|policy|prohibit|refus|sensitive|moderat|guardrail|toxic|harm/i],
+  ["length", /length|limit|truncat|exceed|max_|cut_?off/i],
+  ["failed", /error|fail|malformed|invalid|abort|timeout/i],
+];
+
+/** Returns what a word of the table means. For any other, what the words in it say, or else `stop`. */
+export function readMeaning(word: string, known: ReadonlyMap<string, FinishMeaning>): FinishMeaning {
+  return known.get(word) ?? GUESSES.find(([, words]) => words.test(word))?.[0] ?? "stop";
+}
+
+/** Marks an end whose word the table lacks, for the request's row and the counter. Clients don't get the mark. */
+export function markUnknown(finish: Finish, word: string, known: ReadonlyMap<string, FinishMeaning>): Finish {
+  return known.has(word) ? finish : { ...finish, [UNKNOWN_WORD]: word };
+}
 
 /** `native` is the provider's word, `sequence` the stop sequence it names. */
 export function makeFinish(reason: FinishReason, native: unknown, sequence?: unknown): Finish {

@@ -175,8 +175,12 @@ export interface ChatRequest extends JsonObject {
 /** The closed set that clients know. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
+/** Marks the word of an end that no table has. As a symbol, it isn't part of any JSON. */
+export const UNKNOWN_WORD: unique symbol = Symbol("unknown word");
+
 /** The end of a choice. */
 export interface Finish {
+  [UNKNOWN_WORD]?: string;
   finish_reason: FinishReason;
   /** The provider's own word if it differs (OpenRouter's field). */
   native_finish_reason?: string | null;

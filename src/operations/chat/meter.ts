@@ -3,12 +3,17 @@ import type { Meter } from "../operation.ts";
 import { isAnswer } from "./answer/normalise.ts";
 import { type Part, Run, Verbatim } from "./answer/run.ts";
 import type { ChatForm } from "./decoder.ts";
-import type { ChatChunk, ChatReply, Delta } from "./form.ts";
+import { type ChatChunk, type ChatReply, type Delta, type Finish, UNKNOWN_WORD } from "./form.ts";
+
+/** The most of an unknown word that is kept, and the most of them. */
+const WORD_CHARACTERS_MAX = 64;
+const WORDS_MAX = 8;
 
 export class ChatMeter implements Meter<ChatForm> {
   hasAnswer = false;
   bytes = 0;
   readonly finishes: string[] = [];
+  unknownFinishes: string[] | undefined;
   /** Indexes of choices that have begun or finished. */
   readonly #begun = new Set<number>();
 
@@ -26,22 +31,30 @@ export class ChatMeter implements Meter<ChatForm> {
   }
 
   takeWhole({ choices }: ChatReply): void {
-    for (const { index, finish_reason } of choices) {
-      this.#begun.add(index);
-      this.#takeFinish(finish_reason);
+    for (const choice of choices) {
+      this.#begun.add(choice.index);
+      this.#takeFinish(choice.finish_reason, choice[UNKNOWN_WORD]);
     }
   }
 
-  #takeFinish(reason: string | null): void {
+  #takeFinish(reason: string | null, unknown: Finish[typeof UNKNOWN_WORD]): void {
+    if (unknown !== undefined) this.#takeUnknown(unknown.slice(0, WORD_CHARACTERS_MAX));
     if (reason !== null && !this.finishes.includes(reason)) this.finishes.push(reason);
+  }
+
+  #takeUnknown(word: string): void {
+    this.unknownFinishes ??= [];
+    const isNew = this.unknownFinishes.length < WORDS_MAX && !this.unknownFinishes.includes(word);
+    if (isNew) this.unknownFinishes.push(word);
   }
 
   #takeChunk(chunk: ChatChunk): void {
     const hasAnswer = isAnswer(chunk);
     this.hasAnswer ||= hasAnswer;
-    for (const { index, delta, finish_reason } of chunk.choices) {
+    for (const choice of chunk.choices) {
+      const { index, delta, finish_reason } = choice;
       if (hasAnswer || finish_reason !== null) this.#begun.add(index);
-      this.#takeFinish(finish_reason);
+      this.#takeFinish(finish_reason, choice[UNKNOWN_WORD]);
       this.bytes += measureBytes(delta);
     }
   }

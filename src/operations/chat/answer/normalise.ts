@@ -3,15 +3,16 @@
 import { asObject, hasOnly, isObject, type JsonObject } from "../../../core/json/json.ts";
 import { malformed } from "../../../core/models/upstream.ts";
 import { makeFinish } from "../finish.ts";
-import type {
-  ChatChunk,
-  ChatReply,
-  ChatRequest,
-  ChunkChoice,
-  Delta,
-  FinishReason,
-  ToolCallDelta,
-  Usage,
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChatRequest,
+  type ChunkChoice,
+  type Delta,
+  type FinishReason,
+  type ToolCallDelta,
+  UNKNOWN_WORD,
+  type Usage,
 } from "../form.ts";
 import { mergeReports } from "../reports.ts";
 import { foldChunks, unfold } from "./fold.ts";
@@ -240,6 +241,7 @@ function normalisePlainReply(reply: ChatReply): ChatReply | null {
   const { content, refusal } = message;
   if (typeof content !== "string" || refusal || logprobs || !hasOnly(message, MESSAGE_FIELDS)) return null;
   const finish = makeFinish(finish_reason ? toFinishReason(finish_reason, 0) : "stop", native, stop_sequence);
+  if (choice[UNKNOWN_WORD] !== undefined) finish[UNKNOWN_WORD] = choice[UNKNOWN_WORD];
   const said = { role: "assistant", content, refusal: null } as const;
   const made: ChatReply = { choices: [{ index, message: said, ...finish, logprobs: null }] };
   for (const field in reply) if (field !== "choices" && field !== "usage") made[field] = reply[field];
