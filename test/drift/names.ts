@@ -1,4 +1,4 @@
-// What a newer release of a vendor's program names that ours doesn't know: names in declarations, and betas in programs.
+// Finds names that a newer release of a vendor's program has and ours doesn't know: in declarations, and betas in programs.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BETAS } from "../../src/surfaces/anthropic-messages/known.ts";

@@ -6,7 +6,7 @@ export interface DriftRow {
   readonly pinned: string;
   readonly newest: string;
   readonly result: string;
-  /** What the newest release names and ours doesn't know. */
+  /** Names of the newest release that ours doesn't know. */
   readonly names: readonly string[];
 }
 
