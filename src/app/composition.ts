@@ -127,7 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, ...sweeps, learning: lessons }, { live, gateway, ending });
   const sampling = createSampling({ ports, opened, known: learned });
-  const write = () => writeRest({ store, refusals, clock, priceBook });
+  const write = () => writeRest({ store, refusals, clock, priceBook, refusalLessons: live.refusalLessons });
   const learnt = { known, learned, learning, sampling, tools, writeRefusals: write };
   const all = { ...learnt, ports, ...served, live, feed, ...people.served, fetch, ...state };
   const app = listenOrUndo(endUpkeep, () => (options.serve ?? listen)(composeRoutes({ ...options, ...all })));

@@ -283,6 +283,7 @@ function createModelRulesParts({ opened, live, known }: RouteParts) {
     findModel: (id: string) => live.snapshot.catalogue.list().find((card) => card.id === id),
     findDialects: ({ provider, dialects }: ModelCard) =>
       dialects ?? (live.snapshot.upstreams.get(provider)?.dialects ?? []).map(({ name }) => name),
+    lessons: (id: string) => known.health.refusals.report(id),
     refusedFields: (id: string) => known.health.refusedFields.list(id),
     refresh: () => live.modelRules.refresh(),
   };

@@ -27,6 +27,7 @@ import type { ListedRequest, RequestRecord } from "./log/record.ts";
 import type { RefusalStore } from "./log/refusal-log.ts";
 import type { CacheStore } from "./models/cached-answer.ts";
 import type { ResponseStore } from "./models/kept.ts";
+import type { RefusalLessonStore } from "./models/learned/refusal-lesson.ts";
 import type { Audit } from "./money/audit.ts";
 import type { CheckoutStore } from "./money/checkout.ts";
 import type { JournalStore } from "./money/journal.ts";
@@ -278,6 +279,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly journals: JournalStore;
   readonly responses: ResponseStore;
   readonly refusals: RefusalStore;
+  readonly refusalLessons: RefusalLessonStore;
   readonly people: PeopleStore;
   readonly things: PlainStore;
   readonly devices: DeviceStore;

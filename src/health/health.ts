@@ -104,6 +104,7 @@ export class Health {
   /** Applies a new configuration. A credential that was refused under the last one may be accepted now. */
   configured(providers: readonly ProviderSetup[]): void {
     this.addresses.configure(providers);
+    this.refusals.configured(providers);
     const before = this.#keys;
     const renew = (name: string, credential: Credential) => {
       const secret = identifyCredential(credential);

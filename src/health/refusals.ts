@@ -1,84 +1,220 @@
-// Remembers for a while which orders and fields the servers of models have refused, beside those that the operator set.
-import { readAccount } from "../core/keys/key.ts";
-import type { ModelCard } from "../core/models/card.ts";
-import { isRefused, type Refusal } from "../core/models/refusals.ts";
+// Lessons on refusals: things that the servers of models were found to refuse, beside those that the operator set.
 
-/** A server's template may be changed. After this time it is asked in the client's own order again. */
-const KEPT_MS = 3_600_000;
-/** Clients may invent names of models. */
-const CARDS_MAX = 2000;
-/** Beyond this number of payers that met a refusal, the one that met it first is forgotten. */
-const PAYERS_MAX = 64;
+import { type ModelCard, readProvider } from "../core/models/card.ts";
+import {
+  isKnownTo,
+  joinLesson,
+  LESSONS_MAX,
+  listBeyond,
+  nameLesson,
+  type RefusalLesson,
+  TRIAL_MS,
+  UNSEEN_MS,
+  WORD_CHARACTERS_MAX,
+} from "../core/models/learned/refusal-lesson.ts";
+import { isRefused, parseRefusal, type Refusal } from "../core/models/refusals.ts";
+import type { ProviderSetup } from "../core/settings.ts";
+import type { RequestRefusals } from "./credential.ts";
 
-/** When a refusal ends, by the payers that met it. */
-type Witnesses = Map<string, number>;
+/** A request, by the object that is its own. */
+type Asker = Pick<RequestRefusals, "payer">;
 
-interface RefusalRecord {
-  readonly witnesses: Witnesses;
-  /** The time until which an answer to a call without what is refused shows that nothing else was the reason. */
-  answeredUntilMs: number;
-}
+/** A trial of a model is wanted once it is due and a request would be mended, and is granted to one request by the store. */
+type Trial = "wanted" | "granted";
 
-/** Times are on the monotonic clock. */
+/** Times are on the monotonic clock, but for those of lessons. */
 export class LearnedRefusals {
   /** False until a server refuses something: then only the operator's words count. */
   isInUse = false;
-  /** By the card's id. The cards that learned last stand at the end. */
-  readonly #learned = new Map<string, Map<Refusal, RefusalRecord>>();
+  /** Milliseconds by which Unix time is ahead of the monotonic clock. */
+  aheadMs = 0;
+  /** By the card's id, for the host that is called today. */
+  readonly #learned = new Map<string, Map<Refusal, RefusalLesson>>();
+  #hosts: ReadonlyMap<string, string> = new Map();
+  /** The store's, of every host. */
+  #stored: readonly RefusalLesson[] = [];
+  /** Lessons that the store doesn't have yet. */
+  readonly #unwritten = new Map<string, RefusalLesson>();
+  /** Those that the store still has to forget. */
+  readonly #ended = new Map<string, RefusalLesson>();
+  /** By the card's id. */
+  readonly #trials = new Map<string, Trial>();
+  /** The refusals that a request met itself: its further calls know them, whatever is remembered. */
+  readonly #taught = new WeakMap<Asker, { readonly id: string; readonly refuses: ReadonlySet<Refusal> }>();
+  /** The sets that `list` returned for requests that are trials. */
+  readonly #tried = new WeakSet<ReadonlySet<Refusal>>();
 
-  /** Returns everything that the model is known to refuse to a payer. Undefined if that is nothing. */
-  list(card: ModelCard, nowMs: number, payer: string): ReadonlySet<Refusal> | undefined {
+  /** Returns everything that the model is known to refuse to a request. Undefined if that is nothing. */
+  list(card: ModelCard, nowMs: number, asker: Asker): ReadonlySet<Refusal> | undefined {
+    const taught = this.#taught.get(asker);
+    if (taught?.id === card.id) return taught.refuses;
     const learned = this.#learned.get(card.id);
     if (learned === undefined) return card.refuses;
+    const wallMs = nowMs + this.aheadMs;
     const all = new Set(card.refuses);
-    for (const [refusal, record] of learned)
-      if (isKnownTo(payer, record, nowMs) && isRefused(card, refusal, true)) all.add(refusal);
+    let isDue = false;
+    let isMended = false;
+    for (const [refusal, lesson] of learned) {
+      if (wallMs - lesson.seenAtMs >= UNSEEN_MS || !isKnownTo(asker.payer, lesson)) continue;
+      if (all.has(refusal) || !isRefused(card, refusal, true)) continue;
+      isDue ||= wallMs - lesson.triedAtMs >= TRIAL_MS;
+      isMended = true;
+      all.add(refusal);
+    }
+    if (isMended && this.#trials.get(card.id) === "granted") return this.#beginTrial(card);
+    if (isDue) this.#trials.set(card.id, "wanted");
     return all;
   }
 
-  /** A payer's request met these refusals. */
-  learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number, payer: string): void {
+  #beginTrial({ id, refuses }: ModelCard): ReadonlySet<Refusal> {
+    const own = new Set(refuses);
+    this.#trials.delete(id);
+    this.#tried.add(own);
+    return own;
+  }
+
+  /** The model has refused something to the request, whose next call is sent without all of this. */
+  teach(asker: Asker, { id }: ModelCard, refuses: ReadonlySet<Refusal>): void {
     this.isInUse = true;
-    const known = this.#learned.get(card.id) ?? new Map<Refusal, RefusalRecord>();
-    for (const refusal of refusals) {
-      const { witnesses } = known.getOrInsertComputed(refusal, makeRecord);
-      witnesses.delete(payer);
-      witnesses.set(payer, nowMs + KEPT_MS);
-      dropFirst(witnesses, PAYERS_MAX);
+    this.#taught.set(asker, { id, refuses });
+  }
+
+  /** A payer's request met these refusals. Nothing is kept of a name that a client made up. */
+  learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number, payer: string): void {
+    if (isMadeUp(card)) return;
+    const atMs = Math.round(nowMs + this.aheadMs);
+    const times = { firstSeenAtMs: atMs, seenAtMs: atMs, triedAtMs: atMs };
+    for (const word of refusals) {
+      if (word.length > WORD_CHARACTERS_MAX) continue;
+      const place = { model: card.id, host: this.#findHost(card.id), word };
+      this.#take(word, { ...place, ...times, confirmedAtMs: null, sharedAtMs: null, payers: [payer] });
     }
-    this.#learned.delete(card.id);
-    this.#learned.set(card.id, known);
-    dropFirst(this.#learned, CARDS_MAX);
+    this.#bound(card.id);
   }
 
   /** The model answered a call from which these had been left out after it refused them. */
   confirm({ id }: ModelCard, refusals: readonly Refusal[], nowMs: number): void {
-    for (const refusal of refusals) {
-      const record = this.#learned.get(id)?.get(refusal);
-      if (record !== undefined) record.answeredUntilMs = nowMs + KEPT_MS;
+    const confirmedAtMs = Math.round(nowMs + this.aheadMs);
+    for (const word of refusals) {
+      const lesson = this.#learned.get(id)?.get(word);
+      if (lesson !== undefined) this.#take(word, { ...lesson, confirmedAtMs });
     }
   }
-}
 
-const makeRecord = (): RefusalRecord => ({ witnesses: new Map(), answeredUntilMs: 0 });
-
-/** True if the payer met it, or if a mended call was answered and two others met it: of two accounts, or of the payer's own. */
-function isKnownTo(payer: string, { witnesses, answeredUntilMs }: RefusalRecord, nowMs: number): boolean {
-  if ((witnesses.get(payer) ?? 0) > nowMs) return true;
-  if (answeredUntilMs <= nowMs) return false;
-  const account = readAccount(payer);
-  const accounts = new Set<string>();
-  let own = 0;
-  for (const [witness, untilMs] of witnesses) {
-    if (untilMs <= nowMs) continue;
-    const theirs = readAccount(witness);
-    accounts.add(theirs);
-    if (theirs === account) own++;
+  /** True if the request of this set is a trial: it was sent as if nothing had been learned. */
+  isTrial(refuses: ReadonlySet<Refusal> | undefined): boolean {
+    return refuses !== undefined && this.#tried.has(refuses);
   }
-  return accounts.size > 1 || own > 1;
+
+  /** A trial was answered. Lessons end on what was in its request. If there was nothing, another request tries. */
+  settleTrial({ id }: ModelCard, wasSent: (refusal: Refusal) => boolean): void {
+    const proven = [...(this.#learned.get(id) ?? NONE)].filter(([refusal]) => wasSent(refusal));
+    for (const [, lesson] of proven) this.#end(lesson);
+    if (proven.length === 0 && this.#learned.has(id)) this.#trials.set(id, "granted");
+  }
+
+  /** Returns the lessons on a model, or on all. */
+  report(id?: string): readonly RefusalLesson[] {
+    const models = id === undefined ? [...this.#learned.values()] : [this.#learned.get(id) ?? NONE];
+    return models.flatMap((learned) => [...learned.values()]);
+  }
+
+  /** Applies the addresses of providers. Lessons about other hosts wait until these are called again. */
+  configured(providers: readonly Pick<ProviderSetup, "name" | "baseUrl">[]): void {
+    this.#hosts = new Map(providers.map(({ name, baseUrl }) => [name, readHost(baseUrl)]));
+    this.put(this.#stored);
+  }
+
+  /** Takes over what the store has, with what this process hasn't written yet. */
+  put(stored: readonly RefusalLesson[]): void {
+    this.#stored = stored;
+    this.#learned.clear();
+    const all = new Map(stored.map((lesson) => [nameLesson(lesson), lesson]));
+    for (const [name, lesson] of this.#unwritten) all.set(name, joinLesson(all.get(name) ?? null, lesson));
+    const beyond = new Set(listBeyond([...all.values()]));
+    for (const [name, lesson] of all) {
+      const parsed = parseRefusal(lesson.word);
+      if (parsed === null || parsed.isTaken || this.#ended.has(name) || beyond.has(lesson)) continue;
+      if (lesson.host !== this.#findHost(lesson.model)) continue;
+      this.#learned.getOrInsertComputed(lesson.model, makeMap).set(parsed.word, lesson);
+    }
+    for (const model of this.#trials.keys()) if (!this.#learned.has(model)) this.#trials.delete(model);
+    this.isInUse ||= this.#learned.size > 0;
+  }
+
+  listUnwritten(): readonly RefusalLesson[] {
+    return [...this.#unwritten.values()];
+  }
+
+  listEnded(): readonly RefusalLesson[] {
+    return [...this.#ended.values()];
+  }
+
+  /** Returns the models that wait for a trial, each by one of its lessons. */
+  listWanted(): readonly RefusalLesson[] {
+    const wanted = [...this.#trials].filter(([, trial]) => trial === "wanted");
+    return wanted.flatMap(([model]) => this.report(model).slice(0, 1));
+  }
+
+  /** The store has this. If more was learned meanwhile, that is still to be written. */
+  markWritten(lesson: RefusalLesson): void {
+    const name = nameLesson(lesson);
+    if (this.#unwritten.get(name) === lesson) this.#unwritten.delete(name);
+    if (this.#ended.get(name) === lesson) this.#ended.delete(name);
+  }
+
+  /** The store was asked for a trial that was wanted. If it is granted, the next request is sent as it came. */
+  answerWanted({ model }: RefusalLesson, isGranted: boolean, triedAtMs: number): void {
+    if (isGranted) this.#trials.set(model, "granted");
+    else this.#trials.delete(model);
+    const own = this.#learned.get(model);
+    for (const [refusal, lesson] of own ?? []) own?.set(refusal, { ...lesson, triedAtMs });
+  }
+
+  #take(word: Refusal, met: RefusalLesson): void {
+    const name = nameLesson(met);
+    const own = this.#learned.getOrInsertComputed(met.model, makeMap);
+    own.set(word, joinLesson(own.get(word) ?? null, met));
+    this.#unwritten.set(name, joinLesson(this.#unwritten.get(name) ?? null, met));
+    this.#ended.delete(name);
+    this.isInUse = true;
+  }
+
+  #end(lesson: RefusalLesson): void {
+    const name = nameLesson(lesson);
+    this.#unwritten.delete(name);
+    this.#ended.set(name, lesson);
+    this.#forget(lesson);
+  }
+
+  #forget({ model, word }: RefusalLesson): void {
+    const own = this.#learned.get(model);
+    for (const refusal of own?.keys() ?? []) if (refusal === word) own?.delete(refusal);
+    if (own?.size === 0) this.#learned.delete(model);
+  }
+
+  /** Forgets what is beyond the bounds of a model and of all. */
+  #bound(model: string): void {
+    const count = [...this.#learned.values()].reduce((sum, own) => sum + own.size, 0);
+    const beyond = listBeyond(count > LESSONS_MAX ? this.report() : this.report(model));
+    for (const lesson of beyond) {
+      this.#unwritten.delete(nameLesson(lesson));
+      this.#forget(lesson);
+    }
+  }
+
+  #findHost(model: string): string {
+    return this.#hosts.get(readProvider(model)) ?? "";
+  }
 }
 
-function dropFirst(entries: Map<string, unknown>, most: number): void {
-  const [first] = entries.keys();
-  if (entries.size > most && first !== undefined) entries.delete(first);
+const NONE: ReadonlyMap<Refusal, RefusalLesson> = new Map();
+const makeMap = () => new Map<Refusal, RefusalLesson>();
+
+function isMadeUp({ isNamedByClient, pricedLike }: ModelCard): boolean {
+  return isNamedByClient === true || pricedLike !== undefined;
+}
+
+function readHost(baseUrl: string): string {
+  return URL.parse(baseUrl)?.host ?? baseUrl;
 }

@@ -84,6 +84,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /** True if `encode` asks in words for a call that the card's model can't be forced to make. */
+  readonly demandsCalls?: true;
   /**
    * Returns the bounds within which requests of the same fields are all fitted and encoded alike. Null or missing if there
    * is more to it.

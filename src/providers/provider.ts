@@ -20,6 +20,8 @@ export interface ProviderRow extends KnownProvider {
   readonly otherHosts?: readonly string[];
   /** The look of its keys, for somebody who sends one in the place of ours. */
   readonly secrets?: RegExp;
+  /** For a server that has no rule of its own: the address of its reference, and the day on which it was read. */
+  readonly plain?: { readonly reference: string; readonly read: string };
   /**
    * Left out although documented: what chooses another route, model, address or code, names objects of the provider's
    * account, changes the price (tiers, searches that the provider runs, resolutions), or adds a prompt that isn't held

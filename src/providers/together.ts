@@ -23,7 +23,13 @@ const EXTRA_FIELDS = {
   rerank: ["user"],
 } as const satisfies ExtraFields;
 
-const QUIRKS: OpenaiQuirks = { ...PLAIN, extras: EXTRA_FIELDS.chat, effort: LOW_TO_HIGH };
+/** docs.together.ai, "GLM-5.3 quickstart" (November 2026): it has one effort more. */
+const QUIRKS: OpenaiQuirks = {
+  ...PLAIN,
+  extras: EXTRA_FIELDS.chat,
+  effort: LOW_TO_HIGH,
+  models: [{ names: /glm-5\.3/i, quirks: { effort: { values: [...LOW_TO_HIGH.values, "max"] } } }],
+};
 
 const BEYOND_CHAT = {
   embeddings: makeEmbeddings({ ...PLAIN_EMBEDDINGS, passes: EXTRA_FIELDS.embeddings }),

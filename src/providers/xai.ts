@@ -5,15 +5,19 @@ import { makeImages, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponsesToSearch } from "../dialects/openai/models.ts";
 import { OPENAI_ONLY, type OpenaiQuirks, PLAIN } from "../dialects/openai/quirks.ts";
 import { responses } from "../dialects/responses/dialect.ts";
+import { GROK_EFFORTS } from "../dialects/responses/grok-efforts.ts";
 import type { ExtraFields, ProviderRow } from "./provider.ts";
-import { COMPLETED_LANES, NONE_TO_HIGH, PENALTIES, withLane } from "./shared.ts";
+import { COMPLETED_LANES, PENALTIES, withLane } from "./shared.ts";
 
 /** docs.x.ai, "Image generation". `resolution` changes the price. */
 const EXTRA_FIELDS = { images: ["user", "aspect_ratio"] } as const satisfies ExtraFields;
 
 const GROK_THINKS = { refuses: [...OPENAI_ONLY, "logit_bias", ...PENALTIES, "stop"] };
 
-/** docs.x.ai and @ai-sdk/xai 4: models that think refuse stop and penalties. Some accept an effort. */
+/**
+ * docs.x.ai, "Reasoning", and @ai-sdk/xai 4 (November 2026): models that think refuse stop and penalties. Some accept an
+ * effort.
+ */
 const QUIRKS: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias"],
@@ -26,13 +30,11 @@ const QUIRKS: OpenaiQuirks = {
   ],
   models: [
     { names: /non-reasoning|^grok-2/, quirks: {} },
-    {
-      names: /^grok-3-mini/,
-      quirks: { ...GROK_THINKS, effort: { values: ["low", "high"] } },
-    },
-    { names: /^grok-3/, quirks: { refuses: [...OPENAI_ONLY, "logit_bias", "presence_penalty"] } },
-    { names: /^grok-(4(-|$)|4\.20(-\d{4})?-reasoning|code)/, quirks: GROK_THINKS },
-    { names: /^grok-/, quirks: { ...GROK_THINKS, effort: NONE_TO_HIGH } },
+    { names: /^grok-3(?!-mini)/, quirks: { refuses: [...OPENAI_ONLY, "logit_bias", "presence_penalty"] } },
+    ...GROK_EFFORTS.map(({ names, efforts }) => ({
+      names,
+      quirks: { ...GROK_THINKS, effort: { values: efforts } },
+    })),
   ],
 };
 

@@ -9,7 +9,13 @@ const EXTRA_FIELDS = {
   chat: ["thinking", "do_sample", "tool_stream", "user_id"],
 } as const satisfies ExtraFields;
 
-/** docs.z.ai: only automatic tool choice, one stop word, no schema; glm-5.3 always thinks. */
+/**
+ * docs.z.ai, "Thinking mode": outside of the coding plan thinking that comes back is cleared unless the request says
+ * otherwise, and so would be paid for nothing (opencrabs, issue 1348, September 2026).
+ */
+const PRESERVED = { addsForThoughts: { thinking: { type: "enabled", clear_thinking: false } } };
+
+/** docs.z.ai (November 2026): only automatic tool choice, one stop word, no schema; glm-5.3 always thinks. */
 const QUIRKS: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, ...PENALTIES, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
@@ -32,8 +38,9 @@ const QUIRKS: OpenaiQuirks = {
   models: [
     {
       names: /^glm-(5\.[3-9]|[6-9])/,
-      quirks: { effort: { values: ["low", "high", "max"] } },
+      quirks: { ...PRESERVED, effort: { values: ["low", "high", "max"] } },
     },
+    { names: /^glm-(4\.7|5)/, quirks: PRESERVED },
   ],
 };
 

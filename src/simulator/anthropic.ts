@@ -96,6 +96,20 @@ function isThinking(body: JsonObject, model: string): boolean {
   return model.includes("think") || ALWAYS_THINKS.test(model);
 }
 
+/** Lists the offered tools but those that a message removes (Messages API reference, `tool_removal`). */
+function readTools(body: JsonObject): Prompt["tools"] {
+  const late = asArray(body.messages).flatMap((message) => asArray(asObject(message).content).map(asObject));
+  const removed = new Set(
+    late.filter(({ type }) => type === "tool_removal").map(({ tool }) => asObject(tool).name),
+  );
+  return asArray(body.tools).flatMap((tool) => {
+    const { name, input_schema: parameters } = asObject(tool);
+    return isSearchTool(tool) || removed.has(name)
+      ? []
+      : [{ name: String(name), schema: asObject(parameters) }];
+  });
+}
+
 function readPrompt(body: JsonObject, model: string): Prompt {
   const system = joinText(body.system);
   const { schema } = asObject(asObject(body.output_config).format);
@@ -104,11 +118,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
       ...(system === "" ? [] : [{ role: "system", text: system } as const]),
       ...asArray(body.messages).filter(isObject).flatMap(readTurns),
     ],
-    tools: asArray(body.tools).flatMap((tool) => {
-      if (isSearchTool(tool)) return [];
-      const { name, input_schema: parameters } = asObject(tool);
-      return [{ name: String(name), schema: asObject(parameters) }];
-    }),
+    tools: readTools(body),
     toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: asObject(body.tool_choice).disable_parallel_tool_use !== true,
     format: isObject(schema) ? { schema } : null,

@@ -131,6 +131,10 @@ export const METRICS = {
     ),
     on: "field_refused",
   },
+  poundkey_refusal_lessons: {
+    ...gauge("lessons", "Things that models were found to refuse, and that requests to them avoid."),
+    over: "max",
+  },
   poundkey_retries_refused_total: {
     ...events("Retries that were not made because the retry budget was used up."),
     on: "retry_refused",

@@ -90,11 +90,14 @@ describe("a named model", () => {
     expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, "tool_choice"]);
     const sent = asObject(gateway.simulator.calls.last()?.body);
     expect(sent.tool_choice ?? "auto").toBe("auto");
-    const [system, ...others] = asArray(sent.messages).map(asObject);
-    expect(system?.content).toMatch(/^Be brief\.\n\nYour next message must call /);
-    expect(others).toHaveLength(1);
-    // Only the tools that the choice leaves.
-    expect(asArray(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
+    const [system, user, ...others] = asArray(sent.messages).map(asObject);
+    expect(system?.content).toBe("Be brief.");
+    expect(user?.content).toMatch(
+      /^hello\n\n<system_message>\nYour next message must call .*\n<\/system_message>$/,
+    );
+    expect(others).toEqual([]);
+    // Only the tools that a list of allowed ones leaves.
+    expect(asArray(sent.tools)).toHaveLength(JSON.stringify(choice).includes("allowed_tools") ? 1 : 2);
   });
 
   test("is named as the client's own API calls it", async () => {

@@ -79,6 +79,10 @@ const UNION = {
   ],
 };
 const HIGH = { reasoning_effort: "high" };
+const ALLOWED = {
+  type: "allowed_tools",
+  allowed_tools: { mode: "auto", tools: [{ type: "function", function: { name: "look_0" } }] },
+};
 
 /** The type asks for every word of the vocabulary. */
 export const REFUSAL_PROBES: Readonly<Record<RefusalWord, RefusalProbe>> = {
@@ -103,6 +107,7 @@ export const REFUSAL_PROBES: Readonly<Record<RefusalWord, RefusalProbe>> = {
   prefill: probeOrder([ASKED, ANSWER], /[am]$/),
   system: probeOrder([RULE, ASKED], /s/),
   system_late: probeOrder([ASKED, RULE], /.s/),
+  tools_late: probe({ tools: makeTools(2), tool_choice: ALLOWED }, /"tool_removal"/),
   system_several: probeOrder([RULE, RULE, ASKED], /s.*s/),
   same_role_twice: probeOrder([ASKED, ASKED], /uu/),
   user_after_tool: probeOrder([ASKED, CALLS, RESULT, ASKED], /tu/),

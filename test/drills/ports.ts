@@ -32,8 +32,8 @@ export const MEMBERS: {
   readonly Operation: Count<keyof Operation<ChatForm>>;
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
-  Store: 68,
-  "Store, with the ports in it": 193,
+  Store: 69,
+  "Store, with the ports in it": 199,
   Operation: 48,
   RequestContext: 47,
 };

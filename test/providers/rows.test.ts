@@ -52,6 +52,7 @@ const required = { tools, tool_choice: "required" } as const;
 const DEEPSEEK = "DeepSeek#deepseek-v4-pro";
 const GPT_OSS = "Groq#openai/gpt-oss-120b";
 const GLM = "ZAI#glm-4.7";
+const LEFT_BY_SAMBANOVA = "seed logprobs reasoning_effort";
 const ROWS: readonly Row[] = [
   // DeepSeek: a forced call disables thinking, and there is no schema.
   [DEEPSEEK, { reasoning_effort: "none" }, { thinking: off, reasoning_effort: undefined }],
@@ -100,6 +101,33 @@ const ROWS: readonly Row[] = [
   ["Moonshot#kimi-k2.6", required, { tool_choice: "required", thinking: off }],
   ["Moonshot#kimi-k2.7-code", required, {}, "tool_choice"],
   ["Moonshot#moonshot-v1-8k", { temperature: 1.6 }, { temperature: 1 }, "temperature"],
+  ["Moonshot#kimi-k2.6", { tools, tool_choice: named }, { tool_choice: named, thinking: off }],
+  ["Moonshot#kimi-k2.7-code", { tools, tool_choice: named }, {}, "tool_choice"],
+  ["Moonshot#kimi-k3", { tools, tool_choice: named }, { tools, tool_choice: "required" }],
+  // SambaNova, Novita, Baseten: what each model takes of an effort, and fields that do nothing.
+  ["SambaNova#gpt-oss-120b", { reasoning_effort: "xhigh" }, { reasoning_effort: "high" }, "reasoning_effort"],
+  ["SambaNova#DeepSeek-V3.2", { seed: 1, logprobs: true, reasoning_effort: "low" }, {}, LEFT_BY_SAMBANOVA],
+  [
+    "Novita#deepseek/deepseek-v4-pro",
+    { reasoning_effort: "none" },
+    { enable_thinking: false, reasoning_effort: undefined },
+  ],
+  [
+    "Novita#deepseek/deepseek-v4-pro",
+    { reasoning_effort: "minimal" },
+    { enable_thinking: true, reasoning_effort: "low" },
+    "reasoning_effort",
+  ],
+  ["Novita#zai-org/glm-5.3", { reasoning_effort: "none" }, { thinking: off, reasoning_effort: undefined }],
+  ["Baseten#zai-org/GLM-5.2", { reasoning_effort: "low" }, { reasoning_effort: "high" }, "reasoning_effort"],
+  ["Baseten#moonshotai/Kimi-K3", { reasoning_effort: "max", top_k: 1 }, { reasoning_effort: "max" }, "top_k"],
+  ["MiniMax#MiniMax-M3", { reasoning_effort: "none" }, { thinking: off, reasoning_split: true }],
+  ["Together#zai-org/GLM-5.3", { reasoning_effort: "max" }, { reasoning_effort: "max" }],
+  // xAI: since grok-4.5 thinking can't be turned off.
+  ["xAI#grok-4.3", { reasoning_effort: "none" }, { reasoning_effort: "none" }],
+  ["xAI#grok-4.5", { reasoning_effort: "xhigh" }, { reasoning_effort: "high" }, "reasoning_effort"],
+  ["xAI#grok-4.7", { reasoning_effort: "max" }, { reasoning_effort: "xhigh" }, "reasoning_effort"],
+  ["xAI#grok-build-0.1", { reasoning_effort: "low" }, {}, "reasoning_effort"],
   // Qwen: one switch. No forced call, no JSON, and for open models no whole answers while thinking.
   ["Qwen#qwen3.8-max", { reasoning_effort: "high" }, { enable_thinking: true }, "reasoning_effort"],
   [
@@ -150,16 +178,17 @@ test("a call uses the row's address with its secret and the operator's headers",
   expect(outgoing.dropped).toEqual(["max_tokens"]);
 });
 
-test("formats that can't be enforced are requested in the first system message", () => {
+test("what can't be enforced is requested at the end of the prompt", () => {
   const system: ChatMessage = { role: "system", content: "Be brief." };
   const user: ChatMessage = { role: "user", content: "Hi" };
   const forced = sent(GLM, { messages: [system, user], tools, tool_choice: named });
   expect(forced.body.messages).toEqual([
+    system,
     {
-      role: "system",
-      content: "Be brief.\n\nYour next message must call the tool `look`; text alone is not an answer.",
+      role: "user",
+      content:
+        "Hi\n\n<system_message>\nYour next message must call the tool `look`; text alone is not an answer.\n</system_message>",
     },
-    user,
   ]);
   const shaped = JSON.stringify(sent(DEEPSEEK, { response_format: jsonSchema }).body.messages);
   expect(shaped).toContain("JSON Schema");
@@ -187,4 +216,23 @@ test("Moonshot's schemas lose $schema and tuples, but keep a property of that na
     },
   ]);
   expect(JSON.stringify(sent("Moonshot#kimi-k3", { tools: [tool] }).body)).not.toContain('"$schema":"x"');
+});
+
+test("Moonshot's schemas grow by no more than the hold covers, however often they refer to another", () => {
+  const levels = Array.from({ length: 20 }, (_, at) => at);
+  const $defs = Object.fromEntries(
+    levels.map((at) => {
+      const next = { $ref: `#/$defs/L${at + 1}` };
+      return [`L${at}`, { type: "object", properties: { a: next, b: next } }];
+    }),
+  );
+  const parameters = { type: "object", properties: { a: { $ref: "#/$defs/L0" } }, $defs };
+  const many = levels.map((at) => ({
+    type: "function" as const,
+    function: { name: `f${at}`, parameters },
+  }));
+  const given = JSON.stringify(many).length;
+  const text = JSON.stringify(sent("Moonshot#kimi-k3", { tools: many }).body.tools);
+  expect(text).not.toContain("$ref");
+  expect(text.length).toBeLessThan(2 * given + 200_000);
 });

@@ -76,10 +76,15 @@ const assistantBlock = is.variant("type", {
     "content",
   ]),
 });
+const reference = of({ type: is.checkChoice("tool_reference"), name: toolName }, ["type", "name"]);
+const removal = of({ ...mark, tool: reference }, ["tool"]);
+const addition = of({ ...mark, tool: is.anything }, ["tool"]);
+/** `BetaToolRemovalBlockParam` and `BetaToolAdditionBlockParam` of @anthropic-ai/sdk 1.14.0. */
+const lateBlocks = { text: textBlock, tool_removal: removal, tool_addition: addition };
 const message = is.variant("role", {
   user: of({ role: is.anything, content: is.textOr(is.list(userBlock, 1)) }, ["content"]),
   assistant: of({ role: is.anything, content: is.textOr(is.list(assistantBlock, 1)) }, ["content"]),
-  system: of({ role: is.anything, content: is.textOr(is.list(is.variant("type", { text: textBlock }), 1)) }, [
+  system: of({ role: is.anything, content: is.textOr(is.list(is.variant("type", lateBlocks), 1)) }, [
     "content",
   ]),
 });

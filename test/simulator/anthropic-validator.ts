@@ -136,12 +136,31 @@ function checkSignatures(blocks: readonly JsonObject[], at: number): void {
   });
 }
 
+/** The vendor's rules for a system message between turns (LiteLLM, pull request 33807, probed live). */
+function checkLateSystem(all: readonly JsonObject[], model: string): void {
+  for (const [at, { role }] of all.entries()) {
+    if (role !== "system") continue;
+    const path: Path = ["messages", at, "role"];
+    if (findListed(model)?.lateSystem !== true)
+      reject("value", "role 'system' is not supported on this model", path);
+    if (all[at - 1]?.role !== "user")
+      reject("value", "a `system` message must directly follow a `user` message", path);
+    const next = all[at + 1]?.role;
+    if (next !== undefined && next !== "assistant")
+      reject(
+        "value",
+        "a `system` message must be the last one, or be followed by an `assistant` message",
+        path,
+      );
+  }
+}
+
 function checkTurns(body: JsonObject, model: string): void {
   const all = asArray(body.messages).filter(isObject);
   if (all[0]?.role === "system") {
     reject("value", "the first message must use the `user` role", ["messages", 0, "role"]);
   }
-  // Since mid-2026 a system message may stand between turns.
+  checkLateSystem(all, model);
   const messages = all.filter(({ role }) => role !== "system");
   let asked: readonly string[] = [];
   messages.forEach(({ role, content }, at) => {

@@ -27,6 +27,7 @@ import { cacheSuite } from "./models/cache.suite.ts";
 import { filesSuite } from "./models/files.suite.ts";
 import { lessonFilesSuite } from "./models/lesson-files.suite.ts";
 import { lessonsSuite } from "./models/lessons.suite.ts";
+import { refusalLessonsSuite } from "./models/refusal-lessons.suite.ts";
 import { repliesSuite } from "./models/replies.suite.ts";
 import { responsesSuite } from "./models/responses.suite.ts";
 import { resultRoomSuite } from "./models/result-room.suite.ts";
@@ -64,6 +65,7 @@ const SUITES = [
   lateSuite,
   limitsSuite,
   limitRequestsSuite,
+  refusalLessonsSuite,
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,

@@ -15,6 +15,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   poundkey_breaker_open_payers: () => null,
   poundkey_telemetry_dropped_total: () => null,
   poundkey_model_shutdown_timestamp_seconds: () => null,
+  poundkey_refusal_lessons: () => null,
   poundkey_store_up: () => null,
   poundkey_store_bytes: () => null,
   poundkey_files_bytes: () => null,

@@ -75,6 +75,7 @@ const EVERY_READING = {
   poundkey_mcp_streams: () => 2,
   poundkey_breaker_open: () => new Map([["Own#one", 2]]),
   poundkey_breaker_open_payers: () => new Map([["Own#one", 1]]),
+  poundkey_refusal_lessons: () => 3,
   poundkey_model_shutdown_timestamp_seconds: () => new Map([["Own#one", 1_795_132_800]]),
   poundkey_telemetry_dropped_total: () => new Map([["traces", 7]]),
   poundkey_store_up: () => 1,

@@ -25,7 +25,7 @@ import { formatInstantOrNull } from "../format.ts";
 import { describeAsked } from "../limits/limit-requests.ts";
 import { viewTarget } from "../models/alias-target.ts";
 import { readStoredAliases } from "../models/aliases.ts";
-import { readStoredRules } from "../models/model-rules.ts";
+import { describeLesson, readStoredRules } from "../models/model-rules.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { describeSwitchedOff } from "./credential-entries.ts";
 import { describeGroup, describeUser, listDirectoryEvents } from "./directory-entries.ts";
@@ -121,6 +121,8 @@ function describeChange(change: RowChange): AuditFacts | null {
       return describeThing(change);
     case "setting":
       return describeSetting(change);
+    case "refusal_lesson":
+      return describeLesson(change.lesson);
     case "lessons":
       return { action: "learning.forgotten", target: { type: "model", id: change.model ?? "", name: "" } };
   }
@@ -227,10 +229,8 @@ function describeKey(change: Pair<GatewayKey>): AuditFacts | null {
 /** The member's words stand in the request alone, where they are erased with the person. */
 function describeLimitRequest({ before, after }: Pair<LimitRequest>): AuditFacts | null {
   if (after === null || before?.state === after.state) return null;
-  const about = {
-    target: { type: "limit_request", id: after.id, name: "" },
-    accountId: after.accountId,
-  } as const;
+  const target = { type: "limit_request", id: after.id, name: "" } as const;
+  const about = { target, accountId: after.accountId };
   const asked = { member_id: after.memberId, ...describeAsked(after) };
   if (before === null) return { action: "limit_request.made", ...about, after: asked };
   const { state, note } = after;

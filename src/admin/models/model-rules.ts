@@ -6,7 +6,9 @@ import { asObject, parseJson } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DialectName } from "../../core/models/dialect-names.ts";
+import { type RefusalLesson, WORD_CHARACTERS_MAX } from "../../core/models/learned/refusal-lesson.ts";
 import {
+  describeRefusal,
   explainNoEffect,
   parseRefusal,
   type Refusal,
@@ -15,7 +17,8 @@ import {
 import { findFieldWord } from "../../core/models/refused-fields.ts";
 import type { ModelOverlay } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
-import { allowNull, allowWords, closeObject, count, text, type View } from "../schema.ts";
+import { formatInstant } from "../format.ts";
+import { allowNull, allowWords, boolean, closeObject, count, instant, text, type View } from "../schema.ts";
 import type { ActingWorld } from "../world.ts";
 
 /** Every process reads all of them at each change. */
@@ -23,7 +26,7 @@ const MODELS_MAX = 1000;
 const WORDS_MAX = 50;
 
 export const modelChangeSchema = closeObject({
-  refuses: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+  refuses: Type.Array(Type.String({ minLength: 1, maxLength: 1 + WORD_CHARACTERS_MAX }), {
     maxItems: WORDS_MAX,
     uniqueItems: true,
   }),
@@ -34,6 +37,22 @@ export const modelRulesSchema = Type.Object({
   refuses: Type.Array(text),
   // Null for a model of which nothing is said.
   source: allowNull(allowWords(["configured", "stored"])),
+  lessons: Type.Array(
+    Type.Object({
+      refuses: text,
+      // The end of the sentence "The model refuses …".
+      meaning: text,
+      // True for the operator's own words. Those that the gateway has learned by itself have a host and times.
+      pinned: boolean,
+      host: allowNull(text),
+      first_seen: allowNull(instant),
+      last_seen: allowNull(instant),
+      // True once a call without it was answered.
+      confirmed: boolean,
+      // `some` are those members and accounts whose requests met it.
+      known_to: allowWords(["all", "some"]),
+    }),
+  ),
   refused_fields: Type.Array(
     Type.Object({
       field: text,
@@ -53,6 +72,8 @@ export interface ModelRulesParts {
   readonly findModel: (id: string) => ModelCard | undefined;
   /** Returns the dialects in which the model may be called. */
   readonly findDialects: (card: ModelCard) => readonly DialectName[];
+  /** Returns what the model was found to refuse. */
+  readonly lessons: (id: string) => readonly RefusalLesson[];
   /** Returns how often the model's provider refused each field. */
   readonly refusedFields: (id: string) => ReadonlyMap<string, number>;
   /** Applies what the store holds to this process. The others find it on their own. */
@@ -72,7 +93,42 @@ export async function getModelRules(parts: ModelRulesParts, wanted: string): Pro
     refuses: findFieldWord(field),
   }));
   const source = own ? "configured" : stored ? "stored" : null;
-  return { id, refuses, source, refused_fields: fields.toSorted((a, b) => b.count - a.count) };
+  const said = new Set(refuses.map((word) => word.replace(/^-/, "")));
+  const learned = parts.lessons(id).filter(({ word }) => !said.has(word));
+  const lessons = [...listPinned(refuses), ...learned.map(viewLesson)];
+  return { id, refuses, source, lessons, refused_fields: fields.toSorted((a, b) => b.count - a.count) };
+}
+
+type LessonView = ModelRulesView["lessons"][number];
+
+/** Words behind a minus sign are no refusals. */
+function listPinned(words: readonly string[]): readonly LessonView[] {
+  return words
+    .filter((word) => !word.startsWith("-"))
+    .map((word) => ({
+      refuses: word,
+      meaning: describeRefusal(word),
+      pinned: true,
+      host: null,
+      first_seen: null,
+      last_seen: null,
+      confirmed: true,
+      known_to: "all",
+    }));
+}
+
+function viewLesson(lesson: RefusalLesson): LessonView {
+  const { word, host, firstSeenAtMs, seenAtMs, confirmedAtMs, sharedAtMs } = lesson;
+  return {
+    refuses: word,
+    meaning: describeRefusal(word),
+    pinned: false,
+    host,
+    first_seen: formatInstant(firstSeenAtMs),
+    last_seen: formatInstant(seenAtMs),
+    confirmed: confirmedAtMs !== null,
+    known_to: sharedAtMs === null ? "some" : "all",
+  };
 }
 
 /** Replaces a model's words. An empty list takes them away. */
@@ -133,6 +189,12 @@ function checkWords(words: readonly string[], spoken: readonly DialectName[]): v
     const problem = explainNoEffect(parsed, spoken);
     if (problem !== null) throw invalidValue(param, `'${word}' ${problem}`);
   }
+}
+
+/** Returns a lesson that came from another gateway as it is on record. */
+export function describeLesson({ model, host, word }: RefusalLesson) {
+  const target = { type: "model", id: model, name: model } as const;
+  return { action: "model.changed", target, before: {}, after: { lesson: word, host } } as const;
 }
 
 const stored = Type.Record(Type.String(), Type.Array(Type.String()));

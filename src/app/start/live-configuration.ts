@@ -10,6 +10,7 @@ import { PROVIDERS } from "../../providers/index.ts";
 import { chooseDialects, DOCUMENTED_FIELDS, findDocumented } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { KeyProofs } from "../models/key-proofs.ts";
+import { SharedRefusals } from "../models/shared-refusals.ts";
 import { AddedAliases, AddedCredentials, AddedModelRules, AddedSecrets } from "./added.ts";
 import { warnOfClosedEntries } from "./closed-entries.ts";
 import { noteEndingKeys } from "./ending-keys.ts";
@@ -25,6 +26,7 @@ export class LiveConfiguration {
   readonly aliases: AddedAliases;
   readonly modelRules: AddedModelRules;
   readonly foreign: AddedSecrets;
+  readonly refusalLessons: SharedRefusals;
   readonly #health: Health;
   readonly #clock: LiveConfigurationPorts["clock"];
   /** The settings without the added credentials and aliases. */
@@ -61,6 +63,8 @@ export class LiveConfiguration {
     this.#proofs.follow(first.providers);
     health.prover = this.#proofs;
     health.configured(first.providers);
+    const cards = () => this.#snapshot.catalogue.list();
+    this.refusalLessons = new SharedRefusals({ ...ports, store, refusals: health.refusals, cards });
   }
 
   /** Asks the providers that have yet to answer for their lists of models. Never rejects. */
@@ -75,6 +79,7 @@ export class LiveConfiguration {
     await this.aliases.refresh();
     await this.modelRules.refresh();
     await this.foreign.refresh();
+    await this.refusalLessons.refresh();
     this.#isRead = true;
     this.#checkAliases();
     await warnOfClosedEntries(this.#store, this.settings, this.#clock, this.#log);

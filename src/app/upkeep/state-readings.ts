@@ -46,6 +46,7 @@ export function createStateReadings({
   return {
     poundkey_breaker_open: () => countOpenBreakers(health(), rest.deadlines.nowMs()),
     poundkey_breaker_open_payers: () => countOpenPayers(health()),
+    poundkey_refusal_lessons: () => health().refusals.report().length,
     poundkey_store_up: () => Number(watch.isSound),
     poundkey_store_bytes: () => new Map(Object.entries(measures.size?.parts ?? {})),
     poundkey_store_free_bytes: () => measures.size?.freeBytes ?? null,

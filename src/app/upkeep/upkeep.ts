@@ -68,7 +68,10 @@ interface UpkeepParts extends AuditUpkeepParts {
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
   /** Reads what was added at run time on any node. Missing if nothing can be added. */
-  readonly added?: Record<"credentials" | "aliases" | "modelRules" | "foreign", { refresh(): Promise<void> }>;
+  readonly added?: Record<
+    "credentials" | "aliases" | "modelRules" | "foreign" | "refusalLessons",
+    { refresh(): Promise<void> }
+  >;
   /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
@@ -136,6 +139,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
       schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()),
       schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()),
       schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()),
+      schedule("refusal_lessons_failed", ADDED_MS, () => added.refusalLessons.refresh()),
     );
   }
   if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));
@@ -292,7 +296,8 @@ async function writeRefusals({
 
 /** Writes what was counted or used for the first time since it was last written, before the store closes. */
 export async function writeRest(
-  parts: Parameters<typeof writeRefusals>[0] & Parameters<typeof writePrices>[0],
+  parts: Parameters<typeof writeRefusals>[0] &
+    Parameters<typeof writePrices>[0] & { readonly refusalLessons: { write(): Promise<void> } },
 ): Promise<void> {
-  await Promise.all([writeRefusals(parts), writePrices(parts)]);
+  await Promise.all([writeRefusals(parts), writePrices(parts), parts.refusalLessons.write()]);
 }

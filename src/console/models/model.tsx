@@ -81,9 +81,9 @@ function Detail({ model }: { readonly model: CardView }) {
         <div class="stack">
           {may("settings.read") && <Health model={model} />}
           <Routes model={model} />
-          {model.on && <RefusedFields id={model.id} />}
         </div>
       </div>
+      {model.on && <RefusedFields id={model.id} />}
       <Prices model={model} />
       <UsageSection filters={{ model: model.id }} />
       <Breakdown query={{ ...period, model: model.id }} reloadRef={reload} first="key" />

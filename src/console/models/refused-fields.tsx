@@ -1,4 +1,4 @@
-// The fields that a model's provider refused, each with a button that has it left out from now on.
+// The refusals of a model: fields that its provider refused, each with a button that has it left out, and lessons.
 import { useState } from "preact/hooks";
 import type { ModelRulesView } from "../../admin/models/model-rules.ts";
 import { change } from "../frame/api.ts";
@@ -10,6 +10,7 @@ import { Confirm } from "../parts/dialog.tsx";
 import { Facts } from "../parts/figures.tsx";
 import { Card } from "../parts/page.tsx";
 import { toast } from "../parts/toast.tsx";
+import { Lessons } from "./lessons.tsx";
 
 type RefusedField = ModelRulesView["refused_fields"][number];
 
@@ -18,8 +19,9 @@ const ROWS_MAX = 20;
 export function RefusedFields({ id }: { readonly id: string }) {
   const rules = useResource<ModelRulesView>(`/models/${encodeURIComponent(id)}`);
   const [open, setOpen] = useState<RefusedField | null>(null);
-  if (!rules.data || (rules.data.refuses.length === 0 && rules.data.refused_fields.length === 0)) return null;
-  const { refuses, refused_fields: fields, source } = rules.data;
+  if (!rules.data) return null;
+  const { refuses, refused_fields: fields, lessons, source } = rules.data;
+  if (refuses.length + fields.length + lessons.length === 0) return null;
   const isOpen = may("models.write") && source !== "configured";
   const rows = fields.slice(0, ROWS_MAX).map((one) => {
     const isLeftOut = one.refuses !== null && refuses.includes(one.refuses);
@@ -31,7 +33,8 @@ export function RefusedFields({ id }: { readonly id: string }) {
   });
   return (
     <Card title="What it refuses">
-      <Facts rows={[["Left out", refuses.length === 0 ? "nothing" : refuses.join(", ")], ...rows]} />
+      <Facts rows={[["Set", refuses.length === 0 ? "nothing" : refuses.join(", ")], ...rows]} />
+      <Lessons id={id} rules={rules.data} canChange={isOpen} onDone={rules.reload} />
       {open !== null && (
         <LeaveOut id={id} known={refuses} field={open} onClose={() => setOpen(null)} onDone={rules.reload} />
       )}

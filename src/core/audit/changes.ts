@@ -16,6 +16,7 @@ import type { KeyMaking } from "../keys/key-making.ts";
 import type { KeyMove } from "../keys/key-move.ts";
 import type { LimitRequest, LimitRequestStep } from "../limits/limit-request.ts";
 import type { LiveNode } from "../live-nodes.ts";
+import type { RefusalLesson } from "../models/learned/refusal-lesson.ts";
 import type { Checkout, UnpaidCheckouts } from "../money/checkout.ts";
 import type { DirectoryChanges, DirectoryGroup, DirectoryUser } from "../people/directory.ts";
 import type { Act, Member, NamedToken } from "../people/people.ts";
@@ -62,7 +63,9 @@ export type RowChange =
   | (EntityChange<"thing", PlainEntity> & { readonly thing: PlainThing })
   | (EntityChange<"setting", string> & { readonly name: OperatorSetting })
   /** All lessons were forgotten, or those of one model. */
-  | { readonly kind: "lessons"; readonly model: string | null };
+  | { readonly kind: "lessons"; readonly model: string | null }
+  /** A lesson on a refusal came from another gateway. */
+  | { readonly kind: "refusal_lesson"; readonly lesson: RefusalLesson };
 
 /**
  * Returns what a change causes, which is written in the same transaction: its entries of the audit log, none if nothing
@@ -112,6 +115,9 @@ export interface Changes extends DirectoryChanges {
   changeAccount(id: string, change: Revision<Account, AccountChange>): Promise<Account | null>;
   /** Makes the account or changes the one of that name. */
   putAccount(put: AccountPut): Promise<Account>;
+
+  /** Joins a lesson to what is known, as when requests met it. */
+  addRefusalLesson(lesson: RefusalLesson): Promise<void>;
 
   addToken(token: NamedToken, digest: string): Promise<void>;
   /**

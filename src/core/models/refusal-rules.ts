@@ -44,9 +44,15 @@ type Rule<Facts> = (
   rules: RefusalRules,
 ) => Partial<Facts>;
 
-/** A rule for each word that claims the dialect, but the orders of roles, which `arrangeTurns` applies. */
+/** The dialects whose orders of roles `arrangeTurns` applies. */
+type ArrangedDialect = "openai" | "mistral";
+
+/** A rule for each word that claims the dialect, but the orders of roles where `arrangeTurns` applies them. */
 export type DialectRules<Dialect extends ChatDialectName, Facts> = Readonly<
-  Record<Exclude<WithoutLevel<WordOf<Dialect>>, OrderWord>, Rule<Facts>>
+  Record<
+    Exclude<WithoutLevel<WordOf<Dialect>>, Dialect extends ArrangedDialect ? OrderWord : never>,
+    Rule<Facts>
+  >
 >;
 
 /** Puts the operator's words over what is known of a model: the same facts if there are none. */

@@ -67,7 +67,14 @@ export const REFUSALS = {
     concerns: "turns",
     meaning: "a system message anywhere but at the beginning",
     ...TEMPLATE,
-    appliesIn: ["openai"],
+    appliesIn: ["openai", "anthropic"],
+  },
+  tools_late: {
+    concerns: "tools",
+    meaning: "a message that removes tools from those offered",
+    source: "langchainjs, release 1.5.13",
+    seen: "2026-09",
+    appliesIn: ["anthropic"],
   },
   system_several: {
     concerns: "turns",
@@ -179,6 +186,15 @@ function listWords(): readonly RefusalWord[] {
 
 function isWord(name: string): name is RefusalWord {
   return Object.hasOwn(REFUSALS, name);
+}
+
+/** Returns the end of the sentence "The model refuses …". */
+export function describeRefusal(text: string): string {
+  if (isWord(text)) return REFUSALS[text].meaning;
+  const [, name, most] = COUNT_WORD.exec(text) ?? [];
+  for (const [known, meaning] of Object.entries(COUNTS))
+    if (known === name) return meaning.replace("this number", String(most));
+  return text;
 }
 
 interface ParsedRefusal {

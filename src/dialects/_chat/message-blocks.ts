@@ -22,6 +22,8 @@ import { toFunctionCall } from "./tools.ts";
 export interface BlockMaker<Block extends JsonObject> {
   /** Parses the arguments of calls. */
   readonly json: JsonBudget;
+  /** True if the model takes a system message behind a turn of the user's. */
+  readonly takesSystem: boolean;
   text(text: string): Block;
   image(url: string, path: string): Block;
   /** `index` is the part's place in its content. */
@@ -93,10 +95,13 @@ export function makeNote<Block extends JsonObject>(
   index: number,
   maker: BlockMaker<Block>,
 ): Block[] {
-  return makeContent(message, index, maker).map((block) => {
-    const { text } = block;
-    return typeof text === "string" ? { ...block, text: writeNote(text) } : block;
-  });
+  return makeContent(message, index, maker).map(markNote);
+}
+
+/** Makes a block of a system message one of the user's. */
+export function markNote<Block extends JsonObject>(block: Block): Block {
+  const { text } = block;
+  return typeof text === "string" ? { ...block, text: writeNote(text) } : block;
 }
 
 /** Makes the blocks of an assistant's message. A refusal is used only if there is no other text. */

@@ -11,7 +11,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { shorten } from "./shorten.ts";
 
-/** The tool names that a provider accepts. */
+/** The tool names that a provider accepts. A name that begins with a letter is among them, if its other characters are. */
 export interface NameRule {
   readonly accepts: RegExp;
   readonly charactersMax: number;
@@ -21,6 +21,14 @@ export interface NameRule {
 export function namesUpTo(charactersMax: number): NameRule {
   return { accepts: new RegExp(`^[a-zA-Z0-9_-]{1,${charactersMax}}$`), charactersMax };
 }
+
+/** Names like these that begin with a letter, as the provider's validator wants it. */
+export function lettersFirst(charactersMax: number): NameRule {
+  return { accepts: new RegExp(`^[a-zA-Z][a-zA-Z0-9_-]{0,${charactersMax - 1}}$`), charactersMax };
+}
+
+/** Put before a name whose first character isn't accepted. */
+const OPENING = "tool_";
 
 /** A tool, a call or a choice of one: the object under `function` or `custom` has its name. */
 type NamedTool = Readonly<JsonObject>;
@@ -40,24 +48,25 @@ export class SentNames {
   readonly #given = new Map<string, string>();
 
   /** The same names give the same short ones in each request, unless a tool already has one of these. */
-  private constructor(refused: readonly string[], accepted: ReadonlySet<string>, charactersMax: number) {
+  private constructor(refused: readonly string[], accepted: ReadonlySet<string>, rule: NameRule) {
     for (const name of refused) {
-      let short = shorten(name, charactersMax);
+      let short = makeName(name, rule);
       for (let again = 1; accepted.has(short) || this.#given.has(short); again++)
-        short = shorten(`${name}/${again}`, charactersMax);
+        short = makeName(`${name}/${again}`, rule);
       this.#sent.set(name, short);
       this.#given.set(short, name);
     }
   }
 
   /** Returns null if all names of the request are accepted, which is the usual case. */
-  static of(request: ChatRequest, { accepts, charactersMax }: NameRule): SentNames | null {
+  static of(request: ChatRequest, rule: NameRule): SentNames | null {
     const hasNone =
       request.tools === undefined && request.tool_choice === undefined && !request.messages.some(hasCalls);
-    return hasNone ? null : SentNames.#find(request, accepts, charactersMax);
+    return hasNone ? null : SentNames.#find(request, rule);
   }
 
-  static #find(request: ChatRequest, accepts: RegExp, charactersMax: number): SentNames | null {
+  static #find(request: ChatRequest, rule: NameRule): SentNames | null {
+    const { accepts } = rule;
     const { messages } = request;
     const known = ACCEPTED.count(messages, accepts);
     const newer = known === 0 ? messages : messages.slice(known);
@@ -65,13 +74,13 @@ export class SentNames {
       ACCEPTED.note(messages, messages.length, accepts);
       return null;
     }
-    return SentNames.#ofNames(listAllNames(request, messages), accepts, charactersMax);
+    return SentNames.#ofNames(listAllNames(request, messages), rule);
   }
 
-  static #ofNames(all: readonly string[], accepts: RegExp, charactersMax: number): SentNames {
-    const refused = new Set(all.filter((name) => !accepts.test(name)));
+  static #ofNames(all: readonly string[], rule: NameRule): SentNames {
+    const refused = new Set(all.filter((name) => !rule.accepts.test(name)));
     const accepted = new Set(all.filter((name) => !refused.has(name)));
-    return new SentNames([...refused], accepted, charactersMax);
+    return new SentNames([...refused], accepted, rule);
   }
 
   /** Returns the request with the names that are sent in its tools and its choice of them, but not in its messages. */
@@ -146,6 +155,11 @@ export class SentNames {
     const name = this.#sent.get(asString(tool.name) ?? "");
     return name === undefined ? this.#rename(tool, this.#sent) : { ...tool, name };
   }
+}
+
+function makeName(name: string, { accepts, charactersMax }: NameRule): string {
+  const short = shorten(name, charactersMax);
+  return accepts.test(short) ? short : shorten(OPENING + name, charactersMax);
 }
 
 function hasCalls(message: ChatMessage): boolean {

@@ -2,11 +2,23 @@
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
 import { listParts } from "../../operations/chat/prompt/content-text.ts";
-import { type BlockMaker, makeAnswer, makeContent, makeNote, makeResult } from "./message-blocks.ts";
+import {
+  type BlockMaker,
+  makeAnswer,
+  makeContent,
+  makeNote,
+  makeResult,
+  markNote,
+} from "./message-blocks.ts";
 
 export interface Turn<Block> {
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "system";
   readonly content: readonly Block[];
+}
+
+/** A turn to which blocks may be added. */
+interface OpenTurn<Block> extends Turn<Block> {
+  readonly content: Block[];
 }
 
 /** Begins a conversation whose first turn is not the user's: it must be, and not empty. */
@@ -29,7 +41,10 @@ function hasGivenImage(message: ChatMessage): boolean {
 
 export interface Conversation<Block> {
   readonly system: readonly Block[];
-  /** Alternating, beginning with a user turn. Tool results come first in the turn after their calls. */
+  /**
+   * Alternating, beginning with a user turn, with system messages behind turns of the user's for models that take them.
+   * Tool results come first in the turn after their calls.
+   */
   readonly turns: readonly Turn<Block>[];
   /** True if an assistant's image was left out. */
   readonly isShortened: boolean;
@@ -50,7 +65,8 @@ export function splitConversation<Block extends JsonObject>(
 
 /**
  * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
- * after their calls, regardless of their order and of messages in between. No turn is empty.
+ * after their calls, regardless of their order and of messages in between. No turn is empty. A later system message
+ * stands behind the user turn in which or before which it stands, or else in that turn as a note.
  */
 function makeTurns<Block extends JsonObject>(
   messages: readonly ChatMessage[],
@@ -58,7 +74,8 @@ function makeTurns<Block extends JsonObject>(
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
   const results = mapResults(messages, maker);
-  const turns: { role: Turn<Block>["role"]; content: Block[] }[] = [];
+  const turns: OpenTurn<Block>[] = [];
+  const late: Block[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
@@ -67,13 +84,37 @@ function makeTurns<Block extends JsonObject>(
   };
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
-    if (message.role === "assistant") add("assistant", makeAnswer(message, index, maker));
-    else if (isSystem(message)) add("user", makeNote(message, index, maker));
+    if (message.role === "assistant") {
+      if (late.length > 0) turns.push(placeLate(late.splice(0), turns.at(-1)));
+      add("assistant", makeAnswer(message, index, maker));
+    } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
+  if (late.length > 0) turns.push(placeLate(late, turns.at(-1)));
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
+}
+
+/** Returns a later system message as blocks of the user's. If the model takes it as what it is, it is added to `late`. */
+function readLate<Block extends JsonObject>(
+  message: SystemMessage,
+  index: number,
+  maker: BlockMaker<Block>,
+  late: Block[],
+): readonly Block[] {
+  if (!maker.takesSystem) return makeNote(message, index, maker);
+  late.push(...makeContent(message, index, maker));
+  return [];
+}
+
+/** Behind an answer no model takes a system message, so a note has a turn of its own there. */
+function placeLate<Block extends JsonObject>(
+  late: Block[],
+  last: OpenTurn<Block> | undefined,
+): OpenTurn<Block> {
+  if (last?.role === "user") return { role: "system", content: late };
+  return { role: "user", content: late.map(markNote) };
 }
 
 /**
@@ -96,4 +137,21 @@ function mapResults<Block extends JsonObject>(
     else results.set(place, [...blocks]);
   }
   return results;
+}
+
+/**
+ * Returns the turns with these blocks at the end of the newest one of the user's, or if `role` is `system`, in a message
+ * behind it. The same list if there are none.
+ */
+export function sayInTurns<Block>(
+  turns: readonly Turn<Block>[],
+  blocks: readonly Block[],
+  role: "user" | "system",
+): readonly Turn<Block>[] {
+  if (blocks.length === 0) return turns;
+  const newest = turns.findLastIndex((turn) => turn.role === "user");
+  const place = role === "system" ? newest + 1 : newest;
+  const there = turns[place];
+  if (there?.role === role) return turns.with(place, { role, content: [...there.content, ...blocks] });
+  return turns.toSpliced(place, 0, { role, content: blocks });
 }

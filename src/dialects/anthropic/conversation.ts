@@ -10,13 +10,19 @@ import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
 export type Turn = SharedTurn<Block>;
 
 /**
- * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. Throws a
- * Fault `unsupported_capability` for audio, and for files and images of types that Claude doesn't read.
+ * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. If
+ * `takesSystem`, later system messages stand in their places. Throws a Fault `unsupported_capability` for audio, and for
+ * files and images of types that Claude doesn't read.
  */
-export function makeConversation(request: ChatRequest, keepsThinking: boolean): Conversation<Block> {
+export function makeConversation(
+  request: ChatRequest,
+  keepsThinking: boolean,
+  takesSystem: boolean,
+): Conversation<Block> {
   return splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
-    text: (text) => ({ type: "text", text }),
+    takesSystem,
+    text: makeTextBlock,
     image: makeImageBlock,
     file: makeFileBlock,
     mark: markLast,
@@ -26,6 +32,10 @@ export function makeConversation(request: ChatRequest, keepsThinking: boolean): 
     call: (id, name, input) => ({ type: "tool_use", id, name, input }),
     result: makeResultBlock,
   });
+}
+
+export function makeTextBlock(text: string): Block {
+  return { type: "text", text };
 }
 
 /** A mark is set on the last block that can carry it. */

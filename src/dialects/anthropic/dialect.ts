@@ -23,6 +23,7 @@ export const anthropic: ChatDialect = {
   chat: boundCodec(
     {
       answersPerCall: () => 1,
+      demandsCalls: true,
       fit,
       encode,
       searches,

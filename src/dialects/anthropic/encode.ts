@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import type { ChangedAsk } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
 import { markNewest } from "../_chat/cache/request.ts";
 import {
@@ -21,9 +21,9 @@ import {
 } from "../_chat/outgoing.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
-import type { Block } from "./content.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
-import { findTraits, type Traits } from "./models.ts";
+import { findTraits, learnTraits, type Traits } from "./models.ts";
+import { sayAtEnd } from "./said.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
@@ -75,15 +75,15 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const traits = findTraits(card);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits));
+  const traits = learnTraits(findTraits(card), target.refuses);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits.lateSystem);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
   const outputTokens = asNumber(limit.fields.max_tokens) ?? defaultTokens;
   const lacksThinking = hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
-  const canForce = traits.forcedUse && !thinking.isOn;
+  const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
   const tools = planTools(request, traits, canForce, output.tool);
   const sampling = makeSampling(request, traits, thinking.isOn);
@@ -91,15 +91,16 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const system = makeSystem(conversation.system, [...output.instructions, ...tools.instructions]);
-  const marks = markCache({ tools: tools.tools, system, turns: ending.turns }, target);
+  const marks = markCache({ tools: tools.tools, system: conversation.system, turns: ending.turns }, target);
+  const words = joinLists(output.instructions, tools.instructions);
+  const isSpoken = words.length + tools.removed.length > 0;
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
-    messages: marks.turns,
+    messages: isSpoken ? sayAtEnd(marks.turns, words, tools.removed, traits) : marks.turns,
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
     ...tools.fields,
     ...sampling.fields,
@@ -119,9 +120,9 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
-  const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
-  return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+  const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
+  return { url, headers, body, dropped: [...new Set(dropped)] };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
@@ -138,11 +139,6 @@ export function makeHeaders(target: Target, betas: readonly string[]): Record<st
   const all = [...new Set([...given, ...betas])].filter(Boolean);
   if (all.length > 0) headers["anthropic-beta"] = all.join(",");
   return headers;
-}
-
-/** Adds our instructions at the end of the system prompt, so that a cached prompt before them stays the same. */
-function makeSystem(blocks: readonly Block[], instructions: readonly string[]): Block[] {
-  return [...blocks, ...instructions.map((text) => ({ type: "text", text }))];
 }
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */

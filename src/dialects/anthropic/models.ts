@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending } from "../../core/models/dialect.ts";
 import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
-import { listEfforts } from "../../core/models/refusals.ts";
+import { listEfforts, type Refusal } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 
 export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
@@ -36,6 +36,10 @@ export interface Traits {
   readonly structured: boolean;
   /** Continues a trailing assistant message. */
   readonly prefill: boolean;
+  /** Takes a system message behind a turn of the user's. */
+  readonly lateSystem: boolean;
+  /** Takes a message there that adds and removes tools. */
+  readonly lateTools: boolean;
 }
 
 /** Lowest first. */
@@ -58,10 +62,15 @@ const NEWEST: Traits = {
   forcedUse: false,
   structured: true,
   prefill: false,
+  lateSystem: true,
+  lateTools: true,
 };
+/** Tools and system messages stand before the first turn alone. */
+const OLDER = { lateSystem: false, lateTools: false };
 const CLAUDE_5: Traits = { ...NEWEST, off: "disabled", bindsThinking: false, forcedUse: true };
 const CLAUDE_4_6: Traits = {
   ...CLAUDE_5,
+  ...OLDER,
   temperature: true,
   topP: true,
   topK: true,
@@ -94,8 +103,9 @@ const TRAITS_BY_MODEL: readonly (readonly [RegExp, Traits])[] = [
   [/^haiku-5\.5$/, { ...NEWEST, off: "disabled", forcedUse: true }],
   [/^(fable|mythos)-5\.0$/, { ...CLAUDE_5, off: "never" }],
   [/^opus-5\.0$/, { ...CLAUDE_5, quietEffort: "high" }],
-  [/^sonnet-5\.0$/, CLAUDE_5],
-  [/^opus-4\.[78]$/, { ...CLAUDE_5, off: "unasked" }],
+  [/^sonnet-5\.0$/, { ...CLAUDE_5, ...OLDER }],
+  [/^opus-4\.8$/, { ...CLAUDE_5, off: "unasked" }],
+  [/^opus-4\.7$/, { ...CLAUDE_5, off: "unasked", ...OLDER }],
   [/^\w+-4\.6$/, CLAUDE_4_6],
   [/^opus-4\.5$/, { ...CLAUDE_4_5, efforts: ["low", "medium", "high"] }],
   [/^(\w+-4\.5|opus-4\.1)$/, CLAUDE_4_5],
@@ -121,6 +131,8 @@ const RULES: DialectRules<"anthropic", Traits> = {
     return { budgets: isTaken, thinking: thinking === "adaptive" ? thinking : byBudget };
   },
   prefill: ({ prefill }, isRefused) => ({ prefill: !isRefused(!prefill) }),
+  system_late: ({ lateSystem }, isRefused) => ({ lateSystem: !isRefused(!lateSystem) }),
+  tools_late: ({ lateTools }, isRefused) => ({ lateTools: !isRefused(!lateTools) }),
 };
 
 /** Finds a model's traits by its upstream name. */
@@ -128,6 +140,13 @@ export const findTraits = remember((card: ModelCard): Traits => {
   const { name } = card;
   return applyRules(RULES, card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
 });
+
+/** Returns the traits without what the model has refused. */
+export function learnTraits(traits: Traits, refuses: ReadonlySet<Refusal> | undefined): Traits {
+  if (refuses === undefined) return traits;
+  const lateSystem = traits.lateSystem && !refuses.has("system_late");
+  return { ...traits, lateSystem, lateTools: lateSystem && traits.lateTools && !refuses.has("tools_late") };
+}
 
 /**
  * Other models on a server of this dialect get the oldest traits. An operator who declares that one gives structured answers

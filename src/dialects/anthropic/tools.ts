@@ -6,6 +6,7 @@ import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
+import { NONE } from "../../operations/form.ts";
 import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schemas/schema.ts";
 import { makeInputSchema } from "../_chat/schemas/tool-schema.ts";
@@ -45,7 +46,14 @@ export function planOutput(format: ResponseFormat | undefined, traits: Traits, c
 /** The offered tools, and in `fields` the choice among them. */
 interface ToolPlan extends InstructedFields {
   readonly tools: readonly JsonObject[];
+  /** The names of those that the client doesn't allow this time. They stay in the list, which is the prompt's front. */
+  readonly removed: readonly string[];
+  readonly betas: readonly string[];
 }
+
+/** Lets a message remove tools from those that are offered. */
+const CHANGES_BETA = "mid-conversation-tool-changes-2026-07-01";
+const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE, betas: NONE };
 
 /** Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any. */
 export function planTools(
@@ -54,15 +62,18 @@ export function planTools(
   canForce: boolean,
   output: JsonObject | null,
 ): ToolPlan {
-  const offered = listAllowedTools(request);
+  const allowed = listAllowedTools(request);
+  const offered = traits.lateTools ? (request.tools ?? []) : allowed;
   const search = request.web_search_options ? [makeSearchTool(request.web_search_options)] : [];
-  if (offered.length + search.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
+  if (offered.length + search.length + (output ? 1 : 0) === 0) return NO_TOOLS;
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   tools.push(...search, ...(output ? [output] : []));
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
-  return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
+  const removed = offered.filter((tool) => !allowed.includes(tool)).map(readToolName);
+  const betas = removed.length > 0 ? [CHANGES_BETA] : NONE;
+  return { ...choice, tools, removed, betas, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
 /** Lists the request's tools, or under `allowed_tools` only those that it names. */

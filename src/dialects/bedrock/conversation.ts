@@ -26,6 +26,7 @@ const ERROR_PREFIX = "Error: ";
 export function makeConversation(request: ChatRequest, traits: Traits): Conversation<Block> {
   const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
+    takesSystem: false,
     text: (text) => ({ text }),
     image: makeImage,
     file: makeDocument,

@@ -4,6 +4,8 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { writeNote } from "../../operations/chat/prompt/note.ts";
+import { joinSaid } from "../../operations/chat/prompt/say-at-end.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
@@ -21,7 +23,9 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
+import { sayInTurns } from "../_chat/turns.ts";
 import { planPoints } from "./cache-points.ts";
+import type { Block } from "./content.ts";
 import { makeConversation } from "./conversation.ts";
 import { findTraits } from "./models.ts";
 import { planReasoning } from "./reasoning.ts";
@@ -47,13 +51,12 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const inference = planInference(request, card, reasoning.isDeep);
   const output = planOutput(request.response_format, card);
   const toolbox = planTools(request, card, traits);
-  const instructions = [...output.instructions, ...toolbox.instructions].map((text) => ({ text }));
-  const cacheable = {
-    tools: toolbox.tools,
-    system: [...conversation.system, ...instructions],
-    turns: conversation.turns,
-  };
+  const { system: given, turns: spoken } = conversation;
+  const cacheable = { tools: toolbox.tools, system: given, turns: spoken };
   const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
+  const words = joinSaid([...output.instructions, ...toolbox.instructions]);
+  // Converse has no system messages among its turns.
+  const said: readonly Block[] = words === "" ? [] : [{ text: writeNote(words) }];
   const toolChoice = toolbox.choice ?? undefined;
   const extras = passRest(request, listCarried(request), [], target);
   const dropped = [
@@ -69,7 +72,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     url: makeModelUrl(target, card, request.stream ? "converse-stream" : "converse"),
     headers: makeBearerHeaders(target),
     body: {
-      messages: turns,
+      messages: sayInTurns(turns, said, "user"),
       ...(system.length > 0 ? { system } : {}),
       ...(tools.length > 0 ? { toolConfig: { tools, toolChoice } } : {}),
       ...nestFields("inferenceConfig", inference.fields),

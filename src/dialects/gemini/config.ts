@@ -18,7 +18,7 @@ type Drop = (...fields: readonly string[]) => void;
 /** Fields of `generationConfig`. */
 interface Config {
   readonly config: JsonObject;
-  /** Instructions for the system text, replacing fields that the config lacks. */
+  /** The words that stand in for fields that the config lacks. */
   readonly instruction: string;
 }
 

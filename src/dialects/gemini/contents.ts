@@ -57,15 +57,14 @@ interface Conversation {
   readonly isContinued: boolean;
 }
 
-/** Makes the conversation's part of the body. `instruction` is added to the system text. */
+/** Makes the conversation's part of the body. `said` is a note at the end of the newest turn of the user's. */
 export function makeConversation(
   request: ChatRequest,
   target: ConversationTarget,
-  instruction: string,
+  said: string,
 ): Conversation {
   const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
-  if (instruction !== "") system.push(instruction);
   const turns = writeTurns(request.messages, leading, { ...target, json: new JsonBudget(request) });
   // Google refuses a conversation that starts with a call (gemini-cli, issue 11814).
   if (turns[0]?.role === "model" && turns[0].parts.some(({ functionCall }) => functionCall)) {
@@ -74,12 +73,20 @@ export function makeConversation(
   const signed = target.facts.signed ? [...signLastTurn(turns)] : turns;
   const isContinued = !target.facts.prefill && signed.at(-1)?.role === "model";
   if (isContinued) signed.push({ role: "user", parts: [{ text: GO_ON }] });
+  if (said !== "") addSaid(signed, system, said);
   return { fields: withSystem(signed, system, target.facts.system), isContinued };
 }
 
 /** A system message inside the conversation keeps its place: at the front it would change every cached prefix. */
 function makeNoteParts(message: SystemMessage): JsonObject[] {
   return readSystemText(message).map((text) => ({ text: writeNote(text) }));
+}
+
+/** A conversation without turns is its system text. */
+function addSaid(turns: readonly Turn[], system: string[], said: string): void {
+  const newest = turns.findLast(({ role }) => role === "user");
+  if (newest === undefined) system.push(said);
+  else newest.parts.push({ text: writeNote(said) });
 }
 
 function readSystemText(message: ChatMessage): string[] {

@@ -2,6 +2,7 @@
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { joinSaid } from "../../operations/chat/prompt/say-at-end.ts";
 import { findSearch, keepSearchOptions, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
@@ -119,9 +120,9 @@ function encode(given: ChatRequest, card: ModelCard, target: Target, { vertex, m
   const isForced = findSearch(request) === "forced";
   if (isForced) dropped.add("tool_choice");
   const { config, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
-  const instructions = [instruction, isForced ? SEARCH_DEMAND : ""];
+  const said = joinSaid([instruction, isForced ? SEARCH_DEMAND : ""]);
   const writing = { facts, ids: facts.signed || !vertex };
-  const conversation = makeConversation(request, writing, instructions.filter(Boolean).join("\n\n"));
+  const conversation = makeConversation(request, writing, said);
   if (conversation.isContinued) dropped.add("messages");
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),

@@ -4,8 +4,9 @@ import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { nestFields } from "../_chat/outgoing.ts";
+import { type Expansion, makeExpansion } from "../_chat/schemas/references.ts";
 import { toFunction } from "../_chat/tools.ts";
-import { cleanSchema, type Expansion, makeExpansion } from "./schema.ts";
+import { cleanSchema } from "./schema.ts";
 
 export interface FunctionCalling {
   /** `tools` and `toolConfig`, if the request has them. */

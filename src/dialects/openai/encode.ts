@@ -1,12 +1,12 @@
 // Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
 
-import { asObject, type JsonObject } from "../../core/json/json.ts";
+import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { withInstruction } from "../../operations/chat/prompt/forced-call.ts";
+import { joinSaid, sayAtEnd } from "../../operations/chat/prompt/say-at-end.ts";
 import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
@@ -86,9 +86,8 @@ export function encodeChat(
   const given = flattenToolResults(request.messages);
   const refused = joinRefusals(quirks.refusesTurns, target.refuses);
   const turns = refused && arrangeTurns(given, refused);
-  let messages = makeMessages(turns?.messages ?? given, quirks, needs);
-  for (const instruction of joinLists(tools.instructions, format.instructions))
-    messages = withInstruction(messages, instruction);
+  const said = joinSaid(joinLists(tools.instructions, format.instructions));
+  const messages = makeMessages(sayAtEnd(turns?.messages ?? given, said), quirks, needs);
   const { fields, dropped } = mergeFields(thinking, tools, format);
   const body: JsonObject = { model: card.name, messages };
   // Most of these have no fields, and spreading those takes twice as long.
@@ -98,6 +97,7 @@ export function encodeChat(
   if (target.sendsTier && isTierOpen(body.service_tier)) body.service_tier = "default";
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
+  if (!thinking.off) addForThoughts(body, messages, quirks);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
   return makeCall(target, "/chat/completions", body, all);
 }
@@ -189,6 +189,14 @@ function makeStreamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObjec
   if (request.stream !== true) return {};
   if (!quirks.streamUsage) return { stream: true };
   return { stream: true, stream_options: { include_usage: true } };
+}
+
+function addForThoughts(body: JsonObject, messages: readonly JsonObject[], quirks: OpenaiQuirks): void {
+  const { addsForThoughts: adds, thoughts } = quirks;
+  if (adds === null || thoughts === null) return;
+  if (!messages.some((message) => message[thoughts] !== undefined)) return;
+  for (const [field, value] of Object.entries(adds))
+    body[field] = isObject(value) ? { ...value, ...asObject(body[field]) } : (body[field] ?? value);
 }
 
 function addUnset(body: JsonObject, fields: JsonObject): void {

@@ -2,11 +2,18 @@
 
 import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { can, type ModelCard } from "../../core/models/card.ts";
-import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
+import type {
+  ChatRequest,
+  FunctionTool,
+  ReasoningEffort,
+  Tool,
+  ToolChoice,
+} from "../../operations/chat/form.ts";
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
+import { type Expansion, makeExpansion } from "../_chat/schemas/references.ts";
 import { askForJson, writeJsonInstruction } from "../_chat/schemas/schema.ts";
 import { readWish } from "../_chat/thinking-wish.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -112,43 +119,72 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   const keepsList = quirks.directions.includes("allowed_tools");
   const plain = quirks.customTools && keepsList ? { choice, allowed: null } : simplifyChoice(choice);
   const kept = keepAllowed(tools, plain.allowed);
-  const outgoing = mapList(kept, (tool) => makeTool(tool, quirks));
+  const expansion = makeExpansion();
+  const outgoing = mapList(kept, (tool) => makeTool(tool, quirks, expansion));
   const strict = !quirks.strictTools && kept.some((tool) => asObject(tool.function).strict === true);
-  const dropped = strict ? ["strict"] : [];
-  const isTaken =
-    direction === undefined ||
-    (quirks.directions.includes(direction) &&
-      !(thinks && quirks.thinkingExcludes.some((what) => what === direction)));
-  if (isTaken) {
-    const fields = { tools: outgoing, ...(plain.choice === undefined ? {} : { tool_choice: plain.choice }) };
-    return { fields, instructions: [], dropped };
-  }
-  const instructions = [writeForcedCall(plain.choice)];
-  return { fields: { tools: outgoing }, instructions, dropped: [...dropped, "tool_choice"] };
+  const { fields, instructions, dropped } = planChoice(plain.choice, direction, outgoing, quirks, thinks);
+  return {
+    fields: { tools: outgoing, ...fields },
+    instructions,
+    dropped: strict ? ["strict", ...dropped] : dropped,
+  };
+}
+
+/** Plans `tool_choice`. Its fields have other tools if the choice is said by these. */
+function planChoice(
+  choice: ToolChoice | undefined,
+  direction: "none" | "required" | "named" | undefined,
+  tools: readonly JsonObject[],
+  quirks: OpenaiQuirks,
+  thinks: boolean,
+): InstructedFields {
+  if (direction === undefined || takesDirection(direction, quirks, thinks))
+    return choice === undefined ? UNASKED : { ...UNASKED, fields: { tool_choice: choice } };
+  const only = direction === "named" ? findNamed(tools, choice) : undefined;
+  // A call of the only tool that there is can only be one of the named tool.
+  if (only !== undefined && takesDirection("required", quirks, thinks))
+    return { ...UNASKED, fields: { tools: [only], tool_choice: "required" } };
+  return { fields: {}, instructions: [writeForcedCall(choice)], dropped: ["tool_choice"] };
+}
+
+/** `thinks`: the model will think, which some servers refuse with a forced call. */
+function takesDirection(
+  direction: "none" | "required" | "named",
+  { directions, thinkingExcludes }: OpenaiQuirks,
+  thinks: boolean,
+): boolean {
+  return directions.includes(direction) && !(thinks && thinkingExcludes.some((what) => what === direction));
+}
+
+function findNamed(tools: readonly JsonObject[], choice: unknown): JsonObject | undefined {
+  const name = readName(asObject(choice));
+  return tools.find((tool) => name !== undefined && readName(tool) === name);
+}
+
+function readName(named: JsonObject): string | undefined {
+  return asString(asObject(named.function ?? named.custom).name);
 }
 
 function keepAllowed(tools: readonly Tool[], allowed: ReadonlySet<string> | null): readonly Tool[] {
   return allowed === null ? tools : tools.filter((tool) => allowed.has(readName(tool) ?? ""));
 }
 
-function readName(tool: Tool): string | undefined {
-  return asString(asObject(tool.function ?? tool.custom).name);
-}
-
 /** The provider's own tools (OpenRouter's server tools) are sent as they are. */
-function makeTool(tool: Tool, quirks: OpenaiQuirks): JsonObject {
+function makeTool(tool: Tool, quirks: OpenaiQuirks, expansion: Expansion): JsonObject {
   if (tool.type === "custom" && quirks.customTools) return tool;
   const plain = toFunction(tool);
   if (!isObject(plain.function)) return plain;
-  const made = keepSame(plain.function, makeFunction(plain, quirks));
+  const made = keepSame(plain.function, makeFunction(plain, quirks, expansion));
   return withCacheMark(keepSame(plain, { ...plain, function: made }), quirks);
 }
 
-function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {
-  const { strict, parameters, ...rest } = tool.function;
+function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks, expansion: Expansion): JsonObject {
+  const { strict, parameters: given, ...rest } = tool.function;
   const keepsStrict = quirks.strictTools && strict !== undefined && strict !== null;
-  const schema =
-    parameters !== undefined && quirks.schema === "moonshot" ? toMoonshotSchema(parameters) : parameters;
+  const isMissing = quirks.parametersRequired && Object.keys(given ?? {}).length === 0;
+  const parameters = isMissing ? { type: "object", properties: {} } : given;
+  const isRewritten = parameters !== undefined && quirks.schema === "moonshot";
+  const schema = isRewritten ? toMoonshotSchema(parameters, expansion) : parameters;
   return {
     ...rest,
     ...(schema === undefined ? {} : { parameters: schema }),

@@ -64,6 +64,8 @@ export interface OpenaiQuirks {
   readonly toolUnions: boolean;
   /** True if it accepts tools while the model thinks. The others' models don't think if they have tools. */
   readonly toolsWhileThinking: boolean;
+  /** True if a function must have parameters. One without is sent those of an empty object. */
+  readonly parametersRequired: boolean;
   /** True if functions may be `strict`. */
   readonly strictTools: boolean;
   readonly directions: readonly ToolDirection[];
@@ -88,6 +90,8 @@ export interface OpenaiQuirks {
   readonly adds: JsonObject;
   /** Like `adds`, for streamed requests with tools. */
   readonly addsForStreamedTools: JsonObject;
+  /** Like `adds`, while it thinks and is sent earlier thinking. An object is put together with that of the request. */
+  readonly addsForThoughts: JsonObject | null;
   /** Its errors with a misleading status. */
   readonly errors: readonly ErrorRule[];
   /** Exceptions by model name. The first match overrides the rest. */
@@ -152,6 +156,7 @@ export const PLAIN: OpenaiQuirks = {
   customTools: false,
   toolUnions: true,
   toolsWhileThinking: true,
+  parametersRequired: false,
   strictTools: true,
   directions: ["none", "required", "named"],
   jsonSchema: true,
@@ -165,6 +170,7 @@ export const PLAIN: OpenaiQuirks = {
   thinkingExcludes: [],
   adds: {},
   addsForStreamedTools: {},
+  addsForThoughts: null,
   errors: [],
   models: [],
 };

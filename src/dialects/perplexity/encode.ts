@@ -4,8 +4,9 @@ import { Fault } from "../../core/fault.ts";
 import { asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
-import type { ChatRequest, ContentPart, SystemMessage } from "../../operations/chat/form.ts";
+import type { ChatRequest, ContentPart } from "../../operations/chat/form.ts";
 import { joinText, RESULT_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { sayAtEnd } from "../../operations/chat/prompt/say-at-end.ts";
 import { keepSearchOptions } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
@@ -45,7 +46,7 @@ const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disabl
 const OPTIONS = ["search_context_size", "user_location", "allowed_domains", "blocked_domains"] as const;
 
 /** JSON without a schema can't be enforced here, so it is requested in words. */
-const JSON_WISH: SystemMessage = { role: "system", content: writeJsonInstruction() };
+const JSON_WISH = writeJsonInstruction();
 
 export function fit(request: ChatRequest, _card: ModelCard, operator: Passing): ChangedAsk<ChatRequest> {
   const tools = loosenTools(request);
@@ -63,7 +64,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const effort = chooseEffort(request, card);
   const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
-  const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
+  const messages = sayAtEnd(request.messages, wantsJson ? JSON_WISH : "");
   const extras = passRest(request, CARRIED, [], target);
   const body: JsonObject = {
     ...extras.fields,

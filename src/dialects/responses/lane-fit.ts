@@ -61,7 +61,8 @@ function fitReasoning(body: JsonObject, facts: ModelFacts, changes: JsonObject, 
   const asked = EFFORTS.find((effort) => effort === reasoning.effort);
   const effort = asked && chooseEffort(asked, facts);
   if (effort === asked) return;
-  changes.reasoning = changeFields(reasoning, { effort });
+  const left = changeFields(reasoning, { effort });
+  changes.reasoning = Object.keys(left).length === 0 ? undefined : left;
   dropped.push("reasoning.effort");
 }
 

@@ -1,10 +1,12 @@
-// The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026).
+// The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026), and the
+// efforts of xAI's.
 import type { ModelCard } from "../../core/models/card.ts";
 import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
 import { listEfforts } from "../../core/models/refusals.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { HAS_BREAKPOINTS } from "../_chat/cache/cache-breakpoint.ts";
+import { findGrokEfforts } from "./grok-efforts.ts";
 
 interface Family {
   readonly pattern: RegExp;
@@ -121,7 +123,8 @@ function findByName(card: ModelCard): ModelFacts {
     };
   }
   const reasons = card.listed ? card.capabilities.has("reasoning") : undefined;
-  const efforts = reasons === false ? [] : null;
+  const grok = findGrokEfforts(name);
+  const efforts = reasons === false ? [] : (grok?.efforts ?? null);
   return {
     reasons,
     efforts,
@@ -132,7 +135,7 @@ function findByName(card: ModelCard): ModelFacts {
     hasBreakpoints: false,
     openAi: false,
     told: NOTHING,
-    isSure: false,
+    isSure: grok !== undefined && !grok.isGuess,
   };
 }
 

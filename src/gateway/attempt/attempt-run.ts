@@ -26,6 +26,7 @@ import { claimCost } from "../settle/terms-bill.ts";
 import { TracingAttempt } from "../settle/tracing.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
+import { settleTrial } from "./trial.ts";
 
 const MS_PER_SECOND = 1000;
 
@@ -155,7 +156,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     this.dropped = call.dropped;
     this.lost = call.lost;
     this.mends = isNamed(call, card) ? call.mendsNamed : "refused";
-    this.refuses = refusals.isInUse ? refusals.list(card, nowMs, context.refusals.payer) : card.refuses;
+    this.refuses = refusals.isInUse ? refusals.list(card, nowMs, context.refusals) : card.refuses;
     this.client = client;
     this.fresh = fresh;
     this.totalAtMs = Math.min(context.admittedMs + upstream.setup.timeouts.totalMs, call.limitAtMs);
@@ -173,15 +174,15 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
 
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
-    const { deadlines, stickiness } = this.#ports;
-    const context = this.#context;
+    const { deadlines, stickiness, health } = this.#ports;
     const nowMs = deadlines.nowMs();
     this.#isWinner = true;
+    if (health.refusals.isInUse) settleTrial(health.refusals, this.#context, this.attempt, this.refuses);
     this.priceId = this.#ports.priceBook?.identify(this.pricedCard);
-    context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
-    context.dropped = this.#reported;
-    if (this.#usage !== null) context.report(this.#usage, this.#isWhole);
-    stickiness.keep(context.call.conversation, this.attempt, nowMs);
+    this.#context.recordAnswer(this.attempt, this, this.#describeSent(), nowMs);
+    this.#context.dropped = this.#reported;
+    if (this.#usage !== null) this.#context.report(this.#usage, this.#isWhole);
+    stickiness.keep(this.#context.call.conversation, this.attempt, nowMs);
   }
 
   /** Returns the request as the provider was sent it. */

@@ -11,6 +11,7 @@ import type { RequestContext } from "../context.ts";
 import type { PlanPorts } from "../plan/plan-request.ts";
 import type { Route } from "../plan/routes.ts";
 import type { AttemptRun } from "./attempt-run.ts";
+import { canMend } from "./trial.ts";
 
 /** The repeated call leaves out what the model has just refused. */
 export interface MendedCall {
@@ -34,10 +35,9 @@ export function mendOrder<F extends Form>(
   if (details.refuses === undefined) return null;
   const { card } = attempt;
   const fresh = details.refuses.filter((word) => !refuses?.has(word) && isRefused(card, word, true));
-  const route = fresh.length > 0 ? findAttemptRoute(context, attempt) : null;
-  if (route === null || (context.raw !== null && route.lane !== null)) return null;
   const known = new Set([...(refuses ?? []), ...fresh]);
-  if (!route.codec.mends?.(context.ask, card, known)) return null;
+  if (fresh.length === 0 || !canMend(context, attempt, known)) return null;
+  health.refusals.teach(context.refusals, card, known);
   health.refusals.learn(card, fresh, deadlines.nowMs(), context.refusals.payer);
   log({ event: "refusal_learned", level: "info", model: card.id, refuses: fresh });
   return { card, refuses: fresh };

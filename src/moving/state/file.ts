@@ -3,11 +3,13 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { type FieldInput, makeNewSchema, makeStateSchema } from "../../admin/fields.ts";
 import { readInput } from "../../admin/input.ts";
 import { newAliasSchema } from "../../admin/models/aliases.ts";
+import { closeObject } from "../../admin/schema.ts";
 import { Fault } from "../../core/fault.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { TOKEN_FIELDS } from "../../core/fields/token.ts";
 import { asObject, asString, isObject } from "../../core/json/json.ts";
+import { WORD_CHARACTERS_MAX } from "../../core/models/learned/refusal-lesson.ts";
 import { formatCount } from "../../core/text/count.ts";
 import { suggest } from "../../core/text/nearest.ts";
 import type { PlainThing } from "../../core/things/plain.ts";
@@ -33,7 +35,7 @@ export interface Entry<Fields = object> {
   readonly fields: Fields;
 }
 
-type OwnKind = "account" | "key" | "alias" | "token";
+type OwnKind = "account" | "key" | "alias" | "token" | "lesson";
 export type Kind = OwnKind | PlainThing["name"];
 
 const SECTIONS: { readonly [Each in OwnKind]: string } = {
@@ -41,10 +43,12 @@ const SECTIONS: { readonly [Each in OwnKind]: string } = {
   key: "keys",
   alias: "aliases",
   token: "tokens",
+  lesson: "lessons",
 };
 /** The store keeps a list of what each file made. */
 const ENTRIES_MAX = 20_000;
 const NAME_CHARACTERS_MAX = 100;
+const PLACE_CHARACTERS_MAX = 300;
 
 function makeId(prefix: string, others = "") {
   const expected = `an id like ${prefix}_7Hq2, with up to 64 letters and digits after the ${prefix}_`;
@@ -53,12 +57,20 @@ function makeId(prefix: string, others = "") {
 
 const accountSchema = makeStateSchema(ACCOUNT_FIELDS, { id: makeId("acct", "|default") });
 const keySchema = makeStateSchema(KEY_FIELDS, { id: makeId("key") });
+const placeSchema = Type.String({ minLength: 1, maxLength: PLACE_CHARACTERS_MAX });
+const lessonSchema = closeObject({
+  model: placeSchema,
+  host: placeSchema,
+  refuses: Type.String({ minLength: 1, maxLength: WORD_CHARACTERS_MAX }),
+});
 const tokenSchema = makeNewSchema(TOKEN_FIELDS, { id: makeId("tok") });
 
 export type AccountEntry = Entry<Static<typeof accountSchema>>;
 export type KeyEntry = Entry<Static<typeof keySchema>>;
 export type AliasEntry = Entry<Static<typeof newAliasSchema>>;
 export type TokenEntry = Entry<Static<typeof tokenSchema>>;
+
+export type LessonEntry = Entry<Static<typeof lessonSchema>>;
 
 /** An entry of a plain thing. Its name is its first field's value. */
 export interface PlainEntry extends Entry<FieldInput<PlainThing["fields"]> & PlainPlace> {
@@ -78,6 +90,7 @@ export interface State {
   readonly keys: readonly KeyEntry[];
   readonly aliases: readonly AliasEntry[];
   readonly tokens: readonly TokenEntry[];
+  readonly lessons: readonly LessonEntry[];
   readonly things: readonly PlainEntry[];
 }
 
@@ -111,6 +124,7 @@ export function readStateFile(
     keys: read("key", keySchema),
     aliases: read("alias", newAliasSchema),
     tokens: read("token", tokenSchema),
+    lessons: read("lesson", lessonSchema),
     things: things.flatMap((thing) => readThings(thing, root[thing.plural], issues)),
   };
   return { state, issues };

@@ -7,6 +7,7 @@ import type { ActingWorld } from "../../admin/world.ts";
 import { type Account, findAccountState, findKeyState, type GatewayKey } from "../../core/keys/key.ts";
 import type { Alias } from "../../core/models/alias.ts";
 import type { KnownAliasNames } from "../../core/models/alias-entry.ts";
+import type { RefusalLesson } from "../../core/models/learned/refusal-lesson.ts";
 import type { PlainEntity, PlainThing } from "../../core/things/plain.ts";
 import type { Page } from "../../core/world/page.ts";
 import { readPages } from "../../core/world/read-pages.ts";
@@ -34,6 +35,7 @@ export interface KnownState {
   readonly personalKeys: readonly GatewayKey[];
   readonly aliases: ReadonlyMap<string, Alias>;
   readonly tokens: readonly Row<TokenView>[];
+  readonly lessons: readonly RefusalLesson[];
   readonly things: KnownThings;
 }
 
@@ -77,6 +79,7 @@ export async function readKnown(world: StateWorld, plain: readonly PlainThing[])
       .map((of) => ({ id: of.id, place: makeKeyPlace(of), state: readKeyState(of, nowMs), of })),
     personalKeys: keys.filter(({ memberId }) => memberId !== null),
     aliases: new Map(stored.map(({ name, target }) => [name, target])),
+    lessons: await store.refusalLessons.list(),
     things: await readThings(world, plain),
     tokens: tokens.map((of) => ({ id: of.id, place: of.name, state: readTokenState(of), of })),
   };

@@ -6,6 +6,7 @@ import { planAliases } from "./aliases.ts";
 import { Draft, type Plan } from "./draft.ts";
 import type { Kind, State } from "./file.ts";
 import { type KnownState, learnAlias, readKnown, type StateWorld } from "./known.ts";
+import { planLessons } from "./lessons.ts";
 import { type MemoryEntry, readMemory } from "./memory.ts";
 import { planAccounts, planKeys } from "./owners.ts";
 import { planThings } from "./plain.ts";
@@ -35,6 +36,7 @@ export async function planState(
   planKeys(draft, accounts, world);
   planTokens(draft, accounts, world);
   planThings(draft, accounts, world);
+  planLessons(draft, world);
   const removals = planPruning(draft, isPruning);
   const { issues, changes, kept, unchanged, entries, known } = draft;
   return {

@@ -12,6 +12,7 @@ import { NO_MODELS } from "../../core/text/pattern.ts";
 import type { PlainThing } from "../../core/things/plain.ts";
 import { PLAIN_THINGS } from "../../core/things/plain-things.ts";
 import { type KnownState, type Row, readKnown, type StateWorld } from "./known.ts";
+import { writeLessons } from "./lessons.ts";
 import { writeThings } from "./plain.ts";
 
 type Section = readonly JsonObject[];
@@ -45,6 +46,7 @@ export async function writeState(
       .map(({ of }) => writeToken(of))
       .toReversed(),
     ...writeThings(known.things),
+    lessons: writeLessons(known.lessons),
   };
 }
 

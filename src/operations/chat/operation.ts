@@ -166,7 +166,8 @@ function fit(
   if (findPlan(codec, ask, card, operator) !== null) return { ask, dropped: NONE };
   const cheap = dropUnpriced(ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
-  const willing = dropForcedCall(dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask, card);
+  const priced = dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask;
+  const willing = codec.demandsCalls ? { ask: priced, dropped: NONE } : dropForcedCall(priced, card);
   const taken = leaveOutUntaken(willing.ask, card, takesUrls(codec, willing.ask, card));
   const own = codec.fit(taken.ask, card, operator);
   const all = joinLists(cheap.dropped, dropped, willing.dropped, taken.dropped, own.dropped);

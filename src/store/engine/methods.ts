@@ -16,6 +16,7 @@ import { batchMethods } from "../models/batches.ts";
 import { cacheMethods } from "../models/cached-answers.ts";
 import { fileChanges, fileMethods } from "../models/files.ts";
 import { lessonChanges, lessonMethods } from "../models/lessons.ts";
+import { refusalLessonChanges, refusalLessonMethods } from "../models/refusal-lessons.ts";
 import { responseMethods } from "../models/stored-responses.ts";
 import { toolSessionMethods } from "../models/tool-sessions.ts";
 import { bookMethods, systemJournalMethods } from "../money/books.ts";
@@ -58,6 +59,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     journals: { ...journalMethods(engine), ...systemJournalMethods(engine), ...statementMethods(engine) },
     responses: responseMethods(engine),
     refusals: refusalMethods(engine),
+    refusalLessons: refusalLessonMethods(engine),
     auditLog: auditLogMethods(engine),
     repeats: repeatMethods(engine),
     webhooks: webhookMethods(engine),
@@ -90,6 +92,7 @@ function changeMethods(engine: Engine, ofRows: Engine, record: Recorder) {
     ...settingChanges(engine, record),
     ...credentialChanges(engine, record),
     ...lessonChanges(engine, record),
+    ...refusalLessonChanges(engine, record),
     ...fileChanges(engine, record),
     ...tokenChanges(engine, record),
     ...memberChanges(ofRows, record),

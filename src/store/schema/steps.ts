@@ -18,6 +18,7 @@ import { LIMIT_REQUESTS } from "./limit-requests-step.ts";
 import { KEY_MAKINGS } from "./makings-step.ts";
 import { MOVEMENTS, STATEMENTS } from "./money-step.ts";
 import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step.ts";
+import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
 import { REPORTED_COSTS } from "./reported-costs-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
@@ -309,4 +310,5 @@ export const STEPS: readonly Step[] = [
   CONSOLE_LINK,
   CONSTRAINTS,
   REPORTED_COSTS,
+  REFUSAL_LESSONS,
 ];

@@ -144,6 +144,7 @@ function changeNothing(byDigest: Map<string, ProvenKey>): Changes {
     changeAccount: nothing,
     putAccount: unused,
     addToken: none,
+    addRefusalLesson: none,
     takeToken: nothing,
     revokeToken: nothing,
     changeMember: nothing,
@@ -174,6 +175,7 @@ function noStore(): Store {
   };
   const made: Store = {
     ...keepNothing(),
+    refusalLessons: { list: nobody, version: nothing, add: unused, takeTrial: unused, end: unused },
     webhooks: tellNobody(),
     providerCalls: callNobody(),
     repeats: { find: nothing, claim: unused, keepAnswer: unused, prune: unused },

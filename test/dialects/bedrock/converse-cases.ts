@@ -6,7 +6,7 @@ import type { Outgoing, Target } from "../../../src/core/models/dialect.ts";
 import { bedrock } from "../../../src/dialects/bedrock/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../../src/operations/chat/form.ts";
 import { checkBedrockRequest } from "../../simulator/bedrock-validator.ts";
-import { makeCard, makeRequest } from "../cases/drive.ts";
+import { functionTool, makeCard, makeRequest } from "../cases/drive.ts";
 
 export const NOVA = "us.amazon.nova-2-lite-v1:0";
 export const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
@@ -24,7 +24,8 @@ export function encode(fields: Partial<ChatRequest>, name = NOVA, over = target,
 }
 
 export function turns(messages: readonly ChatMessage[], name = NOVA) {
-  return asArray(encode({ messages }, name).body.messages).map(asObject);
+  const tools = [functionTool("f")];
+  return asArray(encode({ messages, tools }, name).body.messages).map(asObject);
 }
 
 export const hi: ChatMessage = { role: "user", content: "Hi" };

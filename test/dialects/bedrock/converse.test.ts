@@ -65,7 +65,10 @@ describe("tools", () => {
   test("are requested in the prompt if calls can't be forced", () => {
     const { body, dropped } = encode({ tools, tool_choice: named }, LLAMA);
     expect([body.toolConfig, dropped]).toEqual([{ tools: [spec("f"), spec("g")] }, ["tool_choice"]]);
-    expect(JSON.stringify(body.system)).toContain("must call the tool `f`");
+    expect([body.system, JSON.stringify(body.messages)]).toEqual([
+      undefined,
+      expect.stringContaining("must call the tool `f`"),
+    ]);
   });
 
   test("stay declared if the conversation contains calls, because Bedrock would refuse it otherwise", () => {
@@ -73,7 +76,8 @@ describe("tools", () => {
     const undeclared = encode({ messages });
     expect(undeclared.body.toolConfig).toEqual({ tools: [spec("f", { type: "object" })] });
     const none = encode({ messages, tools, tool_choice: "none" });
-    expect([none.body.system, none.dropped]).toEqual([[{ text: "Do not call any tool." }], ["tool_choice"]]);
+    expect(JSON.stringify(asArray(none.body.messages).at(-1))).toContain("Do not call any tool.");
+    expect([none.body.system, none.dropped]).toEqual([undefined, ["tool_choice"]]);
   });
 
   test("are strict if the model supports schemas", () => {
@@ -96,7 +100,7 @@ test("schemas use Bedrock's own field if the card allows it, and the prompt othe
     textFormat: { type: "json_schema", structure: { jsonSchema: { schema: closed, name: "n" } } },
   });
   const unable = encode({ response_format });
-  expect([JSON.stringify(unable.body.system), unable.dropped]).toEqual([
+  expect([JSON.stringify(unable.body.messages), unable.dropped]).toEqual([
     expect.stringContaining("JSON Schema"),
     ["response_format"],
   ]);

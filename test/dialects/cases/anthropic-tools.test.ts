@@ -127,10 +127,14 @@ const SENTENCES: [string, Partial<ChatRequest>, RegExp][] = [
     /JSON Schema.*"additionalProperties":false/s,
   ],
 ];
-test.each(SENTENCES)("%s %j is stated at the end of the system prompt", (model, part, sentence) => {
+test.each(SENTENCES)("%s %j is stated at the end of the prompt", (model, part, sentence) => {
   const outgoing = sent({ ...part, messages: [{ role: "system", content: "Be kind." }, hi] }, model);
-  const texts = asArray(outgoing.body.system).map((block) => asObject(block).text);
-  expect(texts).toEqual(["Be kind.", expect.stringMatching(sentence)]);
+  expect(outgoing.body.system).toEqual([{ type: "text", text: "Be kind." }]);
+  const [user, system] = asArray(outgoing.body.messages).map(asObject);
+  const said = { type: "text", text: expect.stringMatching(sentence) };
+  const own = { type: "text", text: "hi" };
+  if (model === NEWEST) expect([user?.content, system]).toEqual([[own], { role: "system", content: [said] }]);
+  else expect([user?.content, system]).toEqual([[own, said], undefined]);
   expect(outgoing.dropped).toEqual([part.tools ? "tool_choice" : "response_format"]);
 });
 

@@ -116,7 +116,8 @@ describe("fields", () => {
 
   test("JSON that can't be enforced is requested in the prompt, unless a call is forced", () => {
     const asked = encoded({ response_format: format, tools: [tool()] }, "gemini-2.5-flash").body;
-    expect(JSON.stringify(asked.systemInstruction)).toContain("JSON Schema");
+    expect(asked.systemInstruction).toBeUndefined();
+    expect(JSON.stringify(asked.contents)).toContain("JSON Schema");
     const forced = { response_format: format, tools: [tool()], tool_choice: "required" } as const;
     expect(encoded(forced).body.systemInstruction).toBeUndefined();
   });

@@ -15,5 +15,5 @@ SELECT create_reference_table(name::regclass)
 FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential', 'token', 'member', 'used_once',
   'device_code', 'device', 'agent_secret', 'device_mistake', 'audit', 'audit_detail',
   'foreign_digest', 'lease', 'delivery', 'endpoint_off',
-  'stray_taking', 'console_link']) AS name
+  'stray_taking', 'console_link', 'refusal_lesson']) AS name
 WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);

@@ -63,6 +63,7 @@ test("is counted by provider, model and field", async () => {
     id: "House#m",
     refuses: [],
     source: null,
+    lessons: [],
     refused_fields: [{ field: "temperature", count: 2, refuses: "temperature" }],
   });
 });

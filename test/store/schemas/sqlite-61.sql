@@ -1,0 +1,1 @@
+CREATE TABLE refusal_lesson (model TEXT NOT NULL, host TEXT NOT NULL, word TEXT NOT NULL, first_seen_at_ms INTEGER NOT NULL, seen_at_ms INTEGER NOT NULL, tried_at_ms INTEGER NOT NULL, confirmed_at_ms INTEGER, shared_at_ms INTEGER, payers TEXT NOT NULL, PRIMARY KEY (model, host, word)) STRICT, WITHOUT ROWID;
