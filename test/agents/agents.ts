@@ -54,7 +54,7 @@ export interface AgentRun {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-const BIN = join(import.meta.dir, "node_modules", ".bin");
+const BIN = process.env.AGENT_PROGRAMS ?? join(import.meta.dir, "node_modules", ".bin");
 const AIDER = join(import.meta.dir, "..", "..", ".venv", "aider", "bin", "aider");
 /** A turn takes a second and a long session half a minute, but the agents' own timeouts are minutes. */
 const RUN_MS = 480_000;

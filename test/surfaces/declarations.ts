@@ -8,8 +8,8 @@ export const MODULES = join(import.meta.dir, "..", "..", "node_modules");
 export class Declarations {
   readonly #text: string;
 
-  constructor(path: string) {
-    this.#text = readFileSync(join(MODULES, path), "utf8").replace(/\/\*\*[\s\S]*?\*\//g, "");
+  constructor(path: string, modules = MODULES) {
+    this.#text = readFileSync(join(modules, path), "utf8").replace(/\/\*\*[\s\S]*?\*\//g, "");
   }
 
   /** The string literals of a union type. */
@@ -42,6 +42,14 @@ export class Declarations {
   listFreeTexts(): readonly string[] {
     const fields = this.#text.matchAll(/^ +(\w+)\??: (?:string|Array<string>|string\[\])(?: \| null)?;/gm);
     return [...new Set([...fields].flatMap(([, field]) => field ?? []))];
+  }
+
+  /** Every field, and every literal that names something: what a newer release has and an older one hasn't. */
+  listNames(): ReadonlySet<string> {
+    const fields = [...this.#text.matchAll(/^ +(?:readonly )?(\w+)\??: /gm)].flatMap(
+      ([, field]) => field ?? [],
+    );
+    return new Set([...fields, ...listQuoted(this.#text).filter((name) => /^[\w.#-]+$/.test(name))]);
   }
 
   #listMember(member: string): readonly string[] {

@@ -33,7 +33,7 @@ const NAMED_ONLY = readNames(
   "file_ids mcp_servers previous_response_id prompt prompt_id skill_id thread thread_id user_profile_id",
   "vector_store_id vector_store_ids workspace_id",
   // A tier, a place or a search with a price of its own.
-  "enable_search inference_geo moderation priority search_parameters service_tier speed",
+  "background_options enable_search inference_geo moderation priority search_parameters service_tier speed",
   // More output than is held for, under another server's name of the limit or of the number of answers.
   "best_of candidate_count generation_config max_new_tokens max_output_tokens n_predict num_predict",
   "num_return_sequences use_beam_search",

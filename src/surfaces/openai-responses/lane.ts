@@ -30,6 +30,7 @@ export const BODY = new LaneTable(
     service_tier: OTHER_TIERS,
     access_programs: "Access programs belong to the operator.",
     moderation: "The card has no price for it.",
+    background_options: "Nothing runs in the background here, and its window changes the price.",
   },
 );
 
