@@ -135,6 +135,10 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
+  /** The address that the console shows. Missing if it is `baseUrl`. */
+  readonly shownUrl?: string;
+  /** What ends a listed name in the unlisted ones that are passed on. Missing if any unlisted name may be. */
+  readonly unlistedAfter?: string;
   /** The prices of names that no card has. Missing if those have none. */
   readonly familyPrice?: FamilyPrice;
   /** True if its models are those it lists itself, not those of the catalogue. */

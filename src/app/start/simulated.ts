@@ -19,6 +19,8 @@ export function addSimulator(settings: Settings, url: string): Settings {
     headers: {},
     timeouts: TIMEOUTS,
     unlistedModels: true,
+    // Its words come after the name: `sim-mini~latency=800`.
+    unlistedAfter: "~",
   };
   const cards = SIM_MODELS.map(
     ({ capabilities, operation, ...known }): ModelCard => ({

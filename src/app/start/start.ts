@@ -132,7 +132,8 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
   const simulator = isSimulating ? await startLocalSimulator() : null;
-  const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
+  const complete = (settings: Settings) =>
+    nameClients(options, simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
     const opened = await openAndDescribeStore(options, settings, io, log);
@@ -156,6 +157,12 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
   } finally {
     await simulator?.stop();
   }
+}
+
+/** Without a configuration, a quick start's requests have the name of the program that sent them as a tag. */
+function nameClients({ quickstart, sections }: StartContext, settings: Settings): Settings {
+  if (!quickstart || Object.keys(sections).length > 0) return settings;
+  return { ...settings, tagsFrom: [{ tag: "client", header: "user-agent" }] };
 }
 
 function warnOfFewFiles(log: Log): void {
