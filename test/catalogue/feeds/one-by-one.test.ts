@@ -64,7 +64,9 @@ function makeList(seed: number): string {
     const isNew = dice(5) === 0;
     const factor = choose(FACTORS);
     const [input, written] = [price?.input ?? 0, price?.output ?? 0].map((rate) => round(rate * factor));
-    const stated = dice(2) === 0 ? { ...price, input, output: written } : { input, output: written };
+    // A list whose cached tokens cost more than others is refused.
+    const isStated = dice(2) === 0 && (price?.cached_input ?? 0) <= (input ?? 0);
+    const stated = isStated ? { ...price, input, output: written } : { input, output: written };
     const { later_prices: _later, ...others } = row;
     return {
       ...others,
