@@ -12,14 +12,18 @@ const KEPT = /^(\d{1,15}) (\d{1,15})$/;
 
 const REFUSED = ["token", "link"] as const;
 
-/** What the log hasn't been told yet. */
-interface Unlogged {
+/** Those that have no line in the log yet. */
+interface UnloggedCount {
   count: number;
   loggedAtMs: number;
   lastAddress: string;
 }
 
-const makeUnlogged = (): Unlogged => ({ count: 0, loggedAtMs: Number.NEGATIVE_INFINITY, lastAddress: "" });
+const makeUnlogged = (): UnloggedCount => ({
+  count: 0,
+  loggedAtMs: Number.NEGATIVE_INFINITY,
+  lastAddress: "",
+});
 
 interface WrongTokenPorts {
   readonly store: Pick<Store, "changeSetting">;
@@ -30,7 +34,7 @@ interface WrongTokenPorts {
 }
 
 /** A token or a cookie, or the link of a quick start, which is refused once it was used. */
-export type Refused = (typeof REFUSED)[number];
+export type RefusedKind = (typeof REFUSED)[number];
 
 /**
  * A correct token is checked first and always passes, so this limit doesn't prevent guessing: the token's length does.
@@ -46,14 +50,17 @@ export class WrongTokens {
   #shown = 0;
   #shared = 0;
   #everywhere = 0;
-  readonly #unlogged: Readonly<Record<Refused, Unlogged>> = { token: makeUnlogged(), link: makeUnlogged() };
+  readonly #unlogged: Readonly<Record<RefusedKind, UnloggedCount>> = {
+    token: makeUnlogged(),
+    link: makeUnlogged(),
+  };
 
   constructor(ports: WrongTokenPorts) {
     this.#ports = ports;
   }
 
   /** Counts a wrong token or link and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded` after too many. */
-  refuse(message: string, address: string, what: Refused = "token"): Fault {
+  refuse(message: string, address: string, what: RefusedKind = "token"): Fault {
     const nowMs = this.#ports.clock.nowMs();
     this.#startMinute(toMinute(nowMs));
     this.#shown++;
@@ -91,7 +98,7 @@ export class WrongTokens {
   }
 
   /** Logs the first one at once, and then at most one line a minute. */
-  #logCount(what: Refused, nowMs: number): void {
+  #logCount(what: RefusedKind, nowMs: number): void {
     const unlogged = this.#unlogged[what];
     const { count, loggedAtMs, lastAddress: last_address } = unlogged;
     if (count === 0 || nowMs - loggedAtMs < MINUTE_MS) return;

@@ -32,7 +32,7 @@ import { describeListenError } from "./listen-error.ts";
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { describeRotated } from "./rotated.ts";
 import { notifyReady } from "./service-notify.ts";
-import { addSimulator } from "./simulated.ts";
+import { addSimulator, nameClients } from "./simulated.ts";
 import { ValueFiles } from "./value-files.ts";
 
 /** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
@@ -157,12 +157,6 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
   } finally {
     await simulator?.stop();
   }
-}
-
-/** Without a configuration, a quick start's requests have the name of the program that sent them as a tag. */
-function nameClients({ quickstart, sections }: StartContext, settings: Settings): Settings {
-  if (!quickstart || Object.keys(sections).length > 0) return settings;
-  return { ...settings, tagsFrom: [{ tag: "client", header: "user-agent" }] };
 }
 
 function warnOfFewFiles(log: Log): void {

@@ -1,4 +1,4 @@
-// What `poundkey setup` wrote, as `--undo` prints it: by the table's templates, the key is hidden and the rest is shown.
+// The values that `poundkey setup` wrote, as `--undo` prints them: the key in them is hidden, the rest is shown.
 import { isObject } from "../../core/json/json.ts";
 import { AGENT_SETUPS, type Template } from "../../docs/site/client-setups.ts";
 import { holdsKey } from "./fill-template.ts";

@@ -7,7 +7,7 @@ import {
   type Proven,
   proveToken,
 } from "../../admin/people/session.ts";
-import type { Refused, WrongTokens } from "../../admin/people/wrong-tokens.ts";
+import type { RefusedKind, WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
@@ -48,7 +48,7 @@ export function createRefusal(
   { wrongTokens, readOrigin }: OperatorParts,
   asked: OperatorRequest,
   message: string,
-  what?: Refused,
+  what?: RefusedKind,
 ): Fault {
   return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address, what);
 }
