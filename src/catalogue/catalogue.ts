@@ -44,6 +44,7 @@ type Offering = Pick<
   ProviderSetup,
   | "name"
   | "unlistedModels"
+  | "unlistedAfter"
   | "dialects"
   | "listsOwnOnly"
   | "unlistedPrefixes"
@@ -286,11 +287,19 @@ export class Catalogue {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
+    if (!this.#extendsListed(provider, parts.name)) return null;
     const isHidden = this.#hidden.has(makeKey(provider.name, parts.name));
     const like = isHidden ? null : this.#families.find(provider, parts.name);
     const named = { ...makeUnlistedCard(provider.name, parts.name), isNamedByClient: true } as const;
     const card = like ?? applyOwnPrice(priceUnlisted(named, provider.unlistedHoldUsd), provider);
     return this.#disabled.has(card.id) ? null : { kind: "card", card };
+  }
+
+  /** True for every name if the provider passes on any. */
+  #extendsListed({ name, unlistedAfter }: Offering, asked: string): boolean {
+    if (unlistedAfter === undefined) return true;
+    const end = asked.indexOf(unlistedAfter);
+    return end > 0 && this.#byKey.has(makeKey(name, asked.slice(0, end)));
   }
 
   #explain(text: string): UnknownModel {

@@ -1,6 +1,6 @@
 // `tags_from`: tags of requests from headers that clients send anyway, such as the person in front of a chat front end.
 import type { Static } from "@sinclair/typebox";
-import type { TagHeader } from "../core/settings.ts";
+import type { TagHeader } from "../core/fields/tags-text.ts";
 import type { Issues } from "./errors.ts";
 import { record, text } from "./field-types.ts";
 

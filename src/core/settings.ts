@@ -1,6 +1,7 @@
 // The operator's settings by section, as the rooms receive them.
 
 import type { Endpoint } from "./events/webhook.ts";
+import type { TagHeader } from "./fields/tags-text.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
 import type { CredentialLimit } from "./limits/limit-table.ts";
 import { type MemberDefaults, NO_MEMBER_LIMITS } from "./limits/member-limits.ts";
@@ -135,6 +136,10 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly timeouts: Timeouts;
   /** True to pass on model names that are not in the catalogue, without a price. */
   readonly unlistedModels: boolean;
+  /** The address that the console shows. Missing if it is `baseUrl`. */
+  readonly shownUrl?: string;
+  /** An unlisted name is passed on only if it is a listed one with this and more behind it. Missing if any is passed on. */
+  readonly unlistedAfter?: string;
   /** The prices of names that no card has. Missing if those have none. */
   readonly familyPrice?: FamilyPrice;
   /** True if its models are those it lists itself, not those of the catalogue. */
@@ -246,13 +251,6 @@ export interface Limits extends NativeRules {
   readonly constraints?: Exclude<ConstraintRule, "refuse">;
   /** Missing if OpenAI's models compact their conversations themselves. */
   readonly compaction?: CompactionRules;
-}
-
-/** A header whose value becomes a request's tag. */
-export interface TagHeader {
-  readonly tag: string;
-  /** In lower case. */
-  readonly header: string;
 }
 
 /** Restricts the models that selectors consider for a kind of task. */

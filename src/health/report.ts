@@ -33,7 +33,7 @@ function reportProvider(setup: ProviderSetup, parts: ReportParts): ProviderHealt
   return {
     name: setup.name,
     dialect: setup.dialect,
-    baseUrl: setup.baseUrl,
+    baseUrl: setup.shownUrl ?? setup.baseUrl,
     ...reportTrouble(health.trouble(setup.name), parts),
     ...summarize(deployments, health.addresses.find(setup.name), nowMs),
     credentials: setup.credentials.map((credential) => reportCredential(setup, credential, asked, parts)),

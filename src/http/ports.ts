@@ -1,5 +1,7 @@
 // The ports of the routes: the rooms they call, and the operator's current settings.
+
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { TagHeader } from "../core/fields/tags-text.ts";
 import type { KeyProof, ProvenKey } from "../core/keys/key.ts";
 import type { TraceSink } from "../core/log/trace-context.ts";
 import type { CacheRules } from "../core/models/caching.ts";
@@ -12,7 +14,6 @@ import type {
   RouterRules,
   ServerRules,
   SocketRules,
-  TagHeader,
 } from "../core/settings.ts";
 import type { Clock, Log, Random, Sealer, Vault } from "../core/world/world.ts";
 import type { KeptFiles } from "../files/kept-files.ts";

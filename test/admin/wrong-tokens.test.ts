@@ -105,3 +105,14 @@ test("a count left by another version or a wrong clock is ignored", async () => 
     expect(toldWrong(tokens, 100)).toBe(PER_MINUTE - 1);
   }
 });
+
+test("links that are refused count as well, and have a line of their own", async () => {
+  const tokens = processOf();
+  for (let at = 0; at < PER_MINUTE; at++) tokens.refuse("Used.", "127.0.0.1", "link");
+  expect(toldWrong(tokens, 1)).toBe(0);
+  await tokens.share();
+  expect(lines).toEqual([
+    { event: "wrong_admin_tokens", level: "warn", tokens: 1, last_address: "192.0.2.1" },
+    { event: "refused_console_links", level: "warn", links: PER_MINUTE, last_address: "127.0.0.1" },
+  ]);
+});

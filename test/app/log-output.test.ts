@@ -40,7 +40,7 @@ async function serveWith(place: Place): Promise<string> {
       const response = await fetch(`${url}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "Sim#sim", messages: [{ role: "user", content: "say: hello" }] }),
+        body: JSON.stringify({ model: "Sim#sim-mini", messages: [{ role: "user", content: "say: hello" }] }),
       });
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("hello")]);
     }

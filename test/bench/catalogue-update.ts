@@ -64,7 +64,10 @@ async function waitFor(what: RegExp, withinMs = 30_000): Promise<RegExpExecArray
 
 async function load(url: string, secret: string, untilMs: number): Promise<number> {
   const answers: Promise<number>[] = [];
-  const body = JSON.stringify({ model: "Sim#echo", messages: [{ role: "user", content: "say: good day" }] });
+  const body = JSON.stringify({
+    model: "Sim#sim-mini",
+    messages: [{ role: "user", content: "say: good day" }],
+  });
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
   while (Date.now() < untilMs) {
     answers.push(

@@ -39,7 +39,7 @@ test.skipIf(!CAN_TRACE)(
     const trail = join(place.directory, "syncs.txt");
     const stop = await trace(serving.pid, "-e", "trace=fsync", "-o", trail);
     const readTrail = () => readFileSync(trail, "utf8");
-    const ask = { model: "Sim#sim", messages: [{ role: "user", content: "hello" }] };
+    const ask = { model: "Sim#sim-mini", messages: [{ role: "user", content: "hello" }] };
     const lane = async () => {
       while (!readTrail().includes("fsync")) {
         const answer = await post(`${url}/v1/chat/completions`, secret, ask);

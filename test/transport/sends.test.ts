@@ -19,10 +19,10 @@ describe.skipIf(!CAN_TRACE)("an answer's head is sent together with the start of
   });
 
   test.each([
-    ["a short whole answer", { model: "Sim#sim", stream: false }, "hello"],
-    ["a long whole answer", { model: "Sim#sim", stream: false }, LONG_TEXT],
-    ["a stream", { model: "Sim#sim~chunks=3~pace=50", stream: true }, "hello"],
-    ["a stream whose first read is long", { model: "Sim#sim~chunks=1", stream: true }, LONG_TEXT],
+    ["a short whole answer", { model: "Sim#sim-mini", stream: false }, "hello"],
+    ["a long whole answer", { model: "Sim#sim-mini", stream: false }, LONG_TEXT],
+    ["a stream", { model: "Sim#sim-mini~chunks=3~pace=50", stream: true }, "hello"],
+    ["a stream whose first read is long", { model: "Sim#sim-mini~chunks=1", stream: true }, LONG_TEXT],
   ] as const)(
     "%s",
     async (_name, fields, text) => {

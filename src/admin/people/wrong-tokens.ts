@@ -1,4 +1,4 @@
-// Counts wrong admin tokens and session cookies across all processes of a store, and answers 429 beyond a limit.
+// Counts wrong admin tokens, session cookies and links across all processes of a store, and answers 429 beyond a limit.
 import { Fault } from "../../core/fault.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock, Log } from "../../core/world/world.ts";
@@ -10,6 +10,21 @@ const MINUTE_MS = 60_000;
 const SETTING = "wrong_admin_tokens";
 const KEPT = /^(\d{1,15}) (\d{1,15})$/;
 
+const REFUSED = ["token", "link"] as const;
+
+/** Those that have no line in the log yet. */
+interface UnloggedCount {
+  count: number;
+  loggedAtMs: number;
+  lastAddress: string;
+}
+
+const makeUnlogged = (): UnloggedCount => ({
+  count: 0,
+  loggedAtMs: Number.NEGATIVE_INFINITY,
+  lastAddress: "",
+});
+
 interface WrongTokenPorts {
   readonly store: Pick<Store, "changeSetting">;
   readonly clock: Pick<Clock, "nowMs">;
@@ -17,6 +32,9 @@ interface WrongTokenPorts {
   /** Puts them on record. */
   readonly refused: Pick<RefusedSignIns, "note">;
 }
+
+/** A token or a cookie, or the link of a quick start, which is refused once it was used. */
+export type RefusedKind = (typeof REFUSED)[number];
 
 /**
  * A correct token is checked first and always passes, so this limit doesn't prevent guessing: the token's length does.
@@ -32,21 +50,22 @@ export class WrongTokens {
   #shown = 0;
   #shared = 0;
   #everywhere = 0;
-  #unlogged = 0;
-  #loggedAtMs = Number.NEGATIVE_INFINITY;
-  #lastAddress = "";
+  readonly #unlogged: Readonly<Record<RefusedKind, UnloggedCount>> = {
+    token: makeUnlogged(),
+    link: makeUnlogged(),
+  };
 
   constructor(ports: WrongTokenPorts) {
     this.#ports = ports;
   }
 
-  /** Counts a wrong token and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded` after too many. */
-  refuse(message: string, address: string): Fault {
+  /** Counts a wrong token or link and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded` after too many. */
+  refuse(message: string, address: string, what: RefusedKind = "token"): Fault {
     const nowMs = this.#ports.clock.nowMs();
     this.#startMinute(toMinute(nowMs));
     this.#shown++;
-    this.#unlogged++;
-    this.#lastAddress = address;
+    this.#unlogged[what].count++;
+    this.#unlogged[what].lastAddress = address;
     this.note("invalid_api_key", address);
     if (this.#everywhere + this.#shown - this.#shared <= PER_MINUTE)
       return new Fault("invalid_api_key", message);
@@ -64,7 +83,7 @@ export class WrongTokens {
   async share(): Promise<void> {
     const { store, clock } = this.#ports;
     const nowMs = clock.nowMs();
-    this.#logCount(nowMs);
+    for (const what of REFUSED) this.#logCount(what, nowMs);
     this.#startMinute(toMinute(nowMs));
     const minute = this.#minute;
     const more = this.#shown - this.#shared;
@@ -79,12 +98,17 @@ export class WrongTokens {
   }
 
   /** Logs the first one at once, and then at most one line a minute. */
-  #logCount(nowMs: number): void {
-    if (this.#unlogged === 0 || nowMs - this.#loggedAtMs < MINUTE_MS) return;
-    const counts = { tokens: this.#unlogged, last_address: this.#lastAddress };
-    this.#ports.log({ event: "wrong_admin_tokens", level: "warn", ...counts });
-    this.#loggedAtMs = nowMs;
-    this.#unlogged = 0;
+  #logCount(what: RefusedKind, nowMs: number): void {
+    const unlogged = this.#unlogged[what];
+    const { count, loggedAtMs, lastAddress: last_address } = unlogged;
+    if (count === 0 || nowMs - loggedAtMs < MINUTE_MS) return;
+    const told =
+      what === "token"
+        ? { event: "wrong_admin_tokens", tokens: count }
+        : { event: "refused_console_links", links: count };
+    this.#ports.log({ ...told, level: "warn", last_address });
+    unlogged.loggedAtMs = nowMs;
+    unlogged.count = 0;
   }
 
   #startMinute(minute: number): void {

@@ -1,6 +1,6 @@
 // The configuration of a demo: every provider is simulated, and nothing of the user's is read.
 import { loadSettings } from "../../config/load.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { ProviderSetup, Settings } from "../../core/settings.ts";
 import { PROVIDERS } from "../../providers/index.ts";
 import { FALLING } from "../../simulator/company.ts";
 import { SIM_DIALECTS } from "../../simulator/dialects.ts";
@@ -49,6 +49,14 @@ sign_in:
 `;
 }
 
+/** Returns the provider with its own address, as a company's console shows it. It is called at the simulator's. */
+function showOwn(setup: ProviderSetup): ProviderSetup {
+  // A model's name could hold faults and waits.
+  if (setup.name === SIMULATED) return { ...setup, unlistedModels: false };
+  const own = PROVIDERS.find(({ name }) => name === setup.name)?.baseUrl;
+  return own ? { ...setup, shownUrl: own } : setup;
+}
+
 /** Throws an Error if the configuration isn't valid, which only a mistake in this file makes it. */
 export function makeDemoSettings(rules: DemoRules): Settings {
   const loaded = loadSettings({
@@ -63,8 +71,7 @@ export function makeDemoSettings(rules: DemoRules): Settings {
   });
   if (!loaded.ok) throw new Error(formatErrors(loaded.errors));
   const { providers, signIn, ...settings } = addSimulator(loaded.settings, IN_PROCESS_URL);
-  // A model's name could hold faults and waits.
-  const named = providers.map((one) => (one.name === SIMULATED ? { ...one, unlistedModels: false } : one));
+  const named = providers.map(showOwn);
   if (signIn === undefined) return { ...settings, providers: named };
   // Nobody asks a company's provider whether its people are still there.
   const members = { ...signIn.members, recheckMs: Number.POSITIVE_INFINITY };

@@ -1,4 +1,4 @@
-// Adds the simulated provider `Sim`, which runs on loopback, to the settings.
+// Adds to the settings: the simulated provider `Sim`, which runs on loopback, and the names of a quick start's clients.
 import { TIMEOUTS } from "../../config/providers/providers.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { ProviderSetup, Settings } from "../../core/settings.ts";
@@ -19,6 +19,8 @@ export function addSimulator(settings: Settings, url: string): Settings {
     headers: {},
     timeouts: TIMEOUTS,
     unlistedModels: true,
+    // Its words come after the name: `sim-mini~latency=800`.
+    unlistedAfter: "~",
   };
   const cards = SIM_MODELS.map(
     ({ capabilities, operation, ...known }): ModelCard => ({
@@ -38,4 +40,16 @@ export function addSimulator(settings: Settings, url: string): Settings {
     providers: [...settings.providers.filter(({ name }) => name !== SIMULATED), setup],
     ownModels: [...settings.ownModels, ...cards],
   };
+}
+
+interface QuickStart {
+  readonly quickstart: boolean;
+  /** Those of the configuration. */
+  readonly sections: object;
+}
+
+/** Without a configuration, a quick start's requests have the name of the program that sent them as a tag. */
+export function nameClients({ quickstart, sections }: QuickStart, settings: Settings): Settings {
+  if (!quickstart || Object.keys(sections).length > 0) return settings;
+  return { ...settings, tagsFrom: [{ tag: "client", header: "user-agent" }] };
 }

@@ -32,7 +32,7 @@ import { describeListenError } from "./listen-error.ts";
 import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { describeRotated } from "./rotated.ts";
 import { notifyReady } from "./service-notify.ts";
-import { addSimulator } from "./simulated.ts";
+import { addSimulator, nameClients } from "./simulated.ts";
 import { ValueFiles } from "./value-files.ts";
 
 /** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
@@ -132,7 +132,8 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
   const simulator = isSimulating ? await startLocalSimulator() : null;
-  const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
+  const complete = (settings: Settings) =>
+    nameClients(options, simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
     const opened = await openAndDescribeStore(options, settings, io, log);

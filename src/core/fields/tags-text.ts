@@ -69,3 +69,10 @@ function readTags(tags: readonly string[]): Tags {
 function listTags(tags: Tags): string[] {
   return Object.entries(tags).map(([name, value]) => `${name}=${value}`);
 }
+
+/** A header whose value becomes a request's tag. */
+export interface TagHeader {
+  readonly tag: string;
+  /** In lower case. */
+  readonly header: string;
+}

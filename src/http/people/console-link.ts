@@ -16,9 +16,9 @@ const ENDED =
 
 /** Returns what the link gives, and uses it up. Throws the Faults of `createRefusal`, as for a wrong token. */
 export async function proveLink(parts: OperatorParts, asked: OperatorRequest, secret: string) {
-  if (!isFromHere(asked)) throw createRefusal(parts, asked, ELSEWHERE);
+  if (!isFromHere(asked)) throw createRefusal(parts, asked, ELSEWHERE, "link");
   const proven = await takeLink(parts.world, secret);
-  if (proven === null) throw createRefusal(parts, asked, ENDED);
+  if (proven === null) throw createRefusal(parts, asked, ENDED, "link");
   checkAddress(parts, asked, proven);
   return proven;
 }

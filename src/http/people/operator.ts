@@ -7,7 +7,7 @@ import {
   type Proven,
   proveToken,
 } from "../../admin/people/session.ts";
-import type { WrongTokens } from "../../admin/people/wrong-tokens.ts";
+import type { RefusedKind, WrongTokens } from "../../admin/people/wrong-tokens.ts";
 import type { AdminWorld } from "../../admin/world.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Act, Scope } from "../../core/people/people.ts";
@@ -43,13 +43,14 @@ export interface OperatorParts {
   readonly publicUrl: string | null;
 }
 
-/** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
+/** Returns the Fault for a wrong token, cookie or link. All checks use this one, so that every failure is counted. */
 export function createRefusal(
   { wrongTokens, readOrigin }: OperatorParts,
   asked: OperatorRequest,
   message: string,
+  what?: RefusedKind,
 ): Fault {
-  return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address);
+  return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address, what);
 }
 
 /** The sender of a request to an admin route. */

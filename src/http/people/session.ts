@@ -144,7 +144,8 @@ async function proveGiven(ports: SessionPorts, asked: OperatorRequest, token: st
 }
 
 async function proveOnce(ports: SessionPorts, asked: OperatorRequest, once: string) {
-  if (!ports.takesLinks()) throw createRefusal(ports, asked, "Incorrect link: sign in with the admin token.");
+  if (!ports.takesLinks())
+    throw createRefusal(ports, asked, "Incorrect link: sign in with the admin token.", "link");
   const { proveLink } = await import("./console-link.ts");
   return proveLink(ports, asked, once);
 }

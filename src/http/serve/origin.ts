@@ -1,6 +1,7 @@
 // Where a request came from, as its row says: the client's address as far as it is kept, the agent's session, its tags.
 
 import { Fault } from "../../core/fault.ts";
+import type { TagHeader } from "../../core/fields/tags-text.ts";
 import {
   cleanTagValue,
   formatTags,
@@ -14,7 +15,7 @@ import type { Caller } from "../../core/keys/key.ts";
 import { type RequestOrigin, UNKNOWN_ORIGIN } from "../../core/log/record.ts";
 import { listTraceIds, type TraceContext } from "../../core/log/trace-context.ts";
 import { nameSession } from "../../core/people/session.ts";
-import type { AddressRule, TagHeader } from "../../core/settings.ts";
+import type { AddressRule } from "../../core/settings.ts";
 import { hideSecret, holdsOwnSecret } from "../../core/text/secret-form.ts";
 import { cutAddress } from "../../core/world/address.ts";
 import type { LineMark } from "../../gateway/call.ts";

@@ -20,7 +20,8 @@ export const CONNECTED: readonly ConnectedAgent[] = [
     says: /^claude-cli/,
     files: {
       ".claude/settings.json":
-        '{\n    // Of a person.\n    "env": { "EDITOR": "vi", "ANTHROPIC_API_KEY": "sk-ant-of-before-1234" },\n    "includeCoAuthoredBy": false,\n}\n',
+        // It reads no comments and no trailing commas.
+        '{\n    "env": { "EDITOR": "vi", "ANTHROPIC_API_KEY": "sk-ant-of-before-1234" },\n    "includeCoAuthoredBy": false\n}\n',
     },
   },
   {

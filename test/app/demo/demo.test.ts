@@ -238,6 +238,12 @@ describe("what is shown", () => {
     expect(told).toEqual([]);
   });
 
+  test("providers have their own addresses, not the simulator's", async () => {
+    const providers = asArray((await read("/providers")).data).map(asObject);
+    expect(providers.find(({ name }) => name === "OpenAI")?.base_url).toBe("https://api.openai.com/v1");
+    expect(JSON.stringify(providers.filter(({ name }) => name !== "Sim"))).not.toContain("127.0.0.1");
+  });
+
   test("it goes back to its first state, and what visitors wrote is gone", async () => {
     const headers = { ...key(), [FROM]: "203.0.113.77" };
     const asked = await ask("POST", "/v1/chat/completions", { body: CHAT, headers });

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import {
   ALL,
+  KEY,
   listStates,
   makeHome,
   nameAgents,
@@ -138,4 +139,28 @@ test("nothing to undo is said, and --dry-run changes nothing", async () => {
   const ran = await runSetup({ home }, "--undo", "--dry-run", "--json");
   expect(listStates(ran)).toEqual(["aider: undone"]);
   expect(home.list()).toEqual(written);
+});
+
+test("no lock stays behind, neither after a run nor after --undo", async () => {
+  using home = makeHome();
+  const list = () => readdirSync(home.at(".config/poundkey")).toSorted();
+  await runSetup({ home }, URL, "--agent", "codex", "--yes");
+  expect(list()).toEqual(["keys", "setup.json"]);
+  await runSetup({ home }, "--undo");
+  expect(list()).toEqual([]);
+});
+
+test("of what --undo takes out, the key alone is hidden", async () => {
+  using home = makeHome();
+  await runSetup({ home }, URL, "--agent", "codex", "--agent", "qwen-code", "--tools", "--yes");
+  const ran = await runSetup({ home }, "--undo");
+  for (const shown of [
+    `"base_url":"${URL}/v1"`,
+    `"url":"${URL}/mcp"`,
+    `"baseUrl":"${URL}/v1"`,
+    '"command":"cat"',
+  ])
+    expect(ran.out).toContain(shown);
+  expect(ran.out).toContain(`…${KEY.slice(-4)}`);
+  expect(ran.out).not.toContain(KEY);
 });
