@@ -31,7 +31,7 @@ export class KnownNames {
 }
 
 /** The operator's settings that decide about names. */
-export type LaneRules = Pick<Limits, "remoteTools" | "known">;
+export type LaneRules = Pick<Limits, "remoteTools" | "known" | "constraints">;
 
 /** True if a row or the operator lets the name pass. */
 export function passes(

@@ -63,7 +63,7 @@ const makeFolders = (isLong: boolean): readonly Step[] => [
   },
   {
     name: "python",
-    needs: [...READY, "pip-python", "pip-frameworks", "pip-adk"],
+    needs: [...READY, "pip-python", "pip-frameworks", "pip-adk", "pip-litellm"],
     cpu: 0.9,
     minutes: 40,
     work: { under: ["test/python/"], isApart: true, atOnce: 2, onBinary: true },

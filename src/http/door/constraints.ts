@@ -100,6 +100,15 @@ export class Constraints<F extends Form> {
     return this.#isReported || named === setup.named ? setup : setup.narrow(named);
   }
 
+  /**
+   * Refuses a misspelt field of a request that the gateway answers itself. Its constraints are met, since it reaches no
+   * provider.
+   */
+  checkSpelling(named: Selection): void {
+    this.#refuseMisspelt(listSelected(named).map(({ provider }) => provider));
+    for (const field of this.#noted) this.#tell(field, "dropped");
+  }
+
   /** Puts what was met into the call: whom it may ask, what its provider doesn't get, and what its row says. */
   mark(call: Call<F>): void {
     if (!this.#isReported) {

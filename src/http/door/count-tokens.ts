@@ -10,6 +10,7 @@ import type { DoorPorts } from "../door/ports.ts";
 import { placeFiles } from "../files/placed.ts";
 import { createJsonResponse } from "../serve/answers.ts";
 import { identify } from "../serve/auth.ts";
+import { openConstraints } from "./constraints.ts";
 import { readSelection } from "./selection.ts";
 
 export async function countTokens<F extends Form>(
@@ -34,8 +35,12 @@ export async function countTokens<F extends Form>(
     const filling = ports.ownTools?.fill(surface, arrival, caller, placed);
     const filled = filling ? await filling : placed;
     const earlier = surface.findEarlier ? await findEarlier(ports, surface, key, body) : NO_EARLIER_ANSWER;
-    const ask = counted.read(makeIncoming(ports, request, filled, key, earlier));
-    readSelection(ask.model, key, ports.snapshot().catalogue);
+    const incoming = makeIncoming(ports, request, filled, key, earlier);
+    const asked = openConstraints({ ports, surface, arrival, key }, filled);
+    const read = () => counted.read(incoming);
+    const ask = asked ? asked.read(read) : read();
+    const named = readSelection(ask.model, key, ports.snapshot().catalogue);
+    asked?.checkSpelling(named);
     const tokens = operation.estimatePrompt(ask) + (earlier.stored?.tokens ?? 0);
     return createJsonResponse(200, counted.write(tokens));
   } finally {

@@ -46,6 +46,12 @@ export const BODY = new LaneTable(
   },
 );
 
+/** Fields that are left out where nobody looks at constraints. */
+const CONSTRAINTS = new LaneTable(
+  {},
+  { inference_geo: "Inference in a chosen region costs more than the card's price." },
+);
+
 /** Fields that name an object in the provider's account, at any depth. */
 const NAMES = new LaneTable({ file_id: "A file belongs to the provider's account." });
 
@@ -73,6 +79,7 @@ interface MessagesLane extends LaneResult {
 export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
   const fields: JsonObject = { ...given };
   const dropped = BODY.removeFrom(fields, rules.remoteTools === true);
+  if (rules.constraints === "drop") dropped.push(...CONSTRAINTS.removeFrom(fields, false));
   const found = new Findings(rules, dropped);
   const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;

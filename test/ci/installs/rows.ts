@@ -74,6 +74,7 @@ export const INSTALLS: readonly Install[] = [
   makePython("pip-python", ".venv", ["test/python/requirements.txt", "test/agents/llama.txt"]),
   makePython("pip-frameworks", ".venv/frameworks", ["test/python/frameworks.txt"], WHOLE),
   makePython("pip-adk", ".venv/adk", ["test/python/adk.txt"], WHOLE),
+  makePython("pip-litellm", ".venv/litellm", ["test/python/litellm.txt"], WHOLE),
   makePython("pip-linters", ".venv/linters", ["test/deploy/release/linters/requirements.txt"], WHOLE),
   {
     name: "go-actionlint",

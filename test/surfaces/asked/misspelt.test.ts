@@ -45,6 +45,24 @@ const SDK_BODIES: readonly (readonly [string, ...string[]])[] = [
   ],
 ];
 
+/** The bodies that OpenRouter's SDK sends. */
+const OPENROUTER_BODIES = [
+  ...(["chatrequest", "responsesrequest", "messagesrequest", "speechrequest", "sttrequest"] as const),
+  ...(["operations/createembeddings", "operations/creatererank"] as const),
+  "operations/createaudiotranscriptionsmultipart",
+];
+
+function listOpenRouterFields(): readonly string[] {
+  return OPENROUTER_BODIES.flatMap((name) => {
+    const path = join(MODULES, `@openrouter/sdk/esm/models/${name}.d.ts`);
+    const text = readFileSync(path, "utf8");
+    const bodies = text.matchAll(/Request(?:Body)?\$Outbound = \{\n([\s\S]*?)\n\};/g);
+    return [...bodies].flatMap(([, body = ""]) =>
+      [...body.matchAll(/^ {4}"?([\w-]+)"?\??:/gm)].flatMap(([, field]) => field ?? []),
+    );
+  });
+}
+
 /** The fields of requests in the references of OpenRouter and LiteLLM, and of the frameworks that send to them, November 2026. */
 const REFERENCES = [
   ...[
@@ -133,7 +151,12 @@ function listSdkFields(): readonly string[] {
 }
 
 test("no field that others have is misspelt, at any surface", () => {
-  const names = new Set([...listSdkFields(), ...DOCUMENTED_FIELDS, ...REFERENCES, ...WISHES]);
+  const ofOpenRouter = listOpenRouterFields();
+  expect(ofOpenRouter.length).toBeGreaterThan(100);
+  const names = new Set([
+    ...[...listSdkFields(), ...ofOpenRouter],
+    ...[...DOCUMENTED_FIELDS, ...REFERENCES, ...WISHES],
+  ]);
   expect(names.size).toBeGreaterThan(250);
   const found = [...FIELDS].flatMap(([surface, fields]) =>
     [...names].flatMap((name) => {
@@ -145,8 +168,11 @@ test("no field that others have is misspelt, at any surface", () => {
 });
 
 test("the AI SDK's packages send no field that is misspelt", () => {
-  const packages = ["openai", "openai-compatible", "anthropic", "google", "mistral", "cohere", "openrouter"];
-  const names = packages.flatMap((name) => readSent(`@ai-sdk/${name}/dist/index.js`));
+  const packages = [
+    ...["@ai-sdk/openai", "@ai-sdk/openai-compatible", "@ai-sdk/anthropic", "@ai-sdk/google"],
+    "@openrouter/ai-sdk-provider",
+  ];
+  const names = packages.flatMap((name) => readSent(`${name}/dist/index.js`));
   const chat = FIELDS.get("openai-chat") ?? new Set<string>();
   expect(names.flatMap((name) => find(name, chat)?.field ?? [])).toEqual([]);
   expect(names.length).toBeGreaterThan(100);
@@ -154,12 +180,7 @@ test("the AI SDK's packages send no field that is misspelt", () => {
 
 /** The names of a bundle's properties in snake case, among which are all fields of its bodies. */
 function readSent(path: string): readonly string[] {
-  let text = "";
-  try {
-    text = readFileSync(join(MODULES, path), "utf8");
-  } catch {
-    return [];
-  }
+  const text = readFileSync(join(MODULES, path), "utf8");
   return [...new Set([...text.matchAll(/^\s+([a-z]+(?:_[a-z]+)+):/gm)].flatMap(([, name]) => name ?? []))];
 }
 
