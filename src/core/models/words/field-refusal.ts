@@ -86,8 +86,10 @@ export const FIELD_SENTENCES: readonly FieldSentence[] = [
   },
 ];
 
+type FormWord = BodyWord | "tools_late";
+
 interface FormSentence extends Pick<FieldSentence, "says" | "example" | "source" | "seen"> {
-  readonly refuses: BodyWord;
+  readonly refuses: FormWord;
 }
 
 /** The sentences about a form rather than a field. */
@@ -109,6 +111,24 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     source: "OpenHands, issue 4643; PyRIT, issue 704",
     seen: "2025-02",
   },
+  {
+    // Anthropic's words for a block that it doesn't know, as reported for another one.
+    says: /^[\w.]{1,200}: Input tag 'tool_(?:removal|addition)' found using 'type' does not match any of the expected tags/,
+    example:
+      "messages.1.content.0: Input tag 'tool_removal' found using 'type' does not match any of the expected tags: 'text'",
+    refuses: "tools_late",
+    source: "claude-code, issue 28870",
+    seen: "2026-02",
+  },
+  {
+    // Its words, and Vertex AI's, for a beta that isn't known, as reported for another one.
+    says: /^Unexpected value\(s\) (?:`[\w-]{1,100}`, ){0,20}`mid-conversation-tool-changes-[\d-]{10}`/,
+    example:
+      "Unexpected value(s) `mid-conversation-tool-changes-2026-07-01` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
+    refuses: "tools_late",
+    source: "new-api, issue 2975; cherry-studio, issue 16135",
+    seen: "2026-06",
+  },
 ];
 
 const STATUSES: ReadonlySet<number> = new Set([400, 422]);
@@ -121,9 +141,9 @@ const NONE: readonly never[] = [];
  * Returns what a server says of single fields. Messages may quote the client, so a sentence counts only at the beginning,
  * or right behind others that count.
  */
-export function readFieldRefusals(status: number, message: string): readonly (BodyWord | FieldWord)[] {
+export function readFieldRefusals(status: number, message: string): readonly (FormWord | FieldWord)[] {
   if (!STATUSES.has(status)) return NONE;
-  const words = new Set<BodyWord | FieldWord>();
+  const words = new Set<FormWord | FieldWord>();
   for (const piece of message.split(/\n|; /).slice(0, FIELDS_MAX)) {
     const said = piece.trim().replace(PROXY_BEFORE, "");
     const form = FORM_SENTENCES.find(({ says }) => says.test(said));
