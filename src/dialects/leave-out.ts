@@ -33,7 +33,8 @@ export function leaveOutPath(body: JsonObject, path: readonly string[]): JsonObj
 function findParts(body: JsonObject, name: string): readonly string[] {
   const words = normalizeName(name).split("_");
   for (let at = 1; at < words.length; at++) {
-    const [outer, inner] = [words.slice(0, at).join("_"), words.slice(at).join("_")];
+    const outer = words.slice(0, at).join("_");
+    const inner = words.slice(at).join("_");
     const key = findKey(body, outer);
     const held = key === undefined ? null : body[key];
     if (isObject(held) && findKey(held, inner) !== undefined && makeFieldWord(`${outer}.${inner}`) !== null)

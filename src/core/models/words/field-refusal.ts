@@ -156,7 +156,7 @@ export const FIELD_SENTENCES: readonly FieldSentence[] = [
   },
 ];
 
-type FormWord = BodyWord | "tools_late";
+type FormWord = BodyWord | "system_late" | "tools_late";
 
 interface FormSentence extends Pick<FieldSentence, "says" | "example" | "source" | "seen"> {
   readonly refuses: FormWord;
@@ -189,6 +189,14 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     refuses: "text_parts",
     source: "mcp-agent, issue 25",
     seen: "2025-02",
+  },
+  {
+    // Claude before Opus 4.8, Sonnet 5.5 and Haiku 5.5.
+    says: /^(?:[\w.]{1,200}: )?role 'system' is not supported on this model/,
+    example: "messages.2: role 'system' is not supported on this model",
+    refuses: "system_late",
+    source: "LiteLLM, pull request 33807",
+    seen: "2026-07",
   },
   {
     // Anthropic's words for a block that it doesn't know, as reported for another one.

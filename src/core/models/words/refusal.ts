@@ -34,13 +34,6 @@ export const REFUSAL_SENTENCES: readonly RefusalSentence[] = [
     seen: "2026-08",
   },
   {
-    // Claude before Opus 4.8, Sonnet 5.5 and Haiku 5.5.
-    says: "role 'system' is not supported on this model",
-    refuses: ["system_late"],
-    source: "LiteLLM, pull request 33807",
-    seen: "2026-07",
-  },
-  {
     // Gemma.
     says: "Conversation roles must alternate user/assistant/user/assistant/...",
     refuses: ALTERNATING,
