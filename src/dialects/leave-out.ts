@@ -1,7 +1,7 @@
 // Leaves a field out of a body by its path, as servers write it: items of lists are all meant, and parts of a path that stand for
 // a kind of item, such as `custom` in `tools.0.custom.strict`, are no fields.
 import { isObject, type JsonObject } from "../core/json/json.ts";
-import { isKept, isWithin, normalizeName } from "../core/models/words/body-refusals.ts";
+import { isKept, isWithin, makeFieldWord, normalizeName } from "../core/models/words/body-refusals.ts";
 
 /** The client's own data: schemas, arguments and texts have fields of any name. */
 const OWN = new Set([
@@ -20,12 +20,27 @@ const SEARCHED = new Set(["tools", "messages", "input", "contents", "system"]);
 /** Returns the body without the field. Null if it has none there, or one that holds what is never left out. */
 export function leaveOutPath(body: JsonObject, path: readonly string[]): JsonObject | null {
   const [only] = path;
-  if (path.length === 1 && only !== undefined && findKey(body, only) === undefined && isWithin(only)) {
+  const isElsewhere = path.length === 1 && only !== undefined && findKey(body, only) === undefined;
+  if (isElsewhere && isWithin(only)) {
     const found = findAnywhere(body, only);
     return found === body ? null : found;
   }
-  const found = strip(body, path);
+  const found = strip(body, isElsewhere ? findParts(body, only) : path);
   return isObject(found) && found !== body ? found : null;
+}
+
+/** Returns the path of a field that the server names in one word, such as `reasoningEffort` for `reasoning.effort`. */
+function findParts(body: JsonObject, name: string): readonly string[] {
+  const words = normalizeName(name).split("_");
+  for (let at = 1; at < words.length; at++) {
+    const outer = words.slice(0, at).join("_");
+    const inner = words.slice(at).join("_");
+    const key = findKey(body, outer);
+    const held = key === undefined ? null : body[key];
+    if (isObject(held) && findKey(held, inner) !== undefined && makeFieldWord(`${outer}.${inner}`) !== null)
+      return [outer, inner];
+  }
+  return [name];
 }
 
 /** Returns the same value if there is nothing to leave out. */

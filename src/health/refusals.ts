@@ -4,6 +4,7 @@ import { type ModelCard, readProvider } from "../core/models/card.ts";
 import {
   isKnownTo,
   joinLesson,
+  LESSONS_A_MODEL_MAX,
   LESSONS_MAX,
   listBeyond,
   nameLesson,
@@ -33,6 +34,11 @@ export class LearnedRefusals {
   #hosts: ReadonlyMap<string, string> = new Map();
   /** The store's, of every host. */
   #stored: readonly RefusalLesson[] = [];
+  /**
+   * By the names that clients made up: this process alone remembers these, for an hour. The names that learned last stand at
+   * the end.
+   */
+  readonly #passing = new Map<string, Map<Refusal, RefusalLesson>>();
   /** Lessons that the store doesn't have yet. */
   readonly #unwritten = new Map<string, RefusalLesson>();
   /** Those that the store still has to forget. */
@@ -48,14 +54,15 @@ export class LearnedRefusals {
   list(card: ModelCard, nowMs: number, asker: Asker): ReadonlySet<Refusal> | undefined {
     const taught = this.#taught.get(asker);
     if (taught?.id === card.id) return taught.refuses;
-    const learned = this.#learned.get(card.id);
+    const learned = this.#learned.get(card.id) ?? this.#passing.get(card.id);
     if (learned === undefined) return card.refuses;
     const wallMs = nowMs + this.aheadMs;
     const all = new Set(card.refuses);
+    const keptMs = isMadeUp(card) ? PASSING_MS : UNSEEN_MS;
     let isDue = false;
     let isMended = false;
     for (const [refusal, lesson] of learned) {
-      if (wallMs - lesson.seenAtMs >= UNSEEN_MS || !isKnownTo(asker.payer, lesson)) continue;
+      if (wallMs - lesson.seenAtMs >= keptMs || !isKnownTo(asker.payer, lesson)) continue;
       if (all.has(refusal) || !isRefused(card, refusal, true)) continue;
       isDue ||= wallMs - lesson.triedAtMs >= TRIAL_MS;
       isMended = true;
@@ -79,25 +86,30 @@ export class LearnedRefusals {
     this.#taught.set(asker, { id, refuses });
   }
 
-  /** A payer's request met these refusals. Nothing is kept of a name that a client made up. */
+  /** A payer's request met these refusals. The store learns nothing of a name that a client made up. */
   learn(card: ModelCard, refusals: readonly Refusal[], nowMs: number, payer: string): void {
-    if (isMadeUp(card)) return;
+    const passing = isMadeUp(card) ? this.#keepPassing(card.id) : null;
     const atMs = Math.round(nowMs + this.aheadMs);
     const times = { firstSeenAtMs: atMs, seenAtMs: atMs, triedAtMs: atMs };
     for (const word of refusals) {
       if (word.length > WORD_CHARACTERS_MAX) continue;
       const place = { model: card.id, host: this.#findHost(card.id), word };
-      this.#take(word, { ...place, ...times, confirmedAtMs: null, sharedAtMs: null, payers: [payer] });
+      const met = { ...place, ...times, confirmedAtMs: null, sharedAtMs: null, payers: [payer] };
+      if (passing === null) this.#take(word, met);
+      else if (passing.size < LESSONS_A_MODEL_MAX || passing.has(word)) joinInto(passing, word, met);
     }
-    this.#bound(card.id);
+    if (passing === null) this.#bound(card.id);
   }
 
   /** The model answered a call from which these had been left out after it refused them. */
   confirm({ id }: ModelCard, refusals: readonly Refusal[], nowMs: number): void {
     const confirmedAtMs = Math.round(nowMs + this.aheadMs);
+    const passing = this.#passing.get(id);
     for (const word of refusals) {
-      const lesson = this.#learned.get(id)?.get(word);
-      if (lesson !== undefined) this.#take(word, { ...lesson, confirmedAtMs });
+      const lesson = (passing ?? this.#learned.get(id))?.get(word);
+      if (lesson === undefined) continue;
+      if (passing === undefined) this.#take(word, { ...lesson, confirmedAtMs });
+      else joinInto(passing, word, { ...lesson, confirmedAtMs });
     }
   }
 
@@ -173,11 +185,20 @@ export class LearnedRefusals {
 
   #take(word: Refusal, met: RefusalLesson): void {
     const name = nameLesson(met);
-    const own = this.#learned.getOrInsertComputed(met.model, makeMap);
-    own.set(word, joinLesson(own.get(word) ?? null, met));
+    joinInto(this.#learned.getOrInsertComputed(met.model, makeMap), word, met);
+    this.isInUse = true;
     this.#unwritten.set(name, joinLesson(this.#unwritten.get(name) ?? null, met));
     this.#ended.delete(name);
+  }
+
+  #keepPassing(id: string): Map<Refusal, RefusalLesson> {
+    const own = this.#passing.get(id) ?? makeMap();
+    this.#passing.delete(id);
+    this.#passing.set(id, own);
+    const [first] = this.#passing.keys();
+    if (this.#passing.size > LESSONS_MAX && first !== undefined) this.#passing.delete(first);
     this.isInUse = true;
+    return own;
   }
 
   #end(lesson: RefusalLesson): void {
@@ -208,8 +229,15 @@ export class LearnedRefusals {
   }
 }
 
+/** The model behind a name that a client made up may change at any time. */
+const PASSING_MS = 3_600_000;
+
 const NONE: ReadonlyMap<Refusal, RefusalLesson> = new Map();
 const makeMap = () => new Map<Refusal, RefusalLesson>();
+
+function joinInto(own: Map<Refusal, RefusalLesson>, word: Refusal, met: RefusalLesson): void {
+  own.set(word, joinLesson(own.get(word) ?? null, met));
+}
 
 function isMadeUp({ isNamedByClient, pricedLike }: ModelCard): boolean {
   return isNamedByClient === true || pricedLike !== undefined;

@@ -24,12 +24,12 @@ test("a number of tools, and the kinds that any dialect has", () => {
 });
 
 test.each([
-  ["no number of tools", "Local#m", '["tools>0"]', /or a number like tools>128/],
+  ["no number of tools", "Local#m", '["tools>0"]', /a number like tools>128/],
   ["an unknown word", "Local#m", "[system_lat]", /one of .*"system_late"/],
   ["an empty list", "Local#m", "[]", /a list of refusals/],
   ["a word twice", "Local#m", "[system_late, system_late]", /without duplicates/],
   ["both at once", "Local#m", "[system_late, -system_late]", /contradicts a word before it/],
-  ["another dialect", "Claude#m", "[system_late]", /has no effect: only requests in the dialect openai/],
+  ["another dialect", "Claude#m", "[system_several]", /has no effect: only requests in the dialect openai/],
 ])("%s is refused", (_name, id, words, message) => {
   const loaded = loadText(write(id, words));
   expect(loaded).toMatchObject({

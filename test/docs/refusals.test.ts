@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BODY_REFUSALS, BODY_WORDS, FIELD_WORDS } from "../../src/core/models/words/body-refusals.ts";
 import { CHAT_DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
+import { BODY_REFUSALS, BODY_WORDS, FIELD_WORDS } from "../../src/core/models/words/body-refusals.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
 const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";

@@ -195,6 +195,17 @@ test("what can't be enforced is requested at the end of the prompt", () => {
   expect(shaped).toContain('\\"properties\\"');
 });
 
+test("an empty text beside calls is null, which servers don't refuse", () => {
+  const call = { id: "a", type: "function" as const, function: { name: "look", arguments: "{}" } };
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "", tool_calls: [call] },
+    { role: "tool", tool_call_id: "a", content: "" },
+  ];
+  const [, answer, result] = sent("Local#some-model", { messages, tools }).body.messages as ChatMessage[];
+  expect([answer?.content, result?.content]).toEqual([null, ""]);
+});
+
 test("JSON is mentioned if the client doesn't, because servers require that", () => {
   const loose = { response_format: { type: "json_object" } } as const;
   expect(JSON.stringify(sent("OpenAI#gpt-4o", loose).body.messages)).toContain("JSON");

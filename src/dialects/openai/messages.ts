@@ -88,7 +88,9 @@ function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   }
   if (message.role !== "assistant" || content) return content;
   const refusal = quirks.messageFields.includes("refusal") ? undefined : asString(message.refusal);
-  return refusal ?? (message.tool_calls?.length ? content : (content ?? ""));
+  // Some servers refuse an empty text beside calls, and none refuses null (odysseus, issue 837).
+  const beside = content === "" ? null : content;
+  return refusal ?? (message.tool_calls?.length ? beside : (content ?? ""));
 }
 
 function makeCalls(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras: boolean): JsonObject {

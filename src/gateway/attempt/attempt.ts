@@ -201,8 +201,17 @@ function writeOutgoing<F extends Form>(
       ? lane.encode(raw, ask, card, target)
       : operation.encode(codec, ask, card, target);
   const outgoing = dialect.carry?.(own, card, target) ?? own;
-  if (target.refuses === undefined || (lane !== null && target.mends === undefined)) return outgoing;
-  return mendOutgoing(outgoing, target.refuses);
+  return target.refuses === undefined ? outgoing : mend(outgoing, target.refuses, lane !== null, target);
+}
+
+/** A client's own request stays as it is if the operator says so. */
+function mend(
+  outgoing: Outgoing,
+  refuses: ReadonlySet<Refusal>,
+  isNative: boolean,
+  { mends }: Target,
+): Outgoing {
+  return isNative && mends === undefined ? outgoing : mendOutgoing(outgoing, refuses);
 }
 
 /** The parts of a call that are needed to write it. */

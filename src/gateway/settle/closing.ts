@@ -17,10 +17,8 @@ import type { Later } from "../step.ts";
 import type { Admissions } from "./admissions.ts";
 import { describeFinished } from "./finished.ts";
 import { sealReply } from "./idempotency.ts";
-import { describeImplausible } from "./implausible.ts";
+import { logOddities } from "./oddities.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
-import { describeUnknownFinishes } from "./unknown-finishes.ts";
-import { describeUnpriced } from "./unpriced.ts";
 
 interface ClosingPorts extends LearnPorts {
   readonly vault: Vault;
@@ -150,16 +148,13 @@ export class Closing {
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
     const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
-    if (usageImplausible) log(describeImplausible(context, usageImplausible));
-    if (unpriced) for (const line of describeUnpriced(context, unpriced)) log(line);
-    if (unknownFinishes) for (const line of describeUnknownFinishes(context, unknownFinishes)) log(line);
+    if (usageImplausible || unpriced || unknownFinishes) logOddities(log, context, outcome.record.traced);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;
     outcome.sealedReply = this.#seal(context, outcome.record.modelUsed);
     if (context.call.line !== null && context.reply !== null)
       outcome.makeUnread = () => this.#describeUnread(context);
-    const isPaid = grant.place.kind === "balance";
-    return isPaid && outcome.produced
+    return grant.place.kind === "balance" && outcome.produced
       ? this.#writePaid(context, outcome)
       : settlements.add(ticket, outcome, PATIENCE_MS);
   }

@@ -7,8 +7,8 @@ export type FinishMeaning = FinishReason | "failed";
 /** Words of which one in an unknown reason says what it means. The first line that matches counts. */
 const GUESSES: readonly (readonly [FinishMeaning, RegExp])[] = [
   ["content_filter", /filter|block|safety|policy|prohibit|refus|sensitive|moderat|guardrail|toxic|harm/i],
-  ["length", /length|limit|truncat|exceed|max_|cut_?off/i],
   ["failed", /error|fail|malformed|invalid|abort|timeout/i],
+  ["length", /length|limit|truncat|exceed|max_|cut_?off/i],
 ];
 
 /** Returns what a word of the table means. For any other, what the words in it say, or else `stop`. */

@@ -33,6 +33,11 @@ const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
     sent: { generationConfig: { maxOutputTokens: 2 } },
   },
   {
+    word: "field:reasoningEffort",
+    body: { reasoning: { effort: "low", summary: "auto" } },
+    sent: { reasoning: { summary: "auto" } },
+  },
+  {
     word: "tool_choice_object",
     body: {
       tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
@@ -57,6 +62,7 @@ test.each([...ROWS])("$word", ({ word, body, sent }) => {
 
 test.each<[Refusal, JsonObject]>([
   ["field:seed", { model: "m" }],
+  ["field:textFormat", { text: { format: { type: "json_object" } } }],
   ["field:strict", { messages: [{ content: [{ type: "tool_use", input: { strict: true } }] }] }],
   ["field:metadata", { metadata: { guardrails: ["g"] } }],
   ["field:output_config", { output_config: { format: { type: "json_schema" } } }],

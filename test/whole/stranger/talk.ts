@@ -22,22 +22,10 @@ export interface Seed {
  */
 export const UNREAD: ReadonlySet<string> = new Set(
   [
-    "BerriAI/litellm/issues/13825",
-    "BerriAI/litellm/issues/14056",
     "MoonshotAI/kimi-cli/issues/2061",
-    "MoonshotAI/kimi-cli/issues/2534",
-    "NVIDIA/garak/issues/748",
-    "OpenRouterTeam/openrouter-examples/issues/71",
-    "agno-agi/agno/issues/4508",
     "can1357/oh-my-pi/issues/1077",
     "can1357/oh-my-pi/issues/341",
-    "chenyme/grok2api/issues/814",
-    "continuedev/continue/issues/12936",
-    "databricks/databricks-ai-bridge/pull/269",
-    "earendil-works/pi/issues/1745",
     "earendil-works/pi/issues/5822",
-    "lastmile-ai/mcp-agent/issues/25",
-    "microsoft/vscode/issues/255504",
     "ogx-ai/ogx/issues/5982",
   ].map((report) => `https://github.com/${report}`),
 );

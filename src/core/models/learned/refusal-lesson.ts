@@ -6,7 +6,7 @@ export const UNSEEN_MS = 30 * 86_400_000;
 /** Once within this time, one request to a model is sent as it came, to try whether its server still refuses anything. */
 export const TRIAL_MS = 86_400_000;
 /** The most lessons of a model, and of all. Beyond them, those go that were met longest ago. */
-const LESSONS_A_MODEL_MAX = 32;
+export const LESSONS_A_MODEL_MAX = 32;
 export const LESSONS_MAX = 2000;
 export const WORD_CHARACTERS_MAX = 120;
 /** Beyond this number of payers that met a refusal, the one that met it first is forgotten. */

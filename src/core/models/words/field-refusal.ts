@@ -84,10 +84,82 @@ export const FIELD_SENTENCES: readonly FieldSentence[] = [
     source: "free-claude-code, issue 542; gemini-cli, issue 13972",
     seen: "2026-05",
   },
+  {
+    // Pydantic's at NVIDIA's NIM.
+    says: /^body -> (?<field>[\w.[\]-]+)\s+Extra inputs are not permitted/,
+    example: "body -> stream_options\n  Extra inputs are not permitted (type=extra_forbidden)",
+    field: "stream_options",
+    source: "garak, issue 748",
+    seen: "2024-06",
+  },
+  {
+    says: /^Validation: Unsupported parameter\(s\): `(?<field>[\w.[\]-]+)`/,
+    example: "Validation: Unsupported parameter(s): `thinking`",
+    field: "thinking",
+    source: "kimi-cli, issue 2534 (NVIDIA's NIM)",
+    seen: "2026-07",
+  },
+  {
+    // Servers in Go, such as Databricks'.
+    says: /^(?:Bad request: )?json: unknown field "(?<field>[\w.[\]-]+)"/,
+    example: 'Bad request: json: unknown field "prediction"',
+    field: "prediction",
+    source: "continue, issue 12936 (Databricks)",
+    seen: "2026-07",
+  },
+  {
+    says: /^unknown field: parameter '(?<field>[\w.[\]-]+)' is not a valid field/,
+    example: "unknown field: parameter 'strict' is not a valid field",
+    field: "strict",
+    source: "openrouter-examples, issue 71 (Cohere)",
+    seen: "2026-03",
+  },
+  {
+    // xAI, which writes names with capital letters.
+    says: /^Argument not supported on this model: (?<field>\w+)/,
+    example: "Argument not supported on this model: presencePenalty",
+    field: "presencePenalty",
+    source: "LiteLLM, issue 14056",
+    seen: "2025-08",
+  },
+  {
+    says: /^Model [\w.:/-]+ does not support parameter (?<field>\w+)/,
+    example: "Model grok-4.20-0309-reasoning does not support parameter reasoningEffort.",
+    field: "reasoningEffort",
+    source: "grok2api, issue 814 (xAI)",
+    seen: "2026-07",
+  },
+  {
+    // Cerebras, about a flag.
+    says: /^(?<field>\w+)=(?:True|False) is not supported by this model/,
+    example: "parallel_tool_calls=False is not supported by this model.",
+    field: "parallel_tool_calls",
+    source: "agno, issue 4508",
+    seen: "2025-09",
+  },
+  {
+    // Without the field, the value is the one that is taken.
+    says: /^Unsupported value: '(?<field>\w+)' does not support \S{1,40} with this model\. Only the default/,
+    example:
+      "Unsupported value: 'temperature' does not support 0.1 with this model. Only the default (1) value is supported.",
+    field: "temperature",
+    source: "vscode, issue 255504 (OpenAI)",
+    seen: "2025-07",
+  },
+  {
+    // Groq, about models that think or don't.
+    says: /^(?<field>reasoning_effort) must be one of none or default/,
+    example: "reasoning_effort must be one of none or default",
+    field: "reasoning_effort",
+    source: "pi, issue 1745",
+    seen: "2026-03",
+  },
 ];
 
+type FormWord = BodyWord | "system_late" | "tools_late";
+
 interface FormSentence extends Pick<FieldSentence, "says" | "example" | "source" | "seen"> {
-  readonly refuses: BodyWord;
+  readonly refuses: FormWord;
 }
 
 /** The sentences about a form rather than a field. */
@@ -109,23 +181,60 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     source: "OpenHands, issue 4643; PyRIT, issue 704",
     seen: "2025-02",
   },
+  {
+    // Servers in Rust, such as DeepSeek's.
+    says: /^Failed to deserialize the JSON body into the target type: messages\[\d+\](?:\.content)?: invalid type: sequence, expected a string/,
+    example:
+      "Failed to deserialize the JSON body into the target type: messages[2]: invalid type: sequence, expected a string at line 1 column 639",
+    refuses: "text_parts",
+    source: "mcp-agent, issue 25",
+    seen: "2025-02",
+  },
+  {
+    // Claude before Opus 4.8, Sonnet 5.5 and Haiku 5.5.
+    says: /^(?:[\w.]{1,200}: )?role 'system' is not supported on this model/,
+    example: "messages.2: role 'system' is not supported on this model",
+    refuses: "system_late",
+    source: "LiteLLM, pull request 33807",
+    seen: "2026-07",
+  },
+  {
+    // Anthropic's words for a block that it doesn't know, as reported for another one.
+    says: /^[\w.]{1,200}: Input tag 'tool_(?:removal|addition)' found using 'type' does not match any of the expected tags/,
+    example:
+      "messages.1.content.0: Input tag 'tool_removal' found using 'type' does not match any of the expected tags: 'text'",
+    refuses: "tools_late",
+    source: "claude-code, issue 28870",
+    seen: "2026-02",
+  },
+  {
+    // Its words, and Vertex AI's, for a beta that isn't known, as reported for another one.
+    says: /^Unexpected value\(s\) (?:`[\w-]{1,100}`, ){0,20}`mid-conversation-tool-changes-[\d-]{10}`/,
+    example:
+      "Unexpected value(s) `mid-conversation-tool-changes-2026-07-01` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
+    refuses: "tools_late",
+    source: "new-api, issue 2975; cherry-studio, issue 16135",
+    seen: "2026-06",
+  },
 ];
 
 const STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const FIELDS_MAX = 32;
 /** LiteLLM's proxy, which quotes the server's own message. */
 const PROXY_BEFORE = /^(?:litellm\.[\w.: ]*|[A-Z]\w*)Exception - /;
+/** Bedrock's message within a proxy's, and Databricks' own, are JSON. */
+const JSON_BEFORE = /^\{"message": ?"(?:The model returned the following errors: )?/;
 const NONE: readonly never[] = [];
 
 /**
  * Returns what a server says of single fields. Messages may quote the client, so a sentence counts only at the beginning,
  * or right behind others that count.
  */
-export function readFieldRefusals(status: number, message: string): readonly (BodyWord | FieldWord)[] {
+export function readFieldRefusals(status: number, message: string): readonly (FormWord | FieldWord)[] {
   if (!STATUSES.has(status)) return NONE;
-  const words = new Set<BodyWord | FieldWord>();
-  for (const piece of message.split(/\n|; /).slice(0, FIELDS_MAX)) {
-    const said = piece.trim().replace(PROXY_BEFORE, "");
+  const words = new Set<FormWord | FieldWord>();
+  for (const piece of message.split(/\n(?! )|; /).slice(0, FIELDS_MAX)) {
+    const said = piece.trim().replace(PROXY_BEFORE, "").replace(JSON_BEFORE, "");
     const form = FORM_SENTENCES.find(({ says }) => says.test(said));
     const path = form === undefined ? findField(said) : null;
     if (form === undefined && path === null) break;

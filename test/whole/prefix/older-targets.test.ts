@@ -1,0 +1,72 @@
+// Servers of Claude that refuse a system message between turns, or one that removes tools: asked once more in the older way,
+// and from then on at once.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import type { Fetch } from "../../../src/core/world/world.ts";
+import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { SURFACES } from "./conversations.ts";
+
+let refuse: (body: JsonObject) => string | null;
+const sent: JsonObject[] = [];
+const refusing: Fetch = async (url, init) => {
+  const request = new Request(url, init);
+  const body = asObject(parseJson(await request.clone().text()));
+  sent.push(body);
+  const message = refuse(body);
+  if (message === null) return fetch(request);
+  const error = { type: "invalid_request_error", message };
+  return Response.json({ type: "error", error }, { status: 400 });
+};
+
+let world: UnderTest;
+beforeAll(async () => {
+  world = await startUnderTest({ fetch: refusing });
+});
+afterAll(() => world.stop());
+
+const listRoles = (body: JsonObject) => asArray(body.messages).map((message) => asObject(message).role);
+const hasRemoval = (body: JsonObject) => JSON.stringify(body.messages).includes("tool_removal");
+const ALLOWED = SURFACES.chat.stated.tool_choice[4];
+
+const ROWS: readonly (readonly [string, string, unknown, (body: JsonObject) => string | null])[] = [
+  [
+    "a system message",
+    "Anthropic#claude-opus-5-5",
+    "required",
+    (body) =>
+      listRoles(body).includes("system") ? "messages.3: role 'system' is not supported on this model" : null,
+  ],
+  [
+    "a block that isn't known",
+    "Anthropic#claude-sonnet-5-5",
+    ALLOWED,
+    (body) =>
+      hasRemoval(body)
+        ? "messages.3.content.0: Input tag 'tool_removal' found using 'type' does not match any of the expected tags: 'text'"
+        : null,
+  ],
+  [
+    "a beta that isn't known",
+    "Anthropic#claude-fable-5-2",
+    ALLOWED,
+    (body) =>
+      hasRemoval(body)
+        ? "Unexpected value(s) `mid-conversation-tool-changes-2026-07-01` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header."
+        : null,
+  ],
+];
+
+test.each(ROWS)("%s", async (_name, model, choice, refusal) => {
+  refuse = refusal;
+  const ask = async () => {
+    sent.length = 0;
+    const answer = await world.chat({ ...SURFACES.chat.body, model, tool_choice: choice });
+    return [answer.status, sent.length];
+  };
+  expect(await ask()).toEqual([200, 2]);
+  expect(refusal(sent[1] ?? {})).toBeNull();
+  // Of several allowed tools, the list that is sent has those alone, as before.
+  if (choice === ALLOWED) expect(asArray(sent[1]?.tools)).toHaveLength(1);
+  else expect(JSON.stringify(asArray(sent[1]?.messages).at(-1))).toContain("<system_message>");
+  expect(await ask()).toEqual([200, 1]);
+});
