@@ -157,7 +157,9 @@ function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean)
     case "tool": {
       if (canForce) return choose(demand);
       const sentence = findSearch(request) === "forced" ? SEARCH_DEMAND : writeForcedCall(plain.choice);
-      return { ...choose({ type: "auto" }), instructions: [sentence], dropped: ["tool_choice"] };
+      // A choice that comes and goes would change what is cached, so it is left out as for requests without one.
+      const left = isSingle ? choose({ type: "auto" }) : UNASKED;
+      return { ...left, instructions: [sentence], dropped: ["tool_choice"] };
     }
   }
 }

@@ -82,7 +82,8 @@ test(
     const second = startServe({ ...place, env }, "--quickstart", "--port", "0");
     const url = await second.listens();
     await until("the second says where it runs", () => read()?.address === url, LONG_MS);
-    expect(second.err).toContain(`a quick start at ${address} uses the same store`);
+    const said = `a quick start at ${address} uses the same store`;
+    await until("the second says that another runs", () => second.err.includes(said), LONG_MS);
     second.signal("SIGTERM");
     expect(await second.exited).toBe(0);
     expect(read()?.address).toBe(address);

@@ -29,13 +29,8 @@ const CHOICES: [string, Partial<ChatRequest>, unknown, string[]][] = [
   [CLASSIC, { tool_choice: "none" }, { type: "none" }, []],
   [CLASSIC, { tool_choice: "auto", parallel_tool_calls: true }, undefined, []],
   [CLASSIC, { parallel_tool_calls: false }, { type: "auto", disable_parallel_tool_use: true }, []],
-  [NEWEST, { tool_choice: "required" }, { type: "auto" }, ["tool_choice"]],
-  [
-    "claude-sonnet-4-6",
-    { tool_choice: "required", reasoning_effort: "low" },
-    { type: "auto" },
-    ["tool_choice"],
-  ],
+  [NEWEST, { tool_choice: "required" }, undefined, ["tool_choice"]],
+  ["claude-sonnet-4-6", { tool_choice: "required", reasoning_effort: "low" }, undefined, ["tool_choice"]],
   ["claude-sonnet-5", { tool_choice: "required" }, { type: "any" }, []],
 ];
 test.each(CHOICES)("%s %j", (model, part, choice, dropped) => {

@@ -148,7 +148,7 @@ export const FIELD_SENTENCES: readonly FieldSentence[] = [
   },
   {
     // Groq, about models that think or don't.
-    says: /^(?<field>reasoning_effort) must be one of none or default/,
+    says: /^(?<field>\w+) must be one of none or default/,
     example: "reasoning_effort must be one of none or default",
     field: "reasoning_effort",
     source: "pi, issue 1745",
