@@ -65,6 +65,8 @@ const geminiRequest = shape(
     model: matching(/^models\/./),
     content: shape({ parts: list(geminiPart, 1) }, { required: ["parts"] }),
     taskType: matching(/^[A-Z_]+$/),
+    // Gemini API reference, `EmbedContentRequest`.
+    title: text,
     outputDimensionality: size,
   },
   { required: ["model", "content"] },

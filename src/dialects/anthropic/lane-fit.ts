@@ -9,10 +9,11 @@ import {
   type JsonObject,
 } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Mending } from "../../core/models/dialect.ts";
+import type { Mending, Target } from "../../core/models/dialect.ts";
 import { CONTINUE, THINKING_TOP_P_MIN } from "./encode.ts";
+import { placeNotes } from "./lane-system.ts";
 import { type ThinkingPlan, turnOff } from "./lane-thinking.ts";
-import { EFFORTS, type Effort, findLaneTraits, type Traits } from "./models.ts";
+import { EFFORTS, type Effort, findLaneTraits, learnTraits, type Traits } from "./models.ts";
 import { makeBudget } from "./thinking.ts";
 
 /** The API's defaults are taken even where the field isn't. */
@@ -22,13 +23,14 @@ const EFFORT_DEFAULT: Effort = "high";
 
 /** Returns the body as the model takes it: the same object if nothing is refused. `outputTokensMax` bounds the answer. */
 export function fitToModel(
-  body: JsonObject,
+  given: JsonObject,
   card: ModelCard,
-  mends: Mending | undefined,
+  { mends, refuses }: Pick<Target, "mends" | "refuses">,
   outputTokensMax: number,
 ): ThinkingPlan {
-  if (mends === undefined) return { body, dropped: [] };
-  const asked = findLaneTraits(card, mends);
+  if (mends === undefined) return { body: given, dropped: [] };
+  const asked = learnTraits(findLaneTraits(card, mends), refuses);
+  const body = asked.lateSystem ? given : placeNotes(given);
   const thinking = fitThinking(body, asked, outputTokensMax);
   const traits = mends === "refused" && isThinking(thinking.body) ? whileThinking(asked, body) : asked;
   const sampling = fitSampling(thinking.body, traits, mends);

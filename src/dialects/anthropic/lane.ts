@@ -38,7 +38,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
-  const fitted = fitToModel(given, card, target.mends, most);
+  const fitted = fitToModel(given, card, target, most);
   const thinking = planLaneThinking(fitted.body, card, isLowered ? most : null);
   const betas = listBetas(raw);
   const isLong = (card.contextTokensMax ?? LONG_CONTEXT_TOKENS) >= LONG_CONTEXT_TOKENS;

@@ -89,6 +89,8 @@ const TAKES_ALL: Traits = {
   thinksAlone: false,
   efforts: EFFORTS,
   off: "any",
+  lateSystem: true,
+  lateTools: true,
 };
 
 /**

@@ -1,6 +1,6 @@
 // Servers of Claude that refuse a system message between turns, or one that removes tools: asked once more in the older way,
 // and from then on at once.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
@@ -69,4 +69,45 @@ test.each(ROWS)("%s", async (_name, model, choice, refusal) => {
   if (choice === ALLOWED) expect(asArray(sent[1]?.tools)).toHaveLength(1);
   else expect(JSON.stringify(asArray(sent[1]?.messages).at(-1))).toContain("<system_message>");
   expect(await ask()).toEqual([200, 1]);
+});
+
+const OWN = [
+  { role: "user", content: "Hello." },
+  { role: "system", content: "The user is in a hurry." },
+  { role: "assistant", content: "Yes?" },
+  { role: "user", content: [{ type: "text", text: "say: noted" }] },
+  { role: "system", content: [{ type: "text", text: "Be brief." }] },
+];
+const say = (text: string) => ({ type: "text", text });
+const note = (text: string) => say(`<system_message>\n${text}\n</system_message>`);
+const NOTED = [
+  { role: "user", content: [say("Hello."), note("The user is in a hurry.")] },
+  { role: "assistant", content: "Yes?" },
+  { role: "user", content: [say("say: noted"), note("Be brief.")] },
+];
+
+describe("a client's own Messages request", () => {
+  async function ask(model: string): Promise<readonly [number, unknown, number]> {
+    sent.length = 0;
+    const response = await fetch(`${world.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": world.secret, "content-type": "application/json" },
+      body: JSON.stringify({ model, max_tokens: 50, messages: OWN }),
+    });
+    await response.text();
+    return [response.status, sent.at(-1)?.messages, sent.length];
+  }
+
+  test("keeps its system messages between turns where the model takes them, and has notes elsewhere", async () => {
+    refuse = () => null;
+    expect(await ask("Anthropic#claude-opus-4-8")).toEqual([200, OWN, 1]);
+    expect(await ask("Anthropic#claude-haiku-4-5")).toEqual([200, NOTED, 1]);
+  });
+
+  test("has notes once its server has refused them", async () => {
+    refuse = (body) =>
+      listRoles(body).includes("system") ? "messages.1: role 'system' is not supported on this model" : null;
+    expect(await ask("Anthropic#claude-haiku-5-5")).toEqual([200, NOTED, 2]);
+    expect(await ask("Anthropic#claude-haiku-5-5")).toEqual([200, NOTED, 1]);
+  });
 });
