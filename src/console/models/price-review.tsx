@@ -21,7 +21,7 @@ import {
   sortByGroup,
   toggle,
 } from "./change-choice.ts";
-import { ListNotes } from "./list-notes.tsx";
+import { ListHead } from "./list-head.tsx";
 import { pairRates } from "./price-steps.ts";
 
 const ROWS_SHOWN = 50;
@@ -60,7 +60,7 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
   const foot = hasBoxes && <Taking count={chosen.size} take={accept} />;
   return (
     <Dialog title="Changes of prices and models" isWide onClose={onClose} foot={foot}>
-      <ListNotes review={review} />
+      <ListHead review={review} />
       {error !== null && <Notice tone="bad">{error}</Notice>}
       {review.changes.length > 0 && (
         <GrowingTable

@@ -1,10 +1,10 @@
-// The notes above the changes of a list of prices: the list itself, what its prices would have cost, and the state of the
+// The words above the changes of a list of prices: the list itself, what its prices would have cost, and the state of the
 // catalogue file.
 import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import { formatCount, formatDay, formatTime, formatUsd } from "../frame/format.ts";
 import { Notice } from "../parts/states.tsx";
 
-export function ListNotes({ review }: { readonly review: PriceReview }) {
+export function ListHead({ review }: { readonly review: PriceReview }) {
   const { changes, compared_at, list, cost_usd, would_cost_usd, can_accept, hiding, overtaken } = review;
   return (
     <>
