@@ -1,11 +1,12 @@
 // Pictures of every page of the console, wide and narrow, light and dark: `bun test/console/pictures.ts DIRECTORY [PART]`.
 // PART is in the names of the pictures to take, such as `accounts` or `dark`. The pictures of the manual and the README, and the
 // README's film, are made by `bun test/console/pictures.ts src/console/pictures manual`, which takes Debian's package `webp`,
-// those of batches in all their states by the part `batch-states`.
+// those of batches in all their states by the part `batch-states`, those of the review of prices in its by `review-states`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { BATCH_STATES, startBatchState } from "./batch-states.ts";
+import { REVIEW_STATES, startReviewState } from "./models/review-states.ts";
 import { makeFilm } from "./picture/film.ts";
 import { LOOK_FILE, PICTURED, showOverview } from "./picture/overview.ts";
 import { readLook } from "./picture/page-look.ts";
@@ -186,8 +187,24 @@ async function takeBatchStates(): Promise<void> {
   }
 }
 
-if (part === STATES) {
-  await takeBatchStates();
+const REVIEWS = "review-states";
+
+async function takeReviewStates(): Promise<void> {
+  for (const state of REVIEW_STATES) {
+    const world = await startReviewState(state);
+    for (const { name, options } of LOOKS) {
+      const visitor = await openConsole(world, options);
+      await visitor.open("/models");
+      await visitor.page.getByRole("button", { name: "review" }).click();
+      await take(visitor.page, `review-${state}-${name}`);
+      await visitor.close();
+    }
+    await world.stop();
+  }
+}
+
+if (part === STATES || part === REVIEWS) {
+  await (part === STATES ? takeBatchStates() : takeReviewStates());
   process.exit();
 }
 const world = await startShowcase();

@@ -1,5 +1,5 @@
 // The catalogue's file, and the list of prices that it is compared with.
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { CatalogueWatch, Settings } from "../../core/settings.ts";
 import { parseDuration } from "../../core/text/duration.ts";
@@ -86,7 +86,7 @@ function readWatch(given: WatchFields, folder: string, issues: Issues): Catalogu
   if (pin !== undefined && format !== "poundkey")
     wrong("pin", `only lists of the format poundkey have serials, not ${format}`);
   return {
-    from: isListAddress(from) ? from : join(folder, from),
+    from: isListAddress(from) || isAbsolute(from) ? from : join(folder, from),
     format,
     everyMs: parseDuration(every) ?? 0,
     ...(given.keys === undefined ? {} : { keys: readKeys(given.keys, issues) }),

@@ -31,8 +31,8 @@ export function PriceAge() {
   );
 }
 
-function isReviewable({ compared_at, list, hiding }: PriceReview): boolean {
-  return compared_at !== null || list.refused !== null || hiding.length > 0;
+function isReviewable({ compared_at, list, hiding, overtaken }: PriceReview): boolean {
+  return compared_at !== null || list.refused !== null || hiding.length + overtaken.length > 0;
 }
 
 function describe({ models_used, added, changes, list }: PriceReview): string {

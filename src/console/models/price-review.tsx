@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { PriceReview } from "../../admin/models/price-review-schema.ts";
 import { change, describeError } from "../frame/api.ts";
-import { formatCount, formatDay, formatTime, formatUsd } from "../frame/format.ts";
+import { formatCount, formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
@@ -21,6 +21,8 @@ import {
   sortByGroup,
   toggle,
 } from "./change-choice.ts";
+import { ListHead } from "./list-head.tsx";
+import { pairRates } from "./price-steps.ts";
 
 const ROWS_SHOWN = 50;
 
@@ -53,11 +55,12 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
     onToggle: (row: Change) => setChosen(toggle(chosen, row, hasSafe.has(row.id))),
   };
   const hasBoxes = canAccept && review.changes.some(canChoose);
-  const columns = hasBoxes ? [makeBox(box), ...COLUMNS] : COLUMNS;
+  const isUsed = review.changes.some(({ requests }) => requests > 0);
+  const columns = [...(hasBoxes ? [makeBox(box)] : []), ...COLUMNS, ...(isUsed ? USE_COLUMNS : [])];
   const foot = hasBoxes && <Taking count={chosen.size} take={accept} />;
   return (
     <Dialog title="Changes of prices and models" isWide onClose={onClose} foot={foot}>
-      <About review={review} />
+      <ListHead review={review} />
       {error !== null && <Notice tone="bad">{error}</Notice>}
       {review.changes.length > 0 && (
         <GrowingTable
@@ -77,69 +80,6 @@ export function Review({ review: enabled, onClose, onDone }: ReviewProps) {
         </p>
       )}
     </Dialog>
-  );
-}
-
-function About({ review }: { readonly review: PriceReview }) {
-  const { changes, compared_at, list, cost_usd, would_cost_usd, can_accept, hiding } = review;
-  return (
-    <>
-      <p class="small faint">{describeList(review)}</p>
-      {list.refused !== null && (
-        <Notice tone="bad">The list can't be used ({list.refused}). Nothing of it was taken.</Notice>
-      )}
-      {changes.length === 0 && compared_at !== null && (
-        <p>No price, limit or end of a model differs from the list.</p>
-      )}
-      {cost_usd + would_cost_usd > 0 && (
-        <p>
-          With these prices, the requests of the last 30 days to models whose price changes would have cost{" "}
-          <span class="strong">{formatUsd(would_cost_usd)}</span> instead of {formatUsd(cost_usd)}.
-        </p>
-      )}
-      {!can_accept && (
-        <Notice>
-          To take them, name a file in the configuration: <code>catalogue: {"{ file: catalogue.json }"}</code>
-        </Notice>
-      )}
-      {hiding.length > 0 && <Hiding rows={hiding} />}
-    </>
-  );
-}
-
-function describeList({ list, compared_at }: PriceReview): string {
-  const { serial, as_of, source, key, fetched_at } = list;
-  const parts = [
-    serial === null ? null : `list ${serial}`,
-    as_of === null ? null : `of ${formatDay(as_of)}`,
-    source,
-    key === null ? null : `signed by ${key}`,
-  ].filter((part) => part !== null);
-  const at = fetched_at ?? compared_at;
-  const look = at === null ? "No list was looked at yet" : `Looked at ${formatTime(at)}`;
-  return [look, ...parts].join(", ");
-}
-
-/** More of them are in the answer of the admin route. */
-const HIDING_SHOWN = 20;
-
-function Hiding({ rows }: { readonly rows: PriceReview["hiding"] }) {
-  const more = rows.length - HIDING_SHOWN;
-  const count = rows.length === 1 ? "1 row" : `${formatCount(rows.length)} rows`;
-  return (
-    <Notice tone="warn">
-      <details>
-        <summary>{count} of the catalogue file hide newer built-in prices</summary>
-        <ul class="small">
-          {rows.slice(0, HIDING_SHOWN).map(({ id, as_of }) => (
-            <li key={id}>
-              {id}, of {formatDay(as_of)}
-            </li>
-          ))}
-          {more > 0 && <li>and {formatCount(more)} more</li>}
-        </ul>
-      </details>
-    </Notice>
   );
 }
 
@@ -190,6 +130,10 @@ const COLUMNS: readonly Column<Change>[] = [
   makeHeadColumn("Model", ({ id }) => id),
   makeMinorColumn("What", nameField),
   makeColumn("Change", (row) => <Step row={row} />),
+];
+
+/** Left out where nobody has used any of the models. */
+const USE_COLUMNS: readonly Column<Change>[] = [
   makeMinorColumn("Requests in 30 days", ({ requests }) => formatCount(requests), "end"),
   makeMinorColumn(
     "Cost",
@@ -202,9 +146,21 @@ const COLUMNS: readonly Column<Change>[] = [
 /** Whole also on a phone: what is taken must be seen. */
 function Step({ row }: { readonly row: Change }) {
   const { before, after, reason } = row;
+  const parts = before === null ? null : pairRates(before, after);
   return (
     <>
-      <span class="kept">{before === null ? after : `${before} → ${after}`}</span>
+      {parts === null ? (
+        <span class="kept">{before === null ? after : `${before} → ${after}`}</span>
+      ) : (
+        <ul class="kept rates">
+          {parts.map(({ name, rates }) => (
+            <li key={name}>
+              {name !== "" && <span class="faint">{name}: </span>}
+              {rates.map((rate) => rate.replaceAll(" ", "\u00a0")).join(", ")}
+            </li>
+          ))}
+        </ul>
+      )}
       {reason !== null && <span class="small faint kept"> ({reason})</span>}
     </>
   );

@@ -57,6 +57,11 @@ test("a path stands beside the configuration, keys have one form, and what is ta
   expect([catalogueFile, isCatalogueFileOwn]).toEqual(["data/catalogue.taken.json", true]);
 });
 
+test("a path from the root is that path", () => {
+  const from = "/srv/lists/catalogue.json";
+  expect(settingsOf({ watch: { from } }).catalogueWatch).toMatchObject({ from });
+});
+
 test("what can't be meant is refused, and a private key isn't shown", () => {
   const watch = { from: FROM, keys: [BASE64] };
   const rows: [object, string, string][] = [
