@@ -1,5 +1,5 @@
 // The console's review of a list of prices in each of its states: a gateway that watches a list, and what it finds there.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publishList } from "../../../src/app/models/publish-list.ts";
@@ -90,10 +90,13 @@ export async function startReviewState(state: ReviewState): Promise<ConsoleWorld
     port: 0,
     fetch: ({ url }) => new Response(url.endsWith(".sig") ? Buffer.alloc(64) : text),
   });
+  const files = state === "hiding" ? { [file]: JSON.stringify(hideSome(builtIn)) } : {};
+  // The binary reads them from the disk.
+  for (const [path, content] of Object.entries(files)) writeFileSync(path, content);
   const keys = state === "refused" ? `, keys: ["${NOBODYS_KEY}"]` : "";
   const world = await startConsoleWorld({
     more: `catalogue: { file: "${file}", watch: { from: "${server.url}list.json"${keys} } }`,
-    files: state === "hiding" ? { [file]: JSON.stringify(hideSome(builtIn)) } : {},
+    files,
     fetch,
   });
   const operator = createOperator(world.gateway);
