@@ -123,7 +123,7 @@ const ANTHROPIC: readonly Row[] = [
   [
     "text before a result",
     { with: { messages: [hi, use("a"), says("user", [{ type: "text", text: "x" }, answered("a")])] } },
-    /must come before/,
+    /Did not find 1 `tool_result` block/,
   ],
   [
     "an id with a dot",
@@ -134,7 +134,7 @@ const ANTHROPIC: readonly Row[] = [
   [
     "sampling of the newest",
     { model: "claude-sonnet-5", with: { temperature: 1 } },
-    /not supported for this model/,
+    /deprecated for this model/,
   ],
   [
     "a forced tool while thinking",
