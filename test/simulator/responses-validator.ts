@@ -2,7 +2,7 @@
 import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkCallOrder } from "./call-order.ts";
-import { type Family, findFamily } from "./openai-families.ts";
+import { type Family, findFamily, listEfforts } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { checkReasoning } from "./responses-reasoning.ts";
 import { checkTargetRows } from "./rules/target-rules.ts";
@@ -213,7 +213,7 @@ function checkFamily(body: JsonObject, family: Family): void {
   if (typeof effort === "string" && !family.efforts.includes(effort))
     reject(
       "unsupported",
-      `Unsupported value: '${effort}' is not supported with this model. Supported values are: ${family.efforts.join(", ")}.`,
+      `Unsupported value: '${effort}' is not supported with the '${String(body.model)}' model. Supported values are: ${listEfforts(family)}.`,
       ["reasoning", "effort"],
       "unsupported_value",
     );

@@ -215,6 +215,17 @@ const GEMINI: readonly Row[] = [
     /include_thoughts is only enabled/,
   ],
   ["a schema without JSON", config({ responseJsonSchema: {} }), /response_mime_type/],
+  [
+    "a penalty of the third",
+    { model: "gemini-3-flash-preview", ...config({ presencePenalty: 1 }) },
+    /Penalty is not enabled/,
+  ],
+  ["a penalty of the fourth", { model: "gemini-4-neon", ...config({ frequencyPenalty: 1 }) }, /Penalty/],
+  [
+    "a name that is required, but not there",
+    { with: declares({ type: "OBJECT", required: ["x"] }) },
+    /required\[0\]: property is not defined/,
+  ],
   ["an empty text", { text: "" }, /oneof field 'data'/],
 ];
 
