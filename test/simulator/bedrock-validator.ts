@@ -106,7 +106,9 @@ function checkTools(body: JsonObject, model: string): void {
   if (new Set(names).size < names.length) reject("value", "The tool names must be unique.");
   const { any, tool } = asObject(toolChoice);
   const isRefused = (any && !FORCING_ANY.test(model)) || (tool && !FORCING_ONE.test(model));
-  if (isRefused) reject("value", "This model doesn't support the toolConfig.toolChoice field.");
+  const field = `toolConfig.toolChoice.${any ? "any" : "tool"}`;
+  if (isRefused)
+    reject("value", `This model doesn't support the ${field} field. Remove ${field} and try again.`);
   if (tool && !names.some((name) => name === asObject(tool).name))
     reject("value", "The chosen tool is not among the tools.");
   const hasStatus = blocks.some(({ toolResult }) => asObject(toolResult).status !== undefined);

@@ -268,14 +268,20 @@ const NOT_COMPACTED = [
 function checkCompaction(body: JsonObject): void {
   for (const field of NOT_COMPACTED)
     if (field in body) reject("unknown", `Unknown parameter: '${field}'.`, [field]);
-  const last = asObject(asArray(body.input).at(-1));
-  if (last.type === "compaction_trigger") reject("value", "Invalid value: 'compaction_trigger'.", ["input"]);
+}
+
+/** On both paths, a trigger may only be the last item (Soju06/codex-lb, pull request 1749). */
+function checkTrigger(body: JsonObject): void {
+  const input = asArray(body.input).map(asObject);
+  if (input.slice(0, -1).some(({ type }) => type === "compaction_trigger"))
+    reject("value", "The 'compaction_trigger' item must be the final input item.", ["input"]);
 }
 
 /** Throws a Rejection for a request that OpenAI refuses ("API reference: Responses", "Conversation state: reasoning items"). */
 export function checkResponsesRequest(body: JsonObject, model: string, path: string): void {
   request(body, []);
   if (path.endsWith("/compact")) checkCompaction(body);
+  checkTrigger(body);
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);

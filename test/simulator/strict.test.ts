@@ -100,6 +100,11 @@ const RESPONSES: readonly Row[] = [
     { with: { input: [item("reasoning", { id: "rs_1", summary: [], encrypted_content: "x" }), hi] } },
     /invalid_encrypted_content/,
   ],
+  [
+    "a trigger that isn't the last item",
+    { with: { input: [{ type: "compaction_trigger" }, hi] } },
+    /must be the final input item/,
+  ],
   ["reasoning of gpt-4o", { model: "gpt-4o", with: { reasoning: { effort: "low" } } }, /reasoning.effort/],
 ];
 
