@@ -27,6 +27,7 @@ export const BETAS = new KnownNames([
     names: [
       "claude-code-20250219",
       "fine-grained-tool-streaming-2025-05-14",
+      "structured-output-2024-03-01",
       "structured-outputs-2025-11-13",
       "structured-outputs-2025-12-15",
       "token-efficient-tools-2025-02-19",
@@ -88,6 +89,7 @@ export const BETAS = new KnownNames([
     treatment: "remote",
     reason: REMOTE,
     names: [
+      "mcp-servers-2025-12-04",
       "mcp-client-2025-04-04",
       "mcp-client-2025-11-20",
       "mcp-client-2026-09-15",
@@ -128,8 +130,32 @@ export const BETAS = new KnownNames([
   },
   {
     treatment: "drop",
+    reason: "Claude Code 2.1.332 names it, and no reference says what it does or costs.",
+    names: [
+      "afk-mode-2026-01-31",
+      "auto-mode-classifier-2026-07-16",
+      "cache-keepalive-2026-09-03",
+      "claude-code-side-query-2026-09-29",
+      "context-hint-2026-04-09",
+      "program-use-case-ids-2026-09-17",
+      "prompt-caching-evict-2026-05-12",
+      "request-tags-2026-08-21",
+      "resumption-2026-10-08",
+      "subagent-review-2026-11-17",
+      "thinking-resumption-2026-07-17",
+      "timing-2026-09-09",
+      "tool-provenance-2026-10-26",
+      "web-search-results-only-2026-11-15",
+    ],
+  },
+  {
+    treatment: "drop",
     reason: "It belongs to another API than Messages, or to another kind of secret.",
     names: [
+      "ccr-byoc-2025-07-29",
+      "ccr-triggers-2026-01-30",
+      "environments-2025-11-01",
+      "oidc-federation-2026-04-01",
       "message-batches-2024-09-24",
       "token-counting-2024-11-01",
       "oauth-2025-04-20",
