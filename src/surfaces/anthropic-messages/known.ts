@@ -27,7 +27,6 @@ export const BETAS = new KnownNames([
     names: [
       "claude-code-20250219",
       "fine-grained-tool-streaming-2025-05-14",
-      "structured-output-2024-03-01",
       "structured-outputs-2025-11-13",
       "structured-outputs-2025-12-15",
       "token-efficient-tools-2025-02-19",
@@ -89,7 +88,6 @@ export const BETAS = new KnownNames([
     treatment: "remote",
     reason: REMOTE,
     names: [
-      "mcp-servers-2025-12-04",
       "mcp-client-2025-04-04",
       "mcp-client-2025-11-20",
       "mcp-client-2026-09-15",
@@ -130,8 +128,10 @@ export const BETAS = new KnownNames([
   },
   {
     treatment: "drop",
-    reason: "Claude Code 2.1.332 names it, and no reference says what it does or costs.",
+    reason: "Claude Code 2.1.332 or LiteLLM 1.110.2 names it, and no reference says what it does or costs.",
     names: [
+      "structured-output-2024-03-01",
+      "mcp-servers-2025-12-04",
       "afk-mode-2026-01-31",
       "auto-mode-classifier-2026-07-16",
       "cache-keepalive-2026-09-03",
