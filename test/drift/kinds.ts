@@ -23,7 +23,7 @@ interface Kind {
   readonly isKnown: (name: string) => boolean;
 }
 
-/** Whatever follows `/v1beta` is a model's name to the router, so these two don't say that a path is served. */
+/** The router takes anything below these for a model's name, so they don't say that a path is served. */
 const ANY_MODEL: ReadonlySet<string> = new Set(["/v1beta/:provider/*", "/v1beta/models/*"]);
 const served = indexPaths(
   REGISTERED.filter(({ path }) => !ANY_MODEL.has(path)).map((route) => ({ ...route, hooks: {} })),

@@ -119,7 +119,7 @@ const UNSERVED: readonly Class[] = [
     /^\/(videos|containers|evals|graders|skills|chatkit|audio\/(voices|voice_consents)|corpora)(\/|$)/,
     notServed("This route of the vendor's API is", "call the provider's own API for it."),
   ],
-  // Of openai 7.59, @anthropic-ai/sdk 1.14, @google/genai 3.3 and @openrouter/sdk 1.3.19.
+  // The next four are in openai 7.59, @anthropic-ai/sdk 1.14, @google/genai 3.3 and @openrouter/sdk 1.3.19.
   [
     /^\/(agents|sessions|environments|deployments|deployment_runs|memory_stores|vaults|tunnels|dreams|user_profiles)(\/|$)/,
     notServed(
