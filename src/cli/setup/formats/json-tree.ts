@@ -33,8 +33,8 @@ export function readJsonTree(text: string): JsonNode | null {
   return new JsonReader(text).read();
 }
 
-/** What some programs take in JSON and others don't. */
-export interface JsonExtra {
+/** Only some programs take it in JSON. */
+interface JsonExtra {
   readonly kind: "comment" | "comma";
   readonly at: number;
 }
