@@ -1,5 +1,5 @@
-// The comparison with others: each claim has the other's own page with a date, and a command that shows ours. How old it may be
-// is asked at a release (`src/deploy/release/check-compare.sh`), since nobody's change makes a row old.
+// The comparison with others: each claim has the other's own page with a date, and a command that shows ours. The age of the rows
+// is asked at a release (`src/deploy/release/check-compare.sh`), since no change makes a row old.
 import { expect, test } from "bun:test";
 import { readDocument } from "./documents.ts";
 
