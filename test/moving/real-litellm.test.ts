@@ -38,7 +38,7 @@ interface Row {
 let rows: readonly Row[] = [];
 
 beforeAll(async () => {
-  // What ran on that day of November must still run on every other: the windows, which end at midnight, and what ends later.
+  // The windows of that day in November, and the keys that ended after it, must still run on every other day.
   const data = readFileSync(join(FOLDER, "rows.sql"), "utf8").replaceAll(
     /'2026-1[12]-\d\d 00:00:00(\.\d+)?'|'2026-12-[^']+'/g,
     "'2099-01-01 00:00:00'",
