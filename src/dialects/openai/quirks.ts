@@ -7,6 +7,7 @@ import { hasRules, isRefused, listEfforts, type Refusal } from "../../core/model
 import type { ErrorRule } from "../../core/models/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
+import { EFFORTS } from "../_chat/efforts.ts";
 
 /** The ways to control how long a model thinks. */
 export interface EffortQuirks {
@@ -104,17 +105,6 @@ export interface ModelQuirks {
 }
 
 export const NO_EFFORT: EffortQuirks = { values: [] };
-
-/** Lowest first. */
-export const EFFORTS: readonly ReasoningEffort[] = [
-  "none",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-  "max",
-];
 
 /** Fields that only OpenAI is known to accept, since they name features of its own. */
 export const OPENAI_ONLY: readonly string[] = [
