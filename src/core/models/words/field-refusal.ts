@@ -178,14 +178,19 @@ export function readFieldRefusals(
   param?: string,
 ): readonly (FormWord | LevelWord)[] {
   if (!STATUSES.has(status)) return NONE;
-  const words = new Set<FormWord | LevelWord>();
+  const levels = readLevelRefusals(withoutProxy(message), param);
+  if (levels !== null) return levels;
+  const words = new Set<FormWord>();
   for (const piece of message.split(/\n(?! )|; /).slice(0, FIELDS_MAX)) {
-    const said = piece.trim().replace(PROXY_BEFORE, "").replace(JSON_BEFORE, "").replace(MODEL_BEFORE, "");
-    const found = readLevelRefusals(said, param) ?? readOne(said);
+    const found = readOne(withoutProxy(piece));
     if (found === null) break;
     for (const word of found) words.add(word);
   }
   return [...words];
+}
+
+function withoutProxy(words: string): string {
+  return words.trim().replace(PROXY_BEFORE, "").replace(JSON_BEFORE, "").replace(MODEL_BEFORE, "");
 }
 
 /** Null if it says nothing of a field or a form. */
