@@ -6,12 +6,12 @@ import { type Expansion, makeExpansion } from "../_chat/schemas/references.ts";
 /** Their names in the Messages API, and in those of OpenAI. */
 const NAMES = ["input_schema", "parameters"];
 
-/** Returns null if there is nothing to write out. */
+/** Returns null if there is nothing to write out, or if something would be lost by it: of a schema that refers to itself, say. */
 export function writeOutSchemas(body: JsonObject): JsonObject | null {
   if (!Array.isArray(body.tools)) return null;
   const expansion = makeExpansion();
   const tools = body.tools.map((tool: unknown) => writeOutTool(tool, expansion));
-  return Bun.deepEquals(tools, body.tools) ? null : { ...body, tools };
+  return expansion.isCut || Bun.deepEquals(tools, body.tools) ? null : { ...body, tools };
 }
 
 function writeOutTool(tool: unknown, expansion: Expansion): unknown {

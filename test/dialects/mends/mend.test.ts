@@ -18,6 +18,11 @@ const writtenOut = {
   type: "object",
   properties: { a: { type: "string", description: "one" }, b: { type: "string", enum: ["x", "y"] } },
 };
+const recursive = {
+  type: "object",
+  properties: { a: { $ref: "#/$defs/A" } },
+  $defs: { A: { type: "object", properties: { within: { $ref: "#/$defs/A" } } } },
+};
 const text = (words: string) => ({ type: "text", text: words });
 
 const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
@@ -154,6 +159,7 @@ test.each<[Refusal, JsonObject]>([
   ["forced_thinking", { input: [], tool_choice: "required" }],
   ["forced_enable_thinking", { messages: [], tool_choice: "required", enable_thinking: false }],
   ["tool_schema", { tools: [{ name: "a", parameters: writtenOut }] }],
+  ["tool_schema", { tools: [{ name: "a", parameters: recursive }, { name: "b", parameters: referring }] }],
   ["tool_names", { tools: [{ name: "1a" }] }],
   ["reasoning_effort=high", { reasoning_effort: "low" }],
   ["reasoning_effort=high", { messages: [{ reasoning_effort: "high" }] }],
