@@ -35,7 +35,7 @@ describe.each(EXAMPLES)("$example", ({ example, word }) => {
 
 describe.each([...LEVEL_SENTENCES])("$example", ({ example, takes }) => {
   const refused = EFFORTS.filter((level) => !takes.includes(level)).map(
-    (level) => `reasoning_effort=${level}`,
+    (level) => `reasoning_effort=${level}` as const,
   );
 
   test("refuses the levels that it doesn't list", () => {

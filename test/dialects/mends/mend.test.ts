@@ -159,7 +159,15 @@ test.each<[Refusal, JsonObject]>([
   ["forced_thinking", { input: [], tool_choice: "required" }],
   ["forced_enable_thinking", { messages: [], tool_choice: "required", enable_thinking: false }],
   ["tool_schema", { tools: [{ name: "a", parameters: writtenOut }] }],
-  ["tool_schema", { tools: [{ name: "a", parameters: recursive }, { name: "b", parameters: referring }] }],
+  [
+    "tool_schema",
+    {
+      tools: [
+        { name: "a", parameters: recursive },
+        { name: "b", parameters: referring },
+      ],
+    },
+  ],
   ["tool_names", { tools: [{ name: "1a" }] }],
   ["reasoning_effort=high", { reasoning_effort: "low" }],
   ["reasoning_effort=high", { messages: [{ reasoning_effort: "high" }] }],

@@ -119,7 +119,12 @@ test("a native request isn't mended if the operator says so, and a translated on
   server.refused = 0;
   server.refuse = ({ tools }) => (tools === undefined ? null : "tools.0.name: String should match pattern");
   const body = { messages: HI, tools: [{ name: "1st", input_schema: { type: "object" } }] };
-  const asking = { surface: "messages", model: "Anthropic#claude-sonnet-5-own", body, stream: false } as const;
+  const asking = {
+    surface: "messages",
+    model: "Anthropic#claude-sonnet-5-own",
+    body,
+    stream: false,
+  } as const;
   expect((await askSurface(strict, asking)).status).toBe(400);
   expect(server.refused).toBe(1);
   await strict.stop();
