@@ -1,10 +1,10 @@
 // The sentences in which servers refuse a field or a form, where they don't count, and what is never left out.
 import { describe, expect, test } from "bun:test";
 import { isFieldWord, makeFieldWord, readPath } from "../../src/core/models/words/body-refusals.ts";
+import { EFFORTS } from "../../src/core/models/words/efforts.ts";
 import { FIELD_SENTENCES, readFieldRefusals } from "../../src/core/models/words/field-refusal.ts";
 import { FORM_SENTENCES } from "../../src/core/models/words/form-refusal.ts";
 import { LEVEL_SENTENCES } from "../../src/core/models/words/level-refusal.ts";
-import { EFFORTS } from "../../src/dialects/_chat/efforts.ts";
 import { HOLDERS } from "../../src/surfaces/asked/constraints.ts";
 
 const EXAMPLES: readonly { readonly example: string; readonly word: string }[] = [

@@ -2,7 +2,7 @@
 // that was read, and when.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json/json.ts";
-import { EFFORTS } from "../../src/dialects/_chat/efforts.ts";
+import { EFFORTS } from "../../src/core/models/words/efforts.ts";
 import { CHAT_FIELDS } from "../../src/dialects/_chat/outgoing.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";

@@ -31,7 +31,7 @@ export const USUAL_BOUNDS: Bounds = {
 /** OpenAI's at `/chat/completions`, and those of servers that copy it. */
 export const CHAT_BOUNDS: Bounds = { ...USUAL_BOUNDS, callIds: upTo(40) };
 
-/** What is sent to a server that refused a name. All known rules of names take these. */
+/** Every known rule takes these. They are sent to a server that refused a name. */
 const PLAINEST_NAMES = lettersFirst(64);
 
 /**

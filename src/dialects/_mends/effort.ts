@@ -1,7 +1,7 @@
 // A level of effort that a server refuses, moved to the nearest one that it takes, in the place that each API has for it.
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { EffortLevel, Refusal } from "../../core/models/refusals.ts";
-import { chooseEffort, EFFORTS } from "../_chat/efforts.ts";
+import { chooseEffort, EFFORTS } from "../../core/models/words/efforts.ts";
 
 /** The Messages API has no lower level. */
 const FROM_LOW = EFFORTS.slice(EFFORTS.indexOf("low"));

@@ -2,11 +2,11 @@
 
 import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { can, type ModelCard } from "../../core/models/card.ts";
+import { chooseEffort } from "../../core/models/words/efforts.ts";
 import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
-import { chooseEffort } from "../_chat/efforts.ts";
 import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { toMoonshotSchema } from "../_chat/schemas/moonshot.ts";
 import { type Expansion, makeExpansion } from "../_chat/schemas/references.ts";

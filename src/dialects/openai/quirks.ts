@@ -5,9 +5,9 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
 import { hasRules, isRefused, listEfforts, type Refusal } from "../../core/models/refusals.ts";
 import type { ErrorRule } from "../../core/models/upstream.ts";
+import { EFFORTS } from "../../core/models/words/efforts.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
-import { EFFORTS } from "../_chat/efforts.ts";
 
 /** The ways to control how long a model thinks. */
 export interface EffortQuirks {

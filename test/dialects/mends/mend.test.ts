@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { Refusal } from "../../../src/core/models/refusals.ts";
-import { EFFORTS } from "../../../src/dialects/_chat/efforts.ts";
+import { EFFORTS } from "../../../src/core/models/words/efforts.ts";
 import { mendOutgoing } from "../../../src/dialects/mend.ts";
 
 const call = (body: JsonObject) => ({ url: "http://house.test/v1", headers: {}, body, dropped: [] });

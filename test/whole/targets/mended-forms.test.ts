@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { sampleRows } from "../../harness/long.ts";
 import { SocketClient } from "../../http/sockets/client.ts";
 import { chatLine, createBatch, makeClients, waitForEnd } from "../batches/batch-bench.ts";
 import { askSurface } from "../world/surface-asking.ts";
@@ -92,7 +93,7 @@ describe("a name that doesn't begin with a letter", () => {
     server.refuse = (body) => (/"name":"2/.test(tell(body)) ? says : null);
     // Gemini's models are never sent one in a translated request.
     const own = surface === "gemini" ? ["Googles"] : [];
-    for (const provider of ["Plain", "Claude", "Answers", "Converse", ...own]) {
+    for (const provider of sampleRows(["Plain", "Claude", "Answers", "Converse", ...own], 2, asked)) {
       const body = ask(surface, `call ${SENT}({"at":{"row":3}})`, "21st_look");
       for (const { text, sent } of await askTwice(surface, nameModel(provider), body)) {
         expect(tell(sent)).toContain(`"name":"${SENT}"`);

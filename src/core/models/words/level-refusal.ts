@@ -1,5 +1,7 @@
 // The sentences in which servers refuse a level of effort and list those that they take, as data.
+
 import type { EffortLevel } from "../refusals.ts";
+import { EFFORTS } from "./efforts.ts";
 
 interface LevelSentence {
   /** It begins the server's words. `takes` are the levels that the server takes. */
@@ -64,7 +66,6 @@ function sayLevels(before: string): RegExp {
   return new RegExp(before + TAKEN);
 }
 
-const LEVELS: readonly EffortLevel[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const EFFORT = /effort$/;
 
 /** A level of effort that is refused. */
@@ -77,8 +78,10 @@ export function readLevelRefusals(said: string, param = ""): readonly LevelWord[
     if (listed === undefined || (needsParam && !EFFORT.test(param))) continue;
     const taken = new Set(listed.match(/\w+/g));
     // A list of other words says nothing about these.
-    if (!LEVELS.some((level) => taken.has(level))) return null;
-    return LEVELS.filter((level) => !taken.has(level)).map((level): LevelWord => `reasoning_effort=${level}`);
+    if (!EFFORTS.some((level) => taken.has(level))) return null;
+    return EFFORTS.filter((level) => !taken.has(level)).map(
+      (level): LevelWord => `reasoning_effort=${level}`,
+    );
   }
   return null;
 }

@@ -1,5 +1,5 @@
 // The levels of effort, and the nearest one that a server takes.
-import type { EffortLevel } from "../../core/models/refusals.ts";
+import type { EffortLevel } from "../refusals.ts";
 
 /** Lowest first. */
 export const EFFORTS: readonly EffortLevel[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
