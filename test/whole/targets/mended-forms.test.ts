@@ -93,7 +93,11 @@ describe("a name that doesn't begin with a letter", () => {
     server.refuse = (body) => (/"name":"2/.test(tell(body)) ? says : null);
     // Gemini's models are never sent one in a translated request.
     const own = surface === "gemini" ? ["Googles"] : [];
-    for (const provider of sampleRows(["Plain", "Claude", "Answers", "Converse", ...own], 2, asked)) {
+    for (const provider of sampleRows(
+      ["Plain", ...own, "Claude", "Answers", "Converse"],
+      2,
+      SURFACES.indexOf(surface),
+    )) {
       const body = ask(surface, `call ${SENT}({"at":{"row":3}})`, "21st_look");
       for (const { text, sent } of await askTwice(surface, nameModel(provider), body)) {
         expect(tell(sent)).toContain(`"name":"${SENT}"`);
