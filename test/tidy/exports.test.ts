@@ -84,7 +84,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "words that the gateway recognises, in which a fake speaks": [
     "src/core/models/words/refusal.ts REFUSAL_SENTENCES",
     "src/core/models/words/field-refusal.ts FIELD_SENTENCES",
-    "src/core/models/words/field-refusal.ts FORM_SENTENCES",
+    "src/core/models/words/level-refusal.ts LEVEL_SENTENCES",
   ],
   "rules of the product's, which the strict validators apply too": [
     "src/dialects/anthropic/models.ts findListed",

@@ -243,8 +243,8 @@ export function upstreamFault(error: UpstreamError): Fault {
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
 }
 
-function readFields({ status, message = "" }: UpstreamError) {
-  return readFieldRefusals(status, message.slice(0, MESSAGE_CHARACTERS_MAX));
+function readFields({ status, message = "", param }: UpstreamError) {
+  return readFieldRefusals(status, message.slice(0, MESSAGE_CHARACTERS_MAX), param);
 }
 
 function report({ codes = [], message = "" }: UpstreamError): UpstreamReport {

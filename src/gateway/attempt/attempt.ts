@@ -159,8 +159,8 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
-  const { watcher, routes, card, ask, raw, upstream, refuses } = attempt;
-  const route = routes.require(card, ask, raw, refuses);
+  const { watcher, routes, card, ask, raw, upstream, refuses, mends } = attempt;
+  const route = routes.require(card, ask, raw, refuses, mends);
   const outgoing = watcher ? watcher.time(encode<F>, attempt) : encode(attempt);
   watcher?.recordDropped(joinLists(attempt.dropped, route.lane ? NONE : attempt.lost, outgoing.dropped));
   call.throwIfEnded();
@@ -193,10 +193,10 @@ function encode<F extends Form>(attempt: WrittenCall<F>): Outgoing {
 }
 
 function writeOutgoing<F extends Form>(
-  { operation, routes, raw, ask, card, refuses }: WrittenCall<F>,
+  { operation, routes, raw, ask, card, refuses, mends }: WrittenCall<F>,
   target: Target,
 ): Outgoing {
-  const { dialect, codec, lane } = routes.require(card, ask, raw, refuses);
+  const { dialect, codec, lane } = routes.require(card, ask, raw, refuses, mends);
   const own =
     raw !== null && lane !== null
       ? lane.encode(raw, ask, card, target)
