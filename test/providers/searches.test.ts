@@ -116,7 +116,7 @@ test("a forced search is the choice of tool, or a sentence", () => {
     expect.stringContaining("search the web"),
   ]);
   expect(unforceable.dropped).toEqual(["tool_choice"]);
-  expect(JSON.stringify(send("Google#gemini-2.5-flash", forced).sent.contents)).toContain("Search the web");
+  expect(JSON.stringify(send("Google#gemini-2.5-flash", forced).sent.contents)).toContain("search the web");
 });
 
 test("minimal effort and a schema give way to a search that excludes them", () => {
