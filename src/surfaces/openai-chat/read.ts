@@ -8,12 +8,13 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { typePart } from "../../operations/chat/prompt/type-media.ts";
 import { mapList } from "../../operations/text-json.ts";
+import { readThinkingBlocks } from "../anthropic-messages/history.ts";
 import { hasManyFields, refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
-import { translateForms } from "./other-forms.ts";
+import { NOTHING_SEALED, translateForms } from "./other-forms.ts";
 import { isPlainRequest } from "./plain.ts";
 import { chatRequestSchema } from "./schema.ts";
 
@@ -40,7 +41,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
   }
-  return toChatRequest(given);
+  return toChatRequest(given, seal ?? NOTHING_SEALED);
 }
 
 /** A body that fails the checks may be right in another API's form. */
@@ -107,11 +108,11 @@ function refuseFileIds(parts: readonly unknown[], path: string): void {
 /** Fields that are read into others. */
 const READ: ReadonlySet<string> = new Set(["functions", "function_call", "stop", "messages", "tool_choice"]);
 
-function toChatRequest(given: JsonObject): ChatRequest {
+function toChatRequest(given: JsonObject, seal: Sealer): ChatRequest {
   const { functions, function_call: functionCall, stop, messages } = given;
   const request: JsonObject = {};
   for (const field in given) if (!READ.has(field)) request[field] = given[field];
-  request.messages = readMessages(asArray(messages));
+  request.messages = readMessages(asArray(messages), seal);
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
   if (request.web_search_options !== undefined)
@@ -167,10 +168,10 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
 }
 
 /** Returns the same list if nothing changes. */
-function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
+function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
   // A message that stays the same has set no id.
-  const read = (message: unknown, index: number) => readMessage(asObject(message), index, callIds);
+  const read = (message: unknown, index: number) => readMessage(asObject(message), index, callIds, seal);
   return asChecked(mapGrowing(given, read, READ_MESSAGES));
 }
 
@@ -179,8 +180,13 @@ function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
  * Deprecated function forms become tool forms with an id of our own. A result gets the id of its function's latest call
  * (`callIds`, by function name).
  */
-function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  const read = withoutUnread(given);
+function readMessage(
+  given: JsonObject,
+  index: number,
+  callIds: Map<unknown, string>,
+  seal: Sealer,
+): ChatMessage {
+  const read = readThinking(withoutUnread(given), seal);
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
@@ -194,6 +200,26 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
     return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
   return asChecked(message);
+}
+
+/**
+ * Returns a message with its thinking in one form: LiteLLM's `thinking_blocks` are Anthropic's, and what some clients leave
+ * of a detail is null. The same message if it has neither.
+ */
+function readThinking(message: JsonObject, seal: Sealer): JsonObject {
+  const { reasoning_details: details, thinking_blocks: blocks } = message;
+  if (details === undefined && blocks === undefined) return message;
+  const given = asArray(details);
+  if (given.length === 0 && Array.isArray(blocks)) return addThinking(message, blocks, seal);
+  const kept = given.filter(isObject);
+  return kept.length === given.length ? message : { ...message, reasoning_details: kept };
+}
+
+function addThinking(message: JsonObject, blocks: readonly unknown[], seal: Sealer): JsonObject {
+  const { text, details } = readThinkingBlocks(blocks, seal);
+  if (details.length === 0) return message;
+  const content = asString(message.reasoning_content) || text;
+  return { ...message, ...(content && { reasoning_content: content }), reasoning_details: details };
 }
 
 /** The parts of a chat request are already those of the conversation, so they keep their places. */

@@ -14,6 +14,7 @@ import {
   TRANSLATED,
 } from "../surface.ts";
 import { separateCitations } from "./citations.ts";
+import { CutCalls, endCutCalls } from "./cut-calls.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
@@ -69,13 +70,14 @@ class ChatExchange implements Exchange<ChatForm> {
   }
 
   whole(reply: ChatReply, stamp: Stamp): JsonObject {
-    const shown = dropOwn(reply);
+    const shown = dropOwn(this.ask.tools === undefined ? reply : endCutCalls(reply));
     return writeWhole(this.#offersFunctions ? withFunctionCall(shown) : shown, stamp);
   }
 
   writer(stamp: () => Stamp) {
     const includeUsage = this.ask.stream_options?.include_usage === true;
-    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions });
+    const cutCalls = this.ask.tools === undefined ? null : new CutCalls();
+    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions, cutCalls });
   }
 }
 
@@ -93,14 +95,16 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
   const exchange = OPENAI_RESPONSES.read({ ...incoming, body: own, keeping: null, stored: null });
   // A summary is an answer of its own form.
   const { kept: _kept, keep: _keep, compact: _compact, ...read } = exchange;
+  const { tools } = exchange.ask;
   const options = { includeUsage: isUsageAsked === true, offersFunctions: false };
   return {
     ...read,
     // The native lane answers in its own form.
     raw: null,
     isToBeStored: false,
-    whole: (reply, stamp) => writeWhole(dropOwn(reply), stamp),
-    writer: (stamp) => makeChunkWriter(stamp, options),
+    whole: (reply, stamp) => writeWhole(dropOwn(tools === undefined ? reply : endCutCalls(reply)), stamp),
+    writer: (stamp) =>
+      makeChunkWriter(stamp, { ...options, cutCalls: tools === undefined ? null : new CutCalls() }),
   };
 }
 
