@@ -38,18 +38,18 @@ function makeInline(mimeType: string, data: string): JsonObject {
 }
 
 /** Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). */
-export function makeMediaPart(url: string, fallbackType: string): JsonObject {
+function makeMediaPart(url: string, fallbackType: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
   return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
 }
 
-export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
+function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
   return makeInline(findSoundType(format), data);
 }
 
 /** Makes a file part from its bytes or address. */
-export function makeFilePart({ file_data: data, filename }: FilePart["file"]): JsonObject {
+function makeFilePart({ file_data: data, filename }: FilePart["file"]): JsonObject {
   const type = guessType(filename) ?? "application/pdf";
   if (ADDRESS.test(data)) return makeMediaPart(data, type);
   const url = parseDataUrl(data);

@@ -10,7 +10,7 @@ interface TextRow {
   readonly field: "text" | "refusal";
   readonly list: "content" | "summary";
   readonly at: "content_index" | "summary_index";
-  /** How the types of its part's events and of its text's begin. */
+  /** The beginnings of the types of its events: those of the part, and those of the text. */
   readonly partEvents: string;
   readonly textEvents: string;
 }

@@ -167,9 +167,12 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
   return name === undefined ? undefined : { type: "function", function: { name } };
 }
 
+/** The ids of the latest calls, by the names of their functions. */
+type CallIds = Map<unknown, string>;
+
 /** Returns the same list if nothing changes. */
 function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
-  const callIds = new Map<unknown, string>();
+  const callIds: CallIds = new Map();
   // A message that stays the same has set no id.
   const read = (message: unknown, index: number) => readMessage(asObject(message), index, callIds, seal);
   return asChecked(mapGrowing(given, read, READ_MESSAGES));
@@ -180,13 +183,8 @@ function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMes
  * Deprecated function forms become tool forms with an id of our own. A result gets the id of its function's latest call
  * (`callIds`, by function name).
  */
-function readMessage(
-  given: JsonObject,
-  index: number,
-  callIds: Map<unknown, string>,
-  seal: Sealer,
-): ChatMessage {
-  const read = readThinking(withoutUnread(given), seal);
+function readMessage(given: JsonObject, index: number, callIds: CallIds, seal: Sealer): ChatMessage {
+  const read = withoutUnread(given, seal);
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   const ownId = `call_fn_${index}`;
   if (message.role === "function") {
@@ -202,42 +200,40 @@ function readMessage(
   return asChecked(message);
 }
 
-/**
- * Returns a message with its thinking in one form: LiteLLM's `thinking_blocks` are Anthropic's, and what some clients leave
- * of a detail is null. The same message if it has neither.
- */
-function readThinking(message: JsonObject, seal: Sealer): JsonObject {
-  const { reasoning_details: details, thinking_blocks: blocks } = message;
-  if (details === undefined && blocks === undefined) return message;
-  const given = asArray(details);
-  if (given.length === 0 && Array.isArray(blocks)) return addThinking(message, blocks, seal);
-  const kept = given.filter(isObject);
-  return kept.length === given.length ? message : { ...message, reasoning_details: kept };
-}
-
-function addThinking(message: JsonObject, blocks: readonly unknown[], seal: Sealer): JsonObject {
-  const { text, details } = readThinkingBlocks(blocks, seal);
-  if (details.length === 0) return message;
-  const content = asString(message.reasoning_content) || text;
-  return { ...message, ...(content && { reasoning_content: content }), reasoning_details: details };
-}
-
 /** The parts of a chat request are already those of the conversation, so they keep their places. */
 function withTrueTypes(message: JsonObject, content: readonly unknown[]): JsonObject {
   const typed = mapList(asChecked<readonly ContentPart[]>(content), typePart);
   return typed === content ? message : { ...message, content: typed };
 }
 
-function withoutUnread(given: JsonObject): JsonObject {
-  for (const field in given) if (!isRead(given, field)) return keepRead(given);
+function withoutUnread(given: JsonObject, seal: Sealer): JsonObject {
+  for (const field in given) if (!isRead(given, field)) return keepRead(given, seal);
   return given;
 }
 
 function isRead(given: JsonObject, field: string): boolean {
+  if (field === "thinking_blocks" || (field === "reasoning_details" && hasNull(given[field]))) return false;
   return !NEVER.has(field) && field !== "parts" && (given[field] !== null || field === "content");
 }
 
-function keepRead(given: JsonObject): JsonObject {
+/** Some clients leave null of a detail. */
+function hasNull(details: unknown): boolean {
+  return asArray(details).includes(null);
+}
+
+function keepRead(given: JsonObject, seal: Sealer): JsonObject {
   const fields = Object.keys(given).filter((field) => isRead(given, field));
-  return Object.fromEntries(fields.map((field) => [field, given[field]]));
+  const kept: JsonObject = Object.fromEntries(fields.map((field) => [field, given[field]]));
+  const details = asArray(given.reasoning_details).filter(isObject);
+  if (details.length > 0) kept.reasoning_details = details;
+  else if (Array.isArray(given.thinking_blocks)) addThinking(kept, given.thinking_blocks, seal);
+  return kept;
+}
+
+/** LiteLLM's blocks of thinking are Anthropic's, and its own servers read them as they are. */
+function addThinking(message: JsonObject, blocks: readonly unknown[], seal: Sealer): void {
+  const { text, details } = readThinkingBlocks(blocks, seal);
+  message.thinking_blocks = blocks;
+  if (!message.reasoning_content && text !== "") message.reasoning_content = text;
+  if (details.length > 0) message.reasoning_details = details;
 }

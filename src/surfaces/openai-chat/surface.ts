@@ -128,5 +128,7 @@ function writeWhole(reply: JsonObject, stamp: Stamp): JsonObject {
   // No field of a provider's overrides the head. Only other surfaces show its answer verbatim.
   for (const field in reply)
     if (field !== "verbatim" && !Object.hasOwn(written, field)) written[field] = reply[field];
+  // OpenRouter's form requires the field, and OpenAI's own answers may have none of it.
+  written.system_fingerprint ??= null;
   return written;
 }

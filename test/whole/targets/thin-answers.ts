@@ -1,7 +1,7 @@
 // A server whose answers aren't what their own ends say: calls cut by the limit, and texts outside any item.
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 
-/** What each call's arguments begin with. */
+/** The pieces of a call's arguments up to the limit. */
 const CUT = ['{"path":', '"/tmp/', "a-", "long-", "name-", "that-", "is-", "cut"];
 const WHOLE = [...CUT, '"}'];
 

@@ -9,7 +9,7 @@ const BUDGETS = [
   { tokensMax: 16_384, effort: "medium" },
 ] as const;
 
-/** What thinking that is asked for without an effort or a budget means (OpenRouter, "Reasoning tokens"). */
+/** The effort of thinking that is asked for without one, and without a budget (OpenRouter, "Reasoning tokens"). */
 export const EFFORT_DEFAULT: ReasoningEffort = "medium";
 
 /** The efforts that a client may ask for. */
