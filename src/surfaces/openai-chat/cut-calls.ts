@@ -4,6 +4,7 @@ import { type Part, Run, Verbatim } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, ChatReply, ChunkChoice, Finish } from "../../operations/chat/form.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { isCutCall, isUsualEnd } from "../close-json.ts";
+import type { Writer } from "../surface.ts";
 
 /** The provider's own word stays beside it. */
 function endAsCut<Choice extends Pick<Finish, "native_finish_reason">>(choice: Choice, said: string): Choice {
@@ -22,8 +23,13 @@ export function endCutCalls(reply: ChatReply): ChatReply {
   return choices === reply.choices ? reply : { ...reply, choices };
 }
 
-/** Reads the calls of a streamed answer as they come. */
-export class CutCalls {
+/** Does the same for the answer that a writer gets part by part. */
+export function endCutStream(writer: Writer<Part>): Writer<Part> {
+  const calls = new CutCalls();
+  return { ...writer, write: (parts) => writer.write(calls.read(parts)) };
+}
+
+class CutCalls {
   /** The arguments so far, by choice and call. */
   readonly #arguments = new Map<number, Map<number, string>>();
 

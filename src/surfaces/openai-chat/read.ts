@@ -184,19 +184,14 @@ function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMes
  * (`callIds`, by function name).
  */
 function readMessage(given: JsonObject, index: number, callIds: CallIds, seal: Sealer): ChatMessage {
-  const read = withoutUnread(given, seal);
+  const read = withoutUnread(given);
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
-  const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
-    const id = callIds.get(name) ?? ownId;
+    const id = callIds.get(name) ?? makeOwnId(index);
     return asChecked({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
-  if (message.role === "assistant" && isObject(message.function_call)) {
-    const { function_call: call, ...rest } = message;
-    callIds.set(call.name, ownId);
-    return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
-  }
+  if (message.role === "assistant") return asChecked(readAssistant(message, index, callIds, seal));
   return asChecked(message);
 }
 
@@ -206,34 +201,45 @@ function withTrueTypes(message: JsonObject, content: readonly unknown[]): JsonOb
   return typed === content ? message : { ...message, content: typed };
 }
 
-function withoutUnread(given: JsonObject, seal: Sealer): JsonObject {
-  for (const field in given) if (!isRead(given, field)) return keepRead(given, seal);
+function withoutUnread(given: JsonObject): JsonObject {
+  for (const field in given) if (!isRead(given, field)) return keepRead(given);
   return given;
 }
 
 function isRead(given: JsonObject, field: string): boolean {
-  if (field === "thinking_blocks" || (field === "reasoning_details" && hasNull(given[field]))) return false;
   return !NEVER.has(field) && field !== "parts" && (given[field] !== null || field === "content");
 }
 
-/** Some clients leave null of a detail. */
-function hasNull(details: unknown): boolean {
-  return asArray(details).includes(null);
-}
-
-function keepRead(given: JsonObject, seal: Sealer): JsonObject {
+function keepRead(given: JsonObject): JsonObject {
   const fields = Object.keys(given).filter((field) => isRead(given, field));
-  const kept: JsonObject = Object.fromEntries(fields.map((field) => [field, given[field]]));
-  const details = asArray(given.reasoning_details).filter(isObject);
-  if (details.length > 0) kept.reasoning_details = details;
-  else if (Array.isArray(given.thinking_blocks)) addThinking(kept, given.thinking_blocks, seal);
-  return kept;
+  return Object.fromEntries(fields.map((field) => [field, given[field]]));
 }
 
-/** LiteLLM's blocks of thinking are Anthropic's, and its own servers read them as they are. */
-function addThinking(message: JsonObject, blocks: readonly unknown[], seal: Sealer): void {
-  const { text, details } = readThinkingBlocks(blocks, seal);
-  message.thinking_blocks = blocks;
-  if (!message.reasoning_content && text !== "") message.reasoning_content = text;
-  if (details.length > 0) message.reasoning_details = details;
+function makeOwnId(index: number): string {
+  return `call_fn_${index}`;
+}
+
+/** Returns an assistant's message with its call and its thinking in their usual forms. */
+function readAssistant(message: JsonObject, index: number, callIds: CallIds, seal: Sealer): JsonObject {
+  const read = readThinking(message, seal);
+  if (!isObject(read.function_call)) return read;
+  const { function_call: call, ...rest } = read;
+  const id = makeOwnId(index);
+  callIds.set(asObject(call).name, id);
+  return { ...rest, tool_calls: [{ id, type: "function", function: call }] };
+}
+
+/**
+ * LiteLLM's blocks of thinking are Anthropic's, and its own servers read them as they are. Of some details, clients leave no
+ * more than null.
+ */
+function readThinking(message: JsonObject, seal: Sealer): JsonObject {
+  const { reasoning_details: details, reasoning_content: content, thinking_blocks: blocks } = message;
+  const given = asArray(details);
+  const kept = given.filter(isObject);
+  if (kept.length < given.length) return { ...message, reasoning_details: kept };
+  if (given.length > 0 || !Array.isArray(blocks)) return message;
+  const read = readThinkingBlocks(blocks, seal);
+  if (read.details.length === 0) return message;
+  return { ...message, reasoning_content: content || read.text, reasoning_details: read.details };
 }

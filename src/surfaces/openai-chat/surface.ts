@@ -14,7 +14,7 @@ import {
   TRANSLATED,
 } from "../surface.ts";
 import { separateCitations } from "./citations.ts";
-import { CutCalls, endCutCalls } from "./cut-calls.ts";
+import { endCutCalls, endCutStream } from "./cut-calls.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
@@ -76,8 +76,8 @@ class ChatExchange implements Exchange<ChatForm> {
 
   writer(stamp: () => Stamp) {
     const includeUsage = this.ask.stream_options?.include_usage === true;
-    const cutCalls = this.ask.tools === undefined ? null : new CutCalls();
-    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions, cutCalls });
+    const writer = makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions });
+    return this.ask.tools === undefined ? writer : endCutStream(writer);
   }
 }
 
@@ -103,8 +103,10 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
     raw: null,
     isToBeStored: false,
     whole: (reply, stamp) => writeWhole(dropOwn(tools === undefined ? reply : endCutCalls(reply)), stamp),
-    writer: (stamp) =>
-      makeChunkWriter(stamp, { ...options, cutCalls: tools === undefined ? null : new CutCalls() }),
+    writer(stamp) {
+      const writer = makeChunkWriter(stamp, options);
+      return tools === undefined ? writer : endCutStream(writer);
+    },
   };
 }
 

@@ -5,22 +5,18 @@ import type { ChatChunk } from "../../operations/chat/form.ts";
 import { DATA_LINES, dataLine } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { separateChunkCitations } from "./citations.ts";
-import type { CutCalls } from "./cut-calls.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
 
 interface ChunkOptions {
   readonly includeUsage: boolean;
   /** True if the client offered its functions in the deprecated form. */
   readonly offersFunctions: boolean;
-  /** Null if the client offered no tools. */
-  readonly cutCalls: CutCalls | null;
 }
 
 export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writer<Part> {
   let lines: AnswerLines | null = null;
-  const write = (given: readonly Part[]) => {
+  const write = (parts: readonly Part[]) => {
     lines ??= new AnswerLines(stampFields(stamp()));
-    const parts = options.cutCalls === null ? given : options.cutCalls.read(given);
     let text = "";
     for (const part of options.offersFunctions ? withFunctionCalls(parts) : parts)
       text += writePart(lines, part, options);

@@ -133,9 +133,8 @@ export class AnswerReader implements Reader<ChatForm> {
     this.#catchUp();
     const chunks = this.accept(catchUnreadable(() => this.#decoder.push(event)));
     const restated = this.#verbatim ? (this.#decoder.restate?.(event) ?? null) : null;
-    if (!this.#verbatim) for (const chunk of chunks) parts.push(chunk);
-    else if (restated === null) parts.push(new Verbatim(event, chunks));
-    else pushRestated(parts, restated, chunks);
+    if (this.#verbatim) pushShown(parts, event, restated, chunks);
+    else for (const chunk of chunks) parts.push(chunk);
     // An event that changes more than the text may change the meaning of the next text.
     if (this.#splices && restated === null)
       this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
@@ -154,10 +153,17 @@ export class AnswerReader implements Reader<ChatForm> {
   }
 }
 
-/** The last event is the provider's own, whose meaning the chunks are. */
-function pushRestated(parts: Part[], events: readonly ServerEvent[], chunks: readonly ChatChunk[]): void {
-  for (const [at, event] of events.entries())
-    parts.push(new Verbatim(event, at === events.length - 1 ? chunks : []));
+/** The last of the restated events is the provider's own, whose meaning the chunks are. */
+function pushShown(
+  parts: Part[],
+  event: ServerEvent,
+  restated: readonly ServerEvent[] | null,
+  chunks: readonly ChatChunk[],
+): void {
+  if (restated === null) parts.push(new Verbatim(event, chunks));
+  else
+    for (const [at, one] of restated.entries())
+      parts.push(new Verbatim(one, at === restated.length - 1 ? chunks : []));
 }
 
 /** Parsing 100,000 fields with different names takes 30 ms, 700,000 take over a second. */

@@ -66,8 +66,7 @@ function given(
   for (const chunk of listChunks(parts)) fold.push(chunk);
   for (const part of parts) if (part instanceof Run) expect(part.bytes).toBe(measureTexts(part));
   const writer =
-    native?.makeWriter() ??
-    makeChunkWriter(() => STAMP, { includeUsage: true, offersFunctions: false, cutCalls: null });
+    native?.makeWriter() ?? makeChunkWriter(() => STAMP, { includeUsage: true, offersFunctions: false });
   return {
     text: writer.write(parts) + writer.end(),
     reply: JSON.stringify(fold.reply()),
