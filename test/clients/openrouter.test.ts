@@ -33,6 +33,11 @@ async function readWhole(work: Promise<unknown>): Promise<void> {
   if (answer instanceof EventStream) await Array.fromAsync(answer);
 }
 
+function requireWhole<Answer>(answer: Answer | EventStream<unknown>): Answer {
+  if (answer instanceof EventStream) throw new Error("The answer is a stream.");
+  return answer;
+}
+
 /** Of a ranking, the SDK demands the documents, which it has no field to ask for. */
 async function readUnshown(work: Promise<unknown>): Promise<void> {
   const error = await failure(ResponseValidationError, work);
@@ -75,8 +80,12 @@ describe("the SDK", () => {
   ];
 
   test.each(CHATS)("reads what %s says, and its call", async (model) => {
-    const say = (content: string) =>
-      client.chat.send({ chatRequest: { model, messages: [{ role: "user", content }], tools: TOOLS } });
+    const say = async (content: string) =>
+      requireWhole(
+        await client.chat.send({
+          chatRequest: { model, messages: [{ role: "user", content }], tools: TOOLS },
+        }),
+      );
     const said = await say(SAY);
     expect([said.choices[0]?.message.content, said.systemFingerprint]).toEqual(["good day", null]);
     const called = await say('call weather({"city":"Oslo"})');
@@ -100,7 +109,7 @@ describe("the SDK", () => {
 
   test("gets what it asks for from a provider that it names", async () => {
     const chatRequest = { model: PLAIN, messages: [...messages], provider: { only: ["local"] } };
-    expect((await client.chat.send({ chatRequest })).choices.length).toBe(1);
+    expect(requireWhole(await client.chat.send({ chatRequest })).choices.length).toBe(1);
   });
 });
 
