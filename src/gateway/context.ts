@@ -3,6 +3,7 @@
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
+import { REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
@@ -24,6 +25,7 @@ import type { Plan } from "./plan/plan.ts";
 import { findMarkup } from "./settle/bill.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
 import { ReplyCopy } from "./settle/idempotency.ts";
+import { describeRemoved } from "./settle/removed-reasoning.ts";
 import { makeTrace } from "./settle/row-trace.ts";
 import { Tracing, type TracingAttempt } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
@@ -176,8 +178,15 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     return this.call.caching?.outcome ?? null;
   }
 
-  get endsOn(): string | null {
-    return this.attempt?.card.shutdownDate ?? null;
+  get removedReasoning(): string | null {
+    return this.tracing.winner?.isNative === false ? this.#describeRemoved() : null;
+  }
+
+  #describeRemoved(): string | null {
+    const { raw, ask } = this;
+    const { winner } = this.tracing;
+    if (winner === null) return null;
+    return describeRemoved(this.#count.meter, winner, raw?.[REFUSED_THINKING] ?? ask[REFUSED_THINKING]);
   }
 
   get times(): NonNullable<Facts["times"]> {
@@ -337,6 +346,8 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs,
+      mended: this.tracing.mended,
+      reasoningRemoved: this.#describeRemoved(),
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

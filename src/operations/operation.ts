@@ -4,6 +4,7 @@
 import type { Offer } from "../core/demand.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
+import type { RemovedReasoning } from "../core/log/removed-reasoning.ts";
 import type { ConversationNames } from "../core/models/attempt.ts";
 import type { ModelCard, OperationName } from "../core/models/card.ts";
 import type { DeliveredBody, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
@@ -135,6 +136,8 @@ export interface Meter<F extends Form> {
   readonly finishes?: readonly string[];
   /** The providers' reasons that no table has, shortened. Missing if there are none. */
   readonly unknownFinishes?: readonly string[] | undefined;
+  /** What the provider says that it left out of the history. Missing if that is nothing. */
+  readonly removed?: readonly RemovedReasoning[] | undefined;
   add(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */
   takeWhole(reply: F["reply"]): void;

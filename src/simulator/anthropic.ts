@@ -3,6 +3,7 @@ import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/
 import { joinText } from "./chat-messages.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent, renderTypedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
+import { renderDroppedThinking } from "./removals.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import { isSearching, isSearchTool, renderCitation, renderSearchBlocks } from "./searches.ts";
 import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
@@ -185,7 +186,8 @@ function renderOutputUsage(exchange: Exchange): JsonObject {
 
 function renderMessage(exchange: Exchange): JsonObject {
   const id = `msg_${exchange.id("message", 24)}`;
-  return { id, type: "message", role: "assistant", model: exchange.model };
+  const removed = renderDroppedThinking(exchange);
+  return { id, type: "message", role: "assistant", model: exchange.model, ...removed };
 }
 
 function renderEnding({ finish, stopSequence, refusal }: Answer): JsonObject {

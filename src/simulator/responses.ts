@@ -3,6 +3,7 @@ import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.
 import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";
+import { renderRemovedReasoning } from "./removals.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
   readItemsPrompt,
@@ -84,6 +85,7 @@ function renderOwnResponse(exchange: Exchange, rest: JsonObject): JsonObject {
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
     metadata: {},
+    ...renderRemovedReasoning(exchange),
     ...rest,
   });
 }

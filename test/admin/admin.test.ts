@@ -65,6 +65,8 @@ test("the request log can be listed, filtered and paged", async () => {
     cost_usd: 0.0000015,
     provider_cost_usd: 0.0000015,
     claimed_cost_usd: null,
+    mended: [],
+    reasoning_removed: [],
     charged_usd: 0,
     hold_usd: 0,
     usage_source: "provider",

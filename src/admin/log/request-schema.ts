@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
+import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
@@ -147,6 +148,11 @@ export const requestSchema = Type.Object({
   response_id: allowNull(text),
   // Those that were met, or under `guard.constraints: report` those that would be refused. `misspelt` stands for any field.
   constraints: Type.Array(allowWords(CONSTRAINT_FIELDS)),
+  // What its model's server refused, in the words of `refuses`: it was left out or said in another way, and the call repeated.
+  mended: Type.Array(text),
+  // What the model wasn't shown of the history's thinking: the provider's reasons count blocks. `family` and `refused` count
+  // answers: they are the gateway's.
+  reasoning_removed: Type.Array(Type.Object({ reason: allowWords(REMOVAL_REASONS), count })),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),
   like: allowNull(text),

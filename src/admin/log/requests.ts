@@ -6,9 +6,11 @@ import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
+import { readMended } from "../../core/log/mended.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
+import { readRemoved } from "../../core/log/removed-reasoning.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
 import { readRelative } from "../../core/models/card.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
@@ -99,6 +101,8 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     compaction: record.isCompaction,
     ...viewTool(record),
     constraints: readConstraints(record.constraints),
+    mended: readMended(record.mended),
+    reasoning_removed: readRemoved(record.reasoningRemoved),
     ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }

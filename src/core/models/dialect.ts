@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../json/json.ts";
 import type { LongJson } from "../json/long.ts";
+import type { REFUSED_THINKING } from "../log/removed-reasoning.ts";
 import type { NativeTexts } from "../text/texts.ts";
 import type { FormEntry } from "./attachment.ts";
 import type { Refusal } from "./refusals.ts";
@@ -57,6 +58,8 @@ export interface Outgoing {
   readonly answer?: "text" | "bytes" | "aws-eventstream";
   /** Request fields that were changed, clamped or left out, by their OpenAI names. */
   readonly dropped: readonly string[];
+  /** The number of earlier answers whose thinking only another family's models read. Missing for none. */
+  readonly foreignThinking?: number;
 }
 
 /** A complete answer: its text, or JSON with its long strings kept as bytes. */
@@ -84,4 +87,5 @@ export interface RawRequest {
   readonly texts: NativeTexts;
   /** True for a request to the format's own route that compacts a conversation. */
   readonly isCompaction?: true;
+  readonly [REFUSED_THINKING]?: number;
 }

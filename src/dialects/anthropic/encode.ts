@@ -19,12 +19,13 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
+import { countForeign } from "../_chat/removed-thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
 import { sayAtEnd } from "./said.ts";
-import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
+import { mustOmitThinking, planThinking, THINKING_FORMAT, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
@@ -122,7 +123,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   ];
   const url = `${target.baseUrl}/messages`;
   const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
-  return { url, headers, body, dropped: [...new Set(dropped)] };
+  return { url, headers, body, dropped: [...new Set(dropped)], ...countForeign(request, THINKING_FORMAT) };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

@@ -55,7 +55,7 @@ const AMOUNT_COLUMNS = [
 type RareFields = Pick<
   RequestRecord,
   | ("cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId")
-  | ("constraints" | "claimedNanoUsd")
+  | ("constraints" | "claimedNanoUsd" | "mended" | "reasoningRemoved")
 >;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
@@ -75,6 +75,8 @@ export function hasWork(row: CountedRow): boolean {
     row.tool ||
     row.responseId ||
     row.constraints ||
+    row.mended ||
+    row.reasoningRemoved ||
     row.reportedNanoUsd ||
     typeof claim === "number"
   )
@@ -133,6 +135,8 @@ const SPARE_COLUMNS = [
   ...Object.keys(TOOL.columns),
   "response_id",
   "constraints",
+  "mended",
+  "reasoning_removed",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -202,6 +206,8 @@ const LISTED_FIELDS = {
   tool: TOOL,
   responseId: allowNull(TEXT),
   constraints: allowNull(TEXT),
+  mended: allowNull(TEXT),
+  reasoningRemoved: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -246,6 +252,8 @@ const REQUEST_DEFAULTS = {
   ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
   response_id: null,
   constraints: null,
+  mended: null,
+  reasoning_removed: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
