@@ -136,7 +136,7 @@ export interface Meter<F extends Form> {
   readonly finishes?: readonly string[];
   /** The providers' reasons that no table has, shortened. Missing if there are none. */
   readonly unknownFinishes?: readonly string[] | undefined;
-  /** What the provider says that it left out of the history. Missing if that is nothing. */
+  /** The thinking of the history that the provider says it left out. Missing if there is none. */
   readonly removed?: readonly RemovedReasoning[] | undefined;
   add(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */

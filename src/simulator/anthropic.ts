@@ -3,7 +3,6 @@ import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/
 import { joinText } from "./chat-messages.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent, renderTypedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
-import { renderDroppedThinking } from "./removals.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import { isSearching, isSearchTool, renderCitation, renderSearchBlocks } from "./searches.ts";
 import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
@@ -182,6 +181,23 @@ function renderOutputUsage(exchange: Exchange): JsonObject {
   const searched = isSearching(exchange) ? { server_tool_use: { web_search_requests: 1 } } : {};
   const details = usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {};
   return { output_tokens: usage.output, ...details, ...searched };
+}
+
+/** A block that failed a check, and was shown all the same. */
+const SHOWN = "allowed";
+
+/**
+ * Renders the report of thinking that was left out of the history. Nothing if none was
+ * (https://rubydoc.info/gems/anthropic/Anthropic/Models/Beta/BetaInputTransformation).
+ */
+function renderDroppedThinking({ removes }: Exchange): JsonObject {
+  if (removes.length === 0) return {};
+  const entries = removes.map((reason, at) => ({
+    type: reason === SHOWN ? "thinking_mismatch_allowed" : "thinking_dropped",
+    path: `messages.1.content.${at}`,
+    reason: `${reason === SHOWN ? "prefix" : reason}_binding_mismatch`,
+  }));
+  return { input_transformations: entries };
 }
 
 function renderMessage(exchange: Exchange): JsonObject {

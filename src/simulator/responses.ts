@@ -3,7 +3,6 @@ import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.
 import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";
-import { renderRemovedReasoning } from "./removals.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
   readItemsPrompt,
@@ -69,6 +68,18 @@ function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[]
     ...(message ? [message] : []),
     ...answer.calls.map((call, at) => renderCallItem(exchange, call, at, mark)),
   ];
+}
+
+/** Renders the report of reasoning that was left out of the input (openai-node 7.59, "Responses"). */
+function renderRemovedReasoning({ removes, id }: Exchange): JsonObject {
+  if (removes.length === 0) return {};
+  const entries = removes.map((reason, at) => ({
+    id: `rs_${id(`removed ${at}`, 32)}`,
+    type: "reasoning",
+    action: reason === "allowed" ? "kept" : "removed",
+    reason: reason === "turn_boundary" ? reason : `${reason}_mismatch`,
+  }));
+  return { input_transformations: entries };
 }
 
 /** Renders a response, which repeats settings of its request. */

@@ -106,6 +106,7 @@ test("the request log can be listed, filtered and paged", async () => {
     unpriced: [],
     served: [],
     unknown_finish_reasons: [],
+    mends: [],
     price_id: null,
     price: null,
     error: null,

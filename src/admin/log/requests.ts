@@ -14,6 +14,7 @@ import { readRemoved } from "../../core/log/removed-reasoning.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
 import { readRelative } from "../../core/models/card.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
+import { describeRefusal } from "../../core/models/refusals.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
@@ -101,10 +102,13 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     compaction: record.isCompaction,
     ...viewTool(record),
     constraints: readConstraints(record.constraints),
-    mended: readMended(record.mended),
-    reasoning_removed: readRemoved(record.reasoningRemoved),
+    ...viewMends(record),
     ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
+}
+
+function viewMends({ mended, reasoningRemoved }: ListedRequest) {
+  return { mended: readMended(mended), reasoning_removed: readRemoved(reasoningRemoved) };
 }
 
 function viewLine({ batchId, batchLine, customId }: ListedRequest) {
@@ -207,6 +211,7 @@ export async function getRequest(
     ...(trace && seesProviderCost(scope, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
     hook_cost_usd: toUsd(sumHooks(trace)),
     usage_implausible: trace && implausibleView(trace),
+    mends: readMended(record.mended).map((word) => ({ refuses: word, meaning: describeRefusal(word) })),
     unpriced: [...(trace?.unpriced ?? [])],
     served: [...(trace?.served ?? [])],
     unknown_finish_reasons: [...(trace?.unknownFinishes ?? [])],

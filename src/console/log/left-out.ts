@@ -1,16 +1,16 @@
-// What was left out of a request or said in another way, in words: after refusals, and of the thinking in its history.
+// Sentences on a request's mends after refusals, and on the thinking of its history that the model wasn't shown.
 import type { RequestDetailView } from "../../admin/log/request-schema.ts";
-import type { RemovalReason } from "../../core/log/removed-reasoning.ts";
-import { describeRefusal } from "../../core/models/refusals.ts";
 
 /** Returns a sentence on what a model's server refused before it answered. */
-export function describeMended(words: RequestDetailView["mended"]): string {
-  const refused = words.map((word) => describeRefusal(word).replaceAll("`", ""));
+export function describeMends(mends: RequestDetailView["mends"]): string {
+  const refused = mends.map(({ meaning }) => meaning.replaceAll("`", ""));
   return `Asked once more after its server had refused ${refused.join("; ")}.`;
 }
 
+type Reason = RequestDetailView["reasoning_removed"][number]["reason"];
+
 /** The ends of the sentence "Left out …". */
-const REASONS: Readonly<Record<RemovalReason, (count: string) => string>> = {
+const REASONS: Readonly<Record<Reason, (count: string) => string>> = {
   prefix: (count) => `${count}, as what stands before had changed`,
   model: (count) => `${count} of another model`,
   organization: (count) => `${count} of another organization`,
@@ -23,11 +23,11 @@ const REASONS: Readonly<Record<RemovalReason, (count: string) => string>> = {
 
 /** Returns a sentence on the thinking that the model wasn't shown. The provider counts blocks, the gateway answers. */
 export function describeRemoved(removed: RequestDetailView["reasoning_removed"]): string {
-  const parts = removed.map(({ reason, count }) => REASONS[reason](countOf(reason, count)));
+  const parts = removed.map(({ reason, count }) => REASONS[reason](nameCount(reason, count)));
   return `Left out ${parts.join("; ")}.`;
 }
 
-function countOf(reason: RemovalReason, count: number): string {
+function nameCount(reason: Reason, count: number): string {
   const thing = reason === "family" || reason === "refused" ? "answer" : "block";
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-// What a model's server refused in a request, which was answered once that was left out or said in another way, as rows have it.
+// The refusals of a model's server after which a request was asked once more in another form, as rows have them.
 
 /** Returns the words of the refusals, each once: `system_late field:user`. They have no spaces. */
 export function formatMended(before: string | null, words: readonly string[]): string | null {

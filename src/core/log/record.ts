@@ -157,9 +157,9 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly isLate: boolean;
   readonly totalMs: number;
   readonly firstTokenMs: number | null;
-  /** What its model's server refused, so that it was asked once more (`formatMended`). Null for nothing. */
+  /** The refusals after which it was asked once more in another form (`formatMended`). Null for none. */
   readonly mended: string | null;
-  /** What the model wasn't shown of the history's thinking (`formatRemoved`). Null for nothing. */
+  /** The thinking of its history that the model wasn't shown (`formatRemoved`). Null for none. */
   readonly reasoningRemoved: string | null;
   /** The completion whose answer it got from the cache, and what that had cost. Null and 0 for a new answer. */
   readonly cachedFrom: string | null;

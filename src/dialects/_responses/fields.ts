@@ -5,7 +5,7 @@ import type { RemovalReason, RemovedReasoning } from "../../core/log/removed-rea
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import { makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
 import type { Citation, Finish, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { countRemoved } from "../_chat/removed-thinking.ts";
+import { countRemoved } from "../_chat/thinking.ts";
 import { includeCached, makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**

@@ -19,7 +19,7 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
-import { countForeign } from "../_chat/removed-thinking.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";

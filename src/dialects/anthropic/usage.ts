@@ -4,7 +4,7 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json/js
 import type { RemovalReason, RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import { readServed } from "../../core/money/terms.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { countRemoved } from "../_chat/removed-thinking.ts";
+import { countRemoved } from "../_chat/thinking.ts";
 import { makeUsage, namesTerms, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
 /** Tokens of another, advising model: Anthropic's own totals don't include them either. */

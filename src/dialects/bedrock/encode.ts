@@ -23,7 +23,7 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
-import { countForeign } from "../_chat/removed-thinking.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { sayInTurns } from "../_chat/turns.ts";
 import { planPoints } from "./cache-points.ts";
 import type { Block } from "./content.ts";

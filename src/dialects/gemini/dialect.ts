@@ -8,7 +8,7 @@ import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { BEGUN, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
-import { countForeign } from "../_chat/removed-thinking.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";

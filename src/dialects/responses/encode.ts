@@ -24,10 +24,10 @@ import {
   pickFields,
   raiseOutputLimit,
 } from "../_chat/outgoing.ts";
-import { countForeign } from "../_chat/removed-thinking.ts";
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { loosenTools } from "../_chat/schemas/strict-tools.ts";
 import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { readReasoning } from "../_chat/thinking-wish.ts";
 import { askTier } from "../_chat/tier.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";

@@ -5,7 +5,7 @@ import type { Log } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
 import { describeImplausible } from "./implausible.ts";
-import { listRemovedLines } from "./removed-reasoning.ts";
+import { listRemovedLines } from "./removed-lines.ts";
 import { describeUnknownFinishes } from "./unknown-finishes.ts";
 import { describeUnpriced } from "./unpriced.ts";
 

@@ -1,15 +1,11 @@
-// What the model wasn't shown of the thinking in a request's history: by the provider's report, and by what was left out on the way.
+// The thinking of a request's history that the model wasn't shown: by the provider's report, and left out on the way.
 import {
   formatRemoved,
   type RemovalReason,
   type RemovedReasoning,
-  readRemoved,
 } from "../../core/log/removed-reasoning.ts";
-import { countAs } from "../../core/models/card.ts";
-import type { LogEvent } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Meter } from "../../operations/operation.ts";
-import type { RequestContext } from "../context.ts";
 import type { TracingAttempt } from "./tracing.ts";
 
 /**
@@ -23,30 +19,11 @@ export function describeRemoved<F extends Form>(
 ): string | null {
   if (removed === undefined && foreign === undefined && refused === undefined) return null;
   return (
-    formatRemoved([...(removed ?? []), ...count("family", foreign), ...count("refused", refused)]) || null
+    formatRemoved([...(removed ?? []), ...countOwn("family", foreign), ...countOwn("refused", refused)]) ||
+    null
   );
 }
 
-function count(reason: RemovalReason, number = 0): readonly RemovedReasoning[] {
+function countOwn(reason: RemovalReason, number = 0): readonly RemovedReasoning[] {
   return number === 0 ? [] : [{ reason, count: number }];
-}
-
-/** Returns a line for each reason, which counts the request. */
-export function listRemovedLines<F extends Form>(
-  { call, attempt }: RequestContext<F>,
-  kept: string,
-): readonly LogEvent[] {
-  const { id, requestId } = call;
-  const provider = attempt?.card.provider ?? null;
-  const model = attempt && countAs(attempt.card);
-  return readRemoved(kept).map(({ reason, count: number }) => ({
-    event: "reasoning_removed",
-    level: "debug",
-    id,
-    request_id: requestId,
-    provider,
-    model,
-    reason,
-    count: number,
-  }));
 }

@@ -137,7 +137,7 @@ export class Tracing<F extends Form> {
   /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
   #sentMs: number | null = null;
-  /** What was mended in the request after refusals, as its row has it. Null for nothing. */
+  /** The refusals after which the request was mended, as its row has them. Null for none. */
   mended: string | null = null;
   /** The attempt that answers. */
   winner: TracingAttempt | null = null;

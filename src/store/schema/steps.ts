@@ -259,7 +259,7 @@ const ALLOWED_TOOLS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
 ];
 
-/** What was mended in requests, and the thinking that models weren't shown, which few have. A program from before leaves them out. */
+/** The mends of requests, and the thinking that models weren't shown, which few have. A program from before leaves them out. */
 const MENDED: Step = [
   { kind: "addColumn", table: "request", column: textOrNull("mended") },
   { kind: "addColumn", table: "request", column: textOrNull("reasoning_removed") },
