@@ -128,7 +128,7 @@ export interface Facts {
   /** The attempt that answered. Null if none did. */
   readonly attempt: Pick<Attempt, "card"> | null;
   /**
-   * What the model wasn't shown of the history's thinking, as far as it is known: `prefix=2`. Null for nothing, and where
+   * The thinking of the history that the model wasn't shown, as far as it is known: `prefix=2`. Null for none, and where
    * the provider's own answer says so.
    */
   readonly removedReasoning: string | null;

@@ -3,7 +3,7 @@
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
-import { REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
+import { describeRemoved, REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
@@ -25,7 +25,6 @@ import type { Plan } from "./plan/plan.ts";
 import { findMarkup } from "./settle/bill.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
 import { ReplyCopy } from "./settle/idempotency.ts";
-import { describeRemoved } from "./settle/removed-reasoning.ts";
 import { makeTrace } from "./settle/row-trace.ts";
 import { Tracing, type TracingAttempt } from "./settle/tracing.ts";
 import { findEnding, isByClient, judge } from "./settle/verdict.ts";
@@ -179,14 +178,12 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   }
 
   get removedReasoning(): string | null {
-    return this.tracing.winner?.isNative === false ? this.#describeRemoved() : null;
+    return this.tracing.winner?.foreignThinking === null ? null : this.#describeRemoved();
   }
 
   #describeRemoved(): string | null {
-    const { raw, ask } = this;
-    const { winner } = this.tracing;
-    if (winner === null) return null;
-    return describeRemoved(this.#count.meter, winner, raw?.[REFUSED_THINKING] ?? ask[REFUSED_THINKING]);
+    const refused = this.raw?.[REFUSED_THINKING] ?? this.ask[REFUSED_THINKING];
+    return describeRemoved(this.#count.meter.removed, this.tracing.winner?.foreignThinking, refused);
   }
 
   get times(): NonNullable<Facts["times"]> {

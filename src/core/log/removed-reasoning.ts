@@ -32,7 +32,7 @@ export const REMOVALS_MAX = 10_000;
 export const REFUSED_THINKING: unique symbol = Symbol("refused thinking");
 
 /** Returns what was left out as rows and headers have it: `prefix=2,model=1`. */
-export function formatRemoved(removed: readonly RemovedReasoning[]): string {
+function formatRemoved(removed: readonly RemovedReasoning[]): string {
   return removed.map(({ reason, count }) => `${reason}=${count}`).join(",");
 }
 
@@ -48,4 +48,24 @@ export function readRemoved(kept: string | null): RemovedReasoning[] {
 function splitPart(part: string): readonly [string, string] {
   const [reason = "", count = ""] = part.split("=");
   return [reason, count];
+}
+
+/**
+ * Returns the reasons of a provider with the gateway's own: the numbers of answers whose thinking another family made, or was
+ * refused. Null if nothing was left out.
+ */
+export function describeRemoved(
+  removed: readonly RemovedReasoning[] | undefined,
+  foreign: number | null | undefined,
+  refused: number | undefined,
+): string | null {
+  return removed || foreign || refused ? formatAll(removed, foreign ?? 0, refused) : null;
+}
+
+function formatAll(removed: readonly RemovedReasoning[] = [], foreign = 0, refused = 0): string {
+  const own = [
+    { reason: "family", count: foreign },
+    { reason: "refused", count: refused },
+  ] as const;
+  return formatRemoved([...removed, ...own.filter(({ count }) => count > 0)]);
 }

@@ -85,14 +85,9 @@ export function countForeign(
   own: string,
 ): { readonly foreignThinking?: number } {
   let count = 0;
-  for (const message of messages) {
-    if (message.role !== "assistant" || !message.reasoning_details) continue;
-    for (const detail of message.reasoning_details) {
-      if (!isForeign(detail, own)) continue;
+  for (const message of messages)
+    if (message.role === "assistant" && message.reasoning_details?.some((one) => isForeign(one, own)))
       count++;
-      break;
-    }
-  }
   return count === 0 ? NOTHING : { foreignThinking: count };
 }
 

@@ -53,7 +53,7 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
 /** Records what happens to the calls of an attempt. */
 export interface CallWatcher {
   /** A call is about to be sent. It leaves out the thinking of this many earlier answers, which another family made. */
-  recordSent(isNative: boolean, foreignThinking: number | undefined): void;
+  recordSent(isNative: boolean, foreignThinking?: number): void;
   /** A call never got a connection. */
   retractSent(): void;
   /** A call was answered, if only by an error. */

@@ -36,10 +36,8 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
-  /** True if the client's own request was sent. */
-  isNative = false;
-  /** The number of earlier answers whose thinking was left out, as another family had made it. */
-  foreignThinking: number | undefined = undefined;
+  /** The number of earlier answers whose thinking a translation left out. Null if the client's own request was sent. */
+  foreignThinking: number | null = null;
   /** The usage that the provider reported, if it isn't the request's own. */
   claimed: ClaimedUsage | null = null;
   /** The id of the price by which its answer is charged. */

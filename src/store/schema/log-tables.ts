@@ -69,18 +69,8 @@ export type CountedRow = { readonly amounts: Amounts } & Partial<
 export function hasWork(row: CountedRow): boolean {
   const { edge, cachedFrom, tags, socketId, batchId, markupNanoUsd: markup, claimedNanoUsd: claim } = row;
   if (edge !== undefined || row.cached || cachedFrom || tags || socketId || row.isCompaction) return true;
-  if (
-    markup ||
-    batchId ||
-    row.tool ||
-    row.responseId ||
-    row.constraints ||
-    row.mended ||
-    row.reasoningRemoved ||
-    row.reportedNanoUsd ||
-    typeof claim === "number"
-  )
-    return true;
+  if (markup || batchId || row.tool || row.responseId || row.constraints || row.reportedNanoUsd) return true;
+  if (row.mended || row.reasoningRemoved || typeof claim === "number") return true;
   for (const unit of WORK_UNITS) if (row.amounts[unit] !== 0) return true;
   return false;
 }
