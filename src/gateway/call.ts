@@ -7,6 +7,7 @@ import type { Caller, GatewayKey } from "../core/keys/key.ts";
 import type { NamedGuardrail } from "../core/log/constraint.ts";
 import type { RequestOrigin } from "../core/log/record.ts";
 import type { TraceContext } from "../core/log/trace-context.ts";
+import type { Attempt } from "../core/models/attempt.ts";
 import type { Caching } from "../core/models/caching.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Mending, RawRequest } from "../core/models/dialect.ts";
@@ -124,8 +125,13 @@ export interface Facts {
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];
-  /** The day on which the model ends, as its provider announced: `2027-01-31`. Null if it announced none. */
-  readonly endsOn: string | null;
+  /** The attempt that answered. Null if none did. */
+  readonly attempt: Pick<Attempt, "card"> | null;
+  /**
+   * The thinking of the history that the model wasn't shown, as far as it is known: `prefix=2`. Null for none, and where
+   * the provider's own answer says so.
+   */
+  readonly removedReasoning: string | null;
   /** In nano-dollars. Null until the request is settled. */
   readonly costs: { readonly cost: NanoUsd; readonly charged: NanoUsd } | null;
   /**
@@ -146,7 +152,8 @@ export const NO_FACTS: Facts = {
   model: null,
   attempts: 0,
   dropped: [],
-  endsOn: null,
+  attempt: null,
+  removedReasoning: null,
   costs: null,
   times: null,
   replayed: null,

@@ -3,6 +3,7 @@
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
+import { describeRemoved, REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
 import { toUsd } from "../core/money/money.ts";
@@ -176,8 +177,13 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     return this.call.caching?.outcome ?? null;
   }
 
-  get endsOn(): string | null {
-    return this.attempt?.card.shutdownDate ?? null;
+  get removedReasoning(): string | null {
+    return this.tracing.winner?.foreignThinking === null ? null : this.#describeRemoved();
+  }
+
+  #describeRemoved(): string | null {
+    const refused = this.raw?.[REFUSED_THINKING] ?? this.ask[REFUSED_THINKING];
+    return describeRemoved(this.#count.meter.removed, this.tracing.winner?.foreignThinking, refused);
   }
 
   get times(): NonNullable<Facts["times"]> {
@@ -337,6 +343,8 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.startedMs),
       firstTokenMs,
+      mended: this.tracing.mended,
+      reasoningRemoved: this.#describeRemoved(),
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

@@ -38,6 +38,8 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     costNanoUsd: 0,
     markupNanoUsd: 0,
     claimedNanoUsd: null,
+    mended: null,
+    reasoningRemoved: null,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

@@ -1,5 +1,6 @@
 // The types of an operation: its request, the pieces of a streamed answer, the whole answer, and its usage.
 import type { JsonObject } from "../core/json/json.ts";
+import type { REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
 import type { AnswerTerms } from "../core/money/terms.ts";
 
 /** The fields that the gateway reads in every request of any operation. */
@@ -7,6 +8,7 @@ export interface Ask {
   /** The model as named by the client. */
   readonly model: string;
   readonly stream?: boolean;
+  readonly [REFUSED_THINKING]?: number;
 }
 
 /** A request whose other fields are passed on to servers that may support them. */

@@ -4,6 +4,7 @@
 import type { Offer } from "../core/demand.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
+import type { RemovedReasoning } from "../core/log/removed-reasoning.ts";
 import type { ConversationNames } from "../core/models/attempt.ts";
 import type { ModelCard, OperationName } from "../core/models/card.ts";
 import type { DeliveredBody, Outgoing, RawRequest, Said, Target } from "../core/models/dialect.ts";
@@ -137,6 +138,8 @@ export interface Meter<F extends Form> {
   readonly finishes?: readonly string[];
   /** The providers' reasons that no table has, shortened. Missing if there are none. */
   readonly unknownFinishes?: readonly string[] | undefined;
+  /** The thinking of the history that the provider says it left out. Missing if there is none. */
+  readonly removed?: readonly RemovedReasoning[] | undefined;
   add(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */
   takeWhole(reply: F["reply"]): void;

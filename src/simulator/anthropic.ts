@@ -183,9 +183,27 @@ function renderOutputUsage(exchange: Exchange): JsonObject {
   return { output_tokens: usage.output, ...details, ...searched };
 }
 
+/** A block that failed a check, and was shown all the same. */
+const SHOWN = "allowed";
+
+/**
+ * Renders the report of thinking that was left out of the history. Nothing if none was
+ * (https://rubydoc.info/gems/anthropic/Anthropic/Models/Beta/BetaInputTransformation).
+ */
+function renderDroppedThinking({ removes }: Exchange): JsonObject {
+  if (removes.length === 0) return {};
+  const entries = removes.map((reason, at) => ({
+    type: reason === SHOWN ? "thinking_mismatch_allowed" : "thinking_dropped",
+    path: `messages.1.content.${at}`,
+    reason: `${reason === SHOWN ? "prefix" : reason}_binding_mismatch`,
+  }));
+  return { input_transformations: entries };
+}
+
 function renderMessage(exchange: Exchange): JsonObject {
   const id = `msg_${exchange.id("message", 24)}`;
-  return { id, type: "message", role: "assistant", model: exchange.model };
+  const removed = renderDroppedThinking(exchange);
+  return { id, type: "message", role: "assistant", model: exchange.model, ...removed };
 }
 
 function renderEnding({ finish, stopSequence, refusal }: Answer): JsonObject {

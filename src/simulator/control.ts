@@ -19,6 +19,10 @@ export const CONTROLS = {
   },
   after: { takes: "N", does: "injects mid-stream faults after N pieces (default 2)" },
   retry: { takes: "SECONDS", does: "sets Retry-After for 429, 503 and 529 (default 1)" },
+  removes: {
+    takes: "REASON:N,…",
+    does: "says that N blocks of thinking were left out (prefix, model, organization, end_user, turn_boundary; allowed were shown)",
+  },
   size: { takes: "KB", does: "sets the size of the event for trouble=huge (default 1024)" },
 } as const;
 
@@ -83,6 +87,8 @@ export class Control {
   readonly after: number = 2;
   readonly retryAfterSeconds: number = 1;
   readonly sizeKilobytes: number = 1024;
+  /** A reason for each block. */
+  readonly removes: readonly string[] = [];
 }
 
 const NUMBER_MAX = 10_000_000;
@@ -91,6 +97,13 @@ function parseNumber(value: string): number {
   const number = Number(value);
   if (value !== "" && number >= 0 && number <= NUMBER_MAX) return number;
   return reject("value", `Simulator: '${value}' must be a number from 0 to ${NUMBER_MAX}.`);
+}
+
+const REMOVED_MAX = 200_000;
+
+function parseRemoval(part: string): readonly string[] {
+  const [reason = "", count = "1"] = part.split(":");
+  return Array.from({ length: Math.min(REMOVED_MAX, Math.floor(parseNumber(count))) }, () => reason);
 }
 
 function isFault(value: string): value is InjectedFault {
@@ -124,6 +137,8 @@ function parseSetting(name: string, value: string): Partial<Control> {
       return { after: parseNumber(value) };
     case "retry":
       return { retryAfterSeconds: parseNumber(value) };
+    case "removes":
+      return { removes: value.split(",").flatMap(parseRemoval) };
     case "size":
       return { sizeKilobytes: parseNumber(value) };
     default:

@@ -70,6 +70,18 @@ function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[]
   ];
 }
 
+/** Renders the report of reasoning that was left out of the input (openai-node 7.59, "Responses"). */
+function renderRemovedReasoning({ removes, id }: Exchange): JsonObject {
+  if (removes.length === 0) return {};
+  const entries = removes.map((reason, at) => ({
+    id: `rs_${id(`removed ${at}`, 32)}`,
+    type: "reasoning",
+    action: reason === "allowed" ? "kept" : "removed",
+    reason: reason === "turn_boundary" ? reason : `${reason}_mismatch`,
+  }));
+  return { input_transformations: entries };
+}
+
 /** Renders a response, which repeats settings of its request. */
 function renderOwnResponse(exchange: Exchange, rest: JsonObject): JsonObject {
   const { body } = exchange;
@@ -84,6 +96,7 @@ function renderOwnResponse(exchange: Exchange, rest: JsonObject): JsonObject {
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
     metadata: {},
+    ...renderRemovedReasoning(exchange),
     ...rest,
   });
 }

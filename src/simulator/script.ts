@@ -90,6 +90,7 @@ function prepareExchange(
     query: incoming.query,
     usage: control.fault === "no-usage" ? null : countUsage(read.prompt, read.answers, control),
     oddUsage: control.fault === "odd-usage",
+    removes: control.removes,
     createdSeconds: Math.floor(nowMs / 1000),
     id: makeNaming(hash),
   };

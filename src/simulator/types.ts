@@ -123,6 +123,8 @@ export interface Exchange extends Pick<Incoming, "path"> {
   readonly usage: TokenCount | null;
   /** True if the usage must be reported more often, and elsewhere, than the dialect documents. */
   readonly oddUsage: boolean;
+  /** The reasons of the blocks that it says were left out of the history, one for each. */
+  readonly removes: readonly string[];
   readonly createdSeconds: number;
   /** Returns `length` letters and digits, the same for the same request and name. */
   id(name: string, length: number): string;

@@ -209,6 +209,15 @@ export const METRICS = {
     ...requests("Answers that ended for a reason that the gateway doesn't know.", "provider", "model"),
     on: "finish_reason_unknown",
   },
+  poundkey_reasoning_removed_total: {
+    ...requests(
+      "Requests whose model wasn't shown all thinking of the history, by reason, such as prefix: what stands before it has changed.",
+      "provider",
+      "model",
+      "reason",
+    ),
+    on: "reasoning_removed",
+  },
   poundkey_holds_lost_total: {
     ...count("holds")(
       "Holds voided because nothing runs for them: their process ended, or a failover of the store lost their settlement.",

@@ -89,6 +89,8 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     savedNanoUsd: 0,
     markupNanoUsd: 0,
     claimedNanoUsd: null,
+    mended: null,
+    reasoningRemoved: null,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

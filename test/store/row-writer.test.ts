@@ -114,6 +114,8 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { cachedFrom: "chatcmpl-0", savedNanoUsd: 7 },
   { tags: "team=a" },
   { constraints: "provider.zdr" },
+  { mended: "system_late" },
+  { reasoningRemoved: "prefix=2" },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

@@ -47,8 +47,9 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "usage_implausible", model: "Own#one" },
   { event: "answer_unpriced", provider: "Own", model: "Own#one", what: "service_tier=priority" },
   { event: "finish_reason_unknown", provider: "Own", model: "Own#one", reason: "weary" },
+  { event: "reasoning_removed", provider: "Own", model: "Own#one", reason: "prefix", count: 2 },
   { event: "holds_lost", holds: 3 },
-  { event: "batch_line", outcome: "completed" },
+  ...["batch_line", "socket.turn"].map((event) => ({ event, outcome: "completed" })),
   { event: "cache", outcome: "hit" },
   { event: "constraint", field: "provider.zdr", outcome: "met" },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
@@ -61,7 +62,6 @@ const EVERY_EVENT: readonly LogEvent[] = [
   ...["opened", "warm_up"].map((what) => ({ event: `socket.${what}` })),
   { event: "socket.refused", reason: "too_many_sockets" },
   { event: "socket.closed", reason: "client_closed" },
-  { event: "socket.turn", outcome: "completed" },
   { event: "hook", hook: "masks", action: "passed", ms: 12 },
   { event: "hook_passed", hook: "masks", texts: 2 },
 ];

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
+import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
@@ -147,6 +148,11 @@ export const requestSchema = Type.Object({
   response_id: allowNull(text),
   // Those that were met, or under `guard.constraints: report` those that would be refused. `misspelt` stands for any field.
   constraints: Type.Array(allowWords(CONSTRAINT_FIELDS)),
+  // The words of `refuses` for all that its model's server refused, so that the call was repeated in another form.
+  mended: Type.Array(text),
+  // The thinking of the history that the model wasn't shown. The provider's reasons count blocks; `family` and `refused`, which
+  // are the gateway's, count answers.
+  reasoning_removed: Type.Array(Type.Object({ reason: allowWords(REMOVAL_REASONS), count })),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),
   like: allowNull(text),
@@ -206,6 +212,8 @@ export const requestDetailSchema = Type.Object({
   cost: allowNull(costSchema),
   hook_cost_usd: usd,
   usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
+  // Each word of `mended` with the end of the sentence "The model refuses …".
+  mends: Type.Array(Type.Object({ refuses: text, meaning: text })),
   unpriced: Type.Array(
     Type.String({
       description: "What it came from that its model has no price for: `service_tier=priority`.",

@@ -6,12 +6,15 @@ import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
+import { readMended } from "../../core/log/mended.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
 import { isError, type ListedRequest, type RequestRecord } from "../../core/log/record.ts";
+import { readRemoved } from "../../core/log/removed-reasoning.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../../core/log/trace.ts";
 import { readRelative } from "../../core/models/card.ts";
 import type { TracedHook } from "../../core/models/hook.ts";
+import { describeRefusal } from "../../core/models/refusals.ts";
 import { cutStoredName } from "../../core/models/stored-name.ts";
 import { computeCost, type NanoUsd, toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
@@ -99,8 +102,13 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     compaction: record.isCompaction,
     ...viewTool(record),
     constraints: readConstraints(record.constraints),
+    ...viewMends(record),
     ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
+}
+
+function viewMends({ mended, reasoningRemoved }: ListedRequest) {
+  return { mended: readMended(mended), reasoning_removed: readRemoved(reasoningRemoved) };
 }
 
 function viewLine({ batchId, batchLine, customId }: ListedRequest) {
@@ -203,6 +211,7 @@ export async function getRequest(
     ...(trace && seesProviderCost(scope, accountId) ? { provider_cost_usd: sumProviderCost(trace) } : {}),
     hook_cost_usd: toUsd(sumHooks(trace)),
     usage_implausible: trace && implausibleView(trace),
+    mends: readMended(record.mended).map((word) => ({ refuses: word, meaning: describeRefusal(word) })),
     unpriced: [...(trace?.unpriced ?? [])],
     served: [...(trace?.served ?? [])],
     unknown_finish_reasons: [...(trace?.unknownFinishes ?? [])],

@@ -157,6 +157,10 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly isLate: boolean;
   readonly totalMs: number;
   readonly firstTokenMs: number | null;
+  /** The refusals after which it was asked once more in another form (`formatMended`). Null for none. */
+  readonly mended: string | null;
+  /** The thinking of its history that the model wasn't shown (`formatRemoved`). Null for none. */
+  readonly reasoningRemoved: string | null;
   /** The completion whose answer it got from the cache, and what that had cost. Null and 0 for a new answer. */
   readonly cachedFrom: string | null;
   readonly savedNanoUsd: NanoUsd;

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../json/json.ts";
 import type { LongJson } from "../json/long.ts";
+import type { REFUSED_THINKING } from "../log/removed-reasoning.ts";
 import type { NativeTexts } from "../text/texts.ts";
 import type { FormEntry } from "./attachment.ts";
 import type { Refusal } from "./refusals.ts";
@@ -66,6 +67,8 @@ export interface Outgoing {
   readonly dropped: readonly string[];
   /** The gateway's own words before the answer, whose thinking is bound to them. Missing if there are none. */
   readonly said?: Said | undefined;
+  /** The number of earlier answers whose thinking only another family's models read. Missing for none. */
+  readonly foreignThinking?: number;
 }
 
 /** A complete answer: its text, or JSON with its long strings kept as bytes. */
@@ -93,4 +96,5 @@ export interface RawRequest {
   readonly texts: NativeTexts;
   /** True for a request to the format's own route that compacts a conversation. */
   readonly isCompaction?: true;
+  readonly [REFUSED_THINKING]?: number;
 }

@@ -1,9 +1,11 @@
 // Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities.
 
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { RemovalReason, RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import { makeCitation } from "../../operations/chat/answer/citations.ts";
 import { makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
 import type { Citation, Finish, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { countRemoved } from "../_chat/thinking.ts";
 import { includeCached, makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**
@@ -54,6 +56,21 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["content_filter", "content_filter"],
   ["steered", "length"],
 ]);
+
+const REMOVALS: ReadonlyMap<unknown, RemovalReason> = new Map([
+  ["prefix_mismatch", "prefix"],
+  ["model_mismatch", "model"],
+  ["organization_mismatch", "organization"],
+  ["end_user_mismatch", "end_user"],
+  ["turn_boundary", "turn_boundary"],
+]);
+
+/** Reads a response's `input_transformations` (OpenAI, from GPT-6.2 on). */
+export function readInputTransformations(list: unknown): readonly RemovedReasoning[] | undefined {
+  return countRemoved(list, ({ type, action, reason }) =>
+    type === "reasoning" && action === "removed" ? (REMOVALS.get(reason) ?? "other") : null,
+  );
+}
 
 /** Returns why a response is incomplete. Without a reason that says otherwise, it was cut. */
 export function readIncomplete(response: JsonObject): Finish {

@@ -6,7 +6,14 @@ import { malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
+import {
+  type ChatChunk,
+  type ChatReply,
+  type Delta,
+  REMOVED,
+  type ReasoningDetail,
+  type Usage,
+} from "../../operations/chat/form.ts";
 import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeChunk, parseEvent } from "../_chat/event.ts";
 import { addTerms } from "../_chat/terms.ts";
@@ -20,7 +27,7 @@ import {
   readKey,
   TEXT_EVENTS,
 } from "./events.ts";
-import { readCitation, readIncomplete, readLogprobs } from "./fields.ts";
+import { readCitation, readIncomplete, readInputTransformations, readLogprobs } from "./fields.ts";
 import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
 import { GAP, makePhaseDetail, PhaseNotes } from "./phases.ts";
 
@@ -97,6 +104,9 @@ export class ResponseReader implements Decoder {
 
   #readEvent(type: string, event: JsonObject): ChatChunk[] {
     switch (type) {
+      case "response.created":
+      case "response.in_progress":
+        return listRemoved(asObject(event.response));
       case "response.output_item.added":
         return this.#begin(readKey(event), asObject(event.item)).chunks;
       case "response.output_item.done":
@@ -321,11 +331,12 @@ export class ResponseReader implements Decoder {
     const done = this.#calls > 0 ? "tool_calls" : "stop";
     const isCut = response.status === "incomplete";
     const finish = isCut ? readIncomplete(response) : makeFinish(done, null);
+    const [removed] = listRemoved(response);
     const { usage: reported, service_tier: tier } = response;
     const usage = isObject(reported) ? { usage: addTerms(this.#form.usage(reported), tier, reported) } : {};
     const phases = this.#phases.end();
     const last = phases === null ? delta : { ...delta, reasoning_details: [this.#makePhaseDetail(phases)] };
-    return [...chunks, { ...extras, choices: [{ index: 0, delta: last, ...finish }], ...usage }];
+    return [...chunks, { ...removed, ...extras, choices: [{ index: 0, delta: last, ...finish }], ...usage }];
   }
 
   #isSame(index: number, given: JsonObject): boolean {
@@ -334,4 +345,10 @@ export class ResponseReader implements Decoder {
     const sameId = known.id === undefined || given.id === undefined || known.id === given.id;
     return sameId && (known.type === undefined || known.type === given.type);
   }
+}
+
+/** Returns what was left out of the history as a chunk of its own: it may be known before the first word. */
+function listRemoved({ input_transformations: list }: JsonObject): ChatChunk[] {
+  const removed = list === undefined ? undefined : readInputTransformations(list);
+  return removed ? [{ ...makeChunk({}), [REMOVED]: removed }] : [];
 }

@@ -6,14 +6,20 @@ import { gaveUp, malformed } from "../../core/models/upstream.ts";
 import { foldChunks } from "../../operations/chat/answer/fold.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { type FinishMeaning, makeFinish, markUnknown, readMeaning } from "../../operations/chat/finish.ts";
-import type { ChatChunk, ChatReply, ChatRequest, Delta } from "../../operations/chat/form.ts";
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChatRequest,
+  type Delta,
+  REMOVED,
+} from "../../operations/chat/form.ts";
 import { Blocks } from "../_chat/blocks.ts";
 import { ENVELOPE } from "../_chat/envelope.ts";
-import { makeChunks, parseEvent } from "../_chat/event.ts";
+import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
 import { addPiece, startBlock } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
-import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
+import { mergeUsage, parseAnthropicUsage, readInputTransformations } from "./usage.ts";
 
 export const FINISH: ReadonlyMap<string, FinishMeaning> = new Map([
   ["end_turn", "stop"],
@@ -66,7 +72,8 @@ export class MessageDecoder implements Decoder {
     const { stop_reason, stop_details, stop_sequence, content, usage } = message;
     const blocks = asArray(content).flatMap((block, index) => this.#readWholeBlock(index, block));
     const reason = asString(stop_reason) ?? "end_turn";
-    return [...blocks, ...this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage)];
+    const finish = this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage);
+    return [...listRemoved(message), ...blocks, ...finish];
   }
 
   #readEvent(data: JsonObject): ChatChunk[] {
@@ -103,7 +110,7 @@ export class MessageDecoder implements Decoder {
     this.#isStarted = true;
     this.#messageId = message.id;
     const blocks = asArray(message.content).flatMap((block, index) => this.#readWholeBlock(index, block));
-    return [...this.#usageChunks(message.usage), ...blocks];
+    return [...this.#usageChunks(message.usage), ...listRemoved(message), ...blocks];
   }
 
   #readWholeBlock(index: number, block: unknown): ChatChunk[] {
@@ -137,6 +144,14 @@ export class MessageDecoder implements Decoder {
     return usage ? [{ choices: [], usage }] : [];
   }
 }
+
+/** Returns what was left out of the history as a chunk that begins the answer: it is known before the first word. */
+function listRemoved({ input_transformations: list }: JsonObject): readonly ChatChunk[] {
+  const removed = list === undefined ? undefined : readInputTransformations(list);
+  return removed ? [{ ...makeChunk({}), [REMOVED]: removed }] : NONE;
+}
+
+const NONE: readonly never[] = [];
 
 /** Reads a whole message, an answer to `request` unless the client's own was sent. Throws a Fault for an error body and for anything that is not a message. */
 export function parseReply(body: unknown, request?: ChatRequest): ChatReply {

@@ -19,11 +19,12 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
-import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
+import { mustOmitThinking, planThinking, THINKING_FORMAT, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
@@ -121,7 +122,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   ];
   const url = `${target.baseUrl}/messages`;
   const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...end.betas] : end.betas);
-  return { url, headers, body, dropped: [...new Set(dropped)], said: end.said };
+  const foreign = countForeign(request, THINKING_FORMAT);
+  return { url, headers, body, dropped: [...new Set(dropped)], said: end.said, ...foreign };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

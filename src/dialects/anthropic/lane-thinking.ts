@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
+import { REFUSED_THINKING } from "../../core/log/removed-reasoning.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { RawRequest } from "../../core/models/dialect.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
@@ -59,16 +60,21 @@ export function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawReques
   if (!isSignatureRefused(fault)) return null;
   const messages = asArray(raw.body.messages);
   const lastUser = messages.findLastIndex(isUserTurn);
-  const before = withoutThinking(messages, lastUser);
-  const repaired = before ?? withoutThinking(messages, messages.length);
-  return repaired && { ...raw, body: { ...raw.body, messages: repaired } };
+  const repaired = withoutThinking(messages, lastUser) ?? withoutThinking(messages, messages.length);
+  if (repaired === null) return null;
+  return {
+    ...raw,
+    body: { ...raw.body, messages: repaired.messages },
+    [REFUSED_THINKING]: repaired.count,
+  };
 }
 
 function withoutAnyThinking(raw: RawRequest): RawRequest | null {
   if (raw.body.thinking === undefined) return null;
   const messages = asArray(raw.body.messages);
-  const others = withoutThinking(messages, messages.length) ?? messages;
-  return { ...raw, body: { ...turnOff(raw.body, undefined).body, messages: others } };
+  const others = withoutThinking(messages, messages.length) ?? { messages, count: 0 };
+  const body = { ...turnOff(raw.body, undefined).body, messages: others.messages };
+  return { ...raw, body, [REFUSED_THINKING]: others.count };
 }
 
 /** True if a person speaks in the turn. A turn with only tool results belongs to the turn before. */
@@ -81,16 +87,19 @@ function isType(block: unknown, ...types: readonly string[]): boolean {
   return types.includes(String(asObject(block).type));
 }
 
-/** Removes the thinking before that index. Returns null if there was none. */
-function withoutThinking(messages: readonly unknown[], end: number): readonly JsonObject[] | null {
-  let isChanged = false;
+/** Removes the thinking before that index, and counts the answers that had some. Returns null if none had. */
+function withoutThinking(
+  messages: readonly unknown[],
+  end: number,
+): { readonly messages: readonly JsonObject[]; readonly count: number } | null {
+  let count = 0;
   const kept = messages.flatMap((message, index): readonly JsonObject[] => {
     const given = asObject(message);
     if (index >= end || given.role !== "assistant" || !Array.isArray(given.content)) return [given];
     const content = given.content.filter((block) => !isType(block, "thinking", "redacted_thinking"));
     if (content.length === given.content.length) return [given];
-    isChanged = true;
+    count++;
     return content.length === 0 ? [] : [{ ...given, content }];
   });
-  return isChanged ? kept : null;
+  return count === 0 ? null : { messages: kept, count };
 }

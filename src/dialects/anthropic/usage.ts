@@ -1,8 +1,10 @@
 // Anthropic's token counts as the canonical usage.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { RemovalReason, RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import { readServed } from "../../core/money/terms.ts";
 import type { Usage } from "../../operations/chat/form.ts";
+import { countRemoved } from "../_chat/thinking.ts";
 import { makeUsage, namesTerms, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
 /** Tokens of another, advising model: Anthropic's own totals don't include them either. */
@@ -40,6 +42,20 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   }
   const served = namesTerms(raw) ? readServed(raw) : undefined;
   return served === undefined ? usage : { ...usage, terms: { served } };
+}
+
+const REMOVALS: ReadonlyMap<unknown, RemovalReason> = new Map([
+  ["prefix_binding_mismatch", "prefix"],
+  ["model_binding_mismatch", "model"],
+  ["organization_binding_mismatch", "organization"],
+  ["end_user_binding_mismatch", "end_user"],
+]);
+
+/** Reads a message's `input_transformations` (beta `thinking-binding-controls`). Some entries say that a block was shown. */
+export function readInputTransformations(list: unknown): readonly RemovedReasoning[] | undefined {
+  return countRemoved(list, ({ type, reason }) =>
+    type === "thinking_dropped" ? (REMOVALS.get(reason) ?? "other") : null,
+  );
 }
 
 function isMissing(value: unknown): boolean {

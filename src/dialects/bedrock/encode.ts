@@ -23,12 +23,13 @@ import {
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { sayInTurns } from "../_chat/turns.ts";
 import { planPoints } from "./cache-points.ts";
 import type { Block } from "./content.ts";
 import { makeConversation } from "./conversation.ts";
 import { findTraits } from "./models.ts";
-import { planReasoning } from "./reasoning.ts";
+import { planReasoning, REASONING_FORMAT } from "./reasoning.ts";
 import { planOutput, planTools } from "./tools.ts";
 
 const CARRIED = ["temperature", "top_p", "stop", ...BEGUN];
@@ -82,6 +83,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     },
     ...(request.stream ? { answer: "aws-eventstream" as const } : {}),
     dropped: [...new Set(dropped)],
+    ...countForeign(request, REASONING_FORMAT),
   };
 }
 

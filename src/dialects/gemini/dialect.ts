@@ -8,10 +8,11 @@ import type { Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
 import { BEGUN, leaveOutRest, nestFields, passRest } from "../_chat/outgoing.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
-import { makeConversation } from "./contents.ts";
+import { makeConversation, REASONING_FORMAT } from "./contents.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
 import { explain } from "./errors.ts";
 import { findFacts, isVertex } from "./models.ts";
@@ -135,5 +136,6 @@ function encode(given: ChatRequest, card: ModelCard, target: Target, { vertex, m
       ...nestFields("generationConfig", config),
     },
     dropped: [...dropped],
+    ...countForeign(request, REASONING_FORMAT),
   };
 }

@@ -27,9 +27,11 @@ import {
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { loosenTools } from "../_chat/schemas/strict-tools.ts";
 import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { readReasoning } from "../_chat/thinking-wish.ts";
 import { askTier } from "../_chat/tier.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
+import { REASONING_FORMAT } from "../_responses/output.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts, refusesSampling, takesSampling } from "./models.ts";
 
@@ -114,7 +116,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   if (request.web_search_options) include.push("web_search_call.action.sources");
   if (include.length > 0) body.include = include;
   const left = [...extras.dropped, ...limit.dropped, ...dropped];
-  return makeCall(target, "/responses", body, left);
+  const call = makeCall(target, "/responses", body, left);
+  return { ...call, ...countForeign(request, REASONING_FORMAT) };
 }
 
 /** Text is the default, so requesting only text changes nothing. */

@@ -3,6 +3,7 @@
 
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, changeFields, type JsonObject } from "../../core/json/json.ts";
+import { REFUSED_THINKING } from "../../core/log/removed-reasoning.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
@@ -97,5 +98,6 @@ function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | nu
   if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);
   const kept = input.filter((item) => asObject(item).type !== "reasoning");
-  return kept.length === input.length ? null : { ...raw, body: { ...raw.body, input: kept } };
+  const count = input.length - kept.length;
+  return count === 0 ? null : { ...raw, body: { ...raw.body, input: kept }, [REFUSED_THINKING]: count };
 }

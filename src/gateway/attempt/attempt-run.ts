@@ -223,8 +223,9 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     return trace?.isPropagated && this.spanId !== null ? formatTraceparent(trace, this.spanId) : null;
   }
 
-  recordSent(isNative: boolean): void {
+  recordSent(isNative: boolean, foreignThinking = 0): void {
     const { call, tracing } = this.#context;
+    this.foreignThinking = isNative ? null : foreignThinking;
     this.unreadBytes = isNative ? call.unreadBytes : 0;
     this.rounds = isNative ? call.searches + (call.fetches ?? 0) : 0;
     tracing.recordCall(this, this.#ports.deadlines.nowMs());

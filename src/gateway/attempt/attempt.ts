@@ -52,8 +52,8 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
 
 /** Records what happens to the calls of an attempt. */
 export interface CallWatcher {
-  /** A call is about to be sent. */
-  recordSent(isNative: boolean): void;
+  /** A call is about to be sent. It leaves out the thinking of this many earlier answers, which another family made. */
+  recordSent(isNative: boolean, foreignThinking?: number): void;
   /** A call never got a connection. */
   retractSent(): void;
   /** A call was answered, if only by an error. */
@@ -164,7 +164,7 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   const outgoing = watcher ? watcher.time(encode<F>, attempt) : encode(attempt);
   watcher?.recordDropped(joinLists(attempt.dropped, route.lane ? NONE : attempt.lost, outgoing.dropped));
   call.throwIfEnded();
-  watcher?.recordSent(route.lane !== null);
+  watcher?.recordSent(route.lane !== null, outgoing.foreignThinking);
   const response = call.send(addTraceparent(outgoing, attempt), upstream.setup.timeouts.connectMs);
   return new SentCall(attempt, route, outgoing, response);
 }

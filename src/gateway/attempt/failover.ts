@@ -49,6 +49,8 @@ export class Failover<F extends Form, Result> {
   #repaired: Fault | null = null;
   /** The last call repeated in another form. Null if there was none. */
   #mended: MendedCall | null = null;
+  /** The attempt whose call is to be repeated for that, as the same attempt. Null if there is none. */
+  #refused: { readonly running: AttemptRun<F>; readonly words: readonly string[] } | null = null;
   /** The number of calls repeated for it. */
   #mends = 0;
   /** True once thinking that a provider didn't accept was left out. */
@@ -167,7 +169,17 @@ export class Failover<F extends Form, Result> {
     if (running === null) return null;
     this.#totalAtMs = running.totalAtMs;
     this.#called.add(attempt.card.provider);
+    this.#join(running);
     return running;
+  }
+
+  /** A call that is repeated because its form was refused is the same attempt once more. */
+  #join(repeated: AttemptRun<F>): void {
+    const refused = this.#refused;
+    if (refused?.running.attempt !== repeated.attempt) return;
+    this.#refused = null;
+    this.#context.attempts--;
+    this.#context.tracing.repeat(refused.running, repeated, refused.words);
   }
 
   /** Takes the next attempt, preferring addresses that have not failed to connect. */
@@ -226,7 +238,7 @@ export class Failover<F extends Form, Result> {
     const before = this.#mended?.card === mended.card ? this.#mended.refuses : [];
     this.#mended = { card: mended.card, refuses: [...before, ...mended.refuses] };
     this.#mends++;
-    this.#free++;
+    this.#refused = { running, words: mended.refuses };
     return true;
   }
 

@@ -39,8 +39,10 @@ export class ResponseCosts<F extends Form> {
 
   /** Returns the facts of the first request with the costs of all. */
   describe(first: RequestContext<F>): Facts {
-    const { granted, selector, model, attempts, dropped, endsOn, times, replayed, cached } = first;
+    const { granted, selector, model, attempts, dropped, times, replayed, cached } = first;
+    const { attempt, removedReasoning } = first;
     const costs = { cost: this.cost, charged: this.charged };
-    return { granted, selector, model, attempts, dropped, endsOn, times, replayed, cached, costs };
+    const answered = { model, attempts, dropped, attempt, removedReasoning, replayed, cached };
+    return { granted, selector, ...answered, times, costs };
   }
 }

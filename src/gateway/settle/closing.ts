@@ -148,7 +148,8 @@ export class Closing {
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
     const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
-    if (usageImplausible || unpriced || unknownFinishes) logOddities(log, context, outcome.record.traced);
+    const isOdd = usageImplausible || unpriced || unknownFinishes || outcome.record.reasoningRemoved;
+    if (isOdd) logOddities(log, context, outcome.record);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;
     outcome.sealedReply = this.#seal(context, outcome.record.modelUsed);

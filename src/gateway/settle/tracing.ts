@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../core/fault.ts";
 import { describeFailure } from "../../core/log/failure.ts";
+import { formatMended } from "../../core/log/mended.ts";
 import {
   type AttemptOutcome,
   type ClaimedUsage,
@@ -35,6 +36,8 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
+  /** The number of earlier answers whose thinking a translation left out. Null if the client's own request was sent. */
+  foreignThinking: number | null = null;
   /** The usage that the provider reported, if it isn't the request's own. */
   claimed: ClaimedUsage | null = null;
   /** The id of the price by which its answer is charged. */
@@ -44,7 +47,7 @@ export class TracingAttempt {
   readonly spanId: string | null;
   readonly #last4: TracedCredential["last4"];
   readonly #position: TracedCredential["position"];
-  readonly startMs: number;
+  startMs: number;
   /** The time of its first call. */
   sentMs: number | null = null;
   #endMs: number | null = null;
@@ -132,6 +135,8 @@ export class Tracing<F extends Form> {
   /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
   #sentMs: number | null = null;
+  /** The refusals after which the request was mended, as its row has them. Null for none. */
+  mended: string | null = null;
   /** The attempt that answers. */
   winner: TracingAttempt | null = null;
   /** The moment of the answer's first part, or of the whole. Null before. */
@@ -164,6 +169,14 @@ export class Tracing<F extends Form> {
 
   begin(attempt: TracingAttempt): void {
     this.#attempts.push(attempt);
+  }
+
+  /** The first attempt's call was refused, and the second repeats it in another form: both are one attempt. */
+  repeat(refused: TracingAttempt, repeated: TracingAttempt, mended: readonly string[]): void {
+    repeated.startMs = refused.startMs;
+    repeated.sentMs = refused.sentMs;
+    this.#attempts.splice(this.#attempts.indexOf(refused), 1);
+    this.mended = formatMended(this.mended, mended);
   }
 
   /**

@@ -65,7 +65,9 @@ export function factHeaders(
     headers["x-poundkey-cost"] = formatPlainUsd(facts.costs.cost);
     headers["x-poundkey-charged"] = formatPlainUsd(facts.costs.charged);
   }
-  if (facts.endsOn !== null) headers.sunset = new Date(facts.endsOn).toUTCString();
+  const endsOn = facts.attempt?.card.shutdownDate ?? null;
+  if (endsOn !== null) headers.sunset = new Date(endsOn).toUTCString();
+  if (facts.removedReasoning !== null) headers["x-poundkey-reasoning-removed"] = facts.removedReasoning;
   const { times } = facts;
   if (times !== null) headers["server-timing"] = formatTiming(times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);

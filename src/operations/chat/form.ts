@@ -1,6 +1,7 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
 // through.
 import type { JsonObject } from "../../core/json/json.ts";
+import type { RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import type { AnswerTerms } from "../../core/money/terms.ts";
 import type { SearchOptions, WebSearch } from "./prompt/search-form.ts";
 
@@ -265,8 +266,15 @@ export interface ChunkChoice extends JsonObject, Omit<Finish, "finish_reason"> {
   logprobs?: unknown;
 }
 
+/** Marks the thinking of the history that the provider says it left out. As a symbol, it isn't part of any JSON. */
+export const REMOVED: unique symbol = Symbol("removed thinking");
+
+interface Removing {
+  [REMOVED]?: readonly RemovedReasoning[];
+}
+
 /** A decoded chunk: a chat.completion.chunk without `id`, `object`, `created` and `model`, which the gateway adds. */
-export interface ChatChunk extends JsonObject {
+export interface ChatChunk extends JsonObject, Removing {
   choices: readonly ChunkChoice[];
   /** Cumulative: later reports replace earlier ones. */
   usage?: Usage;
@@ -288,7 +296,7 @@ export interface ReplyChoice extends JsonObject, Finish {
 }
 
 /** A whole answer: a chat.completion without `id`, `object`, `created` and `model`, which the gateway adds. */
-export interface ChatReply extends JsonObject {
+export interface ChatReply extends JsonObject, Removing {
   choices: readonly ReplyChoice[];
   usage?: Usage;
   /** The provider's own answer, for clients of the same family. Never sent in the chat form. */

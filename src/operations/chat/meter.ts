@@ -1,9 +1,10 @@
 // Counts what a chat answer produces as its parts pass.
+import type { RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import type { Meter } from "../operation.ts";
 import { isAnswer } from "./answer/normalise.ts";
 import { type Part, Run, Verbatim } from "./answer/run.ts";
 import type { ChatForm } from "./decoder.ts";
-import { type ChatChunk, type ChatReply, type Delta, type Finish, UNKNOWN_WORD } from "./form.ts";
+import { type ChatChunk, type ChatReply, type Delta, type Finish, REMOVED, UNKNOWN_WORD } from "./form.ts";
 
 /** The most of an unknown word that is kept, and the most of them. */
 const WORD_CHARACTERS_MAX = 64;
@@ -14,6 +15,7 @@ export class ChatMeter implements Meter<ChatForm> {
   bytes = 0;
   readonly finishes: string[] = [];
   unknownFinishes: string[] | undefined;
+  removed: readonly RemovedReasoning[] | undefined;
   /** Indexes of choices that have begun or finished. */
   readonly #begun = new Set<number>();
 
@@ -30,7 +32,8 @@ export class ChatMeter implements Meter<ChatForm> {
     }
   }
 
-  takeWhole({ choices }: ChatReply): void {
+  takeWhole({ choices, [REMOVED]: removed = this.removed }: ChatReply): void {
+    this.removed = removed;
     for (const choice of choices) {
       this.#begun.add(choice.index);
       this.#takeFinish(choice.finish_reason, choice[UNKNOWN_WORD]);
@@ -51,6 +54,8 @@ export class ChatMeter implements Meter<ChatForm> {
   #takeChunk(chunk: ChatChunk): void {
     const hasAnswer = isAnswer(chunk);
     this.hasAnswer ||= hasAnswer;
+    // A later report of the same call has all of an earlier one.
+    if (chunk[REMOVED] !== undefined) this.removed = chunk[REMOVED];
     for (const choice of chunk.choices) {
       const { index, delta, finish_reason } = choice;
       if (hasAnswer || finish_reason !== null) this.#begun.add(index);

@@ -55,7 +55,7 @@ const AMOUNT_COLUMNS = [
 type RareFields = Pick<
   RequestRecord,
   | ("cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId")
-  | ("constraints" | "claimedNanoUsd")
+  | ("constraints" | "claimedNanoUsd" | "mended" | "reasoningRemoved")
 >;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
@@ -69,16 +69,8 @@ export type CountedRow = { readonly amounts: Amounts } & Partial<
 export function hasWork(row: CountedRow): boolean {
   const { edge, cachedFrom, tags, socketId, batchId, markupNanoUsd: markup, claimedNanoUsd: claim } = row;
   if (edge !== undefined || row.cached || cachedFrom || tags || socketId || row.isCompaction) return true;
-  if (
-    markup ||
-    batchId ||
-    row.tool ||
-    row.responseId ||
-    row.constraints ||
-    row.reportedNanoUsd ||
-    typeof claim === "number"
-  )
-    return true;
+  if (markup || batchId || row.tool || row.responseId || row.constraints || row.reportedNanoUsd) return true;
+  if (row.mended || row.reasoningRemoved || typeof claim === "number") return true;
   for (const unit of WORK_UNITS) if (row.amounts[unit] !== 0) return true;
   return false;
 }
@@ -133,6 +125,8 @@ const SPARE_COLUMNS = [
   ...Object.keys(TOOL.columns),
   "response_id",
   "constraints",
+  "mended",
+  "reasoning_removed",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -202,6 +196,8 @@ const LISTED_FIELDS = {
   tool: TOOL,
   responseId: allowNull(TEXT),
   constraints: allowNull(TEXT),
+  mended: allowNull(TEXT),
+  reasoningRemoved: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -246,6 +242,8 @@ const REQUEST_DEFAULTS = {
   ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
   response_id: null,
   constraints: null,
+  mended: null,
+  reasoning_removed: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);

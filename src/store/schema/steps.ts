@@ -259,6 +259,12 @@ const ALLOWED_TOOLS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
 ];
 
+/** The mends of requests, and the thinking that models weren't shown, which few have. A program from before leaves them out. */
+const MENDED: Step = [
+  { kind: "addColumn", table: "request", column: textOrNull("mended") },
+  { kind: "addColumn", table: "request", column: textOrNull("reasoning_removed") },
+];
+
 /** The constraints of requests, which few have. A program from before leaves them out. */
 const CONSTRAINTS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("constraints") }];
 
@@ -311,4 +317,5 @@ export const STEPS: readonly Step[] = [
   CONSTRAINTS,
   REPORTED_COSTS,
   REFUSAL_LESSONS,
+  MENDED,
 ];

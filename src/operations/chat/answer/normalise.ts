@@ -10,6 +10,7 @@ import {
   type ChunkChoice,
   type Delta,
   type FinishReason,
+  REMOVED,
   type ToolCallDelta,
   UNKNOWN_WORD,
   type Usage,
@@ -245,6 +246,7 @@ function normalisePlainReply(reply: ChatReply): ChatReply | null {
   const said = { role: "assistant", content, refusal: null } as const;
   const made: ChatReply = { choices: [{ index, message: said, ...finish, logprobs: null }] };
   for (const field in reply) if (field !== "choices" && field !== "usage") made[field] = reply[field];
+  if (reply[REMOVED] !== undefined) made[REMOVED] = reply[REMOVED];
   const validUsage = usage && validateUsage(usage);
   if (validUsage) made.usage = validUsage;
   return made;

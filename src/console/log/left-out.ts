@@ -1,0 +1,33 @@
+// Sentences on a request's mends after refusals, and on the thinking of its history that the model wasn't shown.
+import type { RequestDetailView } from "../../admin/log/request-schema.ts";
+
+/** Returns a sentence on what a model's server refused before it answered. */
+export function describeMends(mends: RequestDetailView["mends"]): string {
+  const refused = mends.map(({ meaning }) => meaning.replaceAll("`", ""));
+  return `Asked once more after its server had refused ${refused.join("; ")}.`;
+}
+
+type Reason = RequestDetailView["reasoning_removed"][number]["reason"];
+
+/** The ends of the sentence "Left out …". */
+const REASONS: Readonly<Record<Reason, (count: string) => string>> = {
+  prefix: (count) => `${count}, as what stands before had changed`,
+  model: (count) => `${count} of another model`,
+  organization: (count) => `${count} of another organization`,
+  end_user: (count) => `${count} of another end user`,
+  turn_boundary: (count) => `${count} of an earlier turn`,
+  other: (count) => `${count} for another reason of the provider's`,
+  family: (count) => `that of ${count}, made by another family's model`,
+  refused: (count) => `that of ${count}, which the provider had refused`,
+};
+
+/** Returns a sentence on the thinking that the model wasn't shown. The provider counts blocks, the gateway answers. */
+export function describeRemoved(removed: RequestDetailView["reasoning_removed"]): string {
+  const parts = removed.map(({ reason, count }) => REASONS[reason](nameCount(reason, count)));
+  return `Left out ${parts.join("; ")}.`;
+}
+
+function nameCount(reason: Reason, count: number): string {
+  const thing = reason === "family" || reason === "refused" ? "answer" : "block";
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
