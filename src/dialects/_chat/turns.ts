@@ -48,6 +48,8 @@ export interface Conversation<Block> {
   readonly turns: readonly Turn<Block>[];
   /** True if an assistant's image was left out. */
   readonly isShortened: boolean;
+  /** True if a change of tools has no user turn behind which it could stand. */
+  readonly isUnplaced: boolean;
 }
 
 /** Makes leading system and developer messages the system prompt, and all others turns. */
@@ -56,21 +58,25 @@ export function splitConversation<Block extends JsonObject>(
   maker: BlockMaker<Block>,
 ): Conversation<Block> {
   const leading = messages.slice(0, countLeading(messages)).filter(isSystem);
+  const changes: Block[] = [];
   return {
     system: leading.flatMap((message, index) => makeContent(message, index, maker)),
-    turns: makeTurns(messages, maker),
+    turns: makeTurns(messages, maker, changes),
     isShortened: messages.some(hasGivenImage),
+    isUnplaced: changes.length > 0,
   };
 }
 
 /**
  * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
  * after their calls, regardless of their order and of messages in between. No turn is empty. A later system message
- * stands behind the user turn in which or before which it stands, or else in that turn as a note.
+ * stands behind the user turn in which or before which it stands, or else in that turn as a note, and so do changes of
+ * tools. Those that no user turn follows are left in `changes`.
  */
 function makeTurns<Block extends JsonObject>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
+  changes: Block[],
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
   const results = mapResults(messages, maker);
@@ -85,13 +91,16 @@ function makeTurns<Block extends JsonObject>(
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
     if (message.role === "assistant") {
-      if (late.length > 0) turns.push(placeLate(late.splice(0), turns.at(-1)));
-      add("assistant", makeAnswer(message, index, maker));
-    } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
-    else if (message.role === "user") add("user", makeContent(message, index, maker));
+      const answer = makeAnswer(message, index, maker);
+      if (answer.length > 0) placeLate(late, changes, turns);
+      add("assistant", answer);
+    } else if (isSystem(message)) {
+      add("user", readLate(message, index, maker, late));
+      changes.push(...(maker.changes?.(message) ?? []));
+    } else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
-  if (late.length > 0) turns.push(placeLate(late, turns.at(-1)));
+  placeLate(late, changes, turns);
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
 }
@@ -108,13 +117,19 @@ function readLate<Block extends JsonObject>(
   return [];
 }
 
-/** Behind an answer no model takes a system message, so a note has a turn of its own there. */
+/**
+ * Adds a message for the late blocks. Behind an answer no model takes a system message, so a note has a turn of its own
+ * there, and changes of tools wait for the next one.
+ */
 function placeLate<Block extends JsonObject>(
   late: Block[],
-  last: OpenTurn<Block> | undefined,
-): OpenTurn<Block> {
-  if (last?.role === "user") return { role: "system", content: late };
-  return { role: "user", content: late.map(markNote) };
+  changes: Block[],
+  turns: OpenTurn<Block>[],
+): void {
+  if (late.length > 0 && turns.at(-1)?.role !== "user")
+    turns.push({ role: "user", content: late.splice(0).map(markNote) });
+  if (turns.at(-1)?.role !== "user" || late.length + changes.length === 0) return;
+  turns.push({ role: "system", content: [...late.splice(0), ...changes.splice(0)] });
 }
 
 /**

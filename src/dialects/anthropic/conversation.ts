@@ -2,7 +2,7 @@
 
 import { JsonBudget } from "../../core/json/bounds.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
+import type { ChatMessage, ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeFileBlock, makeImageBlock } from "./content.ts";
 import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
@@ -11,17 +11,19 @@ export type Turn = SharedTurn<Block>;
 
 /**
  * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. If
- * `takesSystem`, later system messages stand in their places. Throws a Fault `unsupported_capability` for audio, and for
+ * `takesSystem`, later system messages stand in their places, with the blocks that `changes` makes of each. Throws a Fault `unsupported_capability` for audio, and for
  * files and images of types that Claude doesn't read.
  */
 export function makeConversation(
   request: ChatRequest,
   keepsThinking: boolean,
   takesSystem: boolean,
+  changes?: (message: ChatMessage) => readonly Block[],
 ): Conversation<Block> {
   return splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
     takesSystem,
+    ...(changes === undefined ? {} : { changes }),
     text: makeTextBlock,
     image: makeImageBlock,
     file: makeFileBlock,

@@ -4,9 +4,10 @@ import { asNumber, asObject, asString, type JsonObject } from "../../core/json/j
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import { foldToolChanges, hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type ChangedAsk, joinLists } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
 import { markNewest } from "../_chat/cache/request.ts";
 import {
@@ -22,6 +23,7 @@ import {
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
+import { placeTools } from "./late-tools.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
 import { sayAtEnd } from "./said.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
@@ -76,7 +78,11 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits.lateSystem);
+  const late = placeTools(request, traits);
+  if (late === null && hasToolChanges(request)) return encodeFolded(request, card, target);
+  const keepsThinking = !mustOmitThinking(request, traits);
+  const conversation = makeConversation(request, keepsThinking, traits.lateSystem, late?.write);
+  if (conversation.isUnplaced) return encodeFolded(request, card, target);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
@@ -85,7 +91,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
-  const tools = planTools(request, traits, canForce, output.tool);
+  const tools = planTools(request, traits, canForce, output.tool, late);
   const sampling = makeSampling(request, traits, thinking.isOn);
   const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
@@ -121,8 +127,16 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
   const url = `${target.baseUrl}/messages`;
-  const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
+  const betas = [...(isBound ? [BINDING_BETA] : []), ...tools.betas, ...(late?.betas ?? NONE)];
+  const headers = makeHeaders(target, betas);
   return { url, headers, body, dropped: [...new Set(dropped)] };
+}
+
+/** For a model that takes no changes of tools, or where one has no place: as if the tools had been so from the beginning. */
+function encodeFolded(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { ask, dropped } = foldToolChanges(request);
+  const outgoing = encode(ask, card, target);
+  return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
