@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { foldToolChanges, hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
 import { markNewest } from "../_chat/cache/request.ts";
 import {
@@ -79,10 +79,10 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
   const late = placeTools(request, traits);
-  if (late === null && hasToolChanges(request)) return encodeFolded(request, card, target);
   const keepsThinking = !mustOmitThinking(request, traits);
   const conversation = makeConversation(request, keepsThinking, traits.lateSystem, late?.write);
-  if (conversation.isUnplaced) return encodeFolded(request, card, target);
+  if (conversation.isUnplaced || (late === null && hasToolChanges(request)))
+    return encodeFolded(request, card, target);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
@@ -127,8 +127,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
   const url = `${target.baseUrl}/messages`;
-  const betas = [...(isBound ? [BINDING_BETA] : []), ...tools.betas, ...(late?.betas ?? NONE)];
-  const headers = makeHeaders(target, betas);
+  const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
   return { url, headers, body, dropped: [...new Set(dropped)] };
 }
 

@@ -14,7 +14,6 @@ const INLINE_BETA = "inline-tools-2026-09-15";
 interface PlacedTools extends LateTools {
   /** Returns the blocks of a message's changes. */
   readonly write: (message: ChatMessage) => readonly Block[];
-  readonly betas: readonly string[];
 }
 
 const NO_BLOCKS: readonly Block[] = [];

@@ -6,7 +6,7 @@ import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
-import { NONE } from "../../operations/form.ts";
+import { joinLists, NONE } from "../../operations/form.ts";
 import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schemas/schema.ts";
 import { makeInputSchema } from "../_chat/schemas/tool-schema.ts";
@@ -60,6 +60,7 @@ export interface LateTools {
   readonly front: readonly Tool[];
   /** The names of those that are offered at its end. */
   readonly offered: ReadonlySet<string>;
+  readonly betas: readonly string[];
 }
 
 const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE, betas: NONE };
@@ -79,7 +80,8 @@ export function planTools(
   const allowed = listAllowedTools(present, request.tool_choice);
   const offered = late?.front ?? (traits.lateTools ? present : allowed);
   const search = request.web_search_options ? [makeSearchTool(request.web_search_options)] : [];
-  if (offered.length + search.length + (output ? 1 : 0) === 0) return NO_TOOLS;
+  if (offered.length + present.length + search.length + (output ? 1 : 0) === 0)
+    return { ...NO_TOOLS, betas: late?.betas ?? NONE };
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   tools.push(...search, ...(output ? [output] : []));
@@ -88,7 +90,7 @@ export function planTools(
   const removed = traits.lateTools
     ? present.filter((tool) => !allowed.includes(tool)).map(readToolName)
     : NONE;
-  const betas = removed.length > 0 ? [CHANGES_BETA] : NONE;
+  const betas = joinLists(late?.betas ?? NONE, removed.length > 0 ? [CHANGES_BETA] : NONE);
   return { ...choice, tools, removed, betas, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 

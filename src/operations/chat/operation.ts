@@ -172,7 +172,13 @@ function fit(
   const willing = codec.demandsCalls ? { ask: priced, dropped: NONE } : dropForcedCall(priced, card);
   const taken = leaveOutUntaken(willing.ask, card, takesUrls(codec, willing.ask, card));
   const own = codec.fit(taken.ask, card, operator);
-  const all = joinLists(folded.dropped, joinLists(cheap.dropped, dropped), willing.dropped, taken.dropped, own.dropped);
+  const all = joinLists(
+    folded.dropped,
+    joinLists(cheap.dropped, dropped),
+    willing.dropped,
+    taken.dropped,
+    own.dropped,
+  );
   const result = { ask: own.ask, dropped: all };
   planShape(codec, ask, card, operator, result);
   latest.set(ask, { codec, card, extraFields, result });

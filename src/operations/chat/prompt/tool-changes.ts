@@ -122,18 +122,18 @@ export function joinTools(tools: readonly Tool[], added: readonly Tool[]): reado
   return joined;
 }
 
-type Conversation = Pick<ChatRequest, "messages"> & { readonly tools: readonly Tool[] };
-
 /**
  * Returns a conversation as its surface has read it, without the changes that have no effect and those before the first user
- * message, which are made in its tools. `front` names the tools that were offered before them. The same lists if all is well.
+ * message, which are made in its tools. `front` has the tools that were offered before them. The same lists if all is well.
  */
 export function settleToolChanges(
-  { messages, tools }: Conversation,
-  front: ReadonlySet<string>,
-): Conversation {
-  const known = new Set(tools.map(nameTool));
-  const offered = new Set(front);
+  messages: readonly ChatMessage[],
+  tools: readonly Tool[] | undefined,
+  front: readonly Tool[],
+): Pick<ChatRequest, "messages" | "tools"> {
+  if (!messages.some(changesTools)) return { messages, tools };
+  const known = new Set(tools?.map(nameTool));
+  const offered = new Set(front.map(nameTool));
   const withdrawn = new Set<string>();
   let isBehind = false;
   const settle = ({ type, name }: ToolChange): boolean => {
@@ -156,6 +156,6 @@ export function settleToolChanges(
   const isSame = settled.length === messages.length && settled.every((one, at) => one === messages[at]);
   return {
     messages: isSame ? messages : settled,
-    tools: withdrawn.size === 0 ? tools : tools.filter((tool) => !withdrawn.has(nameTool(tool))),
+    tools: withdrawn.size === 0 ? tools : tools?.filter((tool) => !withdrawn.has(nameTool(tool))),
   };
 }
