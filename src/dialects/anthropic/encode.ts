@@ -21,13 +21,15 @@ import {
   passRest,
 } from "../_chat/outgoing.ts";
 import { readToolName } from "../_chat/tools.ts";
+import type { Conversation } from "../_chat/turns.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
+import type { Block } from "./content.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { placeTools } from "./late-tools.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
 import { sayAtEnd } from "./said.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
-import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
+import { type LateTools, planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
@@ -75,14 +77,34 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
   return can(card, "search") && !tools.some((tool) => readToolName(tool) === SEARCH_TOOL);
 }
 
-/** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
+/**
+ * `Dialect.encode` for the Messages API. Where the model takes no changes of tools, or one has no place, the tools are as if
+ * they had been so from the beginning. Throws a Fault `unsupported_capability` for audio and unreadable files.
+ */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
   const late = placeTools(request, traits);
   const keepsThinking = !mustOmitThinking(request, traits);
   const conversation = makeConversation(request, keepsThinking, traits.lateSystem, late?.write);
-  if (conversation.isUnplaced || (late === null && hasToolChanges(request)))
-    return encodeFolded(request, card, target);
+  const isTaken = late === null ? !hasToolChanges(request) : !conversation.isUnplaced;
+  if (isTaken) return encodePrompt(request, card, target, { traits, late, conversation });
+  const { ask, dropped } = foldToolChanges(request);
+  const outgoing = encode(ask, card, target);
+  return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
+}
+
+interface Prompt {
+  readonly traits: Traits;
+  readonly late: LateTools | null;
+  readonly conversation: Conversation<Block>;
+}
+
+function encodePrompt(
+  request: ChatRequest,
+  card: ModelCard,
+  target: Target,
+  { traits, late, conversation }: Prompt,
+): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
@@ -129,13 +151,6 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const url = `${target.baseUrl}/messages`;
   const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
   return { url, headers, body, dropped: [...new Set(dropped)] };
-}
-
-/** For a model that takes no changes of tools, or where one has no place: as if the tools had been so from the beginning. */
-function encodeFolded(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const { ask, dropped } = foldToolChanges(request);
-  const outgoing = encode(ask, card, target);
-  return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
