@@ -5,6 +5,8 @@ import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts"
 import type { ModelCard } from "../../src/core/models/card.ts";
 import type { Outgoing, Target } from "../../src/core/models/dialect.ts";
 import type { Refusal } from "../../src/core/models/refusals.ts";
+import { carryBedrock } from "../../src/dialects/anthropic/carriers.ts";
+import { ANTHROPIC_LANE } from "../../src/dialects/anthropic/lane.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
@@ -13,11 +15,12 @@ import { findChatCodec } from "../harness/codec.ts";
 import { readMessages, readResponses } from "../surfaces/lane/native-read.ts";
 
 const TARGET: Target = { baseUrl: "https://provider.test", secret: "s", headers: {} };
-const CLAUDE = makeModelCard("Anthropic#claude-opus-5-5", {});
-const OLDER = makeModelCard("Anthropic#claude-opus-4-6", {});
-const GPT = makeModelCard("OpenAI#gpt-6.2-sol", {});
-const OLDER_GPT = makeModelCard("OpenAI#gpt-5.4", {});
-const SERVER = makeModelCard("Own#some", {});
+const makeCard = (id: string) => makeModelCard(id, { capabilities: new Set(["tools"]) });
+const CLAUDE = makeCard("Anthropic#claude-opus-5-5");
+const OLDER = makeCard("Anthropic#claude-opus-4-6");
+const GPT = makeCard("OpenAI#gpt-6.2-sol");
+const OLDER_GPT = makeCard("OpenAI#gpt-5.4");
+const SERVER = makeCard("Own#some");
 
 function send(dialect: string, card: ModelCard, ask: ChatRequest, target: Target = TARGET): Outgoing {
   return CHAT.encode(findChatCodec(findDialect(dialect)), ask, card, target);
@@ -96,6 +99,24 @@ describe("tools that items of Responses add", () => {
     expect([names(older.tools), asArray(older.input).length]).toEqual([["one", "two"], 3]);
   });
 
+  test("are in `tools` at Bedrock, which knows no such blocks, and so are those of Claude's own clients", () => {
+    const { body } = carryBedrock(toClaude(fromResponses(input)), CLAUDE, TARGET);
+    expect(names(body.tools)).toEqual(["one", "two"]);
+    expect(JSON.stringify(body.messages)).not.toContain("tool_");
+    const { raw, ask } = readMessages(
+      {
+        messages: [user("a"), system(text("Now."), define("two"), refer("tool_removal", "one"))],
+        tools: [own("one")],
+      },
+      {},
+      "inline-tools-2026-09-15",
+    );
+    if (raw === null) throw new Error("There is no native request.");
+    const native = carryBedrock(ANTHROPIC_LANE.encode(raw, ask, CLAUDE, TARGET), CLAUDE, TARGET).body;
+    expect(names(native.tools)).toEqual(["two"]);
+    expect(native.messages).toEqual([user("a"), system(text("Now."))]);
+  });
+
   test("are in `tools` where they stand before the first user message, or where no user's turn follows an answer", () => {
     for (const items of [
       [adding("two"), user("a")],
@@ -131,7 +152,7 @@ describe("tools that items of Responses add", () => {
 
   test("may be the ones that must or may be called", () => {
     const forced = fromResponses(input, { tool_choice: { type: "function", name: "two" } });
-    const { body } = send("anthropic", makeModelCard("Anthropic#claude-opus-5", {}), forced);
+    const { body } = send("anthropic", makeCard("Anthropic#claude-opus-5"), forced);
     expect(body.tool_choice).toEqual({ type: "tool", name: "two" });
     const only = toClaude(fromResponses(input, { tool_choice: allow("auto", "two") }));
     expect(asArray(only.body.messages).at(-1)).toEqual(system(define("two"), refer("tool_removal", "one")));
@@ -172,10 +193,6 @@ describe("tools that messages add and remove", () => {
     ]);
     expect(names(toGpt(ask).tools)).toEqual(["one"]);
     expect(names(toServer(ask).tools)).toEqual(["one", "two"]);
-  });
-
-  test("are in the tools of a count", () => {
-    expect(names(send("gemini", SERVER, fromMessages(messages)).body.tools)).toEqual([undefined]);
   });
 
   test("wait in `tools` for the message that names them", () => {
