@@ -2,6 +2,7 @@
 // to its vendor's rules of place, and offers just the tools that the client has by then.
 import { expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
@@ -17,7 +18,7 @@ const NAMES = ["one", "two", "three", "four"] as const;
 const TARGET = { baseUrl: "https://provider.test", secret: "s", headers: {} };
 const capabilities = new Set(["tools"] as const);
 
-const encode = (dialect: string, id: string, ask: ChatRequest): JsonObject =>
+const encode = (dialect: DialectName, id: string, ask: ChatRequest): JsonObject =>
   asObject(
     CHAT.encode(findChatCodec(findDialect(dialect)), ask, makeModelCard(id, { capabilities }), TARGET).body,
   );

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import type { Outgoing, Target } from "../../src/core/models/dialect.ts";
 import type { Refusal } from "../../src/core/models/refusals.ts";
 import { carryBedrock } from "../../src/dialects/anthropic/carriers.ts";
@@ -22,7 +23,7 @@ const GPT = makeCard("OpenAI#gpt-6.2-sol");
 const OLDER_GPT = makeCard("OpenAI#gpt-5.4");
 const SERVER = makeCard("Own#some");
 
-function send(dialect: string, card: ModelCard, ask: ChatRequest, target: Target = TARGET): Outgoing {
+function send(dialect: DialectName, card: ModelCard, ask: ChatRequest, target: Target = TARGET): Outgoing {
   return CHAT.encode(findChatCodec(findDialect(dialect)), ask, card, target);
 }
 const toClaude = (ask: ChatRequest, refuses?: ReadonlySet<Refusal>) =>

@@ -1,6 +1,6 @@
 // Tools that a message of the conversation adds, beside those in `tools` (Messages API reference, `tool_addition`).
 
-import { asArray, asObject } from "../../core/json/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { isSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 
