@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { ModelCard } from "../../src/core/models/card.ts";
-import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import type { Outgoing, Target } from "../../src/core/models/dialect.ts";
+import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import type { Refusal } from "../../src/core/models/refusals.ts";
 import { carryBedrock } from "../../src/dialects/anthropic/carriers.ts";
 import { ANTHROPIC_LANE } from "../../src/dialects/anthropic/lane.ts";
@@ -82,7 +82,7 @@ describe("tools that items of Responses add", () => {
     expect(names(first.body.tools)).toEqual(["one"]);
     expect(betas(first)).toContain("inline-tools-2026-09-15");
     const next = toClaude(fromResponses([...input, answer("d"), user("e")]));
-    expect(asArray(next.body.messages).slice(0, 4)).toEqual(asArray(first.body.messages));
+    expect(asArray(next.body.messages).slice(0, 4)).toEqual([...asArray(first.body.messages)]);
     expect(next.body.tools).toEqual(first.body.tools);
   });
 

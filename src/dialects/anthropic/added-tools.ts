@@ -44,8 +44,11 @@ const CHANGES: ReadonlySet<unknown> = new Set(["tool_addition", "tool_removal"])
  * if none changes them.
  */
 export function foldToolBlocks(body: JsonObject): JsonObject {
+  return asArray(body.messages).some(hasChanges) ? foldBlocks(body) : body;
+}
+
+function foldBlocks(body: JsonObject): JsonObject {
   const changes = asArray(body.messages).flatMap(listChanges);
-  if (changes.length === 0) return body;
   const front = asArray(body.tools).map(asObject);
   const known = new Map(front.map((tool) => [tool.name, tool]));
   const offered = new Map(known);
@@ -71,19 +74,22 @@ export function foldToolBlocks(body: JsonObject): JsonObject {
   };
 }
 
+function hasChanges(message: unknown): boolean {
+  const { role, content } = asObject(message);
+  return role === "system" && asArray(content).some(isChange);
+}
+
 function isChange(block: unknown): boolean {
   return CHANGES.has(asObject(block).type);
 }
 
 function listChanges(message: unknown): readonly JsonObject[] {
-  const { role, content } = asObject(message);
-  return role === "system" ? asArray(content).filter(isChange).map(asObject) : [];
+  return hasChanges(message) ? asArray(asObject(message).content).filter(isChange).map(asObject) : [];
 }
 
 /** A message that only changed tools would be empty. */
 function withoutChanges(message: unknown): readonly unknown[] {
-  const { role, content } = asObject(message);
-  if (role !== "system" || !asArray(content).some(isChange)) return [message];
-  const kept = asArray(content).filter((block) => !isChange(block));
+  if (!hasChanges(message)) return [message];
+  const kept = asArray(asObject(message).content).filter((block) => !isChange(block));
   return kept.length === 0 ? [] : [{ ...asObject(message), content: kept }];
 }

@@ -77,17 +77,21 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
   return can(card, "search") && !tools.some((tool) => readToolName(tool) === SEARCH_TOOL);
 }
 
-/**
- * `Dialect.encode` for the Messages API. Where the model takes no changes of tools, or one has no place, the tools are as if
- * they had been so from the beginning. Throws a Fault `unsupported_capability` for audio and unreadable files.
- */
+/** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
-  const late = placeTools(request, traits);
+  if (hasToolChanges(request)) return encodeChanges(request, card, target, traits);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits.lateSystem);
+  return encodePrompt(request, card, target, { traits, late: null, conversation });
+}
+
+/** Where the model takes no changes of tools, or one has no place, the tools are as if they had been so from the beginning. */
+function encodeChanges(request: ChatRequest, card: ModelCard, target: Target, traits: Traits): Outgoing {
+  const late = traits.lateTools ? placeTools(request, traits) : null;
   const keepsThinking = !mustOmitThinking(request, traits);
   const conversation = makeConversation(request, keepsThinking, traits.lateSystem, late?.write);
-  const isTaken = late === null ? !hasToolChanges(request) : !conversation.isUnplaced;
-  if (isTaken) return encodePrompt(request, card, target, { traits, late, conversation });
+  if (late !== null && !conversation.isUnplaced)
+    return encodePrompt(request, card, target, { traits, late, conversation });
   const { ask, dropped } = foldToolChanges(request);
   const outgoing = encode(ask, card, target);
   return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
@@ -99,12 +103,8 @@ interface Prompt {
   readonly conversation: Conversation<Block>;
 }
 
-function encodePrompt(
-  request: ChatRequest,
-  card: ModelCard,
-  target: Target,
-  { traits, late, conversation }: Prompt,
-): Outgoing {
+function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, prompt: Prompt): Outgoing {
+  const { traits, late, conversation } = prompt;
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);

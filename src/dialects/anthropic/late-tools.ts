@@ -2,7 +2,7 @@
 // the provider has cached (Messages API, "Mid-conversation tool changes").
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatMessage, ChatRequest, Tool } from "../../operations/chat/form.ts";
-import { followToolChanges, hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
+import { followToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { toFunction } from "../_chat/tools.ts";
 import type { Block } from "./content.ts";
 import type { Traits } from "./models.ts";
@@ -18,9 +18,7 @@ interface PlacedTools extends LateTools {
 
 const NO_BLOCKS: readonly Block[] = [];
 
-/** Returns null if nothing changes the tools, or if the model takes no changes. */
-export function placeTools(request: ChatRequest, traits: Traits): PlacedTools | null {
-  if (!traits.lateTools || !hasToolChanges(request)) return null;
+export function placeTools(request: ChatRequest, traits: Traits): PlacedTools {
   const { front, offered, effects } = followToolChanges(request);
   const betas = new Set<string>();
   const strict: Tool[] = [...front];

@@ -80,16 +80,13 @@ export function planTools(
   const allowed = listAllowedTools(present, request.tool_choice);
   const offered = late?.front ?? (traits.lateTools ? present : allowed);
   const search = request.web_search_options ? [makeSearchTool(request.web_search_options)] : [];
-  if (offered.length + present.length + search.length + (output ? 1 : 0) === 0)
-    return { ...NO_TOOLS, betas: late?.betas ?? NONE };
+  if (late === null && offered.length + search.length + (output ? 1 : 0) === 0) return NO_TOOLS;
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   tools.push(...search, ...(output ? [output] : []));
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
-  const removed = traits.lateTools
-    ? present.filter((tool) => !allowed.includes(tool)).map(readToolName)
-    : NONE;
+  const removed = (traits.lateTools ? present : []).filter((one) => !allowed.includes(one)).map(readToolName);
   const betas = joinLists(late?.betas ?? NONE, removed.length > 0 ? [CHANGES_BETA] : NONE);
   return { ...choice, tools, removed, betas, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }

@@ -5,6 +5,7 @@ import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatRequest, ResponseFormat, ToolChoice } from "../../operations/chat/form.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
+import { hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import {
   findSearch,
   flattenPlace,
@@ -91,7 +92,7 @@ function sayWish(request: ChatRequest): ChatRequest {
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
-  const late = placeTools(request);
+  const late = hasToolChanges(request) ? placeTools(request) : null;
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),

@@ -2,7 +2,7 @@
 // removed stay in the list and aren't allowed, so that the prompt begins as before (OpenAI, "Keep the prefix unchanged").
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, SystemMessage, Tool } from "../../operations/chat/form.ts";
-import { followToolChanges, hasToolChanges, nameTool } from "../../operations/chat/prompt/tool-changes.ts";
+import { followToolChanges, nameTool } from "../../operations/chat/prompt/tool-changes.ts";
 import { flattenTool } from "../_responses/input.ts";
 
 export interface LateTools {
@@ -14,9 +14,7 @@ export interface LateTools {
   readonly choose: (choice: unknown) => unknown;
 }
 
-/** Returns null if nothing changes the tools. */
-export function placeTools(request: ChatRequest): LateTools | null {
-  if (!hasToolChanges(request)) return null;
+export function placeTools(request: ChatRequest): LateTools {
   const { front, offered, effects } = followToolChanges(request);
   const tools = request.tools ?? [];
   const isReduced = tools.some((tool) => !offered.has(nameTool(tool)));

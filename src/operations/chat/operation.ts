@@ -30,7 +30,7 @@ import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
 import { leaveOutUntaken, listUntaken } from "./prompt/media.ts";
 import { leaveOutUnpricedSearch } from "./prompt/searches.ts";
-import { foldToolChanges } from "./prompt/tool-changes.ts";
+import { foldToolChanges, hasToolChanges } from "./prompt/tool-changes.ts";
 import { findSearch } from "./prompt/web-search.ts";
 import { mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
@@ -165,20 +165,16 @@ function fit(
   const isKnown = known?.card === card && known.codec === codec && known.extraFields === extraFields;
   if (isKnown) return known.result;
   if (findPlan(codec, ask, card, operator) !== null) return { ask, dropped: NONE };
-  const folded = codec.changesTools?.(card, ask) ? { ask, dropped: NONE } : foldToolChanges(ask);
-  const cheap = dropUnpriced(folded.ask, operator);
+  const isFolded = hasToolChanges(ask) && codec.changesTools?.(card, ask) !== true;
+  const folded = isFolded ? foldToolChanges(ask) : null;
+  const cheap = dropUnpriced(folded?.ask ?? ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);
   const priced = dropped.length > 0 ? { ...cheap.ask, ...changes } : cheap.ask;
   const willing = codec.demandsCalls ? { ask: priced, dropped: NONE } : dropForcedCall(priced, card);
   const taken = leaveOutUntaken(willing.ask, card, takesUrls(codec, willing.ask, card));
   const own = codec.fit(taken.ask, card, operator);
-  const all = joinLists(
-    folded.dropped,
-    joinLists(cheap.dropped, dropped),
-    willing.dropped,
-    taken.dropped,
-    own.dropped,
-  );
+  const left = joinLists(folded?.dropped ?? NONE, cheap.dropped, dropped);
+  const all = joinLists(left, willing.dropped, taken.dropped, own.dropped);
   const result = { ask: own.ask, dropped: all };
   planShape(codec, ask, card, operator, result);
   latest.set(ask, { codec, card, extraFields, result });

@@ -30,7 +30,7 @@ import { sanitizeTurns } from "./own-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
-import { listLostChanges, readChangedTools, settleChanges } from "./tool-changes.ts";
+import { listLostChanges, NO_CHANGES, readChangedTools, settleChanges } from "./tool-changes.ts";
 import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
 
@@ -120,7 +120,7 @@ function readAsk(
   given: JsonObject,
   toolChanges: readonly string[] | null,
 ): Pick<Exchange<ChatForm>, "ask" | "lost" | "nativeOnly"> {
-  const changed = readChangedTools(body, toolChanges);
+  const changed = toolChanges?.length === 0 ? NO_CHANGES : readChangedTools(body, toolChanges);
   const tools = readTools(body, given, changed.tools);
   const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
   const system = readSystem(body.system);

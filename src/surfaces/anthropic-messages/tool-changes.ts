@@ -49,11 +49,10 @@ interface ChangedTools {
   readonly places: readonly string[];
 }
 
-const NOTHING: ChangedTools = { tools: [], deferred: new Set(), names: new Map(), places: [] };
+export const NO_CHANGES: ChangedTools = { tools: [], deferred: new Set(), names: new Map(), places: [] };
 
 /** Returns the tools that messages change. `places` has all changes, null if nobody has looked for them. */
 export function readChangedTools(body: JsonObject, places: readonly string[] | null): ChangedTools {
-  if (places?.length === 0) return NOTHING;
   const front = asArray(body.tools);
   const tools: FunctionTool[] = [];
   const names = new Map<string, string>();

@@ -9,7 +9,7 @@ type Effect =
   | { readonly type: "defined"; readonly tool: Tool }
   | { readonly type: "returned" | "removed"; readonly name: string };
 
-export interface ToolHistory {
+interface ToolHistory {
   /** The tools before the first change, in their order. */
   readonly front: readonly Tool[];
   /** The names of those that are offered at the end. */
@@ -70,12 +70,8 @@ function findAddedLater(changes: readonly ToolChange[]): ReadonlySet<string> {
   return new Set([...first.keys()].filter((name) => first.get(name) === "added"));
 }
 
-/**
- * Returns the request with the tools that are offered at the end, as models take it that have no changes of tools. The same
- * request if nothing changes them.
- */
+/** Returns the request with the tools that are offered at the end, for models that take no changes of them. */
 export function foldToolChanges(request: ChatRequest): ChangedAsk<ChatRequest> {
-  if (!hasToolChanges(request)) return { ask: request, dropped: NONE };
   const { offered } = followToolChanges(request);
   const { tools = [], tool_choice: choice, parallel_tool_calls: parallel, ...rest } = request;
   const messages = request.messages.flatMap(withoutChanges);
@@ -92,7 +88,7 @@ export function foldToolChanges(request: ChatRequest): ChangedAsk<ChatRequest> {
 }
 
 /** A choice of a tool that isn't offered, or among none, is refused everywhere. */
-export function mayChoose(choice: ToolChoice, offered: ReadonlySet<string>): boolean {
+function mayChoose(choice: ToolChoice, offered: ReadonlySet<string>): boolean {
   if (offered.size === 0) return false;
   if (typeof choice === "string" || choice.type === "allowed_tools") return true;
   return offered.has(choice.type === "custom" ? choice.custom.name : choice.function.name);
@@ -131,12 +127,19 @@ export function settleToolChanges(
   tools: readonly Tool[] | undefined,
   front: readonly Tool[],
 ): Pick<ChatRequest, "messages" | "tools"> {
-  if (!messages.some(changesTools)) return { messages, tools };
+  return messages.some(changesTools) ? settle(messages, tools, front) : { messages, tools };
+}
+
+function settle(
+  messages: readonly ChatMessage[],
+  tools: readonly Tool[] | undefined,
+  front: readonly Tool[],
+): Pick<ChatRequest, "messages" | "tools"> {
   const known = new Set(tools?.map(nameTool));
   const offered = new Set(front.map(nameTool));
   const withdrawn = new Set<string>();
   let isBehind = false;
-  const settle = ({ type, name }: ToolChange): boolean => {
+  const isKept = ({ type, name }: ToolChange): boolean => {
     const isAdded = type === "added";
     if (!known.has(name) || offered.has(name) === isAdded) return false;
     if (isAdded) offered.add(name);
@@ -149,7 +152,7 @@ export function settleToolChanges(
     isBehind ||= message.role === "user";
     if (!changesTools(message)) return [message];
     const given = listToolChanges(message);
-    const kept = given.filter(settle);
+    const kept = given.filter(isKept);
     if (kept.length === given.length && kept.length > 0) return [message];
     return kept.length === 0 ? withoutChanges(message) : [{ ...message, tool_changes: kept }];
   });
