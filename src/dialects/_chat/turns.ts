@@ -58,12 +58,12 @@ export function splitConversation<Block extends JsonObject>(
   maker: BlockMaker<Block>,
 ): Conversation<Block> {
   const leading = messages.slice(0, countLeading(messages)).filter(isSystem);
-  const changes: Block[] = [];
+  const late: Block[] = [];
   return {
     system: leading.flatMap((message, index) => makeContent(message, index, maker)),
-    turns: makeTurns(messages, maker, changes),
+    turns: makeTurns(messages, maker, late),
     isShortened: messages.some(hasGivenImage),
-    isUnplaced: changes.length > 0,
+    isUnplaced: late.length > 0,
   };
 }
 
@@ -71,36 +71,33 @@ export function splitConversation<Block extends JsonObject>(
  * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
  * after their calls, regardless of their order and of messages in between. No turn is empty. A later system message
  * stands behind the user turn in which or before which it stands, or else in that turn as a note, and so do changes of
- * tools. Those that no user turn follows are left in `changes`.
+ * tools. Those that no user turn follows are left in `late`.
  */
 function makeTurns<Block extends JsonObject>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
-  changes: Block[],
+  late: Block[],
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
   const results = mapResults(messages, maker);
   const turns: OpenTurn<Block>[] = [];
-  const late: Block[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
     if (last?.role === role) for (const block of blocks) last.content.push(block);
     else turns.push({ role, content: [...blocks] });
   };
-  for (const [index, message] of messages.entries()) {
-    if (index < leading) continue;
+  for (const [at, message] of messages.slice(leading).entries()) {
+    const index = leading + at;
     if (message.role === "assistant") {
       const answer = makeAnswer(message, index, maker);
-      if (answer.length > 0) placeLate(late, changes, turns);
+      if (late.length > 0 && answer.length > 0) placeLate(late, turns);
       add("assistant", answer);
-    } else if (isSystem(message)) {
-      add("user", readLate(message, index, maker, late));
-      changes.push(...(maker.changes?.(message) ?? []));
-    } else if (message.role === "user") add("user", makeContent(message, index, maker));
+    } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
+    else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
-  placeLate(late, changes, turns);
+  if (late.length > 0) placeLate(late, turns);
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
 }
@@ -113,7 +110,7 @@ function readLate<Block extends JsonObject>(
   late: Block[],
 ): readonly Block[] {
   if (!maker.takesSystem) return makeNote(message, index, maker);
-  late.push(...makeContent(message, index, maker));
+  late.push(...makeContent(message, index, maker), ...(maker.changes?.(message) ?? []));
   return [];
 }
 
@@ -121,15 +118,12 @@ function readLate<Block extends JsonObject>(
  * Adds a message for the late blocks. Behind an answer no model takes a system message, so a note has a turn of its own
  * there, and changes of tools wait for the next one.
  */
-function placeLate<Block extends JsonObject>(
-  late: Block[],
-  changes: Block[],
-  turns: OpenTurn<Block>[],
-): void {
-  if (late.length > 0 && turns.at(-1)?.role !== "user")
-    turns.push({ role: "user", content: late.splice(0).map(markNote) });
-  if (turns.at(-1)?.role !== "user" || late.length + changes.length === 0) return;
-  turns.push({ role: "system", content: [...late.splice(0), ...changes.splice(0)] });
+function placeLate<Block extends JsonObject>(late: Block[], turns: OpenTurn<Block>[]): void {
+  const notes = turns.at(-1)?.role === "user" ? [] : late.filter(({ tool }) => tool === undefined);
+  if (notes.length > 0) turns.push({ role: "user", content: notes.map(markNote) });
+  if (turns.at(-1)?.role !== "user") return;
+  const placed = late.splice(0).filter((block) => !notes.includes(block));
+  if (placed.length > 0) turns.push({ role: "system", content: placed });
 }
 
 /**
