@@ -25,11 +25,13 @@ export interface BlockMaker<Block extends JsonObject> {
   /** True if the model takes a system message behind a turn of the user's. */
   readonly takesSystem: boolean;
   /** Makes the changes of tools by a system message that stands there. Missing if a request has none. */
-  changes?(message: SystemMessage): readonly Block[];
+  readonly changes?: ((message: SystemMessage) => readonly Block[]) | undefined;
   text(text: string): Block;
   image(url: string, path: string): Block;
   /** `index` is the part's place in its content. */
   file(part: FilePart, path: string, index: number): Block;
+  /** Returns the gateway's own message that stood before an answer. Missing if the model takes none there. */
+  readonly sayAgain?: ((message: AssistantMessage) => readonly Block[]) | undefined;
   /** Marks the end of the blocks for the cache if their source is marked. */
   mark(blocks: readonly Block[], source: JsonObject): Block[];
   /** The format of the thinking that is sent back. Null if none is. */

@@ -1,6 +1,6 @@
 // The client's messages as alternating turns, for servers that expect tool results in the user turn after their calls.
 import type { JsonObject } from "../../core/json/json.ts";
-import type { ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
+import type { AssistantMessage, ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
 import { listParts } from "../../operations/chat/prompt/content-text.ts";
 import {
   type BlockMaker,
@@ -91,7 +91,7 @@ function makeTurns<Block extends JsonObject>(
     const index = leading + at;
     if (message.role === "assistant") {
       const answer = makeAnswer(message, index, maker);
-      if (late.length > 0 && answer.length > 0) placeLate(late, turns);
+      if (answer.length > 0) placeBefore(message, late, turns, maker);
       add("assistant", answer);
     } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
@@ -112,6 +112,17 @@ function readLate<Block extends JsonObject>(
   if (!maker.takesSystem) return makeNote(message, index, maker);
   late.push(...makeContent(message, index, maker), ...(maker.changes?.(message) ?? []));
   return [];
+}
+
+/** Adds what stands between the user's turn and an answer to it. The gateway has said its own words last. */
+function placeBefore<Block extends JsonObject>(
+  answer: AssistantMessage,
+  late: Block[],
+  turns: OpenTurn<Block>[],
+  { sayAgain }: BlockMaker<Block>,
+): void {
+  if (sayAgain && turns.at(-1)?.role === "user") late.push(...sayAgain(answer));
+  if (late.length > 0) placeLate(late, turns);
 }
 
 /**

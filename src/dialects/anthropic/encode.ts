@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { foldToolChanges, hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type ChangedAsk, joinLists } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
 import { markNewest } from "../_chat/cache/request.ts";
 import {
@@ -21,15 +21,12 @@ import {
   passRest,
 } from "../_chat/outgoing.ts";
 import { readToolName } from "../_chat/tools.ts";
-import type { Conversation } from "../_chat/turns.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
-import type { Block } from "./content.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
-import { placeTools } from "./late-tools.ts";
+import { type PlacedTools, placeTools } from "./late-tools.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
-import { sayAtEnd } from "./said.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
-import { type LateTools, planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
+import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
@@ -81,15 +78,14 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
   if (hasToolChanges(request)) return encodeChanges(request, card, target, traits);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits.lateSystem);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits, null);
   return encodePrompt(request, card, target, { traits, late: null, conversation });
 }
 
 /** Where the model takes no changes of tools, or one has no place, the tools are as if they had been so from the beginning. */
 function encodeChanges(request: ChatRequest, card: ModelCard, target: Target, traits: Traits): Outgoing {
   const late = traits.lateTools ? placeTools(request, traits) : null;
-  const keepsThinking = !mustOmitThinking(request, traits);
-  const conversation = makeConversation(request, keepsThinking, traits.lateSystem, late?.write);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits, late);
   if (late !== null && !conversation.isUnplaced)
     return encodePrompt(request, card, target, { traits, late, conversation });
   const { ask, dropped } = foldToolChanges(request);
@@ -99,17 +95,14 @@ function encodeChanges(request: ChatRequest, card: ModelCard, target: Target, tr
 
 interface Prompt {
   readonly traits: Traits;
-  readonly late: LateTools | null;
-  readonly conversation: Conversation<Block>;
+  readonly late: PlacedTools | null;
+  readonly conversation: ReturnType<typeof makeConversation>;
 }
 
 function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, prompt: Prompt): Outgoing {
   const { traits, late, conversation } = prompt;
-  const limit = clampOutputLimit(request, card, "max_tokens");
-  const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
-  const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
-  const outputTokens = asNumber(limit.fields.max_tokens) ?? defaultTokens;
-  const lacksThinking = hasCallsWithoutThinking(conversation.turns);
+  const { limit, outputTokens } = limitOutput(request, card, target);
+  const lacksThinking = () => hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
@@ -121,14 +114,14 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
   const marks = markCache({ tools: tools.tools, system: conversation.system, turns: ending.turns }, target);
   const words = joinLists(output.instructions, tools.instructions);
-  const isSpoken = words.length + tools.removed.length > 0;
+  const end = conversation.saying.end(marks.turns, words, tools.removed);
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
-    messages: isSpoken ? sayAtEnd(marks.turns, words, tools.removed, traits) : marks.turns,
+    messages: end.turns,
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
     ...tools.fields,
     ...sampling.fields,
@@ -149,8 +142,19 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
   const url = `${target.baseUrl}/messages`;
-  const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
-  return { url, headers, body, dropped: [...new Set(dropped)] };
+  const headers = makeHeaders(target, [
+    ...(isBound ? [BINDING_BETA] : []),
+    ...(late?.betas ?? NONE),
+    ...end.betas,
+  ]);
+  return { url, headers, body, dropped: [...new Set(dropped)], said: end.said };
+}
+
+function limitOutput(request: ChatRequest, card: ModelCard, { outputTokensDefault: usual }: Target) {
+  const limit = clampOutputLimit(request, card, "max_tokens");
+  const most = usual ?? Number.POSITIVE_INFINITY;
+  const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
+  return { limit, outputTokens: asNumber(limit.fields.max_tokens) ?? defaultTokens };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

@@ -2,18 +2,22 @@
 // the provider has cached (Messages API, "Mid-conversation tool changes").
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatMessage, ChatRequest, Tool } from "../../operations/chat/form.ts";
-import { followToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
+import { type Effect, followToolChanges, nameTool } from "../../operations/chat/prompt/tool-changes.ts";
 import { toFunction } from "../_chat/tools.ts";
 import type { Block } from "./content.ts";
 import type { Traits } from "./models.ts";
-import { CHANGES_BETA, type LateTools, listStrictSchemas, makeBlock } from "./tools.ts";
+import { type LateTools, listStrictSchemas, makeBlock } from "./tools.ts";
 
-/** Lets a message define the tool that it adds. */
+/** They let a message change tools by name, and define the one that it adds. */
+const CHANGES_BETA = "mid-conversation-tool-changes-2026-07-01";
 const INLINE_BETA = "inline-tools-2026-09-15";
 
-interface PlacedTools extends LateTools {
+export interface PlacedTools extends LateTools {
   /** Returns the blocks of a message's changes. */
   readonly write: (message: ChatMessage) => readonly Block[];
+  readonly betas: readonly string[];
+  /** The request with the tools that nothing changes, which are all that the gateway's own words may remove and bring back. */
+  readonly steady: ChatRequest;
 }
 
 const NO_BLOCKS: readonly Block[] = [];
@@ -46,5 +50,11 @@ export function placeTools(request: ChatRequest, traits: Traits): PlacedTools {
     blocks.set(message, made);
   }
   const write = (message: ChatMessage) => blocks.get(message) ?? NO_BLOCKS;
-  return { front, offered, write, betas: [...betas] };
+  const changed = new Set([...effects.values()].flat().map(nameChanged));
+  const steady = { ...request, tools: front.filter((tool) => !changed.has(nameTool(tool))) };
+  return { front, offered, steady, write, betas: [...betas] };
+}
+
+function nameChanged(effect: Effect): string {
+  return effect.type === "defined" ? nameTool(effect.tool) : effect.name;
 }

@@ -6,7 +6,7 @@ import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { findSearch, flattenPlace, SEARCH_DEMAND } from "../../operations/chat/prompt/web-search.ts";
-import { joinLists, NONE } from "../../operations/form.ts";
+import { NONE } from "../../operations/form.ts";
 import { type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { askForJson } from "../_chat/schemas/schema.ts";
 import { makeInputSchema } from "../_chat/schemas/tool-schema.ts";
@@ -48,11 +48,7 @@ interface ToolPlan extends InstructedFields {
   readonly tools: readonly JsonObject[];
   /** The names of those that the client doesn't allow this time. They stay in the list, which is the prompt's front. */
   readonly removed: readonly string[];
-  readonly betas: readonly string[];
 }
-
-/** Lets a message remove tools from those that are offered, and bring them back. */
-export const CHANGES_BETA = "mid-conversation-tool-changes-2026-07-01";
 
 /** The tools of a conversation that changes them. */
 export interface LateTools {
@@ -60,10 +56,9 @@ export interface LateTools {
   readonly front: readonly Tool[];
   /** The names of those that are offered at its end. */
   readonly offered: ReadonlySet<string>;
-  readonly betas: readonly string[];
 }
 
-const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE, betas: NONE };
+const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE };
 
 /**
  * Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any, and `late` has
@@ -87,8 +82,7 @@ export function planTools(
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
   const removed = (traits.lateTools ? present : []).filter((one) => !allowed.includes(one)).map(readToolName);
-  const betas = joinLists(late?.betas ?? NONE, removed.length > 0 ? [CHANGES_BETA] : NONE);
-  return { ...choice, tools, removed, betas, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
+  return { ...choice, tools, removed, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
 /** Lists the tools, or under `allowed_tools` only those that it names. */

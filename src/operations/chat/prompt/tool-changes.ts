@@ -5,7 +5,7 @@ import { type ChangedAsk, NONE } from "../../form.ts";
 import type { ChatMessage, ChatRequest, SystemMessage, Tool, ToolChange, ToolChoice } from "../form.ts";
 
 /** A change that has an effect. `defined` brings a tool that wasn't offered before, `returned` one that was. */
-type Effect =
+export type Effect =
   | { readonly type: "defined"; readonly tool: Tool }
   | { readonly type: "returned" | "removed"; readonly name: string };
 
