@@ -84,6 +84,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /** True if the call for this card may change tools within the conversation. If missing, `tools` is all that it has. */
+  changesTools?(card: ModelCard, ask: F["ask"]): boolean;
   /** True if `encode` asks in words for a call that the card's model can't be forced to make. */
   readonly demandsCalls?: true;
   /**

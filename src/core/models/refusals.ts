@@ -79,7 +79,7 @@ export const REFUSALS = {
   },
   tools_late: {
     concerns: "tools",
-    meaning: "a message that removes tools from those offered",
+    meaning: "a message that adds or removes tools",
     source: "langchainjs, release 1.5.13",
     seen: "2026-09",
     appliesIn: ["anthropic"],

@@ -24,6 +24,7 @@ export function bridge(
     chat: {
       answersPerCall: (card, request) => over(card, request).answersPerCall(card, request),
       takesUrls: (kind, card, request) => over(card, request).takesUrls?.(kind, card, request) !== false,
+      changesTools: (card, request) => over(card, request).changesTools?.(card, request) === true,
       fit: (request, card, operator) => over(card, request).fit(request, card, operator),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       plainBounds: (card, request) => over(card, request).plainBounds?.(card, request) ?? null,

@@ -24,6 +24,8 @@ export interface BlockMaker<Block extends JsonObject> {
   readonly json: JsonBudget;
   /** True if the model takes a system message behind a turn of the user's. */
   readonly takesSystem: boolean;
+  /** Makes the changes of tools by a system message that stands there. Missing if a request has none. */
+  readonly changes?: ((message: SystemMessage) => readonly Block[]) | undefined;
   text(text: string): Block;
   image(url: string, path: string): Block;
   /** `index` is the part's place in its content. */

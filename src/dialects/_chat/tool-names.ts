@@ -7,9 +7,11 @@ import type {
   ChatMessage,
   ChatReply,
   ChatRequest,
+  ToolChange,
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { shorten } from "./shorten.ts";
+import { isSystem } from "./turns.ts";
 
 /** The tool names that a provider accepts. A name that begins with a letter is among them, if its other characters are. */
 export interface NameRule {
@@ -98,6 +100,9 @@ export class SentNames {
       if (message.role === "tool" && typeof message.name === "string") {
         return { ...message, name: this.#sent.get(message.name) ?? message.name };
       }
+      if (isSystem(message) && message.tool_changes !== undefined) {
+        return { ...message, tool_changes: message.tool_changes.map((one) => this.#renameChange(one)) };
+      }
       if (message.role !== "assistant" || !message.tool_calls?.length) return message;
       return { ...message, tool_calls: message.tool_calls.map((call) => this.#rename(call, this.#sent)) };
     });
@@ -138,6 +143,10 @@ export class SentNames {
     if (name === undefined) return named;
     const kind = findKind(named);
     return { ...named, [kind]: { ...asObject(named[kind]), name } };
+  }
+
+  #renameChange(change: ToolChange): ToolChange {
+    return { ...change, name: this.#sent.get(change.name) ?? change.name };
   }
 
   #renameChoice(choice: ToolChoice): ToolChoice {

@@ -48,6 +48,8 @@ export interface Conversation<Block> {
   readonly turns: readonly Turn<Block>[];
   /** True if an assistant's image was left out. */
   readonly isShortened: boolean;
+  /** True if a change of tools has no user turn behind which it could stand. */
+  readonly isUnplaced: boolean;
 }
 
 /** Makes leading system and developer messages the system prompt, and all others turns. */
@@ -56,43 +58,46 @@ export function splitConversation<Block extends JsonObject>(
   maker: BlockMaker<Block>,
 ): Conversation<Block> {
   const leading = messages.slice(0, countLeading(messages)).filter(isSystem);
+  const late: Block[] = [];
   return {
     system: leading.flatMap((message, index) => makeContent(message, index, maker)),
-    turns: makeTurns(messages, maker),
+    turns: makeTurns(messages, maker, late),
     isShortened: messages.some(hasGivenImage),
+    isUnplaced: late.length > 0,
   };
 }
 
 /**
  * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
  * after their calls, regardless of their order and of messages in between. No turn is empty. A later system message
- * stands behind the user turn in which or before which it stands, or else in that turn as a note.
+ * stands behind the user turn in which or before which it stands, or else in that turn as a note, and so do changes of
+ * tools. Those that no user turn follows are left in `late`.
  */
 function makeTurns<Block extends JsonObject>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
+  late: Block[],
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
   const results = mapResults(messages, maker);
   const turns: OpenTurn<Block>[] = [];
-  const late: Block[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
     if (last?.role === role) for (const block of blocks) last.content.push(block);
     else turns.push({ role, content: [...blocks] });
   };
-  for (const [index, message] of messages.entries()) {
-    if (index < leading) continue;
+  for (const [at, message] of messages.slice(leading).entries()) {
+    const index = leading + at;
     if (message.role === "assistant") {
-      const before = placeBefore(message, late.splice(0), turns.at(-1), maker);
-      if (before !== null) turns.push(before);
-      add("assistant", makeAnswer(message, index, maker));
+      const answer = makeAnswer(message, index, maker);
+      if (answer.length > 0) placeBefore(message, late, turns, maker);
+      add("assistant", answer);
     } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
     add("user", results.get(index) ?? []);
   }
-  if (late.length > 0) turns.push(placeLate(late, turns.at(-1)));
+  if (late.length > 0) placeLate(late, turns);
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.text(OPENING)] });
   return turns;
 }
@@ -105,28 +110,31 @@ function readLate<Block extends JsonObject>(
   late: Block[],
 ): readonly Block[] {
   if (!maker.takesSystem) return makeNote(message, index, maker);
-  late.push(...makeContent(message, index, maker));
+  late.push(...makeContent(message, index, maker), ...(maker.changes?.(message) ?? []));
   return [];
 }
 
-/** Returns the turn of what stands between the user's turn and an answer to it. The gateway has said its own words last. */
+/** Adds what stands between the user's turn and an answer to it. The gateway has said its own words last. */
 function placeBefore<Block extends JsonObject>(
   answer: AssistantMessage,
   late: Block[],
-  last: OpenTurn<Block> | undefined,
+  turns: OpenTurn<Block>[],
   { sayAgain }: BlockMaker<Block>,
-): OpenTurn<Block> | null {
-  if (sayAgain && last?.role === "user") late.push(...sayAgain(answer));
-  return late.length === 0 ? null : placeLate(late, last);
+): void {
+  if (sayAgain && turns.at(-1)?.role === "user") late.push(...sayAgain(answer));
+  if (late.length > 0) placeLate(late, turns);
 }
 
-/** Behind an answer no model takes a system message, so a note has a turn of its own there. */
-function placeLate<Block extends JsonObject>(
-  late: Block[],
-  last: OpenTurn<Block> | undefined,
-): OpenTurn<Block> {
-  if (last?.role === "user") return { role: "system", content: late };
-  return { role: "user", content: late.map(markNote) };
+/**
+ * Adds a message for the late blocks. Behind an answer no model takes a system message, so a note has a turn of its own
+ * there, and changes of tools wait for the next one.
+ */
+function placeLate<Block extends JsonObject>(late: Block[], turns: OpenTurn<Block>[]): void {
+  const notes = turns.at(-1)?.role === "user" ? [] : late.filter(({ tool }) => tool === undefined);
+  if (notes.length > 0) turns.push({ role: "user", content: notes.map(markNote) });
+  if (turns.at(-1)?.role !== "user") return;
+  const placed = late.splice(0).filter((block) => !notes.includes(block));
+  if (placed.length > 0) turns.push({ role: "system", content: placed });
 }
 
 /**

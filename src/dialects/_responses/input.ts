@@ -9,6 +9,7 @@ import type {
   FunctionTool,
   ReasoningDetail,
   RefusalPart,
+  SystemMessage,
   TextPart,
   ToolCall,
   ToolMessage,
@@ -29,6 +30,8 @@ export interface InputForm {
   /** Makes the items of earlier thinking. */
   thought(details: readonly ReasoningDetail[]): readonly JsonObject[];
   call(call: ToolCall): JsonObject;
+  /** Makes the items of a message's changes of tools. Missing if a request has none. */
+  changes?(message: SystemMessage): readonly JsonObject[];
   /** Makes a tool's result. `call` is the call that it answers, if the history has it. */
   result(message: ToolMessage, call: ToolCall | undefined, param: string): JsonObject;
 }
@@ -44,12 +47,24 @@ export function makeInputItems(messages: readonly ChatMessage[], form: InputForm
         return makeAssistantItems(message, form);
       case "tool":
         return [form.result(message, calls.get(message.tool_call_id), param)];
+      case "system":
+      case "developer":
+        return makeSystemItems(message, form, param);
       default: {
         const content = makeInputContent(message.content, form, param);
         return [{ type: "message", role: message.role, content }];
       }
     }
   });
+}
+
+/** A message may have no words of its own, but changes of tools. */
+function makeSystemItems(message: SystemMessage, form: InputForm, param: string): JsonObject[] {
+  const { role, tool_changes: changes } = message;
+  const content = makeInputContent(message.content, form, param);
+  const said: JsonObject[] = [{ type: "message", role, content }];
+  if (changes === undefined || form.changes === undefined) return said;
+  return [...(content.length === 0 ? [] : said), ...form.changes(message)];
 }
 
 /** Keeps a string as it is, and makes parts of any other content. */

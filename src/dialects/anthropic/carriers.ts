@@ -1,11 +1,12 @@
 // The Messages API on clouds: Amazon Bedrock, Vertex AI and Microsoft Foundry.
 
 import type { Fault } from "../../core/fault.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { asArray, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import { moveKey } from "../_chat/outgoing.ts";
+import { foldToolBlocks } from "./added-tools.ts";
 import { ANTHROPIC_LANE } from "./lane.ts";
 
 /** Replaces the header `anthropic-version` in the body (Amazon Bedrock, "Anthropic Claude Messages API"). */
@@ -37,7 +38,7 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   const asked = header.split(",").filter(Boolean);
   const betas = asked.filter((beta) => BETAS.test(beta));
   const { body, dropped } = withoutAbsent(
-    betas.length < asked.length ? cutRemoved(given) : given,
+    betas.length < asked.length ? foldToolBlocks(given) : given,
     betas,
     target,
   );
@@ -57,35 +58,6 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
       ...dropped.filter((field) => field !== USUAL),
       ...(betas.length < asked.length ? ["anthropic-beta"] : []),
     ],
-  };
-}
-
-/** Without the beta for it, no message changes tools here: those that are removed are left out of the list. */
-function cutRemoved(body: JsonObject): JsonObject {
-  const removed = new Set<unknown>();
-  let hasChanges = false;
-  const isChange = (block: unknown): boolean => {
-    const { type, tool } = asObject(block);
-    const { type: by, name } = asObject(tool);
-    const isBack = type === "tool_addition" && by === "tool_reference";
-    if (type === "tool_removal") removed.add(name);
-    else if (isBack) removed.delete(name);
-    if (!isBack && type !== "tool_removal") return false;
-    hasChanges = true;
-    return true;
-  };
-  const messages = asArray(body.messages).flatMap((message): readonly unknown[] => {
-    const { role, content } = asObject(message);
-    if (role !== "system" || !Array.isArray(content)) return [message];
-    const kept = content.filter((block) => !isChange(block));
-    if (kept.length === content.length) return [message];
-    return kept.length === 0 ? [] : [{ role, content: kept }];
-  });
-  if (!hasChanges) return body;
-  return {
-    ...body,
-    messages,
-    tools: asArray(body.tools).filter((tool) => !removed.has(asObject(tool).name)),
   };
 }
 

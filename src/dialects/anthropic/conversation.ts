@@ -5,6 +5,7 @@ import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeFileBlock, makeImageBlock, makeTextBlock } from "./content.ts";
+import type { PlacedTools } from "./late-tools.ts";
 import type { Traits } from "./models.ts";
 import { Saying } from "./said.ts";
 import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
@@ -13,19 +14,21 @@ export type Turn = SharedTurn<Block>;
 
 /**
  * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. For a
- * model that takes them, later system messages stand in their places, and so does what the gateway has
- * said before: `saying` goes on from there.
+ * model that takes them, later system messages stand in their places with the changes of tools in `late`, and so does what
+ * the gateway has said before: `saying` goes on from there.
  * Throws a Fault `unsupported_capability` for audio, and for files and images of types that Claude doesn't read.
  */
 export function makeConversation(
   request: ChatRequest,
   keepsThinking: boolean,
   traits: Traits,
+  late: PlacedTools | null,
 ): Conversation<Block> & { readonly saying: Saying } {
-  const saying = new Saying(traits, request);
+  const saying = new Saying(traits, late?.steady ?? request);
   const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
     takesSystem: traits.lateSystem,
+    changes: late?.write,
     sayAgain: traits.lateSystem ? (answer) => saying.repeat(answer) : undefined,
     text: makeTextBlock,
     image: makeImageBlock,

@@ -24,6 +24,7 @@ export const anthropic: ChatDialect = {
     {
       answersPerCall: () => 1,
       demandsCalls: true,
+      changesTools: () => true,
       fit,
       encode,
       searches,

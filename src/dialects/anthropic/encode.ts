@@ -4,9 +4,10 @@ import { asNumber, asObject, asString, type JsonObject } from "../../core/json/j
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
+import { foldToolChanges, hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { keepSearchOptions, limitSearches } from "../../operations/chat/prompt/web-search.ts";
 import type { Passing } from "../../operations/codec.ts";
-import { type ChangedAsk, joinLists } from "../../operations/form.ts";
+import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { type Cacheable, limitMarks, setMarks } from "../_chat/cache/marks.ts";
 import { markNewest } from "../_chat/cache/request.ts";
 import {
@@ -23,6 +24,7 @@ import { countForeign } from "../_chat/thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
+import { type PlacedTools, placeTools } from "./late-tools.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
 import { mustOmitThinking, planThinking, THINKING_FORMAT, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
@@ -76,16 +78,36 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits);
-  const limit = clampOutputLimit(request, card, "max_tokens");
-  const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
-  const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
-  const outputTokens = asNumber(limit.fields.max_tokens) ?? defaultTokens;
+  if (hasToolChanges(request)) return encodeChanges(request, card, target, traits);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits, null);
+  return encodePrompt(request, card, target, { traits, late: null, conversation });
+}
+
+/** Where the model takes no changes of tools, or one has no place, the tools are as if they had been so from the beginning. */
+function encodeChanges(request: ChatRequest, card: ModelCard, target: Target, traits: Traits): Outgoing {
+  const late = traits.lateTools ? placeTools(request, traits) : null;
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits, late);
+  if (late !== null && !conversation.isUnplaced)
+    return encodePrompt(request, card, target, { traits, late, conversation });
+  const { ask, dropped } = foldToolChanges(request);
+  const outgoing = encode(ask, card, target);
+  return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
+}
+
+interface Prompt {
+  readonly traits: Traits;
+  readonly late: PlacedTools | null;
+  readonly conversation: ReturnType<typeof makeConversation>;
+}
+
+function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, prompt: Prompt): Outgoing {
+  const { traits, late, conversation } = prompt;
+  const { limit, outputTokens } = limitOutput(request, card, target);
   const lacksThinking = () => hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
-  const tools = planTools(request, traits, canForce, output.tool);
+  const tools = planTools(request, traits, canForce, output.tool, late);
   const sampling = makeSampling(request, traits, thinking.isOn);
   const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
@@ -121,9 +143,17 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
   const url = `${target.baseUrl}/messages`;
-  const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...end.betas] : end.betas);
+  const changes = joinLists(late?.betas ?? NONE, end.betas);
+  const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...changes] : changes);
   const foreign = countForeign(request, THINKING_FORMAT);
   return { url, headers, body, dropped: [...new Set(dropped)], said: end.said, ...foreign };
+}
+
+function limitOutput(request: ChatRequest, card: ModelCard, { outputTokensDefault: usual }: Target) {
+  const limit = clampOutputLimit(request, card, "max_tokens");
+  const most = usual ?? Number.POSITIVE_INFINITY;
+  const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
+  return { limit, outputTokens: asNumber(limit.fields.max_tokens) ?? defaultTokens };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

@@ -10,6 +10,7 @@ import {
 } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, Target } from "../../core/models/dialect.ts";
+import { foldToolBlocks } from "./added-tools.ts";
 import { CONTINUE, THINKING_TOP_P_MIN } from "./encode.ts";
 import { placeNotes } from "./lane-system.ts";
 import { type ThinkingPlan, turnOff } from "./lane-thinking.ts";
@@ -30,7 +31,8 @@ export function fitToModel(
 ): ThinkingPlan {
   if (mends === undefined) return { body: given, dropped: [] };
   const asked = learnTraits(findLaneTraits(card, mends), refuses);
-  const body = asked.lateSystem ? given : placeNotes(given);
+  const folded = asked.lateTools ? given : foldToolBlocks(given);
+  const body = asked.lateSystem ? folded : placeNotes(folded);
   const thinking = fitThinking(body, asked, outputTokensMax);
   const traits = mends === "refused" && isThinking(thinking.body) ? whileThinking(asked, body) : asked;
   const sampling = fitSampling(thinking.body, traits, mends);

@@ -140,7 +140,9 @@ const RULES: DialectRules<"anthropic", Traits> = {
 /** Finds a model's traits by its upstream name. */
 export const findTraits = remember((card: ModelCard): Traits => {
   const { name } = card;
-  return applyRules(RULES, card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
+  const traits = applyRules(RULES, card, findListed(name) ?? (isClaude(name) ? NEWEST : readDeclared(card)));
+  // A system message is what changes tools.
+  return traits.lateSystem || !traits.lateTools ? traits : { ...traits, lateTools: false };
 });
 
 /** Returns the traits without what the model has refused. */

@@ -50,37 +50,50 @@ interface ToolPlan extends InstructedFields {
   readonly removed: readonly string[];
 }
 
+/** The tools of a conversation that changes them. */
+export interface LateTools {
+  /** Those before the first change. */
+  readonly front: readonly Tool[];
+  /** The names of those that are offered at its end. */
+  readonly offered: ReadonlySet<string>;
+}
+
 const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE };
 
-/** Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any. */
+/**
+ * Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any, and `late` has
+ * the changes of tools within the conversation.
+ */
 export function planTools(
   request: ChatRequest,
   traits: Traits,
   canForce: boolean,
   output: JsonObject | null,
+  late: LateTools | null,
 ): ToolPlan {
-  const allowed = listAllowedTools(request);
-  const offered = traits.lateTools ? (request.tools ?? []) : allowed;
+  const present = (request.tools ?? []).filter((tool) => late?.offered.has(readToolName(tool)) !== false);
+  const allowed = listAllowedTools(present, request.tool_choice);
+  const offered = late?.front ?? (traits.lateTools ? present : allowed);
   const search = request.web_search_options ? [makeSearchTool(request.web_search_options)] : [];
-  if (offered.length + search.length + (output ? 1 : 0) === 0) return NO_TOOLS;
+  if (late === null && offered.length + search.length + (output ? 1 : 0) === 0) return NO_TOOLS;
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeBlock(toFunction(tool), strict.get(tool)));
   tools.push(...search, ...(output ? [output] : []));
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
-  const removed = offered.filter((tool) => !allowed.includes(tool)).map(readToolName);
+  const removed = (traits.lateTools ? present : []).filter((one) => !allowed.includes(one)).map(readToolName);
   return { ...choice, tools, removed, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
-/** Lists the request's tools, or under `allowed_tools` only those that it names. */
-function listAllowedTools({ tools = [], tool_choice: choice }: ChatRequest): readonly Tool[] {
+/** Lists the tools, or under `allowed_tools` only those that it names. */
+function listAllowedTools(tools: readonly Tool[], choice: ChatRequest["tool_choice"]): readonly Tool[] {
   const { allowed } = simplifyChoice(choice);
   const kept = tools.filter((tool) => allowed?.has(readToolName(tool)));
   return kept.length > 0 ? kept : tools;
 }
 
 /** Lists the strict tools' schemas that fit the strict subset, or none if they exceed its limits. */
-function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, CleanSchema> {
+export function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, CleanSchema> {
   const schemas = new Map<Tool, CleanSchema>();
   for (const tool of traits.structured ? tools : []) {
     if (!isStrict(tool)) continue;
@@ -98,7 +111,7 @@ function isStrict(tool: Tool): tool is FunctionTool {
   return tool.type === "function" && tool.function.strict === true;
 }
 
-function makeBlock(tool: FunctionTool, strict: CleanSchema | undefined): JsonObject {
+export function makeBlock(tool: FunctionTool, strict: CleanSchema | undefined): JsonObject {
   const { name, description, parameters } = tool.function;
   const block = {
     name,

@@ -83,6 +83,7 @@ export const responses: ChatDialect = {
     {
       ...READING,
       answersPerCall: () => 1,
+      changesTools: (card) => findFacts(card).addsTools,
       fit,
       encode,
       searches: (card) => can(card, "search"),

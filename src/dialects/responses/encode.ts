@@ -3,8 +3,9 @@
 import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import { can, type ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
-import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import type { ChatRequest, ResponseFormat, ToolChoice } from "../../operations/chat/form.ts";
 import type { SearchOptions } from "../../operations/chat/prompt/search-form.ts";
+import { hasToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import {
   findSearch,
   flattenPlace,
@@ -30,9 +31,10 @@ import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
 import { countForeign } from "../_chat/thinking.ts";
 import { readReasoning } from "../_chat/thinking-wish.ts";
 import { askTier } from "../_chat/tier.ts";
-import { flattenTool, makeInputItems } from "../_responses/input.ts";
+import { makeInputItems } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 import { makeInputForm, type ReasoningReplay } from "./input.ts";
+import { type LateTools, makeTool, placeTools } from "./late-tools.ts";
 import { chooseEffort, findFacts, type ModelFacts, refusesSampling, takesSampling } from "./models.ts";
 
 /** Lower values are answered with 400 (OpenAI, Responses API: `max_output_tokens`). */
@@ -92,6 +94,7 @@ function sayWish(request: ChatRequest): ChatRequest {
 /** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
+  const late = hasToolChanges(request) ? placeTools(request) : null;
   const limit = clampOutputLimit(request, card, "max_output_tokens");
   const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),
@@ -102,11 +105,11 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
-    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts), facts)),
+    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts), facts, late?.write)),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
     ...limit.fields,
-    ...planTools(request),
+    ...planTools(late?.request ?? request, late),
     ...pickFields(request, SAME),
     ...fields,
     ...askTier(request.service_tier, target),
@@ -189,11 +192,12 @@ function makeFormat(format: ResponseFormat): JsonObject {
   };
 }
 
-function planTools(request: ChatRequest): JsonObject {
+function planTools(request: ChatRequest, late: LateTools | null): JsonObject {
   const tools = (request.tools ?? []).map(makeTool);
   const { web_search_options: search, tool_choice: asked } = request;
   if (search) tools.push(makeWebSearch(search));
-  const choice = findSearch(request) === "forced" ? SEARCH_CHOICE : asked && encodeToolChoice(asked);
+  const chosen = asked && encodeToolChoice(asked);
+  const choice = findSearch(request) === "forced" ? SEARCH_CHOICE : (late?.choose(chosen) ?? chosen);
   return {
     ...(tools.length > 0 ? { tools } : {}),
     ...(choice === undefined ? {} : { tool_choice: choice }),
@@ -202,14 +206,6 @@ function planTools(request: ChatRequest): JsonObject {
 }
 
 const SEARCH_CHOICE = { type: "web_search" };
-
-function makeTool(tool: Tool): JsonObject {
-  if (tool.type === "function") return flattenTool(tool, tool.function.name);
-  const { format, ...custom } = tool.custom;
-  if (!isObject(format)) return { type: "custom", ...custom };
-  const { type, grammar } = format;
-  return { type: "custom", ...custom, format: { type, ...asObject(grammar) } };
-}
 
 function makeWebSearch(options: SearchOptions): JsonObject {
   const { search_context_size: size, allowed_domains: allowed } = options;

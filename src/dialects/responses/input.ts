@@ -26,6 +26,7 @@ export type ReasoningReplay = "nothing" | "sealed" | "raw";
 export function makeInputForm(
   replay: ReasoningReplay,
   { hasPhases, hasBreakpoints }: Pick<ModelFacts, "hasPhases" | "hasBreakpoints">,
+  changes?: NonNullable<InputForm["changes"]>,
 ): InputForm {
   const form: InputForm = {
     phasesIn: hasPhases ? REASONING_FORMAT : undefined,
@@ -33,6 +34,7 @@ export function makeInputForm(
     said: makeOutputParts,
     thought: (details) => makeReasoningItems(details, replay),
     call: makeCallItem,
+    ...(changes === undefined ? {} : { changes }),
     result: (message, call, param) =>
       makeResultItem(message, call, makeInputContent(message.content, form, param)),
   };

@@ -51,6 +51,9 @@ const REFUSES_UNIONS = /^(gpt-4|chatgpt-4|o[134])/;
  */
 const HAS_PHASES = /^gpt-(5\.([3-9]|\d\d)|[6-9]|\d\d)/;
 
+/** They take items that add tools (OpenAI, "Keep the prefix unchanged"). */
+const ADDS_TOOLS = /^gpt-([6-9]|\d\d)/;
+
 /** Lowest first. */
 export const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
@@ -69,6 +72,8 @@ export interface ModelFacts {
   readonly hasPhases: boolean;
   /** True if its messages' parts may mark what to cache. */
   readonly hasBreakpoints: boolean;
+  /** True if an item of the input may add tools. */
+  readonly addsTools: boolean;
   /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
   /** Sampling fields of which the operator says that the model takes them, or refuses them. Others depend on the effort. */
@@ -109,6 +114,7 @@ function findByName(card: ModelCard): ModelFacts {
     const toolUnions = !REFUSES_UNIONS.test(name);
     const hasPhases = HAS_PHASES.test(name);
     const hasBreakpoints = HAS_BREAKPOINTS.test(name);
+    const addsTools = ADDS_TOOLS.test(name);
     return {
       reasons,
       efforts,
@@ -117,6 +123,7 @@ function findByName(card: ModelCard): ModelFacts {
       offByDefault,
       hasPhases,
       hasBreakpoints,
+      addsTools,
       openAi: true,
       told: NOTHING,
       isSure: !isGuess,
@@ -133,6 +140,7 @@ function findByName(card: ModelCard): ModelFacts {
     offByDefault: false,
     hasPhases: false,
     hasBreakpoints: false,
+    addsTools: false,
     openAi: false,
     told: NOTHING,
     isSure: grok !== undefined && !grok.isGuess,

@@ -69,10 +69,17 @@ export interface ReasoningDetail extends JsonObject {
   is_foreign?: boolean;
 }
 
+/** A change of the tools that are offered. `name` is that of one in the request's `tools`. */
+export interface ToolChange extends JsonObject {
+  type: "added" | "removed";
+  name: string;
+}
 export interface SystemMessage extends JsonObject {
   role: "system" | "developer";
   content: Content;
   name?: string;
+  /** Made by the message, in this order. Never sent in the chat form. */
+  tool_changes?: readonly ToolChange[];
 }
 export interface UserMessage extends JsonObject {
   role: "user";

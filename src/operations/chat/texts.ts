@@ -35,6 +35,7 @@ const message = {
   annotations: { kind: "citation", takes: ["list"] },
   web_searches: { kind: "search", takes: ["list"] },
   parts: "setting",
+  tool_changes: "setting",
 } as const;
 const callee = { kind: "callee", takes: ["object"] } as const;
 const definition = { kind: "definition", takes: ["object"] } as const;

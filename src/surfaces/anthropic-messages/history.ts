@@ -22,6 +22,7 @@ import { countUnread } from "../unread.ts";
 import { type Blocks, listBlocks, lose, mark, readPart, readParts, textPart } from "./parts.ts";
 import { SearchReader } from "./searches.ts";
 import { findSealed, readSummary, writeSummary } from "./summaries.ts";
+import { listToolChanges, writeToolChanges } from "./tool-changes.ts";
 
 /** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
@@ -142,6 +143,8 @@ function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly 
       if (!ATTRIBUTION.test(asString(block.text) ?? "")) texts.push(textPart(block));
     } else lose(block, `${path}[${index}]`, lost);
   }
+  const changes = listToolChanges(blocks);
+  if (changes.length > 0) return [{ role: "system", content: texts, tool_changes: changes }];
   return texts.length === 0 ? [] : [{ role: "system", content: texts }];
 }
 
@@ -183,6 +186,7 @@ function readAssistant(content: unknown, path: string, seal: Sealer, lost: strin
     if (summary === null) continue;
     if (at > from) messages.push(readTurn(blocks, from, at, path, seal, lost));
     messages.push({ role: "user", content: [writeSummary(summary, block)] });
+    messages.push(...writeToolChanges(asArray(block.tool_changes).map(asObject)));
     from = at + 1;
   }
   if (from < blocks.length || from === 0)

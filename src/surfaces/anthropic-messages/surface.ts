@@ -30,6 +30,7 @@ import { sanitizeTurns } from "./own-turns.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { findSearchTool, SEARCH_NAMES } from "./searches.ts";
 import { MESSAGES_TEXTS } from "./texts.ts";
+import { listLostChanges, NO_CHANGES, readChangedTools, settleChanges } from "./tool-changes.ts";
 import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
 
@@ -55,8 +56,10 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   refuse,
   counting: {
     isCounting: (path) => path.endsWith("/count_tokens"),
-    read: ({ body, limits, seal }) =>
-      readAsk(COUNT_TOKENS.check(readFields(body), "messages", limits.messagesMax), seal).ask,
+    read: ({ body, limits, seal }) => {
+      const given = COUNT_TOKENS.check(readFields(body), "messages", limits.messagesMax);
+      return readAsk(given, seal, given, null).ask;
+    },
     write: (tokens) => ({ input_tokens: tokens }),
   },
 };
@@ -67,11 +70,11 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
   const { searches, fetches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
   const { betas, dropped } = passBetas(headers, limits);
   const messages = asArray(lane.body.messages);
-  const read = readAsk(lane.body, seal, given);
+  const read = readAsk(lane.body, seal, given, toolChanges);
   const search = findSearchTool(given.tools);
   return {
     ask: read.ask,
-    lost: [...read.lost, ...toolChanges],
+    lost: read.lost,
     nativeOnly: read.nativeOnly,
     raw: {
       family: "anthropic",
@@ -110,18 +113,22 @@ const NAMES = {
 /** The messages of a request, which go on from those of the one before it. */
 const CONVERSATION = {};
 
+/** `toolChanges` has the places at which messages change tools, null if nobody has looked for them. */
 function readAsk(
   body: JsonObject,
   seal: Sealer,
-  given = body,
+  given: JsonObject,
+  toolChanges: readonly string[] | null,
 ): Pick<Exchange<ChatForm>, "ask" | "lost" | "nativeOnly"> {
-  const tools = readTools(body, given);
+  const changed = toolChanges?.length === 0 ? NO_CHANGES : readChangedTools(body, toolChanges);
+  const tools = readTools(body, given, changed.tools);
   const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
   const system = readSystem(body.system);
   const read = readMessages(asArray(body.messages), seal);
+  const settled = settleChanges(read.messages, changed, tools.front, tools.fields.tools);
   const ask: ChatRequest = omitUndefined({
     model: asString(body.model) ?? "",
-    messages: [...system.messages, ...read.messages],
+    messages: [...system.messages, ...settled.messages],
     max_completion_tokens: asNumber(body.max_tokens),
     temperature: asNumber(body.temperature),
     top_p: asNumber(body.top_p),
@@ -129,6 +136,7 @@ function readAsk(
     stop: stops.length > 0 ? stops : undefined,
     stream: body.stream === true ? true : undefined,
     ...tools.fields,
+    tools: settled.tools,
     user: asString(asObject(body.metadata).user_id) || undefined,
     reasoning_effort: readEffort(body),
     cache_control: body.cache_control,
@@ -138,6 +146,7 @@ function readAsk(
   const output = asObject(body.output_config);
   const lost = [
     ...listLostFields(body, READ_FIELDS),
+    ...listLostChanges(changed, tools.fields.tools),
     ...listLostWords(
       ["thinking", asObject(body.thinking).type, THINKING],
       ["output_config.effort", output.effort, EFFORT_WORDS],

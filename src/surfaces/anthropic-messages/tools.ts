@@ -11,7 +11,8 @@ import {
 } from "../../core/json/json.ts";
 import { freezeDeep } from "../../core/world/frozen.ts";
 import { remember } from "../../core/world/remember.ts";
-import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
+import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { joinTools, nameTool } from "../../operations/chat/prompt/tool-changes.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
 import { findSearchTool, readSearchTool } from "./searches.ts";
 
@@ -52,6 +53,8 @@ const CLIENT_TOOLS: readonly {
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
 interface ReadTools {
+  /** The tools that no message defines. */
+  readonly front: readonly FunctionTool[];
   readonly fields: ToolFields;
   readonly dropped: readonly string[];
   /** Set if the request forces a call of a tool that only Anthropic runs. */
@@ -62,18 +65,19 @@ const DEMAND: FamilyNeed = { path: "tool_choice", what: "tool" };
 
 /**
  * Returns the tools and the tool choice, and the paths of what only Anthropic can run. `given` is the body as the client
- * wrote it, before a search got a limit.
+ * wrote it, before a search got a limit, and `added` the tools that its messages define.
  */
-export function readTools(body: JsonObject, given = body): ReadTools {
+export function readTools(body: JsonObject, given: JsonObject, added: readonly FunctionTool[]): ReadTools {
   // Tools that this API doesn't have were left out by then.
   if (given.tools !== body.tools) refuseNested(given.tools);
-  const { tools, dropped: unread } = readFunctions(body.tools);
+  const { tools: front, dropped: unread } = readFunctions(body.tools);
+  const tools = joinTools(front, added);
   const dropped = [...unread];
   const choice = asObject(body.tool_choice);
   const tool = findSearchTool(given.tools)?.tool;
   const search = tool && readSearchTool(tool, choice, tools.length > 0);
   if (tools.length === 0)
-    return readWithoutFunctions(choice, search, body.tool_choice !== undefined, dropped);
+    return { front, ...readWithoutFunctions(choice, search, body.tool_choice !== undefined, dropped) };
   const chosen = search?.is_forced ? undefined : readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
   const fields: ToolFields = omitUndefined({
@@ -83,7 +87,7 @@ export function readTools(body: JsonObject, given = body): ReadTools {
     web_search_options: search,
   });
   const isDemand = chosen === null && offersTool(body.tools, choice.name);
-  return { fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
+  return { front, fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
 }
 
 /** For a request without functions. `dropped` has the places of the tools that only Anthropic runs. */
@@ -92,7 +96,7 @@ function readWithoutFunctions(
   search: ToolFields["web_search_options"],
   hasChoice: boolean,
   dropped: readonly string[],
-): ReadTools {
+): Omit<ReadTools, "front"> {
   const fields: ToolFields = omitUndefined({ web_search_options: search });
   if (!hasChoice || search !== undefined) return { fields, dropped };
   const isDemand = dropped.length > 0 && (choice.type === "any" || choice.type === "tool");
@@ -130,7 +134,7 @@ function makeFunctions(given: readonly unknown[]): Functions {
 }
 
 /** Null if only a provider of the family can run it. */
-function toFunction(tool: JsonObject, index: number): FunctionTool | null {
+export function toFunction(tool: JsonObject, index: number): FunctionTool | null {
   const type = asString(tool.type) ?? "custom";
   const name = asString(tool.name) ?? "";
   const known = CLIENT_TOOLS.find((one) => one.type.test(type));
@@ -164,7 +168,7 @@ function refuseNested(tools: unknown): void {
 }
 
 /** Undefined if the client made no choice; null if it chose a tool that doesn't exist. */
-function readChoice(choice: JsonObject, tools: readonly FunctionTool[]): ToolChoice | undefined | null {
+function readChoice(choice: JsonObject, tools: readonly Tool[]): ToolChoice | undefined | null {
   switch (choice.type) {
     case "auto":
       return "auto";
@@ -174,7 +178,7 @@ function readChoice(choice: JsonObject, tools: readonly FunctionTool[]): ToolCho
       return "none";
     case "tool": {
       const name = asString(choice.name) ?? "";
-      const isThere = tools.some(({ function: fn }) => fn.name === name);
+      const isThere = tools.some((tool) => nameTool(tool) === name);
       return isThere ? { type: "function", function: { name } } : null;
     }
     default:

@@ -20,7 +20,7 @@ import { isKnownPart } from "./known.ts";
 import { refersToItem } from "./lane.ts";
 import type { ReadPlaces, Unread } from "./read-places.ts";
 import { readSearchItem } from "./searches.ts";
-import type { ToolNames } from "./tools.ts";
+import { listAddedNames, type ToolNames } from "./tools.ts";
 
 /** Separates a turn's messages when they are joined. */
 const GAP = "\n\n";
@@ -42,6 +42,8 @@ export class ItemReader {
   readonly #seal: Sealer;
   readonly #unread: Unread;
   readonly #messages: ChatMessage[] = [];
+  /** Those that stand behind the open turn. */
+  readonly #changes: ChatMessage[] = [];
   readonly #places: ReadPlaces | null;
   #turn: TurnBuilder | null = null;
 
@@ -88,6 +90,9 @@ export class ItemReader {
       case "search":
         this.#open().say({ type: "text", text: readSearchItem(item) ?? "" });
         break;
+      case "tools":
+        this.#change(item);
+        break;
       case "elsewhere":
         break;
       case "other":
@@ -105,6 +110,22 @@ export class ItemReader {
   #flush(): void {
     if (this.#turn?.saysAnything) this.#messages.push(this.#turn.message());
     this.#turn = null;
+    this.#messages.push(...this.#changes.splice(0));
+  }
+
+  /** Behind a turn of the assistant's that goes on after the item, its tools are added. */
+  #change(item: JsonObject): void {
+    const list = listAddedNames(item.tools, (name, namespace) => this.#flatten(name, namespace));
+    if (list.length === 0) return;
+    const changes = list.map((name) => ({ type: "added" as const, name }));
+    this.#changes.push({ role: "developer", content: "", tool_changes: changes });
+    if (this.#turn === null) this.#flush();
+  }
+
+  #flatten(name: string, namespace: string | undefined): string {
+    return this.#places
+      ? this.#places.flatten(this.#names, name, namespace)
+      : this.#names.flatten(name, namespace);
   }
 
   #open(): TurnBuilder {
@@ -120,10 +141,7 @@ export class ItemReader {
   #readCall(item: JsonObject, path: string): ToolCall {
     const id = requireText(item, "call_id", path);
     const own = requireText(item, "name", path);
-    const namespace = asString(item.namespace);
-    const name = this.#places
-      ? this.#places.flatten(this.#names, own, namespace)
-      : this.#names.flatten(own, namespace);
+    const name = this.#flatten(own, asString(item.namespace));
     if (item.type === "custom_tool_call") {
       return { id, type: "custom", custom: { name, input: asString(item.input) ?? "" } };
     }
@@ -139,7 +157,9 @@ function readResult(item: JsonObject, path: string, unread: Unread): ChatMessage
   };
 }
 
-type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "search" | "elsewhere" | "other";
+type Kind =
+  | ("assistant" | "call" | "reasoning" | "message" | "result")
+  | ("search" | "tools" | "elsewhere" | "other");
 
 /** Items other than messages. */
 const KINDS: ReadonlyMap<unknown, Kind> = new Map([
@@ -148,7 +168,8 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map([
   ["function_call_output", "result"],
   ["custom_tool_call_output", "result"],
   ["reasoning", "reasoning"],
-  ["additional_tools", "elsewhere"],
+  ["additional_tools", "tools"],
+  ["tool_search_output", "tools"],
 ]);
 
 function classify(item: JsonObject): Kind {

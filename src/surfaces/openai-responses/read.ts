@@ -14,6 +14,7 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { EFFORT_WORDS, parseEffort } from "../../operations/chat/prompt/effort.ts";
+import { settleToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
@@ -175,12 +176,14 @@ export function readAsk(
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
   const text = asObject(body.text);
+  const settled = settleToolChanges(input.messages, tools.fields.tools, tools.front);
   const ask: ChatRequest = omitUndefined({
     model: asString(body.model) ?? "",
-    messages: input.messages,
+    messages: settled.messages,
     max_completion_tokens: asNumber(body.max_output_tokens),
     stream: body.stream === true ? true : undefined,
     ...tools.fields,
+    tools: settled.tools,
     reasoning_effort: parseEffort(asObject(body.reasoning).effort),
     response_format: readFormat(asObject(text.format)),
     verbosity: text.verbosity,

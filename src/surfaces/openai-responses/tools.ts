@@ -8,6 +8,7 @@ import {
   omitUndefined,
 } from "../../core/json/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { joinTools } from "../../operations/chat/prompt/tool-changes.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
 import { countUnread } from "../unread.ts";
 import { isSearchTool, readSearchTool } from "./searches.ts";
@@ -74,6 +75,8 @@ export class ToolNames {
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls" | "web_search_options">;
 
 interface ReadTools {
+  /** The tools that no item of the input adds. */
+  readonly front: readonly Tool[];
   readonly fields: ToolFields;
   /** Tools that only a provider of the family can run. */
   readonly lost: readonly string[];
@@ -102,7 +105,8 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
     }),
   ];
   for (const { list } of lists) reserveNames(list, names);
-  const tools = lists.flatMap(({ list, path }) => readList(list, path, names, lost));
+  const [front = [], ...added] = lists.map(({ list, path }) => readList(list, path, names, lost));
+  const tools = joinTools(front, added.flat());
   const search = lost.search ? readSearchTool(lost.search.tool, body, tools.length > 0) : undefined;
   const choice = search?.is_forced ? undefined : readChoice(body.tool_choice, names);
   const isUnread = choice === null || (tools.length === 0 && choice === "required");
@@ -116,6 +120,7 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
     web_search_options: search,
   });
   return {
+    front,
     fields: tools.length === 0 ? omitUndefined({ web_search_options: search }) : fields,
     lost: lost.paths,
     unreadBytes: lost.bytes,
@@ -163,6 +168,23 @@ function readList(
       lost.bytes += countUnread(tool);
     }
     return read ? [read] : [];
+  });
+}
+
+/** Lists the flat names of the tools that an item adds. */
+export function listAddedNames(
+  given: unknown,
+  flatten: (name: string, namespace: string | undefined) => string,
+): readonly string[] {
+  return asArray(given).flatMap((one): readonly string[] => {
+    const { type, name, tools } = asObject(one);
+    if (typeof name !== "string") return [];
+    if (type !== "namespace")
+      return type === "function" || type === "custom" ? [flatten(name, undefined)] : [];
+    return asArray(tools).flatMap((within) => {
+      const own = asString(asObject(within).name);
+      return own === undefined ? [] : [flatten(own, name)];
+    });
   });
 }
 

@@ -71,6 +71,39 @@ test.each(ROWS)("%s", async (_name, model, choice, refusal) => {
   expect(await ask()).toEqual([200, 1]);
 });
 
+const TOOL = { type: "function", name: "look", parameters: { type: "object" } };
+
+test.each([
+  [
+    "a block",
+    "Anthropic#claude-opus-5",
+    "messages.1.content.0: Input tag 'tool_addition' found using 'type' does not match any of the expected tags: 'text'",
+  ],
+  [
+    "a beta",
+    "Anthropic#claude-opus-4-8",
+    "Unexpected value(s) `inline-tools-2026-09-15` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
+  ],
+])("tools that an item adds, where %s isn't known", async (_name, model, message) => {
+  refuse = (body) => (JSON.stringify(body.messages).includes("tool_addition") ? message : null);
+  const ask = async () => {
+    sent.length = 0;
+    const input = [
+      { role: "user", content: "say: yes" },
+      { type: "additional_tools", tools: [TOOL] },
+    ];
+    const response = await fetch(`${world.url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, input }),
+    });
+    await response.text();
+    return [response.status, sent.length, asArray(sent.at(-1)?.tools).length];
+  };
+  expect(await ask()).toEqual([200, 2, 1]);
+  expect(await ask()).toEqual([200, 1, 1]);
+});
+
 const OWN = [
   { role: "user", content: "Hello." },
   { role: "system", content: "The user is in a hurry." },

@@ -60,7 +60,7 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
   },
   {
     // Its words, and Vertex AI's, for a beta that isn't known, as reported for another one.
-    says: /^Unexpected value\(s\) (?:`[\w-]{1,100}`, ){0,20}`mid-conversation-tool-changes-[\d-]{10}`/,
+    says: /^Unexpected value\(s\) (?:`[\w-]{1,100}`, ){0,20}`(?:mid-conversation-tool-changes|inline-tools)-[\d-]{10}`/,
     example:
       "Unexpected value(s) `mid-conversation-tool-changes-2026-07-01` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
     refuses: "tools_late",
