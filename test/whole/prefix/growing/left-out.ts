@@ -1,0 +1,28 @@
+// What random conversations leave out, because nothing can keep it in its place yet: a row for each kind.
+
+interface LeftOut {
+  readonly kind: "words before thinking" | "changed tools by other surfaces" | "two thoughts in a row";
+  readonly because: string;
+}
+
+export const LEFT_OUT: readonly LeftOut[] = [
+  {
+    kind: "words before thinking",
+    because:
+      "What the gateway said before an answer with thinking isn't said again when that answer comes back.",
+  },
+  {
+    kind: "changed tools by other surfaces",
+    because:
+      "Tools that are added or removed in the conversation keep their place in their vendor's own API alone.",
+  },
+  {
+    kind: "two thoughts in a row",
+    because:
+      "Two thoughts of OpenAI's with nothing between them share a signature elsewhere, of which its own API reads the first.",
+  },
+];
+
+export function isLeftOut(kind: LeftOut["kind"]): boolean {
+  return LEFT_OUT.some((one) => one.kind === kind);
+}
