@@ -34,6 +34,7 @@ export const TARGETS: readonly Target[] = [
   { model: "Anthropic#claude-haiku-5-5", own: "messages", isTold: true, keepsTools: true },
   { model: "Marked#claude-opus-5-5", own: "messages", isTold: true, keepsTools: true },
   { model: "Anthropic#claude-opus-4-7", own: "messages", isTold: true, keepsTools: false },
+  { model: "OpenAI#gpt-6.1-sol", own: "responses", isTold: false, keepsTools: true },
   { model: "OpenAI#gpt-6.2-sol", own: "responses", isTold: false, keepsTools: true },
   { model: "Local#some-model", own: "chat", isTold: false, keepsTools: false },
 ];
@@ -155,7 +156,7 @@ export class Generator {
     const calls = isCalling ? this.#makeCalls(ask) : [];
     const text = calls.length === 0 || dice.chance(0.5) ? `answer ${++this.#count}` : "";
     const isApart = text !== "" || !isLeftOut("two thoughts in a row");
-    const plan = { thinks, interleaves: isApart && dice.chance(0.3), text, calls };
+    const plan = { thinks, interleaves: isApart && dice.chance(0.6), text, calls };
     return { said, ask, surface, isStreamed: dice.chance(0.5), plan };
   }
 

@@ -1,0 +1,72 @@
+// Mutants of prompts that only grow: where the gateway speaks, what it marks, and what keeps its place.
+import type { Mutant } from "./mutant.ts";
+
+const TESTS = ["test/whole/prefix/growing/growing.test.ts"];
+const TURNS = "src/dialects/_chat/turns.ts";
+
+export const PROMPTS: readonly Mutant[] = [
+  {
+    name: "what the gateway says stands in front",
+    file: "src/dialects/anthropic/encode.ts",
+    find: "...(marks.system.length > 0 ? { system: marks.system } : {}),",
+    replace: 'system: [...marks.system, ...words.map((text) => ({ type: "text", text }))],',
+    tests: TESTS,
+  },
+  {
+    name: "a cache mark stands behind what the gateway says",
+    file: "src/dialects/anthropic/encode.ts",
+    find: "messages: isSpoken ? sayAtEnd(marks.turns, words, tools.removed, traits) : marks.turns,",
+    replace:
+      "messages: isSpoken ? setMarks({ tools: [], system: [], turns: sayAtEnd(marks.turns, words, tools.removed, { ...traits, lateSystem: false }) }, CACHE_MARKS).turns : marks.turns,",
+    tests: TESTS,
+  },
+  {
+    name: "tools that aren't allowed are taken out of the list",
+    file: "src/dialects/anthropic/tools.ts",
+    find: "const offered = traits.lateTools ? (request.tools ?? []) : allowed;",
+    replace: "const offered = allowed;",
+    tests: TESTS,
+  },
+  {
+    name: "the gateway speaks before the newest turn",
+    file: TURNS,
+    find: 'const place = role === "system" ? newest + 1 : newest;',
+    replace: 'const place = role === "system" ? newest : newest;',
+    tests: TESTS,
+  },
+  {
+    name: "a later system message stands behind the answer",
+    file: TURNS,
+    find: "      if (late.length > 0) turns.push(placeLate(late.splice(0), turns.at(-1)));\n",
+    replace: "",
+    tests: TESTS,
+  },
+  {
+    name: "a later system message stands in front",
+    file: TURNS,
+    find: "  late.push(...makeContent(message, index, maker));\n",
+    replace: "",
+    tests: TESTS,
+  },
+  {
+    name: "the gateway speaks at the first turn of a chat server's",
+    file: "src/operations/chat/prompt/say-at-end.ts",
+    find: 'messages.findLastIndex(({ role }) => role === "user" || role === "tool")',
+    replace: 'messages.findIndex(({ role }) => role === "user" || role === "tool")',
+    tests: TESTS,
+  },
+  {
+    name: "reasoning behind a text comes back before it",
+    file: "src/dialects/_responses/input.ts",
+    find: "const turn = listTurn(restoreOrder(message));",
+    replace: "const turn = listTurn(message);",
+    tests: TESTS,
+  },
+  {
+    name: "thinking behind a text comes back before it",
+    file: "src/dialects/_chat/message-blocks.ts",
+    find: "blocks.splice(Math.min(one.place, blocks.length), 0, maker.thinking(one))",
+    replace: "blocks.unshift(maker.thinking(one))",
+    tests: TESTS,
+  },
+];
