@@ -36,7 +36,7 @@ export interface Item {
   readonly texts: Map<ItemTextKind, TextsOfKind>;
   /** True once all of it is sent. */
   whole: boolean;
-  /** What stood before it in the answer. */
+  /** The text and calls before it in the answer. */
   readonly behind: Behind | null;
 }
 

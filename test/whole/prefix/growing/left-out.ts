@@ -1,4 +1,4 @@
-// What random conversations leave out, because nothing can keep it in its place yet: a row for each kind.
+// Kinds that random conversations leave out, each with the reason why it would change a prefix.
 
 interface LeftOut {
   readonly kind: "words before thinking" | "changed tools by other surfaces" | "two thoughts in a row";

@@ -1,4 +1,4 @@
-// What a provider reads of a request, piece by piece in its order (tools, instructions, messages), without cache marks.
+// A request's pieces in the order in which its provider reads them (tools, instructions, messages), without cache marks.
 import { asArray, asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import { LEAVING, NOTED } from "./talk.ts";
 
@@ -52,7 +52,8 @@ function withoutOwnWords(piece: Piece): Piece | null {
   const { role, part, ...rest } = asObject(JSON.parse(piece));
   const { type, text, tool } = asObject(part);
   if (role === "system" && type === "text" && !String(text).startsWith(NOTED)) return null;
-  if (type === "tool_removal" && !String(asObject(tool).name).startsWith(LEAVING)) return null;
+  const { type: kind, name } = asObject(tool);
+  if (role === "system" && kind === "tool_reference" && !String(name).startsWith(LEAVING)) return null;
   if (role !== "user" || typeof text !== "string") return piece;
   const own = text.replace(OWN_NOTE, "");
   if (own === text) return piece;

@@ -1,5 +1,5 @@
-// Providers that write down what comes up, piece by piece, and answer as they are told, with thinking that is bound to what
-// stands before it. What a vendor would drop or refuse is noted.
+// Providers that record what comes up, piece by piece, and give planned answers, with thinking that is bound to the pieces before
+// it. They note thinking that a vendor would drop, and an order that it would refuse.
 import { asObject, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
 import type { Fetch } from "../../../../src/core/world/world.ts";
 import { listClaudePieces, readClaude, wrapClaude, writeClaude } from "./claude.ts";
@@ -21,7 +21,7 @@ export interface Read {
   readonly pieces: readonly Piece[];
   /** The entries of `input_transformations` for thinking behind a change. */
   readonly removed: readonly JsonObject[];
-  /** What the vendor would refuse. */
+  /** Mistakes that the vendor would refuse. */
   readonly problems: readonly string[];
 }
 

@@ -45,7 +45,7 @@ export type Said =
   | { readonly kind: "result"; readonly call: Call; readonly text: string }
   | Answer;
 
-/** What one request asks beside the conversation. */
+/** The way in which one request is asked, beside the conversation. */
 export type Ask = "plain" | "required" | "named" | "allowed" | "json";
 
 export interface Talk {

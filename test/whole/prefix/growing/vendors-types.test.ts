@@ -1,9 +1,9 @@
-// What goes up in random conversations, judged by the types of the vendors' own SDKs.
+// The requests of random conversations, judged by the types of the vendors' own SDKs.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asObject, isObject, type JsonObject } from "../../../../src/core/json/json.ts";
+import { isObject, type JsonObject } from "../../../../src/core/json/json.ts";
 import { IS_LONG } from "../../../harness/long.ts";
 import { ROOT } from "../../../tidy/sources.ts";
 import { startGrowing } from "./world.ts";
@@ -62,17 +62,24 @@ function compile(files: ReadonlyMap<string, string>): string {
   }
 }
 
-/** OpenAI's types demand these two, for which its API has defaults. */
+/** OpenAI's types demand what its API has defaults for. */
+const DEMANDED: Readonly<Record<string, JsonObject>> = {
+  output_text: { annotations: [] },
+  input_image: { detail: "auto" },
+  message: { id: "msg_1", status: "completed" },
+};
+
 function addDemanded(_field: string, value: unknown): unknown {
-  const { type } = isObject(value) ? value : {};
-  if (type === "output_text") return { annotations: [], ...asObject(value) };
-  return type === "input_image" ? { detail: "auto", ...asObject(value) } : value;
+  if (!isObject(value)) return value;
+  const isAnswer = value.role === "assistant" && Array.isArray(value.content);
+  const type = isAnswer ? "message" : value.type;
+  const demanded = isAnswer || type !== "message" ? DEMANDED[String(type)] : undefined;
+  return demanded === undefined ? value : { type, ...demanded, ...value };
 }
 
 function writeBodies(bodies: readonly JsonObject[], { from, type }: (typeof VENDORS)[number]): string {
-  const lines = bodies.map(
-    (body, at) => `export const body${at}: ${type} = ${JSON.stringify(body, addDemanded)};`,
-  );
+  const add = from.startsWith("openai/") && type !== "ChatCompletionCreateParams" ? addDemanded : undefined;
+  const lines = bodies.map((body, at) => `export const body${at}: ${type} = ${JSON.stringify(body, add)};`);
   return [`import type { ${type} } from "${from}";`, ...lines].join("\n");
 }
 

@@ -279,7 +279,7 @@ function joinContents(contents: readonly JsonObject[]): readonly JsonObject[] {
   for (const { role, parts } of contents) {
     const last = joined.at(-1);
     const list = Array.isArray(parts) ? parts : [];
-    if (last?.role === role) last.parts.push(...list);
+    if (last !== undefined && last.role === role) last.parts.push(...list);
     else joined.push({ role, parts: [...list] });
   }
   return joined;
