@@ -80,7 +80,7 @@ export class Generator {
     this.#dice = dice;
     this.target = dice.pick(TARGETS);
     this.turns = dice.int(3, 8);
-    this.#changes = this.target.own !== "chat" && dice.chance(0.25) ? "tools" : "none";
+    this.#changes = this.target.keepsTools && dice.chance(0.25) ? "tools" : "none";
     const names = ["read_file", "write_file", ...(this.#changes === "tools" ? [`${LEAVING}one`] : [])];
     this.#tools = names;
     this.talk = {
