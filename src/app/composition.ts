@@ -73,6 +73,8 @@ interface GatewayOptions {
   readonly steps?: readonly Step[];
   /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
+  /** The state of providers, if it is known from another gateway's calls. */
+  readonly health?: Health;
   /** Takes the app in place of a listener on the configured address. */
   readonly serve?: typeof listen;
   /** Tells whether the event loop is late: lines of batches wait while it is. */
@@ -107,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { log, telemetry, refusals, measures, prices, priceBook } = state;
   const { store } = state.watch;
   const ledger = createLedger({ store, clock, rules: () => live.settings });
-  const health: Health = new Health(log);
+  const health: Health = options.health ?? new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch, deadlines });
   await live.readAdded();
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
@@ -200,11 +202,7 @@ function startTasks(
     | ("clock" | "random" | "added" | "discovery" | "memory" | "listRunning" | "onUnsupported")
     | ("keepMs" | "responsesKeepMs" | "auditKeepMs")
   >,
-  {
-    live,
-    gateway,
-    ending,
-  }: { readonly live: LiveConfiguration; readonly gateway: Gateway; readonly ending: DrainState },
+  { live, gateway, ending }: Pick<HttpParts, "live" | "gateway" | "ending">,
 ): Promise<() => void> {
   noteSettings(live.settings, upkept.log, clock.nowMs());
   return startUpkeep({

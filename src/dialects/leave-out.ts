@@ -29,8 +29,15 @@ export function leaveOutPath(body: JsonObject, path: readonly string[]): JsonObj
   return isObject(found) && found !== body ? found : null;
 }
 
+/** Objects that hold fields of the model as other APIs have them at the top. */
+const HOLDERS = ["generationConfig", "inferenceConfig", "additionalModelRequestFields"];
+
 /** Returns the path of a field that the server names in one word, such as `reasoningEffort` for `reasoning.effort`. */
 function findParts(body: JsonObject, name: string): readonly string[] {
+  for (const holder of HOLDERS) {
+    const held = body[holder];
+    if (isObject(held) && findKey(held, name) !== undefined) return [holder, name];
+  }
   const words = normalizeName(name).split("_");
   for (let at = 1; at < words.length; at++) {
     const outer = words.slice(0, at).join("_");
@@ -50,11 +57,20 @@ function strip(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return mapSame(value, (item) => strip(item, name === "[]" ? rest : path));
   if (!isObject(value)) return value;
   const key = name === "[]" ? undefined : findKey(value, name);
-  if (key === undefined) return rest.length === 0 ? value : strip(value, rest);
+  if (key === undefined) return rest.length === 0 ? value : stripKind(value, name, rest);
   if (rest.every((one) => one === "[]")) return withoutKey(value, key);
   if (OWN.has(key)) return value;
   const inner = strip(value[key], rest);
   return inner === value[key] ? value : { ...value, [key]: inner };
+}
+
+/** A server in front of Claude calls `custom` what chat completions hold under `function`. */
+function stripKind(value: JsonObject, kind: string, rest: readonly string[]): JsonObject {
+  const found = strip(value, rest);
+  if (isObject(found) && found !== value) return found;
+  const held = kind === "custom" ? value.function : undefined;
+  const inner = strip(held, rest);
+  return inner === held ? value : { ...value, function: inner };
 }
 
 function withoutKey(value: JsonObject, key: string): JsonObject {

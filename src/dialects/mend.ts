@@ -3,16 +3,29 @@ import { isObject, type JsonObject } from "../core/json/json.ts";
 import type { Outgoing } from "../core/models/dialect.ts";
 import type { Refusal } from "../core/models/refusals.ts";
 import { type BodyWord, isBodyWord, isFieldWord, readPath } from "../core/models/words/body-refusals.ts";
+import { moveEffort } from "./_mends/effort.ts";
+import { stopEnabledThinking, stopThinking } from "./_mends/forced.ts";
+import { writeOutSchemas } from "./_mends/schemas.ts";
 import { leaveOutPath } from "./leave-out.ts";
 
 /** Returns the body in another form. Null if it has nothing that the word is about. */
 type Mend = (body: JsonObject) => JsonObject | null;
 
-const MENDS: Readonly<Record<BodyWord, Mend>> = {
+/** Names of tools are mended by the codecs, which put the client's into the answer. */
+const MENDS: Readonly<Record<Exclude<BodyWord, "tool_names">, Mend>> = {
   tool_choice_object: requireTool,
   text_parts: joinTexts,
   max_tokens: (body) => renameLimit(body, "max_tokens", "max_completion_tokens"),
   max_completion_tokens: (body) => renameLimit(body, "max_completion_tokens", "max_tokens"),
+  forced_thinking: stopThinking,
+  forced_enable_thinking: stopEnabledThinking,
+  tool_schema: writeOutSchemas,
+};
+
+/** The fields of which something is lost by it. */
+const LOST: Readonly<Partial<Record<BodyWord, readonly string[]>>> = {
+  forced_thinking: ["reasoning_effort", "thinking", "context_management"],
+  forced_enable_thinking: ["reasoning_effort", "enable_thinking"],
 };
 
 /** The one place at which bodies are mended. Fields that were left out are named. */
@@ -21,14 +34,28 @@ export function mendOutgoing(outgoing: Outgoing, refuses: ReadonlySet<Refusal>):
   let { body } = outgoing;
   let { dropped } = outgoing;
   for (const word of refuses) {
-    const isField = isFieldWord(word);
-    if (!isField && !isBodyWord(word)) continue;
-    const mended = isField ? leaveOutPath(body, readPath(word)) : MENDS[word](body);
+    const mended = mendOne(body, word);
     if (mended === null) continue;
+    dropped = [...dropped, ...listLost(word, body, mended)];
     body = mended;
-    if (isField) dropped = [...dropped, nameField(readPath(word))];
+  }
+  const levelled = moveEffort(body, refuses);
+  if (levelled !== null) {
+    body = levelled;
+    dropped = [...dropped, "reasoning_effort"];
   }
   return body === outgoing.body ? outgoing : { ...outgoing, body, dropped };
+}
+
+function mendOne(body: JsonObject, word: Refusal): JsonObject | null {
+  if (isFieldWord(word)) return leaveOutPath(body, readPath(word));
+  return isBodyWord(word) && word !== "tool_names" ? MENDS[word](body) : null;
+}
+
+function listLost(word: Refusal, before: JsonObject, after: JsonObject): readonly string[] {
+  if (isFieldWord(word)) return [nameField(readPath(word))];
+  const names = isBodyWord(word) ? (LOST[word] ?? []) : [];
+  return names.filter((name) => before[name] !== undefined && before[name] !== after[name]);
 }
 
 function nameField(path: readonly string[]): string {

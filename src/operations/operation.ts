@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
 import type { ConversationNames } from "../core/models/attempt.ts";
 import type { ModelCard, OperationName } from "../core/models/card.ts";
-import type { DeliveredBody, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
+import type { DeliveredBody, Outgoing, RawRequest, Said, Target } from "../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
 import type { Amounts } from "../core/money/units.ts";
 import type { ChangeText, IsDropped, NativeTexts } from "../core/text/texts.ts";
@@ -98,6 +98,8 @@ export interface ReaderOptions<A> {
   readonly isNative: boolean;
   /** The response headers. Missing if unknown. */
   readonly headers?: Headers;
+  /** The gateway's own words before the answer, which are kept in its thinking. Missing if there are none. */
+  readonly said?: Said | undefined;
 }
 
 /** Reads a streamed answer from its text. */

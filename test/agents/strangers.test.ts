@@ -5,7 +5,7 @@ import { IS_LONG } from "../harness/long.ts";
 import type { Wire } from "../simulator/stranger/forms.ts";
 import { chooseRules } from "../simulator/stranger/rules.ts";
 import { type Stranger, startStranger } from "../simulator/stranger/server.ts";
-import { UNREAD, writeProviders } from "../whole/stranger/talk.ts";
+import { writeProviders } from "../whole/stranger/talk.ts";
 import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
@@ -37,8 +37,7 @@ function nameModel(wire: Wire, seed: number): string {
 async function play(agent: Agent, wire: Wire, seed: number): Promise<string> {
   const model = nameModel(wire, seed);
   // An agent ends at what nobody can mend.
-  for (const rule of chooseRules(wire, seed))
-    if (!rule.canMend || UNREAD.has(rule.sentence.source)) stranger.lift(model, rule);
+  for (const rule of chooseRules(wire, seed)) if (!rule.canMend) stranger.lift(model, rule);
   const run = {
     url: world.url,
     secret: world.secret,

@@ -138,9 +138,9 @@ describe("errors have the right class, code and field", () => {
   });
 
   test("looking up an unknown model", async () => {
-    const error = await failure(NotFoundError, client.models.retrieve("Nobody#gpt-4o"));
+    const error = await failure(NotFoundError, client.models.retrieve("Nobody#gpt-5.4"));
     expect(error).toMatchObject({ status: 404, code: "model_not_found" });
-    expect(error.message).toContain("OpenAI#gpt-4o");
+    expect(error.message).toContain("OpenAI#gpt-5.4");
   });
 });
 

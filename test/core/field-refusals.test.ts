@@ -1,11 +1,10 @@
 // The sentences in which servers refuse a field or a form, where they don't count, and what is never left out.
 import { describe, expect, test } from "bun:test";
 import { isFieldWord, makeFieldWord, readPath } from "../../src/core/models/words/body-refusals.ts";
-import {
-  FIELD_SENTENCES,
-  FORM_SENTENCES,
-  readFieldRefusals,
-} from "../../src/core/models/words/field-refusal.ts";
+import { EFFORTS } from "../../src/core/models/words/efforts.ts";
+import { FIELD_SENTENCES, readFieldRefusals } from "../../src/core/models/words/field-refusal.ts";
+import { FORM_SENTENCES } from "../../src/core/models/words/form-refusal.ts";
+import { LEVEL_SENTENCES } from "../../src/core/models/words/level-refusal.ts";
 import { HOLDERS } from "../../src/surfaces/asked/constraints.ts";
 
 const EXAMPLES: readonly { readonly example: string; readonly word: string }[] = [
@@ -32,6 +31,29 @@ describe.each(EXAMPLES)("$example", ({ example, word }) => {
     for (const said of quoted) expect(readFieldRefusals(400, said)).toEqual([]);
     expect(readFieldRefusals(500, example)).toEqual([]);
   });
+});
+
+describe.each([...LEVEL_SENTENCES])("$example", ({ example, takes }) => {
+  const refused = EFFORTS.filter((level) => !takes.includes(level)).map(
+    (level) => `reasoning_effort=${level}` as const,
+  );
+
+  test("refuses the levels that it doesn't list", () => {
+    expect(readFieldRefusals(400, example, "reasoning.effort")).toEqual(refused);
+  });
+
+  test("teaches nothing as a quoted prompt, or as another status", () => {
+    expect(readFieldRefusals(400, `Invalid prompt: "${example}"`, "reasoning.effort")).toEqual([]);
+    expect(readFieldRefusals(500, example, "reasoning.effort")).toEqual([]);
+  });
+});
+
+test("a list of levels is about an effort alone", () => {
+  const says = (levels: string) =>
+    `Unsupported value: 'low' is not supported with the 'gpt-5.1' model. Supported values are: ${levels}.`;
+  expect(readFieldRefusals(400, says("'medium'"), "text.verbosity")).toEqual([]);
+  expect(readFieldRefusals(400, says("'medium'"))).toEqual([]);
+  expect(readFieldRefusals(400, says("'brief'"), "reasoning.effort")).toEqual([]);
 });
 
 test("several fields are read from one message", () => {

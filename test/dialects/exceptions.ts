@@ -102,7 +102,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     features: FORCED,
     models: NO_FORCE,
     why: "Anthropic's newest models refuse forced tool use, as do some behind Converse; they are asked in words",
-    expects: told("tool_choice", /must call/),
+    expects: told("tool_choice", /In this answer, call/),
   },
   {
     features: FORCED,

@@ -92,9 +92,7 @@ describe("a named model", () => {
     expect(sent.tool_choice ?? "auto").toBe("auto");
     const [system, user, ...others] = asArray(sent.messages).map(asObject);
     expect(system?.content).toBe("Be brief.");
-    expect(user?.content).toMatch(
-      /^hello\n\n<system_message>\nYour next message must call .*\n<\/system_message>$/,
-    );
+    expect(user?.content).toMatch(/^hello\n\n<system_message>\nIn this answer, call .*\n<\/system_message>$/);
     expect(others).toEqual([]);
     // Only the tools that a list of allowed ones leaves.
     expect(asArray(sent.tools)).toHaveLength(JSON.stringify(choice).includes("allowed_tools") ? 1 : 2);

@@ -98,6 +98,7 @@ const settingsFile = Type.Object(
     folder,
     names: Type.Array(text, { minItems: 1 }),
     format: Type.Enum({ json: "json", toml: "toml", yaml: "yaml", dotenv: "dotenv" }),
+    isStrict: Type.Optional(Type.Boolean()),
     begins: Type.Optional(text),
     changes: Type.Array(change, { minItems: 1 }),
   },

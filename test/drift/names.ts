@@ -1,43 +1,23 @@
-// Finds names that a newer release of a vendor's program has and ours doesn't know: in declarations, and betas in programs.
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { BETAS } from "../../src/surfaces/anthropic-messages/known.ts";
-import { Declarations } from "../surfaces/declarations.ts";
+// Finds the names that a newer release of a package declares and an older one doesn't.
+import { type ReleaseFile, readFiles } from "./files.ts";
+import type { Package } from "./packages.ts";
 
-/** The declarations that name fields, events, finish reasons, models and betas. */
-const DECLARATIONS: Readonly<Record<string, readonly string[]>> = {
-  openai: [
-    "resources/responses/responses.d.ts",
-    "resources/chat/completions/completions.d.ts",
-    "resources/shared.d.ts",
-    "resources/images.d.ts",
-    "resources/embeddings.d.ts",
-    "resources/batches.d.ts",
-  ],
-  "@anthropic-ai/sdk": [
-    "resources/messages/messages.d.ts",
-    "resources/beta/messages/messages.d.ts",
-    "resources/beta/beta.d.ts",
-  ],
-  "@google/genai": ["dist/genai.d.ts"],
-};
+const SYNTAX = {
+  other: { comments: /\/\*[\s\S]*?\*\//g, fields: /^ +(?:readonly )?(\w+)\??: /gm },
+  python: { comments: /"""[\s\S]*?"""|#.*$/gm, fields: /^ +(\w+): /gm },
+} as const;
 
-export const SDKS: readonly string[] = Object.keys(DECLARATIONS);
-
-/** Returns the names that the newer release declares and the older one doesn't, sorted. */
-export function listNewNames(sdk: string, older: string, newer: string): readonly string[] {
-  const read = (modules: string) => {
-    const paths = (DECLARATIONS[sdk] ?? []).map((path) => join(sdk, path));
-    return new Set(paths.flatMap((path) => [...new Declarations(path, modules).listNames()]));
-  };
+/** Returns the names that the newer release declares and the older one doesn't, sorted. Folders are the package's own. */
+export function listNewNames(one: Package, older: string, newer: string): readonly string[] {
+  const read = (folder: string) => new Set(readFiles(folder, one.declarations).flatMap(listNames));
   const known = read(older);
   return [...read(newer)].filter((name) => !known.has(name)).toSorted();
 }
 
-/** Returns the names in the form of a beta that the program contains and no row has, sorted. */
-export function listUnknownBetas(program: string): readonly string[] {
-  if (!existsSync(program)) return [];
-  const text = readFileSync(program, "latin1");
-  const names = [...text.matchAll(/["'`]([a-z][a-z0-9]*(?:-[a-z0-9]+)*-20\d\d-\d\d-\d\d)["'`]/g)];
-  return [...new Set(names.flatMap(([, name]) => name ?? []))].filter((name) => !BETAS.find(name)).toSorted();
+/** Lists every field, and every literal that names something. */
+function listNames({ text, language }: ReleaseFile): readonly string[] {
+  const { comments, fields } = SYNTAX[language];
+  const code = text.replace(comments, "");
+  const literals = [...code.matchAll(/['"]([\w.#-]+)['"]/g)];
+  return [...code.matchAll(fields), ...literals].flatMap(([, name]) => name ?? []);
 }

@@ -6,13 +6,16 @@ export interface DriftRow {
   readonly pinned: string;
   readonly newest: string;
   readonly result: string;
-  /** Names of the newest release that ours doesn't know. */
+  /** Names that the newest release declares and the pinned one doesn't. */
   readonly names: readonly string[];
+  /** Names of the newest release that no table of the gateway has, each with its kind. */
+  readonly unlisted: readonly string[];
 }
 
 const BEGIN = "<!-- drift -->\n";
 const END = "<!-- end of drift -->";
-const HEAD = "| date | program | pinned | newest | result | new names |\n|---|---|---|---|---|---|\n";
+const HEAD =
+  "| date | program | pinned | newest | result | new names | without a row |\n|---|---|---|---|---|---|---|\n";
 
 /** Returns the page with the program's row in place of its former one. Throws if the page has no table. */
 export function mergeTable(page: string, row: DriftRow): string {
@@ -25,7 +28,11 @@ export function mergeTable(page: string, row: DriftRow): string {
   return page.slice(0, start) + BEGIN + HEAD + rows + page.slice(end);
 }
 
-function writeRow({ date, program, pinned, newest, result, names }: DriftRow): string {
-  const listed = names.map((name) => `\`${name}\``).join(", ");
-  return `| ${date} | ${program} | ${pinned} | ${newest === pinned ? "same" : newest} | ${result} | ${listed || "none"} |`;
+function writeRow({ date, program, pinned, newest, result, names, unlisted }: DriftRow): string {
+  const said = newest === pinned ? "same" : newest;
+  return `| ${date} | ${program} | ${pinned} | ${said} | ${result} | ${writeNames(names)} | ${writeNames(unlisted)} |`;
+}
+
+function writeNames(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.map((name) => `\`${name}\``).join(", ");
 }

@@ -20,7 +20,8 @@ export const BINARY = process.env.POUNDKEY_BINARY;
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 /** For a store that keeps none beside it. */
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
-const START_MS = 10_000;
+/** Several start at once, and one that is a package is compiled at each start: seconds on a busy machine. */
+const START_MS = 50_000;
 
 export interface UnderTest {
   /** `http://127.0.0.1:PORT`. */

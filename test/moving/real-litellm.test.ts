@@ -38,9 +38,9 @@ interface Row {
 let rows: readonly Row[] = [];
 
 beforeAll(async () => {
-  // The windows of that day must still run on every other.
+  // The windows of that day in November, and the keys that ended after it, must still run on every other day.
   const data = readFileSync(join(FOLDER, "rows.sql"), "utf8").replaceAll(
-    /'2026-1[12]-\d\d 00:00:00(\.\d+)?'/g,
+    /'2026-1[12]-\d\d 00:00:00(\.\d+)?'|'2026-12-[^']+'/g,
     "'2099-01-01 00:00:00'",
   );
   await runSql(server.url, `${writeTables(schema.tables)}\n${data}`);

@@ -2,10 +2,11 @@
 // that was read, and when.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json/json.ts";
+import { EFFORTS } from "../../src/core/models/words/efforts.ts";
 import { CHAT_FIELDS } from "../../src/dialects/_chat/outgoing.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
-import { EFFORTS, PLAIN } from "../../src/dialects/openai/quirks.ts";
+import { PLAIN } from "../../src/dialects/openai/quirks.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";

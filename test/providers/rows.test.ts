@@ -187,7 +187,7 @@ test("what can't be enforced is requested at the end of the prompt", () => {
     {
       role: "user",
       content:
-        "Hi\n\n<system_message>\nYour next message must call the tool `look`; text alone is not an answer.\n</system_message>",
+        "Hi\n\n<system_message>\nIn this answer, call the tool `look`; text alone is not an answer.\n</system_message>",
     },
   ]);
   const shaped = JSON.stringify(sent(DEEPSEEK, { response_format: jsonSchema }).body.messages);

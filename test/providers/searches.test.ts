@@ -113,10 +113,10 @@ test("a forced search is the choice of tool, or a sentence", () => {
   const unforceable = send("Anthropic#claude-sonnet-5-5", forced);
   expect([unforceable.sent.system, JSON.stringify(unforceable.sent.messages)]).toEqual([
     undefined,
-    expect.stringContaining("Search the web"),
+    expect.stringContaining("search the web"),
   ]);
   expect(unforceable.dropped).toEqual(["tool_choice"]);
-  expect(JSON.stringify(send("Google#gemini-2.5-flash", forced).sent.contents)).toContain("Search the web");
+  expect(JSON.stringify(send("Google#gemini-2.5-flash", forced).sent.contents)).toContain("search the web");
 });
 
 test("minimal effort and a schema give way to a search that excludes them", () => {

@@ -5,7 +5,8 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { asObject } from "../../src/core/json/json.ts";
 import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
-import { separateChunkCitations, separateCitations } from "../../src/surfaces/openai-chat/citations.ts";
+import { separateCitations, showChunk } from "../../src/surfaces/openai-chat/citations.ts";
+import { PLAIN_SEALER } from "../surfaces/recorded.ts";
 
 export interface OfficialSchema {
   /** Returns the errors of a whole answer with its envelope added, or null if it is valid. */
@@ -33,7 +34,7 @@ export function officialSchema(fixtures: string): OfficialSchema | null {
       return faultOf(whole, { ...ENVELOPE, object: "chat.completion", ...reply, choices });
     },
     chunk(chunk) {
-      const shown = separateChunkCitations(chunk);
+      const shown = showChunk(chunk, PLAIN_SEALER);
       return shown && faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...shown });
     },
   };

@@ -31,8 +31,7 @@ function checkSampling(body: JsonObject, model: string): void {
   if (traits === undefined) return;
   const taken = { temperature: traits.temperature, top_p: traits.topP, top_k: traits.topK };
   for (const [field, isTaken] of Object.entries(taken))
-    if (body[field] !== undefined && !isTaken)
-      reject("value", `\`${field}\` is not supported for this model.`, [field]);
+    if (body[field] !== undefined && !isTaken) reject("value", `\`${field}\` is deprecated for this model.`);
   if (body.temperature !== undefined && body.top_p !== undefined && !traits.samplingPair)
     reject(
       "value",
@@ -43,16 +42,19 @@ function checkSampling(body: JsonObject, model: string): void {
 function checkThinking(body: JsonObject, model: string, betas: string): boolean {
   const thinking = asObject(body.thinking);
   const { type } = thinking;
-  const refused = (wrong: boolean) => {
-    if (wrong) reject("value", `"thinking.type.${String(type)}" is not supported for this model.`);
-  };
   if ((asNumber(thinking.budget_tokens) ?? 0) >= Number(body.max_tokens))
     reject("value", "`max_tokens` must be greater than `thinking.budget_tokens`.");
   const traits = findListed(model);
-  refused(type === "enabled" && traits?.budgets === false);
-  refused(type === "adaptive" && traits !== undefined && traits.thinking !== "adaptive");
-  refused(type === "disabled" && ALWAYS_THINKS.test(model));
-  refused(type === "between_tools" && traits?.off !== "between_tools");
+  if (type === "enabled" && traits?.budgets === false)
+    reject(
+      "value",
+      '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+    );
+  if (type === "adaptive" && traits !== undefined && traits.thinking !== "adaptive")
+    reject("value", "adaptive thinking is not supported on this model");
+  const isOffRefused = type === "disabled" && ALWAYS_THINKS.test(model);
+  if (isOffRefused || (type === "between_tools" && traits?.off !== "between_tools"))
+    reject("value", `"thinking.type.${String(type)}" is not supported for this model.`);
   if (thinking.block_binding !== undefined && !betas.includes(BINDING_BETA))
     reject("unknown", "Extra inputs are not permitted", ["thinking", "block_binding"]);
   const on = type === "enabled" || type === "adaptive";
@@ -77,7 +79,7 @@ function checkEffort(body: JsonObject, model: string): void {
   if (!efforts.some((one) => one === effort))
     reject(
       "value",
-      `This model does not support effort level '${effort}'. Supported levels: ${efforts.join(", ")}.`,
+      `This model does not support effort level '${effort}'. Supported levels: ${efforts.toSorted().join(", ")}.`,
     );
   const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;
   if (isQuiet && rankEffort(effort) > rankEffort(quietEffort))
@@ -99,7 +101,7 @@ function checkChoice(body: JsonObject, model: string, thinks: boolean): void {
   if (thinks)
     reject("value", "Thinking may not be enabled when tool_choice forces tool use.", ["tool_choice"]);
   if (findListed(model)?.forcedUse === false)
-    reject("value", "Forced tool use is not supported for this model.", ["tool_choice"]);
+    reject("value", 'type "tool" and "any" are not supported for this model.', ["tool_choice"]);
 }
 
 /** Results must come first and answer exactly the calls of the previous turn. */
@@ -116,7 +118,11 @@ function checkResults(blocks: readonly JsonObject[], asked: readonly string[], a
         path,
       );
     if (blocks.slice(0, index).some((before) => before.type !== "tool_result"))
-      reject("value", "`tool_result` blocks must come before other content.", path);
+      reject(
+        "value",
+        `Did not find ${asked.length} \`tool_result\` block(s) at the beginning of this message. Messages following \`tool_use\` blocks must begin with a matching number of \`tool_result\` blocks.`,
+        ["messages", at],
+      );
   });
   if (open.size > 0)
     reject(
@@ -157,9 +163,8 @@ function checkLateSystem(all: readonly JsonObject[], model: string): void {
 
 function checkTurns(body: JsonObject, model: string): void {
   const all = asArray(body.messages).filter(isObject);
-  if (all[0]?.role === "system") {
-    reject("value", "the first message must use the `user` role", ["messages", 0, "role"]);
-  }
+  if (all.length > 0 && all[0]?.role !== "user")
+    reject("value", 'first message must use the "user" role', ["messages"]);
   checkLateSystem(all, model);
   const messages = all.filter(({ role }) => role !== "system");
   let asked: readonly string[] = [];
@@ -167,11 +172,11 @@ function checkTurns(body: JsonObject, model: string): void {
     // Anthropic merges turns of the same role, but Bedrock and older versions don't.
     const expected = at % 2 === 0 ? "user" : "assistant";
     if (role !== expected)
-      reject("value", `roles must alternate between "user" and "assistant", and the first must be "user"`, [
-        "messages",
-        at,
-        "role",
-      ]);
+      reject(
+        "value",
+        `roles must alternate between "user" and "assistant", but found multiple "${String(role)}" roles in a row`,
+        ["messages"],
+      );
     if (content === "" && at < messages.length - 1)
       reject(
         "value",
@@ -199,7 +204,7 @@ function checkThoughtKept(body: JsonObject): void {
   if (!answering || first.type === "thinking" || first.type === "redacted_thinking") return;
   reject(
     "value",
-    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first.type)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
+    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first.type)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`.`,
     ["messages", messages.length - 2, "content", 0],
   );
 }

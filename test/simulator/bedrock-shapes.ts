@@ -1,25 +1,31 @@
 // The fields of requests to Bedrock: Converse, embeddings and rerank. Any other field is refused.
 import { isObject } from "../../src/core/json/json.ts";
-import { reject } from "../../src/simulator/problem.ts";
+import { formatDottedPath, reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields } from "./validator.ts";
 import * as is from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => is.shape(fields, { required });
 
-/** An object with exactly one of the fields. */
+/** An object with exactly one of the fields, of the vendor's type of that name. */
 const one =
-  (fields: Fields): Check =>
+  (type: string, fields: Fields): Check =>
   (value, path) => {
     is.record(value, path);
     if (isObject(value) && Object.keys(value).length !== 1)
-      reject("value", "The content block must have exactly one member.", path);
+      reject(
+        "value",
+        `${type} object at ${formatDottedPath(path)} must set one of the following keys: ${Object.keys(fields).join(", ")}.`,
+      );
     of(fields)(value, path);
   };
 
 const fullText: Check = (value, path) => {
   is.text(value, path);
   if (String(value).trim() === "")
-    reject("value", "The text field in the ContentBlock object is blank.", path);
+    reject(
+      "value",
+      `The text field in the ContentBlock object at ${formatDottedPath(path.slice(0, -1))} is blank. Add text to the text field, and try again.`,
+    );
 };
 const toolId = is.matching(/^[a-zA-Z0-9_-]{1,64}$/);
 const toolName = is.matching(/^[a-zA-Z0-9_-]{1,64}$/);
@@ -44,18 +50,18 @@ const cachePoint = {
 const toolResult = of(
   {
     toolUseId: toolId,
-    content: is.list(one({ ...text, ...image, ...document, json: is.anything }), 1),
+    content: is.list(one("ToolResultContentBlock", { ...text, ...image, ...document, json: is.anything }), 1),
     status: is.checkChoice("success", "error"),
   },
   ["toolUseId", "content"],
 );
-const userBlock = one({ ...text, ...image, ...document, ...cachePoint, toolResult });
+const userBlock = one("ContentBlock", { ...text, ...image, ...document, ...cachePoint, toolResult });
 const reasoningText = of({ text: is.text, signature: is.text }, ["text"]);
-const assistantBlock = one({
+const assistantBlock = one("ContentBlock", {
   ...text,
   ...cachePoint,
   toolUse: of({ toolUseId: toolId, name: toolName, input: is.record }, ["toolUseId", "name", "input"]),
-  reasoningContent: one({ reasoningText, redactedContent: is.base64 }),
+  reasoningContent: one("ReasoningContentBlock", { reasoningText, redactedContent: is.base64 }),
 });
 const message = is.variant("role", {
   user: of({ role: is.anything, content: is.list(userBlock, 1) }, ["content"]),
@@ -65,7 +71,10 @@ const schema: Check = (value, path) => {
   of({ json: is.record }, ["json"])(value, path);
   const json: unknown = isObject(value) ? value.json : undefined;
   if (!isObject(json) || json.type !== "object")
-    reject("value", "The value at toolConfig.tools.toolSpec.inputSchema.json.type must be object.", path);
+    reject(
+      "value",
+      `The value at ${formatDottedPath([...path, "json", "type"])} must be one of the following: object.`,
+    );
 };
 const toolSpec = of(
   { name: toolName, description: is.matching(/\S/), inputSchema: schema, strict: is.flag },
@@ -77,7 +86,7 @@ const jsonSchema = of({ schema: is.text, name: is.text, description: is.text }, 
 export const CONVERSE_REQUEST = of(
   {
     messages: is.list(message, 1),
-    system: is.list(one({ ...text, ...cachePoint }), 1),
+    system: is.list(one("SystemContentBlock", { ...text, ...cachePoint }), 1),
     inferenceConfig: of({
       maxTokens: is.integer(1),
       temperature: is.number(0, 1),
@@ -86,8 +95,8 @@ export const CONVERSE_REQUEST = of(
     }),
     toolConfig: of(
       {
-        tools: is.list(one({ toolSpec, ...cachePoint }), 1),
-        toolChoice: one({ auto: of({}), any: of({}), tool: of({ name: is.text }, ["name"]) }),
+        tools: is.list(one("Tool", { toolSpec, ...cachePoint }), 1),
+        toolChoice: one("ToolChoice", { auto: of({}), any: of({}), tool: of({ name: is.text }, ["name"]) }),
       },
       ["tools"],
     ),

@@ -1,7 +1,7 @@
 // Validates requests to Bedrock's runtime: Converse's shapes, turns, each family's limits, and Claude's InvokeModel
 // body.
 import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import { type Path, reject } from "../../src/simulator/problem.ts";
+import { reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { checkMessagesRequest } from "./anthropic-validator.ts";
@@ -41,23 +41,42 @@ function readIds(blocks: readonly JsonObject[], kind: "toolUse" | "toolResult"):
   return blocks.flatMap((block) => (isObject(block[kind]) ? [String(asObject(block[kind]).toolUseId)] : []));
 }
 
+function checkResults(answered: readonly string[], asked: readonly string[], at: number): void {
+  if (answered.length > asked.length)
+    reject(
+      "value",
+      `The number of toolResult blocks at messages.${at}.content exceeds the number of toolUse blocks of previous turn.`,
+    );
+  const missing = asked.filter((id) => !answered.includes(id));
+  if (missing.length > 0)
+    reject(
+      "value",
+      `Expected toolResult blocks at messages.${at}.content for the following Ids: ${missing.join(", ")}`,
+    );
+}
+
 /** Turns alternate, and each result answers a call of the turn before. */
 function checkTurns(messages: readonly unknown[]): void {
   let asked: readonly string[] = [];
   messages.forEach((message, at) => {
-    const path: Path = ["messages", at];
     const blocks = listBlocks(message);
-    if (asObject(message).role !== (at % 2 === 0 ? "user" : "assistant"))
-      reject("value", "A conversation must alternate between user and assistant roles.", path);
-    const answered = readIds(blocks, "toolResult");
-    if (answered.length !== asked.length || answered.some((id) => !asked.includes(id)))
+    const { role } = asObject(message);
+    if (at === 0 && role !== "user")
       reject(
         "value",
-        "Expected toolResult blocks for exactly the toolUse blocks of the previous turn.",
-        path,
+        "A conversation must start with a user message. Try again with a conversation that starts with a user message.",
       );
+    if (role !== (at % 2 === 0 ? "user" : "assistant"))
+      reject(
+        "value",
+        "A conversation must alternate between user and assistant roles. Make sure the conversation alternates between user and assistant roles and try again.",
+      );
+    checkResults(readIds(blocks, "toolResult"), asked, at);
     if (blocks.some(({ document }) => document) && !blocks.some(({ text }) => text !== undefined))
-      reject("value", "A text block is required beside a document.", path);
+      reject(
+        "value",
+        "A text block must be included when using documents. Add a text block and retry your request.",
+      );
     asked = readIds(blocks, "toolUse");
   });
   if (messages.length % 2 === 0) reject("value", "The conversation must end with a user message.");
@@ -87,12 +106,14 @@ function checkTools(body: JsonObject, model: string): void {
   if (new Set(names).size < names.length) reject("value", "The tool names must be unique.");
   const { any, tool } = asObject(toolChoice);
   const isRefused = (any && !FORCING_ANY.test(model)) || (tool && !FORCING_ONE.test(model));
-  if (isRefused) reject("value", "This model doesn't support the toolConfig.toolChoice field.");
+  const field = `toolConfig.toolChoice.${any ? "any" : "tool"}`;
+  if (isRefused)
+    reject("value", `This model doesn't support the ${field} field. Remove ${field} and try again.`);
   if (tool && !names.some((name) => name === asObject(tool).name))
     reject("value", "The chosen tool is not among the tools.");
   const hasStatus = blocks.some(({ toolResult }) => asObject(toolResult).status !== undefined);
   if (hasStatus && !RESULT_STATUS.test(model))
-    reject("value", "This model doesn't support the status field of a tool result.");
+    reject("value", "This model doesn't support the status field. Remove status and try again.");
 }
 
 function checkCache(body: JsonObject, model: string): void {
@@ -100,9 +121,13 @@ function checkCache(body: JsonObject, model: string): void {
     blocks.filter((block) => asObject(block).cachePoint !== undefined).length;
   const tools = count(asArray(asObject(body.toolConfig).tools));
   const prompt = count(asArray(body.system)) + count(asArray(body.messages).flatMap(listBlocks));
-  if (tools + prompt > CACHE_POINTS_MAX) reject("value", "A maximum of 4 cache points may be provided.");
+  if (tools + prompt > CACHE_POINTS_MAX)
+    reject("value", `A maximum of 4 blocks with cache_control may be provided. Found ${tools + prompt}.`);
   if ((prompt > 0 && !CACHING.test(model)) || (tools > 0 && !CACHING_TOOLS.test(model)))
-    reject("forbidden", "Your request did not allow prompt caching.");
+    reject(
+      "forbidden",
+      "You invoked an unsupported model or your request did not allow prompt caching. See the documentation for more information.",
+    );
 }
 
 function checkConverse(body: JsonObject, model: string): void {
@@ -116,12 +141,15 @@ function checkConverse(body: JsonObject, model: string): void {
   const { structure } = asObject(asObject(body.outputConfig).textFormat);
   const { schema } = asObject(asObject(structure).jsonSchema);
   if (schema !== undefined && asObject(parseJson(String(schema))).additionalProperties !== false)
-    reject("value", "output schema: For 'object' type, 'additionalProperties' must be explicitly false");
+    reject(
+      "value",
+      "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+    );
 }
 
 function checkInvoke(body: JsonObject, model: string): void {
   const { anthropic_version: version, anthropic_beta: given, ...message } = body;
-  if (version !== "bedrock-2023-05-31") reject("value", "Invalid API version");
+  if (version !== "bedrock-2023-05-31") reject("value", `Invalid API version: ${String(version ?? "")}`);
   const betas = asArray(given).map(String);
   if (betas.some((beta) => !BETAS.test(beta))) reject("value", "invalid beta flag");
   for (const field of EXTRA_INPUTS) {
@@ -148,7 +176,10 @@ const SIGNATURE =
 export function checkBedrockRequest({ path, headers, body }: Incoming, model: string): void {
   const proof = headers.authorization ?? "";
   if (proof.startsWith("AWS4") && !SIGNATURE.test(proof))
-    reject("forbidden", "The request signature we calculated does not match the signature you provided.");
+    reject(
+      "forbidden",
+      "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.",
+    );
   if (headers["x-api-key"] !== undefined || headers["anthropic-version"] !== undefined)
     reject("value", "Headers of another service.");
   const [, checkWork = checkInvoke] = WORK.find(([names]) => names.test(model)) ?? [];

@@ -23,7 +23,7 @@ const CONVERSE: readonly (readonly [string, JsonObject, RegExp])[] = [
   ["a blank text", { messages: [turn("user", { text: " " })] }, /is blank/],
   ["turns of one role", { messages: [asked, asked, asked] }, /alternate/],
   ["an end with the assistant", { messages: [asked, turn("assistant", { text: "x" })] }, /must end with/],
-  ["a result without a call", { messages: [answered()] }, /exactly the toolUse/],
+  ["a result without a call", { messages: [answered()] }, /exceeds the number of toolUse/],
   ["calls without tools", { messages: [asked, called, answered()] }, /toolConfig field must be defined/],
   ["a forced call", { toolConfig: { tools, toolChoice: { any: {} } } }, /toolChoice/],
   ["a status", { toolConfig: { tools }, messages: [asked, called, answered("error")] }, /status field/],

@@ -125,6 +125,9 @@ const request = of(
 /** Gemini 3 and later require signatures and allow tools together with JSON. */
 const THIRD = /^gemini-([3-9]|\d\d)/;
 
+/** They take no penalty but 0 (google-gemini/cookbook, issue 1290). */
+const SINCE_2_5 = /^gemini-(2\.5|[3-9]|\d\d)/;
+
 /** Accepted in place of a signature ("Thought signatures: FAQ"). */
 const SENTINELS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
@@ -155,11 +158,11 @@ function checkResponses(contents: readonly JsonObject[]): void {
     if (stray)
       reject(
         "value",
-        "Please ensure that function response turn comes immediately after its function call turn, with the names of its calls.",
+        "Please ensure that function response turn comes immediately after a function call turn.",
       );
   });
   if (filterParts(contents.at(-1), "functionCall").length > 0)
-    reject("value", "Please ensure that single turn requests end with a user role or a function response.");
+    reject("value", "Please ensure that multiturn requests ends with a user role or a function response.");
 }
 
 /** In the current turn, the first call of each step must carry its signature. Any signature must be valid. */
@@ -188,7 +191,7 @@ function checkEnd(contents: readonly JsonObject[], model: string): void {
   const card = makeModelCard(`Google#${model}`);
   const isModels = contents.at(-1)?.role === "model";
   if (isModels && isKnownModel(card) && !findFacts(card).prefill)
-    reject("value", "Requests ending with a model turn are not supported for this model.");
+    reject("value", "Requests ending with a model turn are not supported.");
 }
 
 /** By the product's own table. */
@@ -216,19 +219,19 @@ function checkCombinations(body: JsonObject, model: string): void {
     reject("value", "Thinking_config.include_thoughts is only enabled when thinking is enabled.");
   checkThinkingForm(thinkingBudget, model);
   const level = String(thinkingLevel ?? "").toUpperCase();
-  if (level === "MINIMAL" && /^gemini-([3-9]\S*-pro|3\.[7-9]|[4-9])/.test(model))
+  const isLow = level === "MINIMAL" && /^gemini-([3-9]\S*-pro|3\.[7-9]|[4-9])/.test(model);
+  if (isLow || (level === "XHIGH" && !/^gemini-4-neon/.test(model)))
     reject(
       "value",
-      "Thinking level MINIMAL is not supported for this model. Please retry with other thinking level.",
+      `Thinking level ${level} is not supported for this model. Please retry with other thinking level.`,
     );
-  if (level === "XHIGH" && !/^gemini-4-neon/.test(model))
-    reject("value", "Thinking level XHIGH is not supported for this model.");
   if (level !== "" && old) reject("value", "Thinking level is not supported for this model.");
   if ((config.responseSchema ?? config.responseJsonSchema ?? null) !== null && !json)
     reject("value", "response_schema is only supported with response_mime_type application/json.");
   if (json && asArray(body.tools).length > 0 && (old || mode === "ANY"))
     reject("value", "Function calling with a response mime type: 'application/json' is unsupported");
-  if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
+  const penalties = [config.presencePenalty, config.frequencyPenalty];
+  if (SINCE_2_5.test(model) && penalties.some((penalty) => (penalty ?? 0) !== 0))
     reject("value", "Penalty is not enabled for this model");
   const offers = (field: string) => asArray(body.tools).some((each) => asObject(each)[field] !== undefined);
   const { includeServerSideToolInvocations: mixes } = asObject(body.toolConfig);

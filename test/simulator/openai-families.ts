@@ -44,6 +44,11 @@ export function findFamily(model: string): Family | null {
   return FAMILIES.find(({ pattern }) => pattern.test(model)) ?? null;
 }
 
+/** `'low', 'medium', and 'high'`, as OpenAI lists the values that it takes. */
+export function listEfforts({ efforts }: Family): string {
+  return new Intl.ListFormat("en").format(efforts.map((effort) => `'${effort}'`));
+}
+
 /** True if the request makes a model of the family reason. */
 export function isReasoning(body: JsonObject, family: Family): boolean {
   return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";

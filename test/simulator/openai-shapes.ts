@@ -1,7 +1,7 @@
 // The fields of a Chat Completions request: strict for OpenAI, lenient for compatible servers.
 
 import { parseDataUrl } from "../../src/operations/chat/prompt/data-url.ts";
-import { reject } from "../../src/simulator/problem.ts";
+import { formatBracketedPath, reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields, ShapeRules } from "./validator.ts";
 import * as is from "./validator.ts";
 
@@ -15,13 +15,18 @@ export const imageUrl: Check = (value, path) => {
   if (data && is.IMAGE_TYPES.every((type) => type !== data.mediaType))
     reject(
       "value",
-      "You uploaded an unsupported image. Please make sure your image has one of the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+      "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
       path,
       "invalid_image_format",
     );
   if (data) return is.base64(data.base64, path);
   if (!/^https?:\/\//.test(String(value)))
-    reject("value", `Invalid image URL: '${String(value).slice(0, 60)}'.`, path, "invalid_image_url");
+    reject(
+      "value",
+      `Invalid image URL: '${formatBracketedPath(path)}'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without the 'data:' prefix.`,
+      path,
+      "invalid_value",
+    );
 };
 
 const callId: Check = (value, path) => {

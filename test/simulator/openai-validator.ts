@@ -4,7 +4,13 @@ import { REFUSAL_SENTENCES } from "../../src/core/models/words/refusal.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { formatBracketedPath, reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
-import { type Family, findFamily, isReasoning, takesToolsWhileReasoning } from "./openai-families.ts";
+import {
+  type Family,
+  findFamily,
+  isReasoning,
+  listEfforts,
+  takesToolsWhileReasoning,
+} from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { checkTargetRows } from "./rules/target-rules.ts";
 import { findStrictFlaw, findUnionFlaw } from "./schema-validator.ts";
@@ -45,7 +51,7 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
   if (effort !== null && !family.efforts.some((each) => each === effort))
     reject(
       "unsupported",
-      `Unsupported value: 'reasoning_effort' does not support '${String(effort)}' with this model.`,
+      `Unsupported value: 'reasoning_effort' does not support '${String(effort)}' with this model. Supported values are: ${listEfforts(family)}.`,
       ["reasoning_effort"],
       "unsupported_value",
     );
@@ -142,7 +148,7 @@ function checkAbilities(body: JsonObject, model: string): void {
   if (limit > (card.outputTokensMax ?? Infinity))
     reject(
       "value",
-      `max_tokens is too large: ${limit}. This model supports at most ${card.outputTokensMax} completion tokens.`,
+      `max_tokens is too large: ${limit}. This model supports at most ${card.outputTokensMax} completion tokens, whereas you provided ${limit}.`,
       ["max_tokens"],
     );
 }

@@ -29,7 +29,7 @@ export function checkReasoning(body: JsonObject): void {
     if (content !== null && !isSealed(content))
       reject(
         "value",
-        `The encrypted content for item ${String(each.id)} could not be verified.`,
+        `The encrypted content for item ${String(each.id)} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
         ["input", at],
         "invalid_encrypted_content",
       );

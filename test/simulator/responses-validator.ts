@@ -2,7 +2,7 @@
 import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkCallOrder } from "./call-order.ts";
-import { type Family, findFamily } from "./openai-families.ts";
+import { type Family, findFamily, listEfforts } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { checkReasoning } from "./responses-reasoning.ts";
 import { checkTargetRows } from "./rules/target-rules.ts";
@@ -213,7 +213,7 @@ function checkFamily(body: JsonObject, family: Family): void {
   if (typeof effort === "string" && !family.efforts.includes(effort))
     reject(
       "unsupported",
-      `Unsupported value: '${effort}' is not supported with this model. Supported values are: ${family.efforts.join(", ")}.`,
+      `Unsupported value: '${effort}' is not supported with the '${String(body.model)}' model. Supported values are: ${listEfforts(family)}.`,
       ["reasoning", "effort"],
       "unsupported_value",
     );
@@ -268,14 +268,20 @@ const NOT_COMPACTED = [
 function checkCompaction(body: JsonObject): void {
   for (const field of NOT_COMPACTED)
     if (field in body) reject("unknown", `Unknown parameter: '${field}'.`, [field]);
-  const last = asObject(asArray(body.input).at(-1));
-  if (last.type === "compaction_trigger") reject("value", "Invalid value: 'compaction_trigger'.", ["input"]);
+}
+
+/** On both paths, a trigger may only be the last item (Soju06/codex-lb, pull request 1749). */
+function checkTrigger(body: JsonObject): void {
+  const input = asArray(body.input).map(asObject);
+  if (input.slice(0, -1).some(({ type }) => type === "compaction_trigger"))
+    reject("value", "The 'compaction_trigger' item must be the final input item.", ["input"]);
 }
 
 /** Throws a Rejection for a request that OpenAI refuses ("API reference: Responses", "Conversation state: reasoning items"). */
 export function checkResponsesRequest(body: JsonObject, model: string, path: string): void {
   request(body, []);
   if (path.endsWith("/compact")) checkCompaction(body);
+  checkTrigger(body);
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);

@@ -70,9 +70,8 @@ export function checkGeminiSchema(schema: unknown, path: Path): void {
     if (asArray(each.enum).some((value) => typeof value !== "string"))
       reject("type", "Invalid value (TYPE_STRING) of an enum.", [...at, "enum"]);
     const properties = asObject(each.properties);
-    const unknown = asArray(each.required).find((name) => !Object.hasOwn(properties, String(name)));
-    if (unknown !== undefined)
-      reject("value", `required: property '${String(unknown)}' is not defined`, [...at, "required"]);
+    const unknown = asArray(each.required).findIndex((name) => !Object.hasOwn(properties, String(name)));
+    if (unknown >= 0) reject("value", "property is not defined", [...at, "required", unknown]);
   });
 }
 

@@ -100,6 +100,11 @@ const RESPONSES: readonly Row[] = [
     { with: { input: [item("reasoning", { id: "rs_1", summary: [], encrypted_content: "x" }), hi] } },
     /invalid_encrypted_content/,
   ],
+  [
+    "a trigger that isn't the last item",
+    { with: { input: [{ type: "compaction_trigger" }, hi] } },
+    /must be the final input item/,
+  ],
   ["reasoning of gpt-4o", { model: "gpt-4o", with: { reasoning: { effort: "low" } } }, /reasoning.effort/],
 ];
 
@@ -123,7 +128,7 @@ const ANTHROPIC: readonly Row[] = [
   [
     "text before a result",
     { with: { messages: [hi, use("a"), says("user", [{ type: "text", text: "x" }, answered("a")])] } },
-    /must come before/,
+    /Did not find 1 `tool_result` block/,
   ],
   [
     "an id with a dot",
@@ -134,7 +139,7 @@ const ANTHROPIC: readonly Row[] = [
   [
     "sampling of the newest",
     { model: "claude-sonnet-5", with: { temperature: 1 } },
-    /not supported for this model/,
+    /deprecated for this model/,
   ],
   [
     "a forced tool while thinking",
@@ -215,6 +220,17 @@ const GEMINI: readonly Row[] = [
     /include_thoughts is only enabled/,
   ],
   ["a schema without JSON", config({ responseJsonSchema: {} }), /response_mime_type/],
+  [
+    "a penalty of the third",
+    { model: "gemini-3-flash-preview", ...config({ presencePenalty: 1 }) },
+    /Penalty is not enabled/,
+  ],
+  ["a penalty of the fourth", { model: "gemini-4-neon", ...config({ frequencyPenalty: 1 }) }, /Penalty/],
+  [
+    "a name that is required, but not there",
+    { with: declares({ type: "OBJECT", required: ["x"] }) },
+    /required\[0\]: property is not defined/,
+  ],
   ["an empty text", { text: "" }, /oneof field 'data'/],
 ];
 

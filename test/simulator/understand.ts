@@ -3,7 +3,7 @@ import { listStepsLeft } from "../../src/simulator/responder.ts";
 import type { Prompt, Turn } from "../../src/simulator/types.ts";
 
 /**
- * Sentences with which Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, opencode 1.18 and Qwen Code 0.15 ask for a summary
+ * Sentences with which Claude Code 2.1, Codex 0.171, Gemini CLI 0.61, opencode 1.18 and Qwen Code 0.15 ask for a summary
  * that takes the conversation's place.
  */
 const ASKS_SUMMARY =

@@ -44,14 +44,6 @@ export class Declarations {
     return [...new Set([...fields].flatMap(([, field]) => field ?? []))];
   }
 
-  /** Every field, and every literal that names something: what a newer release has and an older one hasn't. */
-  listNames(): ReadonlySet<string> {
-    const fields = [...this.#text.matchAll(/^ +(?:readonly )?(\w+)\??: /gm)].flatMap(
-      ([, field]) => field ?? [],
-    );
-    return new Set([...fields, ...listQuoted(this.#text).filter((name) => /^[\w.#-]+$/.test(name))]);
-  }
-
   #listMember(member: string): readonly string[] {
     const name = member.split(".").at(-1) ?? member;
     const object = this.#text.search(new RegExp(`\\btype ${name} = \\{`));

@@ -71,6 +71,9 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "src/core/models/words/gone.ts GONE_ROWS",
     "src/core/models/words/oversize.ts OVERSIZE_ROWS",
     "src/core/models/target-rows.ts TARGET_ROWS",
+    "src/dialects/_chat/choice.ts FINISHES",
+    "src/dialects/_chat/embedded-status.ts readCodeStatus",
+    "src/dialects/anthropic/decode.ts FINISH",
     "src/surfaces/anthropic-messages/texts.ts TEXTS",
     "src/surfaces/gemini/texts.ts TEXTS",
     "src/surfaces/openai-responses/texts.ts TEXTS",
@@ -81,7 +84,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "words that the gateway recognises, in which a fake speaks": [
     "src/core/models/words/refusal.ts REFUSAL_SENTENCES",
     "src/core/models/words/field-refusal.ts FIELD_SENTENCES",
-    "src/core/models/words/field-refusal.ts FORM_SENTENCES",
+    "src/core/models/words/level-refusal.ts LEVEL_SENTENCES",
   ],
   "rules of the product's, which the strict validators apply too": [
     "src/dialects/anthropic/models.ts findListed",

@@ -3,6 +3,7 @@
 import { configJsonSchema } from "../../config/published-schema.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Fetch } from "../../core/world/world.ts";
+import type { Health } from "../../health/health.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
 import type { OpenedStore } from "../start/open-store.ts";
 
@@ -19,11 +20,18 @@ interface DemoParts {
   /** Stands for the providers. */
   readonly fetch: Fetch;
   /** As the gateway's own. */
+  readonly health?: Health;
   readonly isLate?: () => boolean;
 }
 
 /** Its log goes nowhere: it would tell visitors' requests. */
-export async function startDemoGateway({ settings, opened, fetch, isLate }: DemoParts): Promise<DemoGateway> {
+export async function startDemoGateway({
+  settings,
+  opened,
+  fetch,
+  health,
+  isLate,
+}: DemoParts): Promise<DemoGateway> {
   const served: { answer: DemoGateway["answer"] | null } = { answer: null };
   const running = await startGateway({
     settings,
@@ -33,6 +41,7 @@ export async function startDemoGateway({ settings, opened, fetch, isLate }: Demo
     reusePort: false,
     noticeMs: 0,
     fetch,
+    ...(health && { health }),
     ...(isLate && { isLate }),
     serve: (app) => {
       served.answer = async (request) => app.handle(request);

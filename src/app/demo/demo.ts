@@ -11,7 +11,7 @@ import { openStore } from "../start/open-store.ts";
 import { clock, offsetWorld } from "../world.ts";
 import { makeDemoSettings } from "./demo-settings.ts";
 import { Door } from "./door/door.ts";
-import { DATABASE, makeMonth } from "./make/make-month.ts";
+import { DATABASE, type MadeMonth, makeMonth } from "./make/make-month.ts";
 import { type ShownCopy, showCopy } from "./shown-store.ts";
 
 const DAY_MS = 86_400_000;
@@ -49,10 +49,10 @@ export interface RunningDemo {
 export async function startDemo(options: DemoOptions): Promise<RunningDemo> {
   const made = join(options.folder, "made");
   mkdirSync(made, { mode: PRIVATE });
-  const people = await makeMonth({ ...options, folder: made });
+  const month = await makeMonth({ ...options, folder: made });
   const endOffset = offsetWorld(options.endMs - Date.now());
   const secret = await addVisitorsKey(join(made, DATABASE));
-  const turns = new Turns(options, made, people);
+  const turns = new Turns(options, made, month);
   const served = await serveDoor(options, turns, secret);
   const daily = setInterval(() => void turns.next(), DAY_MS);
   return {
@@ -87,12 +87,12 @@ class Turns {
   readonly onTurn: (() => void)[] = [];
   readonly #options: DemoOptions;
   readonly #made: string;
-  readonly #people: ReadonlyMap<string, string>;
+  readonly #month: MadeMonth;
 
-  constructor(options: DemoOptions, made: string, people: ReadonlyMap<string, string>) {
+  constructor(options: DemoOptions, made: string, month: MadeMonth) {
     this.#options = options;
     this.#made = made;
-    this.#people = people;
+    this.#month = month;
   }
 
   get shown(): ShownCopy {
@@ -105,7 +105,7 @@ class Turns {
   }
 
   cookieOf(person: VisitedRole): Promise<string> {
-    return this.shown.cookieOf(this.#people.get(VISITED[person]) ?? "");
+    return this.shown.cookieOf(this.#month.people.get(VISITED[person]) ?? "");
   }
 
   /** Shows a new copy. Requests that run end in the older one. */
@@ -122,7 +122,7 @@ class Turns {
     const makeSettings = (database: string) =>
       makeDemoSettings({ database, publicUrl: this.publicUrl, lines: 0, keepsContent: false });
     this.#shown = await showCopy(
-      { made: this.#made, folder, database: DATABASE, makeSettings, seed },
+      { made: this.#made, folder, database: DATABASE, makeSettings, seed, called: this.#month.called },
       this.count,
     );
     this.count++;

@@ -2,7 +2,9 @@
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beginSession } from "../../admin/people/session.ts";
+import { NOBODY } from "../../core/keys/key.ts";
 import type { Settings } from "../../core/settings.ts";
+import { Health } from "../../health/health.ts";
 import { Cookies } from "../../http/people/cookies.ts";
 import { createInProcessSimulator } from "../../simulator/in-process.ts";
 import { type OpenedStore, openStore } from "../start/open-store.ts";
@@ -20,6 +22,8 @@ interface ShownParts {
   readonly database: string;
   readonly makeSettings: (database: string) => Settings;
   readonly seed: number;
+  /** The time of the last call of each provider that the month called. */
+  readonly called: ReadonlyMap<string, number>;
 }
 
 /** A gateway on a copy of the made store. */
@@ -39,7 +43,10 @@ export async function showCopy(parts: ShownParts, turn: number): Promise<ShownCo
   const opened = leaveNoTrace(await openStore(settings.store, undefined));
   const fetch = createInProcessSimulator({ seed: parts.seed, nowMs: clock.nowMs, wait: Bun.sleep });
   // Pages name the kind of the store; where it lies is nobody's business.
-  const gateway = await startDemoGateway({ settings: { ...settings, store: "sqlite:demo" }, opened, fetch });
+  const shown = { ...settings, store: "sqlite:demo" };
+  const health = new Health(() => {});
+  const gateway = await startDemoGateway({ settings: shown, opened, fetch, health });
+  recallCalls(health, settings, parts.called);
   const cookies = new Cookies({ publicUrl: settings.server.publicUrl, basePath: "", clock });
   const sessions = new Map<string, { readonly cookie: string; readonly untilMs: number }>();
   return {
@@ -58,6 +65,16 @@ export async function showCopy(parts: ShownParts, turn: number): Promise<ShownCo
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The gateway that made the month has called these providers; this one goes on from there. */
+function recallCalls(health: Health, { providers }: Settings, called: ReadonlyMap<string, number>): void {
+  for (const { name, credentials } of providers) {
+    const atMs = called.get(name);
+    if (atMs === undefined) continue;
+    const calledMs = clock.monotonicMs() - (clock.nowMs() - atMs);
+    for (const credential of credentials) health.findKey(name, credential)?.recordCall(calledMs, NOBODY);
+  }
 }
 
 /** Exports and views of contents are put on record elsewhere. Here they would tell visitors of each other. */

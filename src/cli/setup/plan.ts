@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { AgentSetup, SetupChange, SetupFile, Template } from "../../docs/site/client-setups.ts";
 import { type Filling, fillTemplate, fillText, holdsKey, namesKeyFile } from "./fill-template.ts";
 import { type FieldChange, SettingsError } from "./formats/format.ts";
-import { FORMATS } from "./formats/formats.ts";
+import { FORMATS, STRICT_JSON } from "./formats/formats.ts";
 import { changeSettings } from "./formats/guard.ts";
 import { isEqual, readField } from "./formats/values.ts";
 import { hideKey } from "./hide.ts";
@@ -121,6 +121,7 @@ type FileOutcome = PlannedFile & { readonly refusal: string | null };
 
 function planFile(row: FileRow, asked: Planning): FileOutcome {
   const { path, root, format, changes } = row;
+  const editor = row.isStrict ? STRICT_JSON : FORMATS[format];
   const templates = changes.flatMap(listTemplates);
   const isKeyed = templates.some(holdsKey);
   const named = { path, format, namesKeyFile: !asked.isSignIn && templates.some(namesKeyFile) };
@@ -133,10 +134,10 @@ function planFile(row: FileRow, asked: Planning): FileOutcome {
         "it lies in a git work tree, from where the key could be published (--into-git allows it)",
       );
     const text = found?.text || (row.begins ?? "");
-    const value = FORMATS[format].parse(text);
+    const value = editor.parse(text);
     const kept = filled.map((one) => keepOwn(value, one));
     const next = changeSettings(
-      FORMATS[format],
+      editor,
       text,
       kept.map(({ change }) => change),
     );

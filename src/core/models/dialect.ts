@@ -46,6 +46,13 @@ export interface Target {
   readonly guardrail?: Guardrail;
 }
 
+/** A message of the gateway's own: words, and the names of tools. */
+export interface Said {
+  readonly text: string;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
 export interface Outgoing {
   readonly url: string;
   /** In lower case. `content-type` defaults to application/json, or to the form's own type. */
@@ -57,6 +64,8 @@ export interface Outgoing {
   readonly answer?: "text" | "bytes" | "aws-eventstream";
   /** Request fields that were changed, clamped or left out, by their OpenAI names. */
   readonly dropped: readonly string[];
+  /** The gateway's own words before the answer, whose thinking is bound to them. Missing if there are none. */
+  readonly said?: Said | undefined;
 }
 
 /** A complete answer: its text, or JSON with its long strings kept as bytes. */

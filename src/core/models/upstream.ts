@@ -66,6 +66,10 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["content_policy_violation", "content_filter"],
   ["data_inspection_failed", "content_filter"],
   ["moderation_blocked", "content_filter"],
+  // OpenAI's checks of a prompt (openai 7.59; @openrouter/sdk 1.3.19 has cyber_policy).
+  ["bio_policy", "content_filter"],
+  ["cyber_policy", "content_filter"],
+  ["misalignment_policy_violation", "content_filter"],
 ]);
 
 /** Returns the meaning of a code that says the same at every provider, if it does. */
@@ -239,8 +243,8 @@ export function upstreamFault(error: UpstreamError): Fault {
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
 }
 
-function readFields({ status, message = "" }: UpstreamError) {
-  return readFieldRefusals(status, message.slice(0, MESSAGE_CHARACTERS_MAX));
+function readFields({ status, message = "", param }: UpstreamError) {
+  return readFieldRefusals(status, message.slice(0, MESSAGE_CHARACTERS_MAX), param);
 }
 
 function report({ codes = [], message = "" }: UpstreamError): UpstreamReport {

@@ -8,7 +8,7 @@ import { type ChangedAsk, joinLists, NONE } from "../../operations/form.ts";
 import { boundCallIds, type CallIdRule, upTo } from "./call-ids.ts";
 import { boundIdentifiers } from "./identifiers.ts";
 import { fitWish } from "./thinking-wish.ts";
-import { type NameRule, namesUpTo, SentNames } from "./tool-names.ts";
+import { lettersFirst, type NameRule, namesUpTo, SentNames } from "./tool-names.ts";
 
 export interface Bounds {
   /** The most characters of `user`, `safety_identifier` and `prompt_cache_key`. */
@@ -31,6 +31,9 @@ export const USUAL_BOUNDS: Bounds = {
 /** OpenAI's at `/chat/completions`, and those of servers that copy it. */
 export const CHAT_BOUNDS: Bounds = { ...USUAL_BOUNDS, callIds: upTo(40) };
 
+/** Every known rule takes these. They are sent to a server that refused a name. */
+const PLAINEST_NAMES = lettersFirst(64);
+
 /**
  * Makes a codec that brings fitted requests within a server's bounds before they are encoded, and puts the client's
  * names of tools into their answers.
@@ -47,6 +50,12 @@ export function boundCodec(codec: Codec<ChatForm>, boundsOf: (card: ModelCard) =
   return {
     ...codec,
     fit,
+    instead(request, card, refuses) {
+      const other = codec.instead?.(request, card, refuses) ?? null;
+      const isNamed = !refuses.has("tool_names") || SentNames.of(request, PLAINEST_NAMES) === null;
+      if (isNamed) return other;
+      return boundCodec(other ?? codec, (one) => ({ ...boundsOf(one), toolNames: PLAINEST_NAMES }));
+    },
     encode(given, card, target) {
       const known = fits.get(given);
       const isFitted = known?.card === card && known.extraFields === target.extraFields;

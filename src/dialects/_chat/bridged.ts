@@ -16,6 +16,9 @@ export function bridge(
   useSecond: (card: ModelCard, request: ChatRequest) => boolean,
 ): ChatDialect {
   const over = (card: ModelCard, request: ChatRequest) => (useSecond(card, request) ? second : first);
+  const isRefused = (card: ModelCard, request: ChatRequest) =>
+    first.mends?.(request, card, TOOLS_WITH_EFFORT) === true &&
+    (request.n ?? 1) <= second.answersPerCall(card, request);
   return {
     ...rest,
     chat: {
@@ -26,9 +29,10 @@ export function bridge(
       plainBounds: (card, request) => over(card, request).plainBounds?.(card, request) ?? null,
       mends: (request, card, refuses) => over(card, request).mends?.(request, card, refuses) === true,
       instead(request, card, refuses) {
-        if (!refuses.has("tools_with_effort") || useSecond(card, request)) return null;
-        const isRefused = first.mends?.(request, card, TOOLS_WITH_EFFORT) === true;
-        return isRefused && (request.n ?? 1) <= second.answersPerCall(card, request) ? second : null;
+        const isFirst = !useSecond(card, request);
+        const isTurned = isFirst && refuses.has("tools_with_effort") && isRefused(card, request);
+        const codec = isTurned || !isFirst ? second : first;
+        return codec.instead?.(request, card, refuses) ?? (isTurned ? second : null);
       },
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),

@@ -16,7 +16,7 @@ import type { Citation, Delta, Finish, ToolCallDelta } from "../../operations/ch
 import { explainEmbeddedError } from "./error.ts";
 
 /** Finish reasons beyond the closed set, with the servers that send them. */
-const FINISHES: ReadonlyMap<string, FinishMeaning> = new Map([
+export const FINISHES: ReadonlyMap<string, FinishMeaning> = new Map([
   ["stop", "stop"],
   ["length", "length"],
   ["tool_calls", "tool_calls"],

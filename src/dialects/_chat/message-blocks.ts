@@ -28,6 +28,8 @@ export interface BlockMaker<Block extends JsonObject> {
   image(url: string, path: string): Block;
   /** `index` is the part's place in its content. */
   file(part: FilePart, path: string, index: number): Block;
+  /** Returns the gateway's own message that stood before an answer. Missing if the model takes none there. */
+  readonly sayAgain?: ((message: AssistantMessage) => readonly Block[]) | undefined;
   /** Marks the end of the blocks for the cache if their source is marked. */
   mark(blocks: readonly Block[], source: JsonObject): Block[];
   /** The format of the thinking that is sent back. Null if none is. */

@@ -1,6 +1,6 @@
 // The client's messages as alternating turns, for servers that expect tool results in the user turn after their calls.
 import type { JsonObject } from "../../core/json/json.ts";
-import type { ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
+import type { AssistantMessage, ChatMessage, SystemMessage } from "../../operations/chat/form.ts";
 import { listParts } from "../../operations/chat/prompt/content-text.ts";
 import {
   type BlockMaker,
@@ -85,7 +85,8 @@ function makeTurns<Block extends JsonObject>(
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
     if (message.role === "assistant") {
-      if (late.length > 0) turns.push(placeLate(late.splice(0), turns.at(-1)));
+      const before = placeBefore(message, late.splice(0), turns.at(-1), maker);
+      if (before !== null) turns.push(before);
       add("assistant", makeAnswer(message, index, maker));
     } else if (isSystem(message)) add("user", readLate(message, index, maker, late));
     else if (message.role === "user") add("user", makeContent(message, index, maker));
@@ -106,6 +107,17 @@ function readLate<Block extends JsonObject>(
   if (!maker.takesSystem) return makeNote(message, index, maker);
   late.push(...makeContent(message, index, maker));
   return [];
+}
+
+/** Returns the turn of what stands between the user's turn and an answer to it. The gateway has said its own words last. */
+function placeBefore<Block extends JsonObject>(
+  answer: AssistantMessage,
+  late: Block[],
+  last: OpenTurn<Block> | undefined,
+  { sayAgain }: BlockMaker<Block>,
+): OpenTurn<Block> | null {
+  if (sayAgain && last?.role === "user") late.push(...sayAgain(answer));
+  return late.length === 0 ? null : placeLate(late, last);
 }
 
 /** Behind an answer no model takes a system message, so a note has a turn of its own there. */

@@ -60,21 +60,28 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   };
 }
 
-/** Without the beta for it, no message removes tools here: those are left out of the list. */
+/** Without the beta for it, no message changes tools here: those that are removed are left out of the list. */
 function cutRemoved(body: JsonObject): JsonObject {
   const removed = new Set<unknown>();
-  const isRemoval = (block: unknown): boolean => {
+  let hasChanges = false;
+  const isChange = (block: unknown): boolean => {
     const { type, tool } = asObject(block);
-    if (type === "tool_removal") removed.add(asObject(tool).name);
-    return type === "tool_removal";
+    const { type: by, name } = asObject(tool);
+    const isBack = type === "tool_addition" && by === "tool_reference";
+    if (type === "tool_removal") removed.add(name);
+    else if (isBack) removed.delete(name);
+    if (!isBack && type !== "tool_removal") return false;
+    hasChanges = true;
+    return true;
   };
   const messages = asArray(body.messages).flatMap((message): readonly unknown[] => {
     const { role, content } = asObject(message);
-    if (role !== "system" || !Array.isArray(content) || !content.some(isRemoval)) return [message];
-    const kept = content.filter((block) => !isRemoval(block));
+    if (role !== "system" || !Array.isArray(content)) return [message];
+    const kept = content.filter((block) => !isChange(block));
+    if (kept.length === content.length) return [message];
     return kept.length === 0 ? [] : [{ role, content: kept }];
   });
-  if (removed.size === 0) return body;
+  if (!hasChanges) return body;
   return {
     ...body,
     messages,

@@ -20,6 +20,10 @@ export function addMark<B extends JsonObject>(block: B, source: JsonObject): B {
   return mark === undefined || mark === null ? block : { ...block, cache_control: mark };
 }
 
+export function makeTextBlock(text: string): Block {
+  return { type: "text", text };
+}
+
 export function makeImageBlock(url: string, path: string): Block {
   const data = parseDataUrl(url);
   if (!data) return { type: "image", source: { type: "url", url } };

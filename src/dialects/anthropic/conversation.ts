@@ -4,24 +4,29 @@ import { JsonBudget } from "../../core/json/bounds.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
-import { addMark, type Block, makeFileBlock, makeImageBlock } from "./content.ts";
+import { addMark, type Block, makeFileBlock, makeImageBlock, makeTextBlock } from "./content.ts";
+import type { Traits } from "./models.ts";
+import { Saying } from "./said.ts";
 import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
 
 /**
- * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. If
- * `takesSystem`, later system messages stand in their places. Throws a Fault `unsupported_capability` for audio, and for
- * files and images of types that Claude doesn't read.
+ * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. For a
+ * model that takes them, later system messages stand in their places, and so does what the gateway has
+ * said before: `saying` goes on from there.
+ * Throws a Fault `unsupported_capability` for audio, and for files and images of types that Claude doesn't read.
  */
 export function makeConversation(
   request: ChatRequest,
   keepsThinking: boolean,
-  takesSystem: boolean,
-): Conversation<Block> {
-  return splitConversation<Block>(request.messages, {
+  traits: Traits,
+): Conversation<Block> & { readonly saying: Saying } {
+  const saying = new Saying(traits, request);
+  const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
-    takesSystem,
+    takesSystem: traits.lateSystem,
+    sayAgain: traits.lateSystem ? (answer) => saying.repeat(answer) : undefined,
     text: makeTextBlock,
     image: makeImageBlock,
     file: makeFileBlock,
@@ -32,10 +37,7 @@ export function makeConversation(
     call: (id, name, input) => ({ type: "tool_use", id, name, input }),
     result: makeResultBlock,
   });
-}
-
-export function makeTextBlock(text: string): Block {
-  return { type: "text", text };
+  return { ...conversation, saying };
 }
 
 /** A mark is set on the last block that can carry it. */

@@ -15,7 +15,7 @@ import { explainAnswer, isError } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
 
-const FINISH: ReadonlyMap<string, FinishMeaning> = new Map([
+export const FINISH: ReadonlyMap<string, FinishMeaning> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["pause_turn", "stop"],

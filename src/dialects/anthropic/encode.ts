@@ -23,7 +23,6 @@ import { readToolName } from "../_chat/tools.ts";
 import { CACHE_MARKS } from "./cache-marks.ts";
 import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
-import { sayAtEnd } from "./said.ts";
 import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
@@ -76,12 +75,12 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
-  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits.lateSystem);
+  const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits);
   const limit = clampOutputLimit(request, card, "max_tokens");
   const most = target.outputTokensDefault ?? Number.POSITIVE_INFINITY;
   const defaultTokens = Math.min(card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT, most);
   const outputTokens = asNumber(limit.fields.max_tokens) ?? defaultTokens;
-  const lacksThinking = hasCallsWithoutThinking(conversation.turns);
+  const lacksThinking = () => hasCallsWithoutThinking(conversation.turns);
   const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
@@ -93,14 +92,14 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
   const marks = markCache({ tools: tools.tools, system: conversation.system, turns: ending.turns }, target);
   const words = joinLists(output.instructions, tools.instructions);
-  const isSpoken = words.length + tools.removed.length > 0;
+  const end = conversation.saying.end(marks.turns, words, tools.removed);
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
     model: card.name,
     max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
-    messages: isSpoken ? sayAtEnd(marks.turns, words, tools.removed, traits) : marks.turns,
+    messages: end.turns,
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
     ...tools.fields,
     ...sampling.fields,
@@ -121,8 +120,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
   const url = `${target.baseUrl}/messages`;
-  const headers = makeHeaders(target, [...(isBound ? [BINDING_BETA] : []), ...tools.betas]);
-  return { url, headers, body, dropped: [...new Set(dropped)] };
+  const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...end.betas] : end.betas);
+  return { url, headers, body, dropped: [...new Set(dropped)], said: end.said };
 }
 
 function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {

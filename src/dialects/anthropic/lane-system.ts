@@ -1,7 +1,7 @@
 // System messages between the turns of a client's own Messages request, for models that refuse them there.
 import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
 import { writeNote } from "../../operations/chat/prompt/note.ts";
-import { makeTextBlock } from "./conversation.ts";
+import { makeTextBlock } from "./content.ts";
 
 /**
  * Returns the body with each as a marked text at the end of the user's turn in which or before which it stands, as in

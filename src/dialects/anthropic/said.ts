@@ -1,21 +1,85 @@
-// The end of a prompt for Claude: the gateway's own words, and the tools that the client doesn't allow this time.
+// The gateway's own words to Claude, and the tools that the client doesn't allow this time: at the end of the prompt, and
+// again where they stood before earlier answers.
 import type { JsonObject } from "../../core/json/json.ts";
+import type { Said } from "../../core/models/dialect.ts";
+import type { AssistantMessage, ChatRequest } from "../../operations/chat/form.ts";
 import { writeNote } from "../../operations/chat/prompt/note.ts";
+import { findSaid, keepSaid } from "../../operations/chat/prompt/said-again.ts";
 import { joinSaid } from "../../operations/chat/prompt/say-at-end.ts";
+import { NONE } from "../../operations/form.ts";
+import { readToolName } from "../_chat/tools.ts";
 import { sayInTurns, type Turn } from "../_chat/turns.ts";
-import { makeTextBlock } from "./conversation.ts";
+import { type Block, makeTextBlock } from "./content.ts";
 import type { Traits } from "./models.ts";
 
-/** Returns the turns with all of it behind the newest one of the user's. `removed` is empty for models without `lateTools`. */
-export function sayAtEnd(
-  turns: readonly Turn<JsonObject>[],
-  words: readonly string[],
-  removed: readonly string[],
-  { lateSystem }: Traits,
-): readonly Turn<JsonObject>[] {
-  const said = joinSaid(words);
-  const texts: readonly JsonObject[] =
-    said === "" ? [] : [makeTextBlock(lateSystem ? said : writeNote(said))];
-  const removals = removed.map((name) => ({ type: "tool_removal", tool: { type: "tool_reference", name } }));
-  return sayInTurns(turns, [...texts, ...removals], lateSystem ? "system" : "user");
+/** Lets a message remove tools from those that are offered, and bring them back (Messages API reference, `tool_removal`). */
+const NO_TOOLS: ReadonlySet<string> = new Set();
+const CHANGES: readonly string[] = ["mid-conversation-tool-changes-2026-07-01"];
+
+/** The end of a prompt. `said` is what the answer's thinking will be bound to. */
+interface Ending {
+  readonly turns: readonly Turn<JsonObject>[];
+  readonly betas: readonly string[];
+  readonly said?: Said | undefined;
+}
+
+/** All that the gateway says in a conversation, in its order. */
+export class Saying {
+  readonly #traits: Traits;
+  readonly #request: ChatRequest;
+  /** The offered tools that are removed by what was said. Null as long as that changed none. */
+  #removed: Set<string> | null = null;
+
+  constructor(traits: Traits, request: ChatRequest) {
+    this.#traits = traits;
+    this.#request = request;
+  }
+
+  /** Returns the blocks of what was said before an answer, as far as it can be said again. */
+  repeat(answer: AssistantMessage): readonly Block[] {
+    const before = findSaid(answer);
+    if (before === null) return [];
+    const gone = this.#removed ?? NO_TOOLS;
+    const { tools = [] } = this.#request;
+    const isOffered = (name: string) => tools.some((tool) => readToolName(tool) === name);
+    const removed = before.removed.filter(
+      (name) => this.#traits.lateTools && !gone.has(name) && isOffered(name),
+    );
+    return this.#say({ text: before.text, removed, added: before.added.filter((name) => gone.has(name)) });
+  }
+
+  /**
+   * Says the words behind the newest turn of the user's, and which of the offered tools the client doesn't allow (`refused`).
+   * Tools that were removed before are brought back.
+   */
+  end(turns: readonly Turn<JsonObject>[], words: readonly string[], refused: readonly string[]): Ending {
+    if (words.length + refused.length === 0 && this.#removed === null) return { turns, betas: NONE };
+    const gone = this.#removed ?? NO_TOOLS;
+    const removed = refused.filter((name) => !gone.has(name));
+    const added = [...gone].filter((name) => !refused.includes(name));
+    const text = joinSaid(words);
+    const { lateSystem, bindsThinking } = this.#traits;
+    const blocks = this.#say({ text: lateSystem || text === "" ? text : writeNote(text), removed, added });
+    const isBound = lateSystem && bindsThinking && blocks.length > 0;
+    return {
+      turns: sayInTurns(turns, blocks, lateSystem ? "system" : "user"),
+      betas: this.#removed === null ? NONE : CHANGES,
+      said: isBound ? keepSaid({ text, removed, added }) : undefined,
+    };
+  }
+
+  #say({ text, removed, added }: Said): readonly Block[] {
+    if (removed.length > 0) this.#removed ??= new Set();
+    for (const name of removed) this.#removed?.add(name);
+    for (const name of added) this.#removed?.delete(name);
+    return [
+      ...(text === "" ? [] : [makeTextBlock(text)]),
+      ...removed.map((name) => makeChange("tool_removal", name)),
+      ...added.map((name) => makeChange("tool_addition", name)),
+    ];
+  }
+}
+
+function makeChange(type: "tool_removal" | "tool_addition", name: string): Block {
+  return { type, tool: { type: "tool_reference", name } };
 }

@@ -47,14 +47,14 @@ export function mustOmitThinking(request: ChatRequest, traits: Traits): boolean 
 
 /**
  * Plans `reasoning_effort` by generation. `outputTokens` is the request's `max_tokens`, which includes a budget.
- * `hasCallsWithoutThinking` is true if the running tool loop began without thinking, where a budget would be refused.
+ * `lacksThinking` returns true if the running tool loop began without thinking, where a budget would be refused.
  */
 export function planThinking(
   request: ChatRequest,
   card: ModelCard,
   traits: Traits,
   outputTokens: number,
-  hasCallsWithoutThinking: boolean,
+  lacksThinking: () => boolean,
 ): Thinking {
   const effort = request.reasoning_effort;
   if (effort === undefined) return UNASKED;
@@ -62,7 +62,7 @@ export function planThinking(
   if (effort === "none") return canThink ? turnOff(traits) : UNASKED;
   if (!canThink) return LEFT_OUT;
   if (traits.thinking === "adaptive") return makeAdaptive(effort, traits);
-  return hasCallsWithoutThinking ? LEFT_OUT : makeBudgeted(effort, outputTokens);
+  return lacksThinking() ? LEFT_OUT : makeBudgeted(effort, outputTokens);
 }
 
 function turnOff(traits: Traits): Thinking {

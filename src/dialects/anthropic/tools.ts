@@ -48,12 +48,9 @@ interface ToolPlan extends InstructedFields {
   readonly tools: readonly JsonObject[];
   /** The names of those that the client doesn't allow this time. They stay in the list, which is the prompt's front. */
   readonly removed: readonly string[];
-  readonly betas: readonly string[];
 }
 
-/** Lets a message remove tools from those that are offered. */
-const CHANGES_BETA = "mid-conversation-tool-changes-2026-07-01";
-const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE, betas: NONE };
+const NO_TOOLS: ToolPlan = { ...UNASKED, tools: [], removed: NONE };
 
 /** Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any. */
 export function planTools(
@@ -72,8 +69,7 @@ export function planTools(
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = makeChoice(request, canForce, output !== null);
   const removed = offered.filter((tool) => !allowed.includes(tool)).map(readToolName);
-  const betas = removed.length > 0 ? [CHANGES_BETA] : NONE;
-  return { ...choice, tools, removed, betas, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
+  return { ...choice, tools, removed, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
 /** Lists the request's tools, or under `allowed_tools` only those that it names. */

@@ -56,7 +56,7 @@ function planUncalled(
   const none: ToolPlan = { ...UNASKED, tools: [], choice: null };
   if (called.length === 0) return none;
   const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
-  const instructions = ["Do not call any tool."];
+  const instructions = ["In this answer, do not call any tool."];
   return { ...none, tools, instructions, dropped: isChosen ? ["tool_choice"] : [] };
 }
 

@@ -2,24 +2,19 @@
 
 import { asObject, asString, isObject, type JsonObject, keepSame } from "../../core/json/json.ts";
 import { can, type ModelCard } from "../../core/models/card.ts";
-import type {
-  ChatRequest,
-  FunctionTool,
-  ReasoningEffort,
-  Tool,
-  ToolChoice,
-} from "../../operations/chat/form.ts";
+import { chooseEffort } from "../../core/models/words/efforts.ts";
+import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { writeForcedCall } from "../../operations/chat/prompt/forced-call.ts";
 import { simplifyChoice } from "../../operations/chat/prompt/tool-choice.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
+import { toMoonshotSchema } from "../_chat/schemas/moonshot.ts";
 import { type Expansion, makeExpansion } from "../_chat/schemas/references.ts";
 import { askForJson, writeJsonInstruction } from "../_chat/schemas/schema.ts";
 import { readWish } from "../_chat/thinking-wish.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
-import { EFFORTS, type OpenaiQuirks } from "./quirks.ts";
-import { toMoonshotSchema } from "./schema.ts";
+import type { OpenaiQuirks } from "./quirks.ts";
 
 interface ThinkingPlan extends EncodedFields {
   /** True if the model will not think. */
@@ -71,18 +66,6 @@ export function thinksWithTools(request: ChatRequest, { effort }: Pick<OpenaiQui
   const asked = readWish(request);
   if (asked === undefined) return effort.offByDefault !== true;
   return asked !== "none" || !effort.values.includes("none");
-}
-
-/** Chooses the value nearest to the requested one, the higher of two. Thinking is never turned off unless asked. */
-function chooseEffort(
-  asked: ReasoningEffort,
-  values: readonly ReasoningEffort[],
-): ReasoningEffort | undefined {
-  if (values.includes(asked)) return asked;
-  const distance = (value: ReasoningEffort): number =>
-    Math.abs(EFFORTS.indexOf(value) - EFFORTS.indexOf(asked));
-  const thinking = values.filter((value) => value !== "none");
-  return thinking.toSorted((a, b) => distance(a) - distance(b) || EFFORTS.indexOf(b) - EFFORTS.indexOf(a))[0];
 }
 
 /** Returns how the request directs tool use, in the words of the quirks, or undefined for `auto`. */

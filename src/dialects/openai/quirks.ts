@@ -5,6 +5,7 @@ import type { ModelCard } from "../../core/models/card.ts";
 import { applyRules, type DialectRules } from "../../core/models/refusal-rules.ts";
 import { hasRules, isRefused, listEfforts, type Refusal } from "../../core/models/refusals.ts";
 import type { ErrorRule } from "../../core/models/upstream.ts";
+import { EFFORTS } from "../../core/models/words/efforts.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 import { type Bounds, CHAT_BOUNDS } from "../_chat/bounds.ts";
 
@@ -104,17 +105,6 @@ export interface ModelQuirks {
 }
 
 export const NO_EFFORT: EffortQuirks = { values: [] };
-
-/** Lowest first. */
-export const EFFORTS: readonly ReasoningEffort[] = [
-  "none",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-  "max",
-];
 
 /** Fields that only OpenAI is known to accept, since they name features of its own. */
 export const OPENAI_ONLY: readonly string[] = [

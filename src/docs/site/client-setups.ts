@@ -52,6 +52,8 @@ export interface SetupFile {
   /** The first that is there counts, else the first of all. */
   readonly names: readonly string[];
   readonly format: "json" | "toml" | "yaml" | "dotenv";
+  /** True for an agent that ignores all of its JSON file if a comment or a trailing comma stands in it. */
+  readonly isStrict?: boolean;
   /** The text of a new file, before the changes. */
   readonly begins?: string;
   readonly changes: readonly SetupChange[];

@@ -2,7 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { DeliveredBody, Mending, Outgoing, Target } from "../../core/models/dialect.ts";
+import type { DeliveredBody, Mending, Outgoing, Said, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { nameFailure } from "../../core/models/upstream.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
@@ -132,6 +132,7 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
   readonly answer: Outgoing["answer"];
   /** Request fields that were not sent. */
   readonly dropped: readonly string[];
+  readonly said: Said | undefined;
   /** Resolves with the status and headers. */
   readonly response: Promise<Response>;
   headers = NO_HEADERS;
@@ -140,7 +141,7 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
   constructor(
     { ask, card, offset }: Pick<AttemptCall<F>, "ask" | "card" | "offset">,
     { dialect, codec, lane }: Route<F>,
-    { answer, dropped }: Outgoing,
+    { answer, dropped, said }: Outgoing,
     response: Promise<Response>,
   ) {
     this.ask = ask;
@@ -148,6 +149,7 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
     this.offset = offset;
     this.isNative = lane !== null;
     this.codec = lane ?? codec;
+    this.said = said;
     this.explain = dialect.explain;
     this.answer = answer;
     this.dropped = dropped;
@@ -157,11 +159,10 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
 
 /** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
-  const { watcher, routes, card, ask, raw, upstream, refuses } = attempt;
-  const route = routes.require(card, ask, raw, refuses);
+  const { watcher, routes, card, ask, raw, upstream, refuses, mends } = attempt;
+  const route = routes.require(card, ask, raw, refuses, mends);
   const outgoing = watcher ? watcher.time(encode<F>, attempt) : encode(attempt);
-  const lost = route.lane === null ? attempt.lost : NONE;
-  watcher?.recordDropped(joinLists(attempt.dropped, lost, outgoing.dropped));
+  watcher?.recordDropped(joinLists(attempt.dropped, route.lane ? NONE : attempt.lost, outgoing.dropped));
   call.throwIfEnded();
   watcher?.recordSent(route.lane !== null);
   const response = call.send(addTraceparent(outgoing, attempt), upstream.setup.timeouts.connectMs);
@@ -192,10 +193,10 @@ function encode<F extends Form>(attempt: WrittenCall<F>): Outgoing {
 }
 
 function writeOutgoing<F extends Form>(
-  { operation, routes, raw, ask, card, refuses }: WrittenCall<F>,
+  { operation, routes, raw, ask, card, refuses, mends }: WrittenCall<F>,
   target: Target,
 ): Outgoing {
-  const { dialect, codec, lane } = routes.require(card, ask, raw, refuses);
+  const { dialect, codec, lane } = routes.require(card, ask, raw, refuses, mends);
   const own =
     raw !== null && lane !== null
       ? lane.encode(raw, ask, card, target)

@@ -3,7 +3,7 @@
 import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { Family, RawRequest } from "../../core/models/dialect.ts";
+import type { Family, Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { Codec, Lane } from "../../operations/codec.ts";
@@ -76,9 +76,15 @@ export class Routes<F extends Form> {
    * Returns the route of a call to a server that is known to refuse these. Throws a Fault if the model doesn't serve the
    * operation.
    */
-  require(card: ModelCard, ask: F["ask"], raw: RawRequest | null, refuses?: ReadonlySet<Refusal>): Route<F> {
+  require(
+    card: ModelCard,
+    ask: F["ask"],
+    raw: RawRequest | null,
+    refuses?: ReadonlySet<Refusal>,
+    mends?: Mending,
+  ): Route<F> {
     const route = this.find(card, ask, raw);
-    if (route) return refuses === undefined ? route : turnTo(route, ask, card, refuses);
+    if (route) return refuses === undefined ? route : turnTo(route, ask, card, refuses, mends);
     const { id, operations } = card;
     const others = operations ? `, only ${[...operations].join(" and ")}` : "";
     const message = `The model '${id}' does not serve ${this.#operation.name}${others}: GET /v1/models lists the operations of each model.`;
@@ -106,14 +112,17 @@ function listRoutes<F extends Form>(
   return { native, translated: spoken[0] ?? null };
 }
 
+/** A client's own request is translated where the names of its tools are sent by others, since the answer has those. */
 function turnTo<F extends Form>(
   route: Route<F>,
   ask: F["ask"],
   card: ModelCard,
   refuses: ReadonlySet<Refusal>,
+  mends: Mending | undefined,
 ): Route<F> {
-  const codec = route.lane === null ? route.codec.instead?.(ask, card, refuses) : null;
-  return codec ? { ...route, codec } : route;
+  const isFixed = route.lane !== null && (mends === undefined || !refuses.has("tool_names"));
+  const codec = isFixed ? null : route.codec.instead?.(ask, card, refuses);
+  return codec ? { ...route, codec, lane: null } : route;
 }
 
 function isSpoken({ name, names }: Dialect, card: ModelCard): boolean {

@@ -109,7 +109,7 @@ const UNSERVED: readonly Class[] = [
     notServed("Variations of images are", "use POST /v1/images/edits with a prompt."),
   ],
   [
-    /^\/decisions(\/|$)/,
+    /^(\/alpha)?\/decisions(\/|$)/,
     notServed(
       "Decisions are",
       "ask at POST /v1/chat/completions or POST /v1/responses, with a schema for the answer.",
@@ -119,6 +119,26 @@ const UNSERVED: readonly Class[] = [
     /^\/(videos|containers|evals|graders|skills|chatkit|audio\/(voices|voice_consents)|corpora)(\/|$)/,
     notServed("This route of the vendor's API is", "call the provider's own API for it."),
   ],
+  // The next four are in openai 7.59, @anthropic-ai/sdk 1.14, @google/genai 3.3 and @openrouter/sdk 1.3.19.
+  [
+    /^\/(agents|sessions|environments|deployments|deployment_runs|memory_stores|vaults|tunnels|dreams|user_profiles)(\/|$)/,
+    notServed(
+      "Agents that a vendor runs are",
+      "run the agent yourself and ask for its answers at POST /v1/responses or POST /v1/messages, or call the vendor's own API.",
+    ),
+  ],
+  [
+    /^\/(compliance|content_provenance_checks|webhook_endpoints|webhook_event_types|projects|safety)(\/|$)/,
+    notServed("This route of the vendor's API is", "call the provider's own API for it."),
+  ],
+  [
+    /^(\/upload\/v1(beta)?)?\/(fileSearchStores|tuningJobs|batchPredictionJobs|environments|credentials|triggers|webhooks|voices)(\/|:|$)/,
+    notServed("This route of Google's API is", "call Google's own API for it."),
+  ],
+  [
+    /^\/(activity|analytics|benchmarks|byok|classifications|datasets|endpoints|guardrails|interns|oauth\/jwks|observability|presets|scim\/(groups|group-mappings|sync-jobs)|systemone|vault|workspaces)(\/|$)/,
+    notServed("This route of OpenRouter's API is", "operators' routes are below /admin/v1."),
+  ],
   [
     /^\/(cachedContents)(\/|$)/,
     notServed(
@@ -127,18 +147,18 @@ const UNSERVED: readonly Class[] = [
     ),
   ],
   [
-    /^\/(organization|organizations|dashboard|usage|credits|auth\/key)(\/|$)/,
+    /^\/(organization|organizations|dashboard|usage|credits|auth\/keys?)(\/|$)/,
     notServed("This account is", "GET /v1/key has the key's own allowance, limits and spending."),
   ],
   [
-    /^\/generation$/,
+    /^\/generation(\/content)?$/,
     notServed(
       "OpenRouter's record of a generation is",
       "an answer's `usage` has its tokens and `cost`, and operators find its row at GET /admin/v1/requests/{id}.",
     ),
   ],
   [
-    /^\/(providers|models\/user|models\/[^/]+\/[^/]+\/endpoints)$/,
+    /^\/(providers|models\/user|images\/models\/.*|models\/[^/]+\/[^/]+\/endpoints)$/,
     notServed(
       "OpenRouter's list is",
       "GET /v1/models has the models that the key may use, and their prices.",

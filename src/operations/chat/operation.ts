@@ -29,6 +29,7 @@ import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
 import { leaveOutUntaken, listUntaken } from "./prompt/media.ts";
+import { addSaid } from "./prompt/said-again.ts";
 import { leaveOutUnpricedSearch } from "./prompt/searches.ts";
 import { findSearch } from "./prompt/web-search.ts";
 import { mapPieces, mapReply, mapTexts } from "./texts.ts";
@@ -92,8 +93,8 @@ export const CHAT: Operation<ChatForm> = {
     return dropped.length === 0 ? outgoing : { ...outgoing, dropped: [...dropped, ...outgoing.dropped] };
   },
   readWhole,
-  reader(codec, { ask, card, offset, dropped, isNative }) {
-    const decoder = codec.decoder(card, ask);
+  reader(codec, { ask, card, offset, dropped, isNative, said }) {
+    const decoder = (said === undefined ? codec : addSaid(codec, said)).decoder(card, ask);
     const stops = listStops(ask, dropped);
     const passing = { splices: true, verbatim: isNative };
     return new AnswerReader({ decoder, request: ask, choiceOffset: offset, stops, ...passing });
@@ -204,10 +205,10 @@ function listStops(ask: ChatRequest, dropped: readonly string[]): readonly strin
 function readWhole(
   codec: AnswerCodec<ChatForm>,
   { body: text, headers }: DeliveredBody,
-  { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
+  { ask, card, offset, dropped, isNative, said }: ReaderOptions<ChatRequest>,
 ): ChatReply {
   const body = parseAnswer(String(text), ask);
-  const canonical = readReply(codec, body, card, ask, headers);
+  const canonical = readReply(said === undefined ? codec : addSaid(codec, said), body, card, ask, headers);
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
   return isNative && isObject(body) ? { ...reply, verbatim: canonical.verbatim ?? body } : reply;
 }

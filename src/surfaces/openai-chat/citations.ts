@@ -1,6 +1,8 @@
 // A completion's citations: pages as `annotations`, all that OpenAI's clients accept, and documents as `citations`. Its
 // searches aren't shown, since the API has no form for them.
 import { asArray, asObject, hasOnly, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
+import { hasSaid, sealDetails } from "./said-entries.ts";
 
 /** Returns the message or delta with citations of documents in a field of their own, and without searches. */
 export function separateCitations<Message extends JsonObject>(given: Message): Message {
@@ -12,22 +14,23 @@ export function separateCitations<Message extends JsonObject>(given: Message): M
   return citations ? { ...message, annotations: pages, citations } : message;
 }
 
-/** Does the same for a streamed chunk. Null if it held nothing but searches. */
-export function separateChunkCitations<Chunk extends { readonly choices: readonly JsonObject[] }>(
+/** Returns a streamed chunk as a client gets it. Null if it held nothing but searches. */
+export function showChunk<Chunk extends { readonly choices: readonly JsonObject[] }>(
   chunk: Chunk,
+  seal: Sealer,
 ): Chunk | null {
   if (!chunk.choices.some(tellsMore)) return chunk;
   if (chunk.choices.every(isSearchAlone)) return null;
   const choices = chunk.choices.map((choice) => ({
     ...choice,
-    delta: separateCitations(asObject(choice.delta)),
+    delta: sealDetails(separateCitations(asObject(choice.delta)), seal),
   }));
   return { ...chunk, choices };
 }
 
 function tellsMore({ delta }: JsonObject): boolean {
-  const { annotations, web_searches: searches } = asObject(delta);
-  return annotations !== undefined || searches !== undefined;
+  const { annotations, web_searches: searches, reasoning_details: details } = asObject(delta);
+  return annotations !== undefined || searches !== undefined || (details !== undefined && hasSaid(details));
 }
 
 function isSearchAlone({ delta, finish_reason: reason }: JsonObject): boolean {

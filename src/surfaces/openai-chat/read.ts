@@ -15,6 +15,7 @@ import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
 import { translateForms } from "./other-forms.ts";
 import { isPlainRequest } from "./plain.ts";
+import { openDetails } from "./said-entries.ts";
 import { chatRequestSchema } from "./schema.ts";
 
 const CHECKER = new Checker(chatRequestSchema);
@@ -40,7 +41,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
   }
-  return toChatRequest(given);
+  return toChatRequest(given, seal);
 }
 
 /** A body that fails the checks may be right in another API's form. */
@@ -107,11 +108,11 @@ function refuseFileIds(parts: readonly unknown[], path: string): void {
 /** Fields that are read into others. */
 const READ: ReadonlySet<string> = new Set(["functions", "function_call", "stop", "messages", "tool_choice"]);
 
-function toChatRequest(given: JsonObject): ChatRequest {
+function toChatRequest(given: JsonObject, seal: Sealer | undefined): ChatRequest {
   const { functions, function_call: functionCall, stop, messages } = given;
   const request: JsonObject = {};
   for (const field in given) if (!READ.has(field)) request[field] = given[field];
-  request.messages = readMessages(asArray(messages));
+  request.messages = readMessages(asArray(messages), seal);
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
   if (request.web_search_options !== undefined)
@@ -167,10 +168,11 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
 }
 
 /** Returns the same list if nothing changes. */
-function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
+function readMessages(given: readonly unknown[], seal: Sealer | undefined): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
   // A message that stays the same has set no id.
-  const read = (message: unknown, index: number) => readMessage(asObject(message), index, callIds);
+  const read = (message: unknown, index: number) =>
+    readMessage(asObject(message), index, callIds, given, seal);
   return asChecked(mapGrowing(given, read, READ_MESSAGES));
 }
 
@@ -179,7 +181,13 @@ function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
  * Deprecated function forms become tool forms with an id of our own. A result gets the id of its function's latest call
  * (`callIds`, by function name).
  */
-function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
+function readMessage(
+  given: JsonObject,
+  index: number,
+  callIds: Map<unknown, string>,
+  all: readonly unknown[],
+  seal: Sealer | undefined,
+): ChatMessage {
   const read = withoutUnread(given);
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
   const ownId = `call_fn_${index}`;
@@ -188,12 +196,23 @@ function readMessage(given: JsonObject, index: number, callIds: Map<unknown, str
     const id = callIds.get(name) ?? ownId;
     return asChecked({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
-  if (message.role === "assistant" && isObject(message.function_call)) {
-    const { function_call: call, ...rest } = message;
-    callIds.set(call.name, ownId);
-    return asChecked({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
-  }
-  return asChecked(message);
+  if (message.role !== "assistant") return asChecked(message);
+  return asChecked(readAssistant(message, ownId, callIds, () => all.slice(index), seal));
+}
+
+/** `since` lists the messages from this one on. */
+function readAssistant(
+  given: JsonObject,
+  ownId: string,
+  callIds: Map<unknown, string>,
+  since: () => readonly unknown[],
+  seal: Sealer | undefined,
+): JsonObject {
+  const message = seal === undefined ? given : openDetails(given, since, seal);
+  if (!isObject(message.function_call)) return message;
+  const { function_call: call, ...rest } = message;
+  callIds.set(call.name, ownId);
+  return { ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] };
 }
 
 /** The parts of a chat request are already those of the conversation, so they keep their places. */

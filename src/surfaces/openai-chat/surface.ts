@@ -1,5 +1,6 @@
 // OpenAI's chat completions, the surface that uses the chat operation's own form.
 import { asObject, type JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
@@ -18,6 +19,7 @@ import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
 import { readChatRequest } from "./read.ts";
+import { hasSaid, sealDetails } from "./said-entries.ts";
 import { chatRequestSchema } from "./schema.ts";
 import { makeChunkWriter } from "./writer.ts";
 
@@ -40,7 +42,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
-  return new ChatExchange(ask, given, listDropped(isUnstored, given !== sent), asked.store === true);
+  return new ChatExchange(ask, given, listDropped(isUnstored, given !== sent), asked.store === true, seal);
 }
 
 const NO_NAMES = {};
@@ -59,8 +61,16 @@ class ChatExchange implements Exchange<ChatForm> {
   readonly raw = TRANSLATED.raw;
   readonly session = TRANSLATED.session;
   readonly #offersFunctions: boolean;
+  readonly #seal: Sealer;
 
-  constructor(ask: ChatRequest, given: JsonObject, dropped: readonly string[], isToBeStored: boolean) {
+  constructor(
+    ask: ChatRequest,
+    given: JsonObject,
+    dropped: readonly string[],
+    isToBeStored: boolean,
+    seal: Sealer,
+  ) {
+    this.#seal = seal;
     this.ask = ask;
     this.dropped = dropped;
     this.isToBeStored = isToBeStored;
@@ -69,13 +79,13 @@ class ChatExchange implements Exchange<ChatForm> {
   }
 
   whole(reply: ChatReply, stamp: Stamp): JsonObject {
-    const shown = dropOwn(reply);
+    const shown = dropOwn(reply, this.#seal);
     return writeWhole(this.#offersFunctions ? withFunctionCall(shown) : shown, stamp);
   }
 
   writer(stamp: () => Stamp) {
     const includeUsage = this.ask.stream_options?.include_usage === true;
-    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions });
+    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions, seal: this.#seal });
   }
 }
 
@@ -93,27 +103,29 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
   const exchange = OPENAI_RESPONSES.read({ ...incoming, body: own, keeping: null, stored: null });
   // A summary is an answer of its own form.
   const { kept: _kept, keep: _keep, compact: _compact, ...read } = exchange;
-  const options = { includeUsage: isUsageAsked === true, offersFunctions: false };
+  const { seal } = incoming;
+  const options = { includeUsage: isUsageAsked === true, offersFunctions: false, seal };
   return {
     ...read,
     // The native lane answers in its own form.
     raw: null,
     isToBeStored: false,
-    whole: (reply, stamp) => writeWhole(dropOwn(reply), stamp),
+    whole: (reply, stamp) => writeWhole(dropOwn(reply, seal), stamp),
     writer: (stamp) => makeChunkWriter(stamp, options),
   };
 }
 
 function hasOwn({ message }: ChatReply["choices"][number]): boolean {
-  return Boolean(message.parts || message.annotations || message.web_searches);
+  const { parts, annotations, web_searches: searches, reasoning_details: details } = message;
+  return Boolean(parts || annotations || searches || (details && hasSaid(details)));
 }
 
-/** Returns the answer without what its messages have for other surfaces alone. */
-function dropOwn(reply: ChatReply): ChatReply {
+/** Returns the answer without what its messages have for other surfaces alone, and with what the gateway has said sealed. */
+function dropOwn(reply: ChatReply, seal: Sealer): ChatReply {
   if (!reply.choices.some(hasOwn)) return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;
-    return { ...choice, message: separateCitations(message) };
+    return { ...choice, message: sealDetails(separateCitations(message), seal) };
   });
   return { ...reply, choices };
 }

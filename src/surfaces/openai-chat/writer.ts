@@ -1,16 +1,18 @@
 // A streamed answer as chat.completion.chunk events.
 import type { JsonObject } from "../../core/json/json.ts";
+import type { Sealer } from "../../core/world/world.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk } from "../../operations/chat/form.ts";
 import { DATA_LINES, dataLine } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
-import { separateChunkCitations } from "./citations.ts";
+import { showChunk } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
 
 interface ChunkOptions {
   readonly includeUsage: boolean;
   /** True if the client offered its functions in the deprecated form. */
   readonly offersFunctions: boolean;
+  readonly seal: Sealer;
 }
 
 export function makeChunkWriter(stamp: () => Stamp, options: ChunkOptions): Writer<Part> {
@@ -31,9 +33,13 @@ function writePart(to: AnswerLines, part: Part | ShownChunk, options: ChunkOptio
   return part.meaning.map((chunk) => writeChunk(to, chunk, options)).join("");
 }
 
-function writeChunk(to: AnswerLines, chunk: ChatChunk | ShownChunk, { includeUsage }: ChunkOptions): string {
+function writeChunk(
+  to: AnswerLines,
+  chunk: ChatChunk | ShownChunk,
+  { includeUsage, seal }: ChunkOptions,
+): string {
   const isUnasked = chunk.choices.length === 0 && chunk.usage && !includeUsage;
-  const shown = isUnasked ? null : separateChunkCitations(chunk);
+  const shown = isUnasked ? null : showChunk(chunk, seal);
   return shown === null ? "" : to.chunk(shown);
 }
 

@@ -13,6 +13,7 @@ import { HAS_BROWSER, startBrowser } from "../../console/visitor.ts";
 /** From midnight to noon: a short month, of which the tests read no more than that it is there. */
 const DAYS = 0.5;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const MAKING_MS = 60_000;
 
 let folder = "";
@@ -236,6 +237,22 @@ describe("what is shown", () => {
       for (const word of named) if (word.length > 2 && text.includes(word)) told.push(`${path}: ${word}`);
     }
     expect(told).toEqual([]);
+  });
+
+  test("the providers that the month called were called then, and no others", async () => {
+    const rows = asArray((await read("/requests?limit=200")).data).map(asObject);
+    const latest = new Map(rows.toReversed().map(({ provider, at }) => [provider, Date.parse(String(at))]));
+    latest.delete(null);
+    expect(latest.size).toBeGreaterThan(2);
+    const called = new Map<unknown, number>();
+    for (const { name, credentials } of asArray((await read("/providers")).data).map(asObject)) {
+      const [first] = asArray(credentials).map(asObject);
+      if (typeof first?.called_at === "string") called.set(name, Date.parse(first.called_at));
+    }
+    const wrong = [...latest].filter(([name, atMs]) => !(Math.abs((called.get(name) ?? 0) - atMs) < HOUR_MS));
+    expect(wrong).toEqual([]);
+    const listed = asArray((await read("/providers")).data).map((provider) => asObject(provider).name);
+    expect(listed.filter((name) => !called.has(name))).not.toEqual([]);
   });
 
   test("providers have their own addresses, not the simulator's", async () => {

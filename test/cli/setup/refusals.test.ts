@@ -98,6 +98,18 @@ const REFUSALS: readonly Refusal[] = [
     says: "settings.json: ",
   },
   {
+    name: "a comment in a file that its agent would ignore for it",
+    agent: "claude-code",
+    make: ({ write }) => write(".claude/settings.json", '{\n  // Mine.\n  "env": {}\n}\n'),
+    says: "settings.json: line 2: this agent ignores a settings file with comments or trailing commas. Take out this comment, then run poundkey setup again",
+  },
+  {
+    name: "a trailing comma in a file that its agent would ignore for it",
+    agent: "claude-code",
+    make: ({ write }) => write(".claude/settings.json", '{\n  "env": { "EDITOR": "vi", }\n}\n'),
+    says: "line 2: this agent ignores a settings file with comments or trailing commas. Take out the last comma",
+  },
+  {
     name: "a value in the place of fields",
     agent: "claude-code",
     make: ({ write }) => write(".claude/settings.json", '{ "env": "none" }'),

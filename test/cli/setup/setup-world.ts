@@ -131,7 +131,7 @@ export const nameAgents = (names: readonly string[]) => names.flatMap((name) => 
 /** Settings of a person, which have nothing to do with a gateway. */
 export const OWN_FILES: Readonly<Record<string, string>> = {
   ".claude/settings.json":
-    '{\n  // of a person\n  "env": { "EDITOR": "vi", "ANTHROPIC_API_KEY": "sk-ant-of-before-1234" },\n}\n',
+    '{\r\n\t"env": { "EDITOR": "vi", "ANTHROPIC_API_KEY": "sk-ant-of-before-1234" }\r\n}\r\n',
   ".codex/config.toml": '# of a person\nmodel = "gpt-5.4" # usual\n\n[tui]\nnotifications = true\n',
   ".config/opencode/opencode.jsonc": '{\r\n\t// of a person\r\n\t"share": "disabled",\r\n}\r\n',
   ".gemini/.env": "# of a person\nDEBUG=false\n",

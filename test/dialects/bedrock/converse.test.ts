@@ -67,7 +67,7 @@ describe("tools", () => {
     expect([body.toolConfig, dropped]).toEqual([{ tools: [spec("f"), spec("g")] }, ["tool_choice"]]);
     expect([body.system, JSON.stringify(body.messages)]).toEqual([
       undefined,
-      expect.stringContaining("must call the tool `f`"),
+      expect.stringContaining("call the tool `f`"),
     ]);
   });
 
@@ -76,7 +76,9 @@ describe("tools", () => {
     const undeclared = encode({ messages });
     expect(undeclared.body.toolConfig).toEqual({ tools: [spec("f", { type: "object" })] });
     const none = encode({ messages, tools, tool_choice: "none" });
-    expect(JSON.stringify(asArray(none.body.messages).at(-1))).toContain("Do not call any tool.");
+    expect(JSON.stringify(asArray(none.body.messages).at(-1))).toContain(
+      "In this answer, do not call any tool.",
+    );
     expect([none.body.system, none.dropped]).toEqual([undefined, ["tool_choice"]]);
   });
 

@@ -113,8 +113,8 @@ test("json_schema is a forced call for older models, one of several beside tools
 });
 
 const SENTENCES: [string, Partial<ChatRequest>, RegExp][] = [
-  [NEWEST, { tools: [weather], tool_choice: "required" }, /must call at least one/],
-  [NEWEST, { tools: [weather], tool_choice: choose("weather") }, /must call the tool `weather`/],
+  [NEWEST, { tools: [weather], tool_choice: "required" }, /call at least one/],
+  [NEWEST, { tools: [weather], tool_choice: choose("weather") }, /call the tool `weather`/],
   [CLASSIC, { response_format: { type: "json_object" } }, /one JSON object/],
   [
     OLD,

@@ -251,6 +251,23 @@ const broken: [string, string, string][] = [
     writeStream([{ type: "response.failed", response: error("invalid_prompt") }]),
     "upstream_rejected",
   ],
+  ...["bio_policy", "cyber_policy", "misalignment_policy_violation", "image_content_policy_violation"].map(
+    (word): [string, string, string] => [
+      `a prompt that fails the check ${word}`,
+      writeStream([{ type: "response.failed", response: error(word) }]),
+      "content_filter",
+    ],
+  ),
+  [
+    "an error of a provider behind OpenRouter",
+    writeStream([{ type: "response.failed", response: error("payment_required") }]),
+    "upstream_error",
+  ],
+  [
+    "data in another region",
+    writeStream([{ type: "response.failed", response: error("data_residency_mismatch") }]),
+    "upstream_rejected",
+  ],
   ["a cancelled response", writeStream([{ type: "response.cancelled", response: {} }]), "upstream_error"],
 ];
 

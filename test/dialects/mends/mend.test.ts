@@ -2,12 +2,27 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { Refusal } from "../../../src/core/models/refusals.ts";
+import { EFFORTS } from "../../../src/core/models/words/efforts.ts";
 import { mendOutgoing } from "../../../src/dialects/mend.ts";
 
 const call = (body: JsonObject) => ({ url: "http://house.test/v1", headers: {}, body, dropped: [] });
 const mend = (body: JsonObject, ...words: Refusal[]) => mendOutgoing(call(body), new Set(words));
 
 const schema = { type: "object", properties: { strict: { type: "string" } } };
+const referring = {
+  type: "object",
+  properties: { a: { $ref: "#/$defs/A", description: "one" }, b: { enum: ["x", "y"] } },
+  $defs: { A: { type: "string" } },
+};
+const writtenOut = {
+  type: "object",
+  properties: { a: { type: "string", description: "one" }, b: { type: "string", enum: ["x", "y"] } },
+};
+const recursive = {
+  type: "object",
+  properties: { a: { $ref: "#/$defs/A" } },
+  $defs: { A: { type: "object", properties: { within: { $ref: "#/$defs/A" } } } },
+};
 const text = (words: string) => ({ type: "text", text: words });
 
 const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
@@ -45,6 +60,77 @@ const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
     },
     sent: { tools: [{ function: { name: "b" } }], tool_choice: "required" },
   },
+  {
+    word: "field:tools[].custom.strict",
+    body: { tools: [{ type: "function", function: { name: "a", strict: true, parameters: schema } }] },
+    sent: { tools: [{ type: "function", function: { name: "a", parameters: schema } }] },
+  },
+  {
+    word: "field:topP",
+    body: { generationConfig: { topP: 1, maxOutputTokens: 2 } },
+    sent: { generationConfig: { maxOutputTokens: 2 } },
+  },
+  {
+    word: "field:top_k",
+    body: { inferenceConfig: { topP: 1 }, additionalModelRequestFields: { top_k: 4 } },
+    sent: { inferenceConfig: { topP: 1 }, additionalModelRequestFields: {} },
+  },
+  {
+    word: "forced_thinking",
+    body: { messages: [], tool_choice: "required", reasoning_effort: "high" },
+    sent: { messages: [], tool_choice: "required", thinking: { type: "disabled" } },
+  },
+  {
+    word: "forced_thinking",
+    body: {
+      messages: [],
+      tool_choice: { type: "tool", name: "a" },
+      thinking: { type: "adaptive" },
+      output_config: { effort: "high" },
+      context_management: { edits: [{ type: "clear_thinking_20251015" }, { type: "clear_tool_uses" }] },
+    },
+    sent: {
+      messages: [],
+      tool_choice: { type: "tool", name: "a" },
+      thinking: { type: "disabled" },
+      output_config: { effort: "high" },
+      context_management: { edits: [{ type: "clear_tool_uses" }] },
+    },
+  },
+  {
+    word: "forced_enable_thinking",
+    body: { messages: [], tool_choice: { type: "function", function: { name: "a" } } },
+    sent: {
+      messages: [],
+      tool_choice: { type: "function", function: { name: "a" } },
+      enable_thinking: false,
+    },
+  },
+  ...(["parameters", "input_schema"] as const).map((name) => ({
+    word: "tool_schema" as const,
+    body: { tools: [{ name: "a", [name]: referring }] },
+    sent: { tools: [{ name: "a", [name]: writtenOut }] },
+  })),
+  {
+    word: "tool_schema",
+    body: { tools: [{ type: "function", function: { name: "a", parameters: referring } }] },
+    sent: { tools: [{ type: "function", function: { name: "a", parameters: writtenOut } }] },
+  },
+  {
+    word: "reasoning_effort=max",
+    body: { reasoning_effort: "max" },
+    sent: { reasoning_effort: "xhigh" },
+  },
+  {
+    word: "reasoning_effort=none",
+    body: { reasoning: { effort: "none", summary: "auto" } },
+    sent: { reasoning: { effort: "minimal", summary: "auto" } },
+  },
+  {
+    word: "reasoning_effort=low",
+    body: { output_config: { effort: "low" } },
+    sent: { output_config: { effort: "medium" } },
+  },
   { word: "max_tokens", body: { max_tokens: 7 }, sent: { max_completion_tokens: 7 } },
   { word: "max_completion_tokens", body: { max_completion_tokens: 7 }, sent: { max_tokens: 7 } },
   {
@@ -68,6 +154,23 @@ test.each<[Refusal, JsonObject]>([
   ["field:output_config", { output_config: { format: { type: "json_schema" } } }],
   ["tool_choice_object", { tools: [{ function: { name: "a" } }], tool_choice: "auto" }],
   ["tool_choice_object", { tools: [], tool_choice: { type: "function", function: { name: "b" } } }],
+  ["forced_thinking", { messages: [], tool_choice: "auto", reasoning_effort: "high" }],
+  ["forced_thinking", { messages: [], tool_choice: "required", thinking: { type: "disabled" } }],
+  ["forced_thinking", { input: [], tool_choice: "required" }],
+  ["forced_enable_thinking", { messages: [], tool_choice: "required", enable_thinking: false }],
+  ["tool_schema", { tools: [{ name: "a", parameters: writtenOut }] }],
+  [
+    "tool_schema",
+    {
+      tools: [
+        { name: "a", parameters: recursive },
+        { name: "b", parameters: referring },
+      ],
+    },
+  ],
+  ["tool_names", { tools: [{ name: "1a" }] }],
+  ["reasoning_effort=high", { reasoning_effort: "low" }],
+  ["reasoning_effort=high", { messages: [{ reasoning_effort: "high" }] }],
   ["max_tokens", { max_tokens: 1, max_completion_tokens: 2 }],
   ["text_parts", { messages: [{ role: "user", content: [text("a"), { type: "image_url" }] }] }],
 ])("%s changes nothing in %j", (word, body) => {
@@ -78,4 +181,17 @@ test.each<[Refusal, JsonObject]>([
 test("a field that was left out is named", () => {
   const body = { tools: [{ name: "a", strict: true }] };
   expect(mend(body, "field:tools[].strict").dropped).toEqual(["tools.strict"]);
+});
+
+test("so is thinking that was turned off, and a level that was moved", () => {
+  const forced = { messages: [], tool_choice: "required", reasoning_effort: "high" };
+  expect(mend(forced, "forced_thinking").dropped).toEqual(["reasoning_effort"]);
+  expect(mend({ reasoning: { effort: "max" } }, "reasoning_effort=max").dropped).toEqual([
+    "reasoning_effort",
+  ]);
+});
+
+test("without a level that is taken there is none", () => {
+  const words = EFFORTS.map((level): Refusal => `reasoning_effort=${level}`);
+  expect(mend({ reasoning: { effort: "max" }, seed: 1 }, ...words).body).toEqual({ seed: 1 });
 });

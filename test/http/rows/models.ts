@@ -24,7 +24,7 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["claude-sonnet-5", "'Anthropic#claude-sonnet-5'"],
   ["claude-sonet-5", "'Anthropic#claude-sonnet-5'"],
-  ["gemini-2.5-flsh", "'Google#gemini-2.5-flash'"],
+  ["gemini-3.5-flsh", "'Google#gemini-3.5-flash'"],
   ["Acme#chaep", "'Acme#cheap'"],
   ["Acme#unheard-of", "isn't in this gateway's catalogue (prices of "],
   ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],

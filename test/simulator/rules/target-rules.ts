@@ -22,7 +22,11 @@ export function checkTargetRows(body: JsonObject, model: string): void {
   if (refuses.length === 0) return;
   checkTools(countTools(body), refuses);
   if (refuses.includes("video") && hasVideo(body.messages))
-    reject("value", "Invalid value: 'video_url'. Supported values are: 'text', 'image_url'.", ["messages"]);
+    reject(
+      "value",
+      "Invalid value: 'video_url'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'audio'.",
+      ["messages"],
+    );
   checkPictures(body.messages, refuses);
   for (const type of listPictureTypes(body.messages ?? body.input ?? body.contents))
     if (refuses.some((refusal) => refusal === `picture_${type}`))

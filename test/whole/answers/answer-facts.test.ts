@@ -1,13 +1,18 @@
 // The facts beside an answer, tried over HTTP: its cost, the time of each part and the end of its model. Keys that use such
 // models are listed, and agents' own telemetry is taken.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { loadShippedCards } from "../../../src/catalogue/rows.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { createOperator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
 import { asking } from "../world/world.ts";
 
-/** Its end is announced in the catalogue. */
-const ENDING = "OpenAI#gpt-4o";
+/** Of those whose end is announced in the catalogue, one that has the longest time left. */
+const ENDING =
+  loadShippedCards()
+    .filter(({ id, shutdownDate }) => /^OpenAI#gpt-[\d.]+(-[a-z]+)?$/.test(id) && shutdownDate !== undefined)
+    .toSorted((one, other) => String(other.shutdownDate).localeCompare(String(one.shutdownDate)))[0]?.id ??
+  "none is announced";
 const LASTING = "Local#sim-mini";
 
 let gateway: UnderTest;
@@ -103,7 +108,8 @@ describe("models that end", () => {
       keys: expect.arrayContaining([expect.objectContaining({ name: "still-on-it", requests: 1 })]),
     });
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-    expect(metrics).toMatch(/^poundkey_model_shutdown_timestamp_seconds\{model="OpenAI#gpt-4o"\} \d{10}$/m);
+    const [, ends] = metrics.split(`\npoundkey_model_shutdown_timestamp_seconds{model="${ENDING}"} `);
+    expect(ends).toMatch(/^\d{10}$/m);
     expect(metrics).not.toMatch(/^poundkey_model_shutdown_timestamp_seconds\{model="OpenAI#gpt-5.4"\}/m);
   });
 });

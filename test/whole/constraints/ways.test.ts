@@ -17,7 +17,7 @@ models:
   "Down#a": { fallbacks: ["Local#some-model"] }
 aliases:
   both: [{ model: "Local#some-model", weight: 1 }, { model: "Taker#some-model", weight: 1 }]
-  neither: [{ model: "Local#some-model", weight: 1 }, { model: "OpenAI#gpt-4.1", weight: 1 }]
+  neither: [{ model: "Local#some-model", weight: 1 }, { model: "OpenAI#gpt-5.4", weight: 1 }]
   away: [{ model: "Local#m~trouble=500", weight: 1 }, { model: "Mistral#m~trouble=500", weight: 1 }]
 cache: { ttl: 1h }
 hooks:
@@ -86,7 +86,7 @@ describe("a provider that takes the field", () => {
 describe("providers by name", () => {
   test("leave one member of an alias, or none", async () => {
     const { status, calls } = await ask(world, "chat", "neither", { provider: { only: ["OPENAI"] } });
-    expect([status, calls[0]?.model]).toEqual([200, "gpt-4.1"]);
+    expect([status, calls[0]?.model]).toEqual([200, "gpt-5.4"]);
     const ignored = await ask(world, "chat", "neither", { provider: { ignore: ["openai"] } });
     expect([ignored.status, ignored.calls[0]?.model]).toEqual([200, "some-model"]);
     const none = await ask(world, "chat", "neither", { provider: { ignore: ["openai", "local"] } });
@@ -180,7 +180,7 @@ test("a request whose tools the gateway runs is bound alike", async () => {
   const misspelt = await send("Local#some-model", { temperatur: 1 });
   expect([misspelt.status, misspelt.param, misspelt.calls.length]).toEqual([400, "temperatur", 0]);
   const { status, calls } = await send("neither", { provider: { only: ["openai"] } });
-  expect([status, calls[0]?.model]).toEqual([200, "gpt-4.1"]);
+  expect([status, calls[0]?.model]).toEqual([200, "gpt-5.4"]);
 });
 
 test("a batch's line has its own error", async () => {

@@ -97,6 +97,6 @@ test("what the gateway says stands at the end of the prompt", async () => {
   expect(user).toEqual({ role: "user", content: [{ type: "text", text: "say: two, in JSON" }] });
   expect(system).toEqual({
     role: "system",
-    content: [{ type: "text", text: expect.stringContaining("must call at least one of the tools") }],
+    content: [{ type: "text", text: expect.stringContaining("call at least one of the tools") }],
   });
 });

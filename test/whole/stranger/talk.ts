@@ -16,27 +16,11 @@ export interface Seed {
   readonly surface: SurfaceKey;
 }
 
-/**
- * The reports of sentences that the product doesn't read yet, although they say what is refused: they reach the client. The list
- * only gets shorter.
- */
-export const UNREAD: ReadonlySet<string> = new Set(
-  [
-    "MoonshotAI/kimi-cli/issues/2061",
-    "can1357/oh-my-pi/issues/1077",
-    "can1357/oh-my-pi/issues/341",
-    "earendil-works/pi/issues/5822",
-    "ogx-ai/ogx/issues/5982",
-  ].map((report) => `https://github.com/${report}`),
-);
-
 /** The outcome of a conversation. */
 interface Outcome {
   readonly mended: readonly Rule[];
   /** The client got the server's own sentence. */
   readonly passedOn: readonly Rule[];
-  /** So was it here, though it says what is refused. */
-  readonly unread: readonly Rule[];
   readonly wrong: readonly string[];
 }
 
@@ -78,7 +62,6 @@ export function writeProviders(stranger: Stranger, seeds: readonly Pick<Seed, "w
 export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): Promise<Outcome> {
   const mended: Rule[] = [];
   const passedOn: Rule[] = [];
-  const unread: Rule[] = [];
   const wrong: string[] = [];
   for (const [at, ask] of writeConversation().entries()) {
     const stream = (at + seed.seed) % 2 === 0;
@@ -109,7 +92,6 @@ export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): 
         break;
       }
       if (!rule.canMend) passedOn.push(rule);
-      else if (UNREAD.has(rule.sentence.source)) unread.push(rule);
       else say(`not mended: ${describe(rule)}`);
       if (status !== 400) say(`status ${status}: ${describe(rule)}`);
       if (refusals.filter((one) => one === rule).length > 1) say(`asked again: ${describe(rule)}`);
@@ -119,7 +101,7 @@ export async function talk(gateway: UnderTest, stranger: Stranger, seed: Seed): 
       stranger.lift(seed.model, rule);
     }
   }
-  return { mended, passedOn, unread, wrong };
+  return { mended, passedOn, wrong };
 }
 const SHOWN = 300;
 

@@ -1,39 +1,21 @@
 // Servers that refuse a field, in each family of sentences, on every surface and in every dialect: the request is answered
 // without it. A field that must not be left out is refused once, in the server's own words.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { FIELD_SENTENCES } from "../../../src/core/models/words/field-refusal.ts";
-import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { askSurface } from "../world/surface-asking.ts";
+import { makeRefusing, writeProviders } from "./refusing.ts";
 
-/** Returns what the server says of a body. Null if it takes it. */
-type Refusing = (body: JsonObject) => string | null;
-
-let refuse: Refusing = () => null;
-let refused = 0;
-const refusing: Fetch = async (url, init) => {
-  const request = new Request(url, init);
-  const message = refuse(asObject(parseJson(await request.clone().text())));
-  if (message === null) return fetch(request);
-  refused++;
-  return Response.json({ error: { message, type: "invalid_request_error" } }, { status: 400 });
-};
+const server = makeRefusing();
 
 let gateway: UnderTest;
 beforeAll(async () => {
-  gateway = await startUnderTest({
-    fetch: refusing,
-    more: (url) => {
-      const at = (dialect: string, path: string) =>
-        `{ dialect: ${dialect}, base_url: "${url}${path}", keys: [sim-key], unlisted_models: true, extra_fields: ["*"] }`;
-      return `  Plain: ${at("openai", "/openai/v1")}\n  Claude: ${at("anthropic", "/anthropic/v1")}\n  Answers: ${at("responses", "/openai/v1")}`;
-    },
-  });
+  gateway = await startUnderTest({ fetch: server.fetch, more: writeProviders });
 });
 afterAll(() => gateway.stop());
 beforeEach(() => {
-  refused = 0;
+  server.refused = 0;
 });
 
 const HI = [{ role: "user", content: "say: hi" }];
@@ -55,14 +37,17 @@ const nameModel = (provider: string) => `${provider}#m-${++asked}`;
 
 describe.each(SENTENCES)("%s", (sentence) => {
   test.each(SURFACES)("%s", async (surface) => {
-    refuse = (body) => ("top_p" in body ? sentence : null);
+    server.refuse = (body) => ("top_p" in body ? sentence : null);
     for (const provider of PROVIDERS)
       for (const stream of [false, true]) {
-        refused = 0;
+        server.refused = 0;
         const model = nameModel(provider);
         const answer = await askSurface(gateway, { surface, model, body: ASKED[surface], stream });
         const { status, text } = answer;
-        expect({ model, stream, status, text, refused }).toMatchObject({ status: 200, refused: 1 });
+        expect({ model, stream, status, text, refused: server.refused }).toMatchObject({
+          status: 200,
+          refused: 1,
+        });
         expect(answer.sent).not.toHaveProperty("top_p");
         expect(answer.dropped).toMatch(/top_?p/i);
       }
@@ -80,29 +65,29 @@ const chat = (body: JsonObject) =>
 test("as many fields as 16 are left out one by one", async () => {
   const fields = Array.from({ length: 17 }, (_, at) => `x_${at}`);
   const ask = (names: readonly string[]) => {
-    refuse = (body) => {
+    server.refuse = (body) => {
       const found = names.find((name) => name in body);
       return found === undefined ? null : `Unknown parameter: '${found}'.`;
     };
     return chat(Object.fromEntries(names.map((name) => [name, 1])));
   };
   expect((await ask(fields.slice(1))).status).toBe(200);
-  expect(refused).toBe(16);
-  refused = 0;
+  expect(server.refused).toBe(16);
+  server.refused = 0;
   expect(await ask(fields)).toMatchObject({ status: 400, text: expect.stringContaining("'x_16'") });
-  expect(refused).toBe(17);
+  expect(server.refused).toBe(17);
 });
 
 test("a named tool is required alone", async () => {
   const tool = (name: string) => ({ type: "function", function: { name, parameters: { type: "object" } } });
   const says = "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
-  refuse = ({ tool_choice: choice }) => (typeof choice === "object" ? says : null);
+  server.refuse = ({ tool_choice: choice }) => (typeof choice === "object" ? says : null);
   const body = {
     tools: [tool("a"), tool("b")],
     tool_choice: { type: "function", function: { name: "b" } },
   };
   const { status, sent } = await chat(body);
-  expect({ status, refused }).toEqual({ status: 200, refused: 1 });
+  expect({ status, refused: server.refused }).toEqual({ status: 200, refused: 1 });
   expect(sent).toMatchObject({ tool_choice: "required", tools: [{ function: { name: "b" } }] });
 });
 
@@ -111,16 +96,16 @@ test.each(["response_format", "store", "max_tokens_x", "seed"])(
   async (field) => {
     const says = `Unknown parameter: '${field}'.`;
     // A field that the call doesn't have, or that is never left out.
-    refuse = () => says;
+    server.refuse = () => says;
     const answer = await chat({ response_format: { type: "json_object" }, store: true });
     expect(answer).toMatchObject({ status: 400, text: expect.stringContaining(says) });
-    expect(refused).toBe(1);
+    expect(server.refused).toBe(1);
   },
 );
 
 test("a native request isn't mended if the operator says so, and a translated one is", async () => {
-  const strict = await startUnderTest({ fetch: refusing, more: "native: { mend: never }" });
-  refuse = (body) => ("top_p" in body ? "Unknown parameter: 'top_p'." : null);
+  const strict = await startUnderTest({ fetch: server.fetch, more: "native: { mend: never }" });
+  server.refuse = (body) => ("top_p" in body ? "Unknown parameter: 'top_p'." : null);
   const ask = (surface: "chat" | "messages") =>
     askSurface(strict, {
       surface,
@@ -129,13 +114,24 @@ test("a native request isn't mended if the operator says so, and a translated on
       stream: false,
     });
   expect((await ask("messages")).status).toBe(400);
-  expect(refused).toBe(1);
+  expect(server.refused).toBe(1);
   expect((await ask("chat")).status).toBe(200);
+  server.refused = 0;
+  server.refuse = ({ tools }) => (tools === undefined ? null : "tools.0.name: String should match pattern");
+  const body = { messages: HI, tools: [{ name: "1st", input_schema: { type: "object" } }] };
+  const asking = {
+    surface: "messages",
+    model: "Anthropic#claude-sonnet-5-own",
+    body,
+    stream: false,
+  } as const;
+  expect((await askSurface(strict, asking)).status).toBe(400);
+  expect(server.refused).toBe(1);
   await strict.stop();
 });
 
 test("a prompt that the server quotes teaches nothing", async () => {
-  refuse = () => "The prompt was refused: Unknown parameter: 'seed'.";
+  server.refuse = () => "The prompt was refused: Unknown parameter: 'seed'.";
   expect((await chat({ seed: 1 })).status).toBe(400);
-  expect(refused).toBe(1);
+  expect(server.refused).toBe(1);
 });

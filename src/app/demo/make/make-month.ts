@@ -27,14 +27,14 @@ interface MonthRules {
   readonly onDay?: ((day: number) => void) | undefined;
 }
 
-/** Returns the ids of the company's people by their names. */
-export async function makeMonth({
-  folder,
-  seed,
-  days,
-  endMs,
-  onDay,
-}: MonthRules): Promise<ReadonlyMap<string, string>> {
+export interface MadeMonth {
+  /** The ids of the company's people by their names. */
+  readonly people: ReadonlyMap<string, string>;
+  /** The time of the last call of each provider that was called. */
+  readonly called: ReadonlyMap<string, number>;
+}
+
+export async function makeMonth({ folder, seed, days, endMs, onDay }: MonthRules): Promise<MadeMonth> {
   const span = findSpan(days, endMs);
   const clock = createMovedClock(span.startMs);
   const restore = replaceWorld({ clock, random: createSeededRandom(seed) });
@@ -57,9 +57,10 @@ export async function makeMonth({
     await clock.moveTo(endMs);
     await story.tell();
     await maker.signOutAll();
+    const called = await maker.listCalls();
     restore();
     await maker.gateway.running.stop();
-    return maker.people;
+    return { people: maker.people, called };
   } finally {
     restore();
   }

@@ -1,7 +1,7 @@
 // The maker of a demo's month: a gateway under a moved clock, the people who ask it, and the simulated providers.
 import { signOut } from "../../../admin/people/session.ts";
 import { ensureAdminToken } from "../../../admin/people/token.ts";
-import { asObject, type JsonObject, parseJson } from "../../../core/json/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../../core/json/json.ts";
 import type { Settings } from "../../../core/settings.ts";
 import type { Fetch } from "../../../core/world/world.ts";
 import { createInProcessSimulator } from "../../../simulator/in-process.ts";
@@ -128,6 +128,19 @@ export class Maker {
   /** Everybody leaves: nobody's session is in a list. */
   async signOutAll(): Promise<void> {
     for (const { secret } of this.#sessions.values()) await signOut(this.gateway.opened.world, secret);
+  }
+
+  /** Returns the time of the last call of each provider that was called. */
+  async listCalls(): Promise<ReadonlyMap<string, number>> {
+    const { data } = await this.admin("GET", "/providers");
+    const calls = asArray(data)
+      .map(asObject)
+      .flatMap(({ name, credentials }) =>
+        asArray(credentials).map(
+          (one) => [String(name), Date.parse(String(asObject(one).called_at))] as const,
+        ),
+      );
+    return new Map(calls.filter(([, atMs]) => !Number.isNaN(atMs)));
   }
 
   #stopLines(): void {

@@ -1,7 +1,7 @@
 // The formats of settings files, by name.
 import { DOTENV_EDITOR } from "./dotenv.ts";
 import { type FieldChange, type SettingsEditor, SettingsError, type SettingsFormat } from "./format.ts";
-import { JSON_EDITOR } from "./json.ts";
+import { JSON_EDITOR, STRICT_JSON_EDITOR } from "./json.ts";
 import { TOML_EDITOR } from "./toml.ts";
 import { listTaken, readField, readList } from "./values.ts";
 import { YAML_EDITOR } from "./yaml.ts";
@@ -16,6 +16,9 @@ export const FORMATS = {
   yaml: makeFormat(YAML_EDITOR),
   dotenv: makeFormat(DOTENV_EDITOR),
 } satisfies Readonly<Record<string, SettingsFormat>>;
+
+/** JSON for an agent that takes nothing beyond its standard. */
+export const STRICT_JSON = makeFormat(STRICT_JSON_EDITOR);
 
 function makeFormat(editor: SettingsEditor): SettingsFormat {
   return {

@@ -33,6 +33,19 @@ export function readJsonTree(text: string): JsonNode | null {
   return new JsonReader(text).read();
 }
 
+/** Only some programs take it in JSON. */
+interface JsonExtra {
+  readonly kind: "comment" | "comma";
+  readonly at: number;
+}
+
+/** Returns the first comment, or comma before a closing bracket. Null for JSON as its standard has it, and for no text at all. */
+export function findJsonExtra(text: string): JsonExtra | null {
+  const reader = new JsonReader(text);
+  reader.read();
+  return reader.extra;
+}
+
 /** Returns the end of the comments from here that begin on this line. */
 export function skipJsonComments(text: string, start: number): number {
   let end = start;
@@ -58,6 +71,8 @@ function findCommentEnd(text: string, at: number): number {
 }
 
 class JsonReader {
+  /** The first that was read. */
+  extra: JsonExtra | null = null;
   readonly #text: string;
   #at = 0;
 
@@ -126,9 +141,11 @@ class JsonReader {
       const hasComma = this.#text[this.#at] === ",";
       if (!hasComma && this.#text[this.#at] !== close)
         throw this.#explain("a comma or a closing bracket is missing");
-      elements.push({ ...one, start, end, comma: hasComma ? this.#at : -1 });
+      const comma = hasComma ? this.#at : -1;
+      elements.push({ ...one, start, end, comma });
       if (hasComma) this.#at++;
       this.#skip();
+      if (hasComma && this.#text[this.#at] === close) this.extra ??= { kind: "comma", at: comma };
     }
     this.#at++;
     return elements;
@@ -171,6 +188,7 @@ class JsonReader {
       if (end === -1) throw this.#explain("this comment has no end, or isn't one");
       if (this.#text[this.#at + 1] === "/" && ODD_LINE_END.test(this.#text.slice(this.#at, end)))
         throw this.#explain("this comment holds a character that only some programs take for a line's end");
+      this.extra ??= { kind: "comment", at: this.#at };
       this.#at = end;
     }
   }

@@ -9,7 +9,14 @@ import {
   takeOutElements,
 } from "./brackets.ts";
 import { type FieldPath, type SettingsEditor, SettingsError } from "./format.ts";
-import { findElement, type JsonElement, type JsonNode, readJsonTree, skipJsonComments } from "./json-tree.ts";
+import {
+  findElement,
+  findJsonExtra,
+  type JsonElement,
+  type JsonNode,
+  readJsonTree,
+  skipJsonComments,
+} from "./json-tree.ts";
 import { escapeOdd, explainAt, readIndent, readLineEnd, spliceText } from "./text.ts";
 import { nest } from "./values.ts";
 
@@ -34,6 +41,22 @@ export const JSON_EDITOR: SettingsEditor = {
     const box = asBrackets(element.node);
     const write = (indent: string | null) => writeJson(value, indent, text, style);
     return spliceText(text, putBefore(text, box, style, write));
+  },
+};
+
+/** For agents that ignore all of a file with a comment or a trailing comma: it is for the person to take that out. */
+export const STRICT_JSON_EDITOR: SettingsEditor = {
+  ...JSON_EDITOR,
+  parse: (text) => {
+    const value = JSON_EDITOR.parse(text);
+    const extra = findJsonExtra(text);
+    if (extra === null) return value;
+    const what = extra.kind === "comment" ? "this comment" : "the last comma";
+    throw explainAt(
+      text,
+      extra.at,
+      `this agent ignores a settings file with comments or trailing commas. Take out ${what}, then run poundkey setup again`,
+    );
   },
 };
 

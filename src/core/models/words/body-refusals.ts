@@ -22,6 +22,27 @@ export const BODY_REFUSALS = {
     source: "eca, issue 231; OpenHands, issue 6777",
     seen: "2025-12",
   },
+  forced_thinking: {
+    meaning: "a `tool_choice` that forces a call while it thinks: `thinking` is turned off",
+    source: "oh-my-pi, issue 1077 (Moonshot); Kode-CLI, pull request 182 (DeepSeek)",
+    seen: "2026-06",
+  },
+  forced_enable_thinking: {
+    meaning: "a `tool_choice` that forces a call while it thinks: `enable_thinking` is false",
+    source: "qwen-code, issue 7659; eino, issue 994",
+    seen: "2026-07",
+  },
+  tool_schema: {
+    meaning: "schemas of tools with references, or with values that have no type: both are written out",
+    source: "kimi-cli, issue 2061; pi, issue 5822 (Moonshot)",
+    seen: "2026-06",
+  },
+  tool_names: {
+    meaning:
+      "names of tools other than up to 64 letters, digits, `_` and `-`, with a letter first: they are sent by others",
+    source: "kimi-cli, issue 1773; typescript-sdk, issue 413 (Anthropic)",
+    seen: "2026-04",
+  },
 } as const;
 
 export type BodyWord = keyof typeof BODY_REFUSALS;

@@ -1,5 +1,7 @@
 // The families of sentences in which servers refuse one field of a request, as data.
-import { type BodyWord, type FieldWord, isBodyWord, makeFieldWord } from "./body-refusals.ts";
+import { type BodyWord, type FieldWord, isBodyWord, makeFieldWord, normalizeName } from "./body-refusals.ts";
+import { FORM_SENTENCES, type FormWord } from "./form-refusal.ts";
+import { type LevelWord, readLevelRefusals } from "./level-refusal.ts";
 
 interface FieldSentence {
   /** It begins the server's words. `at` is the place of the object in which the field stands. */
@@ -156,97 +158,55 @@ export const FIELD_SENTENCES: readonly FieldSentence[] = [
   },
 ];
 
-type FormWord = BodyWord | "system_late" | "tools_late";
-
-interface FormSentence extends Pick<FieldSentence, "says" | "example" | "source" | "seen"> {
-  readonly refuses: FormWord;
-}
-
-/** The sentences about a form rather than a field. */
-export const FORM_SENTENCES: readonly FormSentence[] = [
-  {
-    // LM Studio.
-    says: /^Invalid tool_choice type: 'object'\. Supported string values: /,
-    example: "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
-    refuses: "tool_choice_object",
-    source: "lmstudio-bug-tracker, issue 670; oh-my-pi, issue 6925",
-    seen: "2026-07",
-  },
-  {
-    // Groq.
-    says: /^'messages\.\d+' : for 'role: ?\w+' the following must be satisfied\[\('messages\.\d+\.content' : value must be a string\)/,
-    example:
-      "'messages.0' : for 'role:system' the following must be satisfied[('messages.0.content' : value must be a string)]",
-    refuses: "text_parts",
-    source: "OpenHands, issue 4643; PyRIT, issue 704",
-    seen: "2025-02",
-  },
-  {
-    // Servers in Rust, such as DeepSeek's.
-    says: /^Failed to deserialize the JSON body into the target type: messages\[\d+\](?:\.content)?: invalid type: sequence, expected a string/,
-    example:
-      "Failed to deserialize the JSON body into the target type: messages[2]: invalid type: sequence, expected a string at line 1 column 639",
-    refuses: "text_parts",
-    source: "mcp-agent, issue 25",
-    seen: "2025-02",
-  },
-  {
-    // Claude before Opus 4.8, Sonnet 5.5 and Haiku 5.5.
-    says: /^(?:[\w.]{1,200}: )?role 'system' is not supported on this model/,
-    example: "messages.2: role 'system' is not supported on this model",
-    refuses: "system_late",
-    source: "LiteLLM, pull request 33807",
-    seen: "2026-07",
-  },
-  {
-    // Anthropic's words for a block that it doesn't know, as reported for another one.
-    says: /^[\w.]{1,200}: Input tag 'tool_(?:removal|addition)' found using 'type' does not match any of the expected tags/,
-    example:
-      "messages.1.content.0: Input tag 'tool_removal' found using 'type' does not match any of the expected tags: 'text'",
-    refuses: "tools_late",
-    source: "claude-code, issue 28870",
-    seen: "2026-02",
-  },
-  {
-    // Its words, and Vertex AI's, for a beta that isn't known, as reported for another one.
-    says: /^Unexpected value\(s\) (?:`[\w-]{1,100}`, ){0,20}`mid-conversation-tool-changes-[\d-]{10}`/,
-    example:
-      "Unexpected value(s) `mid-conversation-tool-changes-2026-07-01` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
-    refuses: "tools_late",
-    source: "new-api, issue 2975; cherry-studio, issue 16135",
-    seen: "2026-06",
-  },
-];
-
 const STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const FIELDS_MAX = 32;
 /** LiteLLM's proxy, which quotes the server's own message. */
 const PROXY_BEFORE = /^(?:litellm\.[\w.: ]*|[A-Z]\w*)Exception - /;
 /** Bedrock's message within a proxy's, and Databricks' own, are JSON. */
-const JSON_BEFORE = /^\{"message": ?"(?:The model returned the following errors: )?/;
+const JSON_BEFORE = /^\{"message": ?"/;
+/** Bedrock, about what the model's own server says. */
+const MODEL_BEFORE = /^The model returned the following errors: /;
 const NONE: readonly never[] = [];
 
 /**
  * Returns what a server says of single fields. Messages may quote the client, so a sentence counts only at the beginning,
  * or right behind others that count.
  */
-export function readFieldRefusals(status: number, message: string): readonly (FormWord | FieldWord)[] {
+export function readFieldRefusals(
+  status: number,
+  message: string,
+  param?: string,
+): readonly (FormWord | LevelWord)[] {
   if (!STATUSES.has(status)) return NONE;
-  const words = new Set<FormWord | FieldWord>();
+  const levels = readLevelRefusals(withoutProxy(message), param);
+  if (levels !== null) return levels;
+  const words = new Set<FormWord>();
   for (const piece of message.split(/\n(?! )|; /).slice(0, FIELDS_MAX)) {
-    const said = piece.trim().replace(PROXY_BEFORE, "").replace(JSON_BEFORE, "");
-    const form = FORM_SENTENCES.find(({ says }) => says.test(said));
-    const path = form === undefined ? findField(said) : null;
-    if (form === undefined && path === null) break;
-    const word = form?.refuses ?? toWord(path ?? "");
-    if (word !== null) words.add(word);
+    const found = readOne(withoutProxy(piece));
+    if (found === null) break;
+    for (const word of found) words.add(word);
   }
   return [...words];
 }
 
+function withoutProxy(words: string): string {
+  return words.trim().replace(PROXY_BEFORE, "").replace(JSON_BEFORE, "").replace(MODEL_BEFORE, "");
+}
+
+/** Null if it says nothing of a field or a form. */
+function readOne(said: string): readonly FormWord[] | null {
+  const form = FORM_SENTENCES.find(({ says }) => says.test(said));
+  if (form !== undefined) return [form.refuses];
+  const path = findField(said);
+  if (path === null) return null;
+  const word = toWord(path);
+  return word === null ? NONE : [word];
+}
+
 /** A limit is sent by its other name. */
 function toWord(path: string): BodyWord | FieldWord | null {
-  return isBodyWord(path) ? path : makeFieldWord(path);
+  const plain = normalizeName(path);
+  return isBodyWord(plain) ? plain : makeFieldWord(path);
 }
 
 function findField(said: string): string | null {

@@ -12,6 +12,8 @@ const WRITTEN_OUT_BYTES_MAX = 50_000;
 /** The bytes that may still be added. The schemas of 400 tools would otherwise add 17 MB, which takes two seconds. */
 export interface Expansion {
   left: number;
+  /** True once a reference was written out as any value of its type. */
+  isCut?: true;
 }
 
 export function makeExpansion(): Expansion {
@@ -49,7 +51,10 @@ export function expandReference(
   const { open, root } = references;
   const target = findTarget(reference, root);
   const isTooDeep = open.has(reference) || open.size >= REFERENCES_MAX;
-  if (isTooDeep || !takeBytes(target, references)) return convert({ type: findType(target), ...beside });
+  if (isTooDeep || !takeBytes(target, references)) {
+    references.added.isCut = true;
+    return convert({ type: findType(target), ...beside });
+  }
   open.add(reference);
   const expanded = convert(target);
   open.delete(reference);

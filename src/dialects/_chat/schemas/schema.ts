@@ -4,8 +4,9 @@ import type { InstructedFields } from "../outgoing.ts";
 
 /** Writes an instruction to answer in JSON, for models without a JSON mode. */
 export function writeJsonInstruction(schema?: JsonObject): string {
-  if (schema === undefined) return "Answer with one JSON object and nothing else: no code fence, no comment.";
-  return `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${JSON.stringify(schema)}`;
+  if (schema === undefined)
+    return "In this answer, write one JSON object and nothing else: no code fence, no comment.";
+  return `In this answer, write one JSON value that is valid under this JSON Schema and nothing else, no code fence, no comment:\n${JSON.stringify(schema)}`;
 }
 
 /** Asks for JSON in words, in place of `response_format`. */

@@ -10,7 +10,7 @@ import { simplifyChoice } from "./tool-choice.ts";
 export function writeForcedCall(choice: ToolChoice | undefined): string {
   const isNamed = typeof choice === "object" && choice.type === "function";
   const whom = isNamed ? `the tool \`${choice.function.name}\`` : "at least one of the tools";
-  return `Your next message must call ${whom}; text alone is not an answer.`;
+  return `In this answer, call ${whom}; text alone is not an answer.`;
 }
 
 /**

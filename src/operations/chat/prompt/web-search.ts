@@ -24,7 +24,7 @@ export function findSearch({ web_search_options: options }: ChatRequest): "offer
 }
 
 /** Replaces a forced search where a model can't be forced to search. */
-export const SEARCH_DEMAND = "Search the web before you answer, and answer from what you find.";
+export const SEARCH_DEMAND = "In this answer, search the web first, and answer from what you find.";
 
 /** The fields of a search, as `x-poundkey-dropped` names them. */
 const NAME = "web_search_options";

@@ -1,11 +1,15 @@
 // Settings files that are odd, broken or made to harm: read as they are meant, or refused in plain words.
 import { describe, expect, test } from "bun:test";
 import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
-import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
+import { FORMATS, STRICT_JSON } from "../../../../src/cli/setup/formats/formats.ts";
 import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
 import { applyChange, readField } from "../../../../src/cli/setup/formats/values.ts";
 
 type Name = keyof typeof FORMATS;
+
+const TRIED = { ...FORMATS, "strict json": STRICT_JSON };
+const IGNORED =
+  "this agent ignores a settings file with comments or trailing commas. Take out this comment, then run poundkey setup again";
 
 const SET: FieldChange = { kind: "set", path: ["env", "ours"], value: "new" };
 const MEGABYTE = 1_048_576;
@@ -21,7 +25,7 @@ function readWords(work: () => unknown): string {
 }
 
 /** By format: text, and what is said of it. */
-const REFUSED: Readonly<Record<Name, readonly (readonly [text: string, words: string])[]>> = {
+const REFUSED: Readonly<Record<keyof typeof TRIED, readonly (readonly [text: string, words: string])[]>> = {
   json: [
     ["[1]", "line 1: the file must hold an object"],
     ['"text"', "line 1: the file must hold an object"],
@@ -49,6 +53,16 @@ const REFUSED: Readonly<Record<Name, readonly (readonly [text: string, words: st
     ['{"a": 1', "line 1: a comma or a closing bracket is missing"],
     [`{"a": ${"[".repeat(MEGABYTE / 2)}`, "line 1: nested more than 100 levels deep"],
     [`{"a": ${'{"a":'.repeat(MEGABYTE / 8)}`, "line 1: nested more than 100 levels deep"],
+  ],
+  "strict json": [
+    ["// a\n{}", `line 1: ${IGNORED}`],
+    ["// a", `line 1: ${IGNORED}`],
+    ['{\n"a": 1 /* b */\n}\n', `line 2: ${IGNORED}`],
+    ['{"a": "// b"}\n// c', `line 2: ${IGNORED}`],
+    ['{\n"a": [1\n,], "b": {} // c\n}', `line 3: ${IGNORED.replace("this comment", "the last comma")}`],
+    ['{\n"a": {"b": 1,},\n}', `line 2: ${IGNORED.replace("this comment", "the last comma")}`],
+    ['{"a": 1,, "b": 2} // c', "line 1: a field's name in quotes is missing"],
+    ['{"a": 1, "a": 2,}', "line 1: this field appears twice"],
   ],
   toml: [
     ["a = 1\n\na = 2", "line 3: this isn't valid TOML, or a name appears twice"],
@@ -88,7 +102,7 @@ const REFUSED: Readonly<Record<Name, readonly (readonly [text: string, words: st
   ],
 };
 
-describe.each(Object.entries(FORMATS))("%s", (name, format) => {
+describe.each(Object.entries(TRIED))("%s", (name, format) => {
   test("broken texts are refused, with the line, and never quoted", () => {
     const rows = Object.entries(REFUSED).find(([one]) => one === name)?.[1] ?? [];
     const given = rows.map(([text]) => readWords(() => changeSettings(format, text, [SET])));

@@ -1,7 +1,7 @@
 // Made settings files and changes, by seeds: a change does what it says, and nothing else; SETTINGS_SEED=n replays one.
 import { describe, expect, test } from "bun:test";
 import { type FieldChange, SettingsError } from "../../../../src/cli/setup/formats/format.ts";
-import { FORMATS } from "../../../../src/cli/setup/formats/formats.ts";
+import { FORMATS, STRICT_JSON } from "../../../../src/cli/setup/formats/formats.ts";
 import { changeSettings } from "../../../../src/cli/setup/formats/guard.ts";
 import { applyChange, readField } from "../../../../src/cli/setup/formats/values.ts";
 import { isObject, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
@@ -34,15 +34,24 @@ const WRONG = [
 ];
 const BARE_LINE_END = /(?<!\r)\n/;
 
-type Name = keyof typeof FORMATS;
+const STRICT = "strict json";
+const TRIED = { ...FORMATS, [STRICT]: STRICT_JSON };
+type Name = keyof typeof TRIED;
 const MAKERS: Readonly<Record<Name, (dice: Dice) => MadeFile>> = {
   json: makeJson,
+  [STRICT]: makeJson,
   toml: makeToml,
   yaml: makeYaml,
   dotenv: makeDotenv,
 };
-/** The share of files that may be refused: lists of tables, anchors and tags, names that appear twice. */
-const REFUSED_MOST: Readonly<Record<Name, number>> = { json: 0, toml: 0.2, yaml: 0.2, dotenv: 0.2 };
+/** The share of files that may be refused: lists of tables, anchors and tags, names that appear twice, comments in strict JSON. */
+const REFUSED_MOST: Readonly<Record<Name, number>> = {
+  json: 0,
+  [STRICT]: 0.8,
+  toml: 0.2,
+  yaml: 0.2,
+  dotenv: 0.2,
+};
 
 describe.each(Object.keys(MAKERS).filter((name): name is Name => name in MAKERS))("%s", (name) => {
   test.each(PARTS)("from seed %d: changes do what they say and no more, and can be undone", (first) => {
@@ -74,7 +83,7 @@ function replay<Result>(seed: number, work: () => Result): Result {
 /** A change is refused or made whole. Any other error fails. */
 function tryBroken(name: Name, seed: number): void {
   const dice = new Dice(-seed);
-  const format = FORMATS[name];
+  const format = TRIED[name];
   const text = breakText(MAKERS[name](dice).text, dice);
   for (const change of makeSome(name, dice)) {
     const changed = attempt(() => changeSettings(format, text, [change]));
@@ -98,7 +107,11 @@ function makeSome(name: Name, dice: Dice): readonly FieldChange[] {
 function tryFile(name: Name, seed: number): "changed" | "refused" {
   const dice = new Dice(seed);
   const file = MAKERS[name](dice);
-  const format = FORMATS[name];
+  const format = TRIED[name];
+  if (name === STRICT && !isStandard(file.text)) {
+    expect(attempt(() => changeSettings(format, file.text, []))).toBeNull();
+    return "refused";
+  }
   const before = format.parse(file.text);
   const steps = listSteps(before, makeSome(name, dice));
   const changes = steps.map(({ change }) => change);
@@ -125,6 +138,12 @@ function tryFile(name: Name, seed: number): "changed" | "refused" {
   if (undone === null) return "refused";
   expect(pruneEmpty(format.parse(undone))).toStrictEqual(pruneEmpty(before));
   return "changed";
+}
+
+/** True for JSON that every program reads, and for a file without a text. */
+function isStandard(text: string): boolean {
+  const body = text.replace("\uFEFF", "").trim();
+  return body === "" || parseJson(body) !== undefined;
 }
 
 /** True for a change that changes nothing when made again: no later one has undone it. */

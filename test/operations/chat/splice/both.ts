@@ -12,7 +12,7 @@ import { makeChunkWriter } from "../../../../src/surfaces/openai-chat/writer.ts"
 import type { Writer } from "../../../../src/surfaces/surface.ts";
 import { findChatCodec } from "../../../harness/codec.ts";
 import { decoded } from "../../../harness/decoded.ts";
-import { STAMP } from "../../../surfaces/recorded.ts";
+import { PLAIN_SEALER, STAMP } from "../../../surfaces/recorded.ts";
 
 export interface Subject {
   readonly dialect: Dialect;
@@ -66,7 +66,8 @@ function given(
   for (const chunk of listChunks(parts)) fold.push(chunk);
   for (const part of parts) if (part instanceof Run) expect(part.bytes).toBe(measureTexts(part));
   const writer =
-    native?.makeWriter() ?? makeChunkWriter(() => STAMP, { includeUsage: true, offersFunctions: false });
+    native?.makeWriter() ??
+    makeChunkWriter(() => STAMP, { includeUsage: true, offersFunctions: false, seal: PLAIN_SEALER });
   return {
     text: writer.write(parts) + writer.end(),
     reply: JSON.stringify(fold.reply()),

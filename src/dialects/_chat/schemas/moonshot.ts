@@ -1,13 +1,13 @@
 // Moonshot's flavour of JSON Schema: rewrites what its validator refuses.
-import { asArray, isObject, type JsonObject } from "../../core/json/json.ts";
+import { asArray, isObject, type JsonObject } from "../../../core/json/json.ts";
 import {
   expandReference,
   isReference,
   makeExpansion,
   openReferences,
   type References,
-} from "../_chat/schemas/references.ts";
-import { mapSchemas } from "../_chat/schemas/schema.ts";
+} from "./references.ts";
+import { mapSchemas } from "./schema.ts";
 
 /** `$defs` hold nothing that is read once all references are written out. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["$schema", "$defs", "definitions"]);

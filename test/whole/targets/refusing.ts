@@ -1,0 +1,46 @@
+// A server that refuses what a test makes it refuse, in front of the simulated providers, and a provider of each API behind it.
+import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import type { Fetch } from "../../../src/core/world/world.ts";
+
+interface Refusing {
+  readonly fetch: Fetch;
+  /** Returns what the server says of a body. Null if it takes it. */
+  refuse: (body: JsonObject) => string | null;
+  /** The parameter that it names beside its words. */
+  param: string | null;
+  refused: number;
+}
+
+export function makeRefusing(): Refusing {
+  const server: Refusing = {
+    refuse: () => null,
+    param: null,
+    refused: 0,
+    async fetch(url, init) {
+      const request = new Request(url, init);
+      const message = server.refuse(asObject(parseJson(await request.clone().text())));
+      if (message === null) return fetch(request);
+      server.refused++;
+      const { param } = server;
+      const error = { message, type: "invalid_request_error", ...(param === null ? {} : { param }) };
+      // Bedrock's errors have the message alone.
+      return Response.json({ message, error }, { status: 400 });
+    },
+  };
+  return server;
+}
+
+/** Returns the YAML of a provider of each API, which passes every field. */
+export function writeProviders(url: string): string {
+  const common = `unlisted_models: true, extra_fields: ["*"]`;
+  const at = (dialect: string, path: string) =>
+    `{ dialect: ${dialect}, base_url: "${url}${path}", keys: [sim-key], ${common} }`;
+  const aws = "{ access_key_id: AKIDOFTHETESTS, secret_access_key: secret-of-the-tests }";
+  return [
+    `  Plain: ${at("openai", "/openai/v1")}`,
+    `  Claude: ${at("anthropic", "/anthropic/v1")}`,
+    `  Answers: ${at("responses", "/openai/v1")}`,
+    `  Googles: ${at("gemini", "/gemini/v1beta")}`,
+    `  Converse: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${aws}, unlisted_models: true }`,
+  ].join("\n");
+}
