@@ -15,9 +15,9 @@ export const PROMPTS: readonly Mutant[] = [
   {
     name: "a cache mark stands behind what the gateway says",
     file: "src/dialects/anthropic/encode.ts",
-    find: "messages: isSpoken ? sayAtEnd(marks.turns, words, tools.removed, traits) : marks.turns,",
+    find: "const end = conversation.saying.end(marks.turns, words, tools.removed);",
     replace:
-      "messages: isSpoken ? setMarks({ tools: [], system: [], turns: sayAtEnd(marks.turns, words, tools.removed, { ...traits, lateSystem: false }) }, CACHE_MARKS).turns : marks.turns,",
+      "const spoken = conversation.saying.end(marks.turns, words, tools.removed); const end = { ...spoken, turns: setMarks({ tools: [], system: [], turns: spoken.turns }, CACHE_MARKS).turns };",
     tests: TESTS,
   },
   {
@@ -37,8 +37,15 @@ export const PROMPTS: readonly Mutant[] = [
   {
     name: "a later system message stands behind the answer",
     file: TURNS,
-    find: "      if (late.length > 0) turns.push(placeLate(late.splice(0), turns.at(-1)));\n",
-    replace: "",
+    find: "placeBefore(message, late.splice(0), turns.at(-1), maker)",
+    replace: "placeBefore(message, [], turns.at(-1), maker)",
+    tests: TESTS,
+  },
+  {
+    name: "what the gateway has said isn't said again",
+    file: TURNS,
+    find: 'if (sayAgain && last?.role === "user")',
+    replace: "if (sayAgain && last === undefined)",
     tests: TESTS,
   },
   {

@@ -74,6 +74,8 @@ export class Generator {
   #hasEarlyLate = false;
   #isChanged = false;
   #isRemoved = false;
+  /** The surface by which the gateway has spoken before thinking. */
+  #toldBy: SurfaceKey | null = null;
   #count = 0;
 
   constructor(dice: Dice) {
@@ -150,8 +152,10 @@ export class Generator {
     const dice = this.#dice;
     const surfaces = SURFACE_KEYS.filter((surface) => this.#canAsk(surface, ask));
     const surface = surfaces.length === 0 ? this.target.own : dice.pick(surfaces);
-    const isTold = ask !== "plain" && this.target.isTold && isLeftOut("words before thinking");
-    const thinks = dice.chance(0.8) && (isLast || !isTold) && this.target.own !== "chat";
+    const isTold = ask !== "plain" && this.target.isTold;
+    const isRepeated = surface !== this.target.own || !isLeftOut("words by another surface");
+    const thinks = dice.chance(0.8) && (isLast || !isTold || isRepeated) && this.target.own !== "chat";
+    if (isTold && thinks && isLeftOut("words by another surface")) this.#toldBy = surface;
     const isCalling = ask === "required" || ask === "named" || (ask !== "json" && dice.chance(0.4));
     const calls = isCalling ? this.#makeCalls(ask) : [];
     const text = calls.length === 0 || dice.chance(0.5) ? `answer ${++this.#count}` : "";
@@ -176,6 +180,7 @@ export class Generator {
       if (isLeftOut("changed tools by other surfaces")) return surface === own;
       if (surface !== "messages" && (surface !== "responses" || this.#isRemoved)) return false;
     }
+    if (this.#toldBy !== null && surface !== this.#toldBy) return false;
     if (surface === "gemini" && this.#hasLate) return false;
     // Claude takes no system message before a turn of the user's, and its own API's clients send none.
     if (surface === "messages" && this.#hasEarlyLate) return false;

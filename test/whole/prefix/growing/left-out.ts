@@ -1,15 +1,15 @@
 // Kinds that random conversations leave out, each with the reason why it would change a prefix.
 
 interface LeftOut {
-  readonly kind: "words before thinking" | "changed tools by other surfaces" | "two thoughts in a row";
+  readonly kind: "words by another surface" | "changed tools by other surfaces" | "two thoughts in a row";
   readonly because: string;
 }
 
 export const LEFT_OUT: readonly LeftOut[] = [
   {
-    kind: "words before thinking",
+    kind: "words by another surface",
     because:
-      "What the gateway said before an answer with thinking isn't said again when that answer comes back.",
+      "The entry with what the gateway said before an answer with thinking is read by the surface that gave it, and not by Claude's own.",
   },
   {
     kind: "changed tools by other surfaces",

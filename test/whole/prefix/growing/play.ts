@@ -3,7 +3,6 @@
 import { Dice } from "../../../sim/dice.ts";
 import type { SurfaceKey } from "../../../surfaces/crossing/crossing.ts";
 import { Generator, type Step } from "./generate.ts";
-import { isLeftOut } from "./left-out.ts";
 import { type Piece, takeOwnWords } from "./pieces.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Recorder } from "./recorder.ts";
@@ -67,7 +66,7 @@ class Player {
     if (call.removed.length > 0) this.#find(`${call.removed.length} thoughts were dropped`);
     const { others: pieces, at } = takeOwnWords(call.pieces);
     const newest = call.pieces.findLastIndex((piece) => piece.includes('"text":"ask '));
-    if (at !== null && at < newest && isLeftOut("words before thinking"))
+    if (at !== null && at < newest && target.own === "chat")
       this.#find(`the gateway speaks at ${at}, before the newest turn at ${newest}`);
     const changed = this.#expected.findIndex((piece, at) => piece !== pieces[at]);
     if (changed !== -1) this.#find(`${this.#expected[changed]} became ${pieces[changed] ?? "nothing"}`);

@@ -166,8 +166,8 @@ function joinThoughts(parts: readonly JsonObject[]): readonly JsonObject[] {
 function joinDetails(details: readonly JsonObject[]) {
   const joined = new Map<unknown, { text: string; signature: string; detail: JsonObject }>();
   for (const detail of details) {
-    // The phases of messages aren't thoughts.
-    if (detail.phases !== undefined) continue;
+    // The phases of messages and what the gateway has said are no thoughts.
+    if (detail.phases !== undefined || detail.format === "unknown") continue;
     const key = detail.id ?? detail.index;
     const before = joined.get(key);
     joined.set(key, {
