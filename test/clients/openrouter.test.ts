@@ -24,18 +24,24 @@ afterAll(() => under.stop());
 
 const SAY = "say: good day";
 const messages = [{ role: "user", content: SAY }] as const;
+const TOOLS = [{ type: "function" as const, function: { name: "weather", parameters: { type: "object" } } }];
 const NATIVE = "Responses#gpt-6.1-sol";
 
-/** Returns the status of an answer. The SDK also demands fields that OpenRouter alone has in its answers. */
-async function readStatus(work: Promise<unknown>): Promise<number> {
-  try {
-    const answer = await work;
-    if (answer instanceof EventStream) await Array.fromAsync(answer);
-    return 200;
-  } catch (thrown) {
-    if (thrown instanceof ResponseValidationError) return thrown.statusCode;
-    throw thrown;
-  }
+/** Waits for an answer, which the SDK checks, and for all of a stream. */
+async function readWhole(work: Promise<unknown>): Promise<void> {
+  const answer = await work;
+  if (answer instanceof EventStream) await Array.fromAsync(answer);
+}
+
+function requireWhole<Answer>(answer: Answer | EventStream<unknown>): Answer {
+  if (answer instanceof EventStream) throw new Error("The answer is a stream.");
+  return answer;
+}
+
+/** Of a ranking, the SDK demands the documents, which it has no field to ask for. */
+async function readUnshown(work: Promise<unknown>): Promise<void> {
+  const error = await failure(ResponseValidationError, work);
+  expect([error.statusCode, error.body]).toEqual([200, expect.stringContaining("relevance_score")]);
 }
 
 const CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -48,7 +54,11 @@ const CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
     client.responses.send({ responsesRequest: { model: NATIVE, input: SAY, stream: true } }),
   embeddings: () => client.embeddings.generate({ requestBody: { model: "Local#embed", input: "a" } }),
   rerank: () =>
-    client.rerank.rerank({ requestBody: { model: "Cohere#rerank-v3.5", query: "a", documents: ["a", "b"] } }),
+    readUnshown(
+      client.rerank.rerank({
+        requestBody: { model: "Cohere#rerank-v3.5", query: "a", documents: ["a", "b"] },
+      }),
+    ),
   speech: () =>
     client.tts.createSpeech({ speechRequest: { model: "Local#tts-1", input: "a", voice: "alloy" } }),
   transcriptions: () =>
@@ -58,7 +68,28 @@ const CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
 describe("the SDK", () => {
   test.each(Object.entries(CALLS))("is answered: %s", async (_name, send) => {
     const before = under.simulator.calls.total;
-    expect([await readStatus(send()), under.simulator.calls.total - before]).toEqual([200, 1]);
+    await readWhole(send());
+    expect(under.simulator.calls.total - before).toBe(1);
+  });
+
+  const CHATS = [
+    "OpenAI#gpt-5.4-mini",
+    "Anthropic#claude-sonnet-4-5",
+    "Google#gemini-3.6-flash",
+    "Cohere#command-a-reasoning",
+  ];
+
+  test.each(CHATS)("reads what %s says, and its call", async (model) => {
+    const say = async (content: string) =>
+      requireWhole(
+        await client.chat.send({
+          chatRequest: { model, messages: [{ role: "user", content }], tools: TOOLS },
+        }),
+      );
+    const said = await say(SAY);
+    expect([said.choices[0]?.message.content, said.systemFingerprint]).toEqual(["good day", null]);
+    const called = await say('call weather({"city":"Oslo"})');
+    expect(called.choices[0]?.message.toolCalls?.[0]?.function.name).toBe("weather");
   });
 
   const CONSTRAINTS: readonly (readonly [ProviderPreferences, string])[] = [
@@ -78,7 +109,7 @@ describe("the SDK", () => {
 
   test("gets what it asks for from a provider that it names", async () => {
     const chatRequest = { model: PLAIN, messages: [...messages], provider: { only: ["local"] } };
-    expect(await readStatus(client.chat.send({ chatRequest }))).toBe(200);
+    expect(requireWhole(await client.chat.send({ chatRequest })).choices.length).toBe(1);
   });
 });
 

@@ -4,7 +4,7 @@ import { asNumber, asObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
-import { parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import { EFFORT_DEFAULT, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import type { Codec, Passing } from "../../operations/codec.ts";
 import type { ChangedAsk } from "../../operations/form.ts";
 
@@ -31,17 +31,17 @@ function readBudget(tokens: number): ReasoningEffort {
   return tokens > 0 ? toEffort(tokens) : "none";
 }
 
-/** OpenRouter, "Reasoning tokens": without an effort it is medium. */
 function enableAt(enabled: unknown): ReasoningEffort | undefined {
-  return enabled === true ? "medium" : undefined;
+  return enabled === true ? EFFORT_DEFAULT : undefined;
 }
 
-/** Reads LiteLLM's `thinking`, which is Anthropic's. */
+/** Reads LiteLLM's `thinking`, which is Anthropic's. DeepSeek's, Moonshot's and Z.ai's has no budget. */
 function readThinking(thinking: unknown): ReasoningEffort | undefined {
   const { type, budget_tokens: budget } = asObject(thinking);
   if (type === "disabled") return "none";
+  if (type !== "enabled") return undefined;
   const tokens = asNumber(budget);
-  return type === "enabled" && tokens !== undefined ? readBudget(tokens) : undefined;
+  return tokens === undefined ? EFFORT_DEFAULT : readBudget(tokens);
 }
 
 function readField(field: (typeof FIELDS)[number], wish: unknown): ReasoningEffort | undefined {

@@ -12,6 +12,7 @@ import { makeChunk, parseEvent } from "../_chat/event.ts";
 import { addTerms } from "../_chat/terms.ts";
 import {
   type CallType,
+  type ItemTextKind,
   type ItemTextRow,
   makeCallPiece,
   makeCallStart,
@@ -40,6 +41,12 @@ export interface OutputForm {
   closing(text: string, cited: boolean): { readonly delta: Delta; readonly extras: JsonObject };
   usage(given: JsonObject): Usage;
 }
+
+/** The kinds of text that an item without its events may have. */
+const NAMELESS: ReadonlyMap<unknown, readonly ItemTextKind[]> = new Map([
+  ["message", ["text", "refusal"]],
+  ["reasoning", ["summary", "thought"]],
+]);
 
 /** Reads one answer: a stream event by event, or a whole response, which is read like a stream's last event. */
 export class ResponseReader implements Decoder {
@@ -163,6 +170,7 @@ export class ResponseReader implements Decoder {
 
   /** Completes an item: returns the parts not sent yet. Its type may differ from the one it began with. */
   #complete(key: number | string, given: JsonObject): ChatChunk[] {
+    this.#adoptNameless(key, given);
     const { item, chunks } = this.#begin(key, given);
     if (item.whole) return chunks;
     item.whole = true;
@@ -179,6 +187,15 @@ export class ResponseReader implements Decoder {
         return delta === null ? chunks : [...chunks, makeChunk(delta)];
       }
     }
+  }
+
+  /** Text that came without an item's id or place belongs to the first item of its kind that ends. */
+  #adoptNameless(key: number | string, { type }: JsonObject): void {
+    const nameless = this.#items.get("");
+    if (nameless === undefined || nameless.whole || nameless.type !== undefined || this.#items.has(key))
+      return;
+    const kinds = NAMELESS.get(type) ?? [];
+    if (kinds.some((kind) => nameless.texts.has(kind))) this.#items.set(key, nameless);
   }
 
   #completeMessage(item: Item, parts: readonly JsonObject[]): ChatChunk[] {

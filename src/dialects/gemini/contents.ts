@@ -7,18 +7,18 @@ import type {
   AssistantMessage,
   ChatMessage,
   ChatRequest,
-  ContentPart,
   ReasoningDetail,
   SystemMessage,
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
-import { joinText, listParts, RESULT_GAP, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
+import { joinText, listParts, SYSTEM_GAP } from "../../operations/chat/prompt/content-text.ts";
 import { writeNote } from "../../operations/chat/prompt/note.ts";
 import { listTurn, readText } from "../../operations/chat/turn.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
-import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
+import { makeContentPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
+import { type HistoryCall, makeResponseParts, mapResults } from "./results.ts";
 import { signLastTurn } from "./signatures.ts";
 import { toSentName } from "./tools.ts";
 
@@ -43,12 +43,6 @@ interface ConversationTarget {
 interface Writing extends ConversationTarget {
   /** Parses the arguments and results of calls. */
   readonly json: JsonBudget;
-}
-
-/** A call in the history: responses must name its function and follow the order of the calls. */
-interface HistoryCall {
-  readonly name: string;
-  readonly order: number;
 }
 
 interface Conversation {
@@ -110,21 +104,28 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
   return { contents: turns };
 }
 
-/** Consecutive assistant messages form one turn, and so do consecutive results: Gemini pairs whole turns. */
+/**
+ * Consecutive assistant messages form one turn, and so do the results of their calls, right after it and regardless of
+ * messages in between: Gemini pairs whole turns.
+ */
 function writeTurns(messages: readonly ChatMessage[], leading: number, target: Writing): Turn[] {
   const calls = new Map<string, HistoryCall>();
   const turns: Turn[] = [];
+  const later = mapResults(messages);
   let results: ToolMessage[] = [];
+  let isAnswered = false;
   const flush = () => {
     if (results.length > 0) turns.push({ role: "user", parts: makeResponseParts(results, calls, target) });
     results = [];
+    isAnswered = false;
   };
-  for (const message of messages.slice(leading)) {
-    if (message.role === "tool") {
-      results.push(message);
-      continue;
-    }
-    flush();
+  for (const [index, message] of messages.entries()) {
+    if (index < leading) continue;
+    const isTool = message.role === "tool";
+    if (!isTool && (isAnswered || message.role !== "assistant")) flush();
+    results.push(...(later.get(index) ?? []));
+    isAnswered ||= isTool;
+    if (isTool) continue;
     if (isSystem(message)) addNote(turns, makeNoteParts(message));
     else if (message.role === "user")
       addTurn(turns, "user", listParts(message.content).flatMap(makeContentPart));
@@ -146,25 +147,6 @@ function addNote(turns: Turn[], parts: JsonObject[]): void {
   const last = turns.at(-1);
   if (last?.role === "user") for (const part of parts) last.parts.push(part);
   else addTurn(turns, "user", parts);
-}
-
-/** Leaves out empty texts, which the API refuses. */
-function makeContentPart(part: ContentPart): JsonObject[] {
-  switch (part.type) {
-    case "text":
-    case "refusal": {
-      const text = joinText([part]);
-      return text === "" ? [] : [{ text }];
-    }
-    case "image_url":
-      return [makeMediaPart(part.image_url.url, "image/jpeg")];
-    case "video_url":
-      return [makeMediaPart(part.video_url.url, "video/mp4")];
-    case "input_audio":
-      return [makeAudioPart(part.input_audio)];
-    case "file":
-      return [makeFilePart(part.file)];
-  }
 }
 
 /**
@@ -258,30 +240,4 @@ function findCalled(call: ToolCall, json: JsonBudget): { name: string; args: Jso
   if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
   const { name, arguments: text } = call.function;
   return { name, args: isWithoutArguments(text) ? {} : (json.parseObject(text) ?? { input: text }) };
-}
-
-/** Makes the results of one turn. Images in them follow as separate parts. */
-function makeResponseParts(
-  results: readonly ToolMessage[],
-  calls: ReadonlyMap<string, HistoryCall>,
-  target: Writing,
-): JsonObject[] {
-  const place = (message: ToolMessage) => calls.get(message.tool_call_id)?.order ?? calls.size;
-  const ordered = results.toSorted((one, other) => place(one) - place(other));
-  const responses = ordered.map((message) => {
-    const name = calls.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
-    const id = target.ids ? message.tool_call_id : undefined;
-    const text = joinText(message.content, RESULT_GAP);
-    const response = message.is_error ? { error: text } : makeResponse(text, target.json);
-    return { functionResponse: { id, name, response } };
-  });
-  const media = ordered.flatMap((message) =>
-    listParts(message.content).flatMap((part) => (part.type === "text" ? [] : makeContentPart(part))),
-  );
-  return [...responses, ...media];
-}
-
-/** `response` must be an object. A result that is one, within bounds, stays. Any other text is put under `result`. */
-function makeResponse(text: string, json: JsonBudget): JsonObject {
-  return json.parseObject(text) ?? { result: text };
 }

@@ -1,7 +1,8 @@
 // Images, sound and documents of a message as Gemini's inline data or file references. Nothing is ever fetched.
 
 import type { JsonObject } from "../../core/json/json.ts";
-import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
+import type { AudioPart, ContentPart, FilePart } from "../../operations/chat/form.ts";
+import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { parseDataUrl } from "../../operations/chat/prompt/data-url.ts";
 import { findSoundType, nameSoundType, SOUND_EXTENSIONS } from "../../operations/sound-types.ts";
 
@@ -37,21 +38,40 @@ function makeInline(mimeType: string, data: string): JsonObject {
 }
 
 /** Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). */
-export function makeMediaPart(url: string, fallbackType: string): JsonObject {
+function makeMediaPart(url: string, fallbackType: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
   return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
 }
 
-export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
+function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
   return makeInline(findSoundType(format), data);
 }
 
 /** Makes a file part from its bytes or address. */
-export function makeFilePart({ file_data: data, filename }: FilePart["file"]): JsonObject {
+function makeFilePart({ file_data: data, filename }: FilePart["file"]): JsonObject {
   const type = guessType(filename) ?? "application/pdf";
   if (ADDRESS.test(data)) return makeMediaPart(data, type);
   const url = parseDataUrl(data);
   if (!url) return makeInline(type, data);
   return makeInline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
+}
+
+/** Leaves out empty texts, which the API refuses. */
+export function makeContentPart(part: ContentPart): JsonObject[] {
+  switch (part.type) {
+    case "text":
+    case "refusal": {
+      const text = joinText([part]);
+      return text === "" ? [] : [{ text }];
+    }
+    case "image_url":
+      return [makeMediaPart(part.image_url.url, "image/jpeg")];
+    case "video_url":
+      return [makeMediaPart(part.video_url.url, "video/mp4")];
+    case "input_audio":
+      return [makeAudioPart(part.input_audio)];
+    case "file":
+      return [makeFilePart(part.file)];
+  }
 }

@@ -8,6 +8,7 @@ import type { ChatChunk, ChatRequest } from "../../operations/chat/form.ts";
 import { parseEvent } from "../_chat/event.ts";
 import type { ChatLane } from "../dialect.ts";
 import { encode } from "./encode.ts";
+import { MadeItems } from "./made-items.ts";
 
 const NOWHERE = { baseUrl: "", secret: null, headers: {} };
 /** The fields of a request that its response repeats. */
@@ -151,6 +152,9 @@ class CompletingDecoder implements Decoder {
   readonly #defaults: JsonObject;
   /** The next number, the items so far by their ids, and the parts of the current one. */
   #number = 0;
+  readonly #made = new MadeItems();
+  /** The events that were made so far: by so much the server's own numbers are too low. */
+  #added = 0;
   readonly #places = new Map<string, number>();
   #items = 0;
   #parts = 0;
@@ -172,19 +176,35 @@ class CompletingDecoder implements Decoder {
     return this.#inner.end();
   }
 
-  /** Returns the same event if it lacks nothing. */
-  restate(event: ServerEvent): ServerEvent {
-    if (event.data === "[DONE]" || event.data.trim() === "") return event;
+  restate(event: ServerEvent): readonly ServerEvent[] | null {
+    if (event.data === "[DONE]" || event.data.trim() === "") return null;
     const given = parseEvent(event.data);
     const type = asString(given.type) ?? event.event;
-    const filled = fill(this.#complete(type, given), { type, sequence_number: this.#number });
+    const before = this.#made.listBefore(type, given);
+    const events = before.map((one) => this.#write(String(one.type), one));
+    this.#added += before.length;
+    const filled = this.#finish(type, this.#made.name(type, given));
+    if (filled === given) return null;
+    return [...events, { event: event.event, data: JSON.stringify(filled) }];
+  }
+
+  #write(type: string, event: JsonObject): ServerEvent {
+    return { event: type, data: JSON.stringify(this.#finish(type, event)) };
+  }
+
+  /** Returns the same event if it lacks nothing. */
+  #finish(type: string, event: JsonObject): JsonObject {
+    const { sequence_number: own } = event;
+    const isLow = this.#added > 0 && typeof own === "number";
+    const numbered = isLow ? { ...event, sequence_number: own + this.#added } : event;
+    const filled = fill(this.#complete(type, numbered), { type, sequence_number: this.#number });
     this.#number = Number(filled.sequence_number) + 1;
-    return filled === given ? event : { event: event.event, data: JSON.stringify(filled) };
+    return filled;
   }
 
   #complete(type: string, event: JsonObject): JsonObject {
     if (isObject(event.response)) {
-      return { ...event, response: completeResponse(event.response, this.#defaults) };
+      return { ...event, response: completeResponse(this.#made.addTo(event.response), this.#defaults) };
     }
     if (type === "response.output_item.added") return this.#begin(event);
     if (type === "response.content_part.added") this.#parts++;

@@ -16,8 +16,11 @@ export interface Decoder {
   readonly done: boolean;
   /** Decodes one event into chunks, often none. Throws a Fault for an error event or garbage. */
   push(event: ServerEvent): readonly ChatChunk[];
-  /** Returns an event as a client of its family may see it. If missing, as it came. Each event is given to it once, before `push`. */
-  restate?(event: ServerEvent): ServerEvent;
+  /**
+   * Returns an event as a client of its family may see it, behind those that it lacked. If missing or null, as it came. Each
+   * event is given to it once.
+   */
+  restate?(event: ServerEvent): readonly ServerEvent[] | null;
   /** Ends the stream and returns what was held back. Throws a Fault unless the dialect's own end was seen. */
   end(): readonly ChatChunk[];
 }

@@ -241,6 +241,20 @@ function readCall(block: JsonObject): ToolCall {
   return { ...call, ...mark(block) };
 }
 
+/** Thinking in blocks, with its text. */
+interface ReadThinking {
+  readonly text: string;
+  readonly details: readonly ReasoningDetail[];
+}
+
+/** Reads blocks of thinking that stand apart from a turn's others, as LiteLLM's clients send them. */
+export function readThinkingBlocks(blocks: readonly unknown[], seal: Sealer): ReadThinking {
+  const turn = new TurnBuilder(null);
+  for (const [index, block] of blocks.entries()) think(turn, asObject(block), index, seal);
+  const { reasoning_content: text, reasoning_details: details = NONE } = turn.message();
+  return { text: text ?? "", details };
+}
+
 /** Opens our own signatures. Any other is Anthropic's. Null if it is missing, another account's or was changed. */
 function readThinking(block: JsonObject, index: number, seal: Sealer): readonly ReasoningDetail[] | null {
   const text = asString(block.thinking) ?? "";

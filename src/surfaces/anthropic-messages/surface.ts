@@ -16,7 +16,7 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
-import { EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import { EFFORT_DEFAULT, EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { listFields, listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
@@ -157,7 +157,7 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
   const { type, budget_tokens: budget } = asObject(thinking);
   if (type === "disabled") return "none";
   if (type === "enabled" && typeof budget === "number") return toEffort(budget);
-  return parseEffort(asObject(output).effort);
+  return parseEffort(asObject(output).effort) ?? (type === "enabled" ? EFFORT_DEFAULT : undefined);
 }
 
 /** Reads the answer's schema from its current or its earlier field. */

@@ -56,6 +56,7 @@ export const completionSchema = Type.Object({
       message: messageSchema,
     }),
   ),
+  system_fingerprint: Type.Union([text, Type.Null()], { description: "The provider's, if it has one." }),
   usage: Type.Optional(usageSchema),
 });
 

@@ -39,7 +39,7 @@ const OPTIONS =
   "'extra_body' is an option of OpenAI's SDK for Python, which sends the fields in it at the top level: send them there.";
 
 /** Thinking that another gateway signed can't be opened here, and stays as it is. */
-const NOTHING_SEALED: Sealer = { seal: (text) => text, open: () => null };
+export const NOTHING_SEALED: Sealer = { seal: (text) => text, open: () => null };
 
 /** True for a body that belongs to the Responses API. An embedding's has no other field of it. */
 export function isResponsesBody(body: JsonObject): boolean {

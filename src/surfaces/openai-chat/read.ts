@@ -8,12 +8,13 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { ChatMessage, ChatRequest, ContentPart, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { typePart } from "../../operations/chat/prompt/type-media.ts";
 import { mapList } from "../../operations/text-json.ts";
+import { readThinkingBlocks } from "../anthropic-messages/history.ts";
 import { hasManyFields, refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
-import { translateForms } from "./other-forms.ts";
+import { NOTHING_SEALED, translateForms } from "./other-forms.ts";
 import { isPlainRequest } from "./plain.ts";
 import { openDetails } from "./said-entries.ts";
 import { chatRequestSchema } from "./schema.ts";
@@ -41,7 +42,7 @@ export function readChatRequest(body: unknown, limits: Limits, seal?: Sealer): C
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
   }
-  return toChatRequest(given, seal);
+  return toChatRequest(given, seal ?? NOTHING_SEALED);
 }
 
 /** A body that fails the checks may be right in another API's form. */
@@ -108,7 +109,7 @@ function refuseFileIds(parts: readonly unknown[], path: string): void {
 /** Fields that are read into others. */
 const READ: ReadonlySet<string> = new Set(["functions", "function_call", "stop", "messages", "tool_choice"]);
 
-function toChatRequest(given: JsonObject, seal: Sealer | undefined): ChatRequest {
+function toChatRequest(given: JsonObject, seal: Sealer): ChatRequest {
   const { functions, function_call: functionCall, stop, messages } = given;
   const request: JsonObject = {};
   for (const field in given) if (!READ.has(field)) request[field] = given[field];
@@ -167,12 +168,22 @@ function readToolChoice(functionCall: unknown): ToolChoice | undefined {
   return name === undefined ? undefined : { type: "function", function: { name } };
 }
 
+/** The ids of the latest calls, by the names of their functions. */
+type CallIds = Map<unknown, string>;
+
+interface ReadTerms {
+  readonly callIds: CallIds;
+  readonly seal: Sealer;
+  /** The whole list. */
+  readonly all: readonly unknown[];
+}
+
 /** Returns the same list if nothing changes. */
-function readMessages(given: readonly unknown[], seal: Sealer | undefined): readonly ChatMessage[] {
-  const callIds = new Map<unknown, string>();
+function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
+  const callIds: CallIds = new Map();
   // A message that stays the same has set no id.
-  const read = (message: unknown, index: number) =>
-    readMessage(asObject(message), index, callIds, given, seal);
+  const terms = { callIds, seal, all: given };
+  const read = (message: unknown, index: number) => readMessage(asObject(message), index, terms);
   return asChecked(mapGrowing(given, read, READ_MESSAGES));
 }
 
@@ -181,38 +192,16 @@ function readMessages(given: readonly unknown[], seal: Sealer | undefined): read
  * Deprecated function forms become tool forms with an id of our own. A result gets the id of its function's latest call
  * (`callIds`, by function name).
  */
-function readMessage(
-  given: JsonObject,
-  index: number,
-  callIds: Map<unknown, string>,
-  all: readonly unknown[],
-  seal: Sealer | undefined,
-): ChatMessage {
+function readMessage(given: JsonObject, index: number, terms: ReadTerms): ChatMessage {
   const read = withoutUnread(given);
   const message = Array.isArray(read.content) ? withTrueTypes(read, read.content) : read;
-  const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
-    const id = callIds.get(name) ?? ownId;
+    const id = terms.callIds.get(name) ?? makeOwnId(index);
     return asChecked({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
-  if (message.role !== "assistant") return asChecked(message);
-  return asChecked(readAssistant(message, ownId, callIds, () => all.slice(index), seal));
-}
-
-/** `since` lists the messages from this one on. */
-function readAssistant(
-  given: JsonObject,
-  ownId: string,
-  callIds: Map<unknown, string>,
-  since: () => readonly unknown[],
-  seal: Sealer | undefined,
-): JsonObject {
-  const message = seal === undefined ? given : openDetails(given, since, seal);
-  if (!isObject(message.function_call)) return message;
-  const { function_call: call, ...rest } = message;
-  callIds.set(call.name, ownId);
-  return { ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] };
+  if (message.role === "assistant") return asChecked(readAssistant(message, index, terms));
+  return asChecked(message);
 }
 
 /** The parts of a chat request are already those of the conversation, so they keep their places. */
@@ -233,4 +222,33 @@ function isRead(given: JsonObject, field: string): boolean {
 function keepRead(given: JsonObject): JsonObject {
   const fields = Object.keys(given).filter((field) => isRead(given, field));
   return Object.fromEntries(fields.map((field) => [field, given[field]]));
+}
+
+function makeOwnId(index: number): string {
+  return `call_fn_${index}`;
+}
+
+/** Returns an assistant's message with its call and its thinking in their usual forms. */
+function readAssistant(message: JsonObject, index: number, { callIds, seal, all }: ReadTerms): JsonObject {
+  const read = openDetails(readThinking(message, seal), () => all.slice(index), seal);
+  if (!isObject(read.function_call)) return read;
+  const { function_call: call, ...rest } = read;
+  const id = makeOwnId(index);
+  callIds.set(asObject(call).name, id);
+  return { ...rest, tool_calls: [{ id, type: "function", function: call }] };
+}
+
+/**
+ * LiteLLM's blocks of thinking are Anthropic's, and its own servers read them as they are. Of some details, clients leave no
+ * more than null.
+ */
+function readThinking(message: JsonObject, seal: Sealer): JsonObject {
+  const { reasoning_details: details, reasoning_content: content, thinking_blocks: blocks } = message;
+  const given = asArray(details);
+  const kept = given.filter(isObject);
+  if (kept.length < given.length) return { ...message, reasoning_details: kept };
+  if (given.length > 0 || !Array.isArray(blocks)) return message;
+  const read = readThinkingBlocks(blocks, seal);
+  if (read.details.length === 0) return message;
+  return { ...message, reasoning_content: content || read.text, reasoning_details: read.details };
 }

@@ -66,7 +66,7 @@ const message = Type.Union([
     name: optionalText,
     reasoning_content: optionalText,
     reasoning_details: Type.Optional(
-      Type.Union([Type.Array(openObject({ type: Type.String() })), Type.Null()]),
+      Type.Union([Type.Array(Type.Union([openObject({ type: Type.String() }), Type.Null()])), Type.Null()]),
     ),
     tool_calls: Type.Optional(Type.Union([Type.Array(toolCall), Type.Null()])),
     function_call: Type.Optional(Type.Union([functionCall, Type.Null()])),

@@ -15,6 +15,7 @@ import {
   TRANSLATED,
 } from "../surface.ts";
 import { separateCitations } from "./citations.ts";
+import { endCutCalls, endCutStream } from "./cut-calls.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
@@ -79,13 +80,15 @@ class ChatExchange implements Exchange<ChatForm> {
   }
 
   whole(reply: ChatReply, stamp: Stamp): JsonObject {
-    const shown = dropOwn(reply, this.#seal);
+    const shown = dropOwn(this.ask.tools === undefined ? reply : endCutCalls(reply), this.#seal);
     return writeWhole(this.#offersFunctions ? withFunctionCall(shown) : shown, stamp);
   }
 
   writer(stamp: () => Stamp) {
     const includeUsage = this.ask.stream_options?.include_usage === true;
-    return makeChunkWriter(stamp, { includeUsage, offersFunctions: this.#offersFunctions, seal: this.#seal });
+    const options = { includeUsage, offersFunctions: this.#offersFunctions, seal: this.#seal };
+    const writer = makeChunkWriter(stamp, options);
+    return this.ask.tools === undefined ? writer : endCutStream(writer);
   }
 }
 
@@ -103,6 +106,7 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
   const exchange = OPENAI_RESPONSES.read({ ...incoming, body: own, keeping: null, stored: null });
   // A summary is an answer of its own form.
   const { kept: _kept, keep: _keep, compact: _compact, ...read } = exchange;
+  const { tools } = exchange.ask;
   const { seal } = incoming;
   const options = { includeUsage: isUsageAsked === true, offersFunctions: false, seal };
   return {
@@ -110,8 +114,12 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
     // The native lane answers in its own form.
     raw: null,
     isToBeStored: false,
-    whole: (reply, stamp) => writeWhole(dropOwn(reply, seal), stamp),
-    writer: (stamp) => makeChunkWriter(stamp, options),
+    whole: (reply, stamp) =>
+      writeWhole(dropOwn(tools === undefined ? reply : endCutCalls(reply), seal), stamp),
+    writer(stamp) {
+      const writer = makeChunkWriter(stamp, options);
+      return tools === undefined ? writer : endCutStream(writer);
+    },
   };
 }
 
@@ -136,5 +144,7 @@ function writeWhole(reply: JsonObject, stamp: Stamp): JsonObject {
   // No field of a provider's overrides the head. Only other surfaces show its answer verbatim.
   for (const field in reply)
     if (field !== "verbatim" && !Object.hasOwn(written, field)) written[field] = reply[field];
+  // OpenRouter's form requires the field, and OpenAI's own answers may have none of it.
+  written.system_fingerprint ??= null;
   return written;
 }

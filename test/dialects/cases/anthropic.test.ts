@@ -40,7 +40,8 @@ sonnet-4-5 | {"service_tier":"default"}                            | {"service_t
 sonnet-4-5 | {"service_tier":"auto"}                               | {"service_tier":"auto"}            |
 sonnet-4-5 | {"service_tier":"flex"}                               | {"service_tier":null}              | service_tier
 sonnet-4-5 | {"seed":1,"logit_bias":{},"n":1,"store":true}         | {"seed":null,"store":null}         | logit_bias seed store
-sonnet-4-5 | {"thinking":{"type":"enabled"},"top_k":5}             | {"thinking":null,"top_k":null}     | thinking top_k
+sonnet-4-5 | {"thinking":{"type":"adaptive"},"top_k":5}            | {"thinking":null,"top_k":null}     | thinking top_k
+sonnet-4-5 | {"thinking":{"type":"enabled"}} | {"thinking":{"type":"enabled","budget_tokens":17777}} |
 
 opus-5-5   | {"reasoning_effort":"high"}      | {"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"high"}} |
 opus-4-6   | {"reasoning_effort":"xhigh"}     | {"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}} | reasoning_effort

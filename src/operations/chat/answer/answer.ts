@@ -132,11 +132,11 @@ export class AnswerReader implements Reader<ChatForm> {
     refuseComplexJson(event.data, this.#request);
     this.#catchUp();
     const chunks = this.accept(catchUnreadable(() => this.#decoder.push(event)));
-    const shown = this.#verbatim ? (this.#decoder.restate?.(event) ?? event) : event;
-    if (this.#verbatim) parts.push(new Verbatim(shown, chunks));
+    const restated = this.#verbatim ? (this.#decoder.restate?.(event) ?? null) : null;
+    if (this.#verbatim) pushShown(parts, event, restated, chunks);
     else for (const chunk of chunks) parts.push(chunk);
     // An event that changes more than the text may change the meaning of the next text.
-    if (this.#splices && shown === event)
+    if (this.#splices && restated === null)
       this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
     this.#parser.template = this.#template;
   }
@@ -151,6 +151,19 @@ export class AnswerReader implements Reader<ChatForm> {
     this.#passed = [];
     this.#keptCharacters = 0;
   }
+}
+
+/** The last of the restated events is the provider's own, whose meaning the chunks are. */
+function pushShown(
+  parts: Part[],
+  event: ServerEvent,
+  restated: readonly ServerEvent[] | null,
+  chunks: readonly ChatChunk[],
+): void {
+  if (restated === null) parts.push(new Verbatim(event, chunks));
+  else
+    for (const [at, one] of restated.entries())
+      parts.push(new Verbatim(one, at === restated.length - 1 ? chunks : []));
 }
 
 /** Parsing 100,000 fields with different names takes 30 ms, 700,000 take over a second. */

@@ -45,11 +45,18 @@ export class Run {
 
   /** Returns the chunks as objects. */
   chunks(): readonly ChatChunk[] {
-    return this.texts.map((text) => {
-      const chunk = parseReceived(this.head + text + this.tail);
-      if (!hasChoices(chunk)) throw new Error("A combined chunk differs from its parts.");
-      return chunk;
-    });
+    return this.texts.map((text) => this.#parse(text));
+  }
+
+  /** Returns one chunk with all of the texts. */
+  joined(): ChatChunk {
+    return this.#parse(this.text);
+  }
+
+  #parse(text: string): ChatChunk {
+    const chunk = parseReceived(this.head + text + this.tail);
+    if (!hasChoices(chunk)) throw new Error("A combined chunk differs from its parts.");
+    return chunk;
   }
 }
 

@@ -9,6 +9,9 @@ const BUDGETS = [
   { tokensMax: 16_384, effort: "medium" },
 ] as const;
 
+/** The effort of thinking that is asked for without one, and without a budget (OpenRouter, "Reasoning tokens"). */
+export const EFFORT_DEFAULT: ReasoningEffort = "medium";
+
 /** The efforts that a client may ask for. */
 export const EFFORT_WORDS: ReadonlySet<unknown> = new Set(EFFORTS);
 
