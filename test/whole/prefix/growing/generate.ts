@@ -108,7 +108,7 @@ export class Generator {
     }
     said.push({ kind: "user", text: `ask ${++this.#count}`, hasPicture: dice.chance(0.15) });
     if (this.#changes === "tools" && dice.chance(0.4)) said.push(...this.#changeTools());
-    if (dice.chance(0.15)) said.push(this.#noteLate());
+    if (dice.chance(0.15) && this.#toldBy !== "gemini") said.push(this.#noteLate());
     const ask = this.#changes === "tools" ? "plain" : this.#pickAsk();
     return this.#makeStep(said, ask, isLast);
   }
@@ -116,7 +116,7 @@ export class Generator {
   /** Makes the request with the results of calls. */
   goOn(calls: readonly Call[]): Step {
     const said: Said[] = calls.map((call) => ({ kind: "result", call, text: `result ${++this.#count}` }));
-    if (this.#dice.chance(0.08)) said.push(this.#noteLate());
+    if (this.#dice.chance(0.08) && this.#toldBy !== "gemini") said.push(this.#noteLate());
     return this.#makeStep(said, "plain", false);
   }
 
