@@ -20,6 +20,9 @@ function writeUnmarked(title: string): string {
   return `Claude caches only what a request marks, and ${title} marks nothing, so each turn pays for its whole prompt. With \`cache_marks: auto\` the gateway [marks it](clients.md#claudes-prompt-cache), and 30 turns of an agent pay a seventh.`;
 }
 
+const GROWING =
+  "A conversation is cheap as long as it [only grows](long-conversations.md): rules or tools that change in between cost its cache and its thinking.";
+
 /** Returns a snippet for the manual's address and key. */
 export function writeSnippet(snippet: Snippet): string {
   return `${snippet.about}\n\n\`\`\`${snippet.language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;
@@ -33,7 +36,8 @@ export function writeClientPage(setup: ClientSetup): string {
       ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
       : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
   const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
-  const facts = speaks === "Messages" ? notes : [...notes, writeUnmarked(title)];
+  const unmarked = speaks === "Messages" ? notes : [...notes, writeUnmarked(title)];
+  const facts = kind === "agent" ? [...unmarked, GROWING] : unmarked;
   const known = facts.length > 0 ? ["## Good to know", facts.map((note) => `- ${note}`).join("\n")] : [];
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",

@@ -17,6 +17,7 @@ import { LEARNING } from "./models/learning.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
+import { PROMPTS } from "./prompts.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
@@ -50,6 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEFT_OUT_MEDIA,
   ...TURNS,
   ...BOUNDS,
+  ...PROMPTS,
   ...SEARCHES,
   ...CONVERSATIONS,
   ...FILE_MUTANTS,

@@ -18,6 +18,7 @@ import { joinText, listParts } from "../../operations/chat/prompt/content-text.t
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 
 import { readPhases, splitText, writePhase } from "./phases.ts";
+import { restoreOrder } from "./turn-order.ts";
 
 /** The differences between the dialects of this family. */
 export interface InputForm {
@@ -74,7 +75,7 @@ export function makeInputContent(content: Content, form: InputForm, param: strin
 }
 
 function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
-  const turn = listTurn(message);
+  const turn = listTurn(restoreOrder(message));
   const last = turn.findLast(({ kind }) => kind !== "thinking");
   const phases = form.phasesIn === undefined ? null : readPhases(message, form.phasesIn);
   let start = 0;

@@ -1,5 +1,6 @@
 // The texts of an output item with the amount of each already sent, so that nothing is sent twice or left out.
 import type { ItemTextKind } from "./events.ts";
+import type { Behind } from "./turn-order.ts";
 
 /** One text of an item: part of a message or of thinking, or a call's arguments. */
 export interface ItemText {
@@ -35,9 +36,11 @@ export interface Item {
   readonly texts: Map<ItemTextKind, TextsOfKind>;
   /** True once all of it is sent. */
   whole: boolean;
+  /** The text and calls before it in the answer. */
+  readonly behind: Behind | null;
 }
 
-export function makeItem(): Item {
+export function makeItem(behind: Behind | null): Item {
   return {
     id: undefined,
     type: undefined,
@@ -46,6 +49,7 @@ export function makeItem(): Item {
     call: null,
     texts: new Map(),
     whole: false,
+    behind,
   };
 }
 

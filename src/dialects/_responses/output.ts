@@ -30,6 +30,7 @@ import {
 import { readCitation, readIncomplete, readInputTransformations, readLogprobs } from "./fields.ts";
 import { findItemText, findNthText, type Item, type ItemText, makeItem } from "./item-texts.ts";
 import { GAP, makePhaseDetail, PhaseNotes } from "./phases.ts";
+import { findBehind } from "./turn-order.ts";
 
 /** The format under which thinking is sent to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
@@ -144,7 +145,7 @@ export class ResponseReader implements Decoder {
    * that it already has (Perplexity sends them whole).
    */
   #begin(key: number | string, given: JsonObject): { item: Item; chunks: ChatChunk[] } {
-    const item = this.#items.get(key) ?? makeItem();
+    const item = this.#items.get(key) ?? makeItem(findBehind(this.#contentLength, this.#calls));
     this.#items.set(key, item);
     item.id ??= asString(given.id);
     item.phase ??= asString(given.phase);
@@ -289,7 +290,8 @@ export class ResponseReader implements Decoder {
   }
 
   #makeDetail(item: Item, index: number): Omit<ReasoningDetail, "type"> {
-    return { format: REASONING_FORMAT, index, ...(item.id === undefined ? {} : { id: item.id }) };
+    const about = { format: REASONING_FORMAT, index, ...(item.id === undefined ? {} : { id: item.id }) };
+    return item.behind === null ? about : { ...about, behind: item.behind };
   }
 
   #readAnnotation(event: JsonObject): ChatChunk[] {

@@ -26,6 +26,7 @@ export const PARTS: readonly Part[] = [
       "tool-servers",
       "selectors",
       "caching",
+      "long-conversations",
       "errors",
     ],
   },

@@ -1,0 +1,79 @@
+// Mutants of prompts that only grow: where the gateway speaks, what it marks, and what keeps its place.
+import type { Mutant } from "./mutant.ts";
+
+const TESTS = ["test/whole/prefix/growing/growing.test.ts"];
+const TURNS = "src/dialects/_chat/turns.ts";
+
+export const PROMPTS: readonly Mutant[] = [
+  {
+    name: "what the gateway says stands in front",
+    file: "src/dialects/anthropic/encode.ts",
+    find: "...(marks.system.length > 0 ? { system: marks.system } : {}),",
+    replace: 'system: [...marks.system, ...words.map((text) => ({ type: "text", text }))],',
+    tests: TESTS,
+  },
+  {
+    name: "a cache mark stands behind what the gateway says",
+    file: "src/dialects/anthropic/encode.ts",
+    find: "const end = conversation.saying.end(marks.turns, words, tools.removed);",
+    replace:
+      "const spoken = conversation.saying.end(marks.turns, words, tools.removed); const end = { ...spoken, turns: setMarks({ tools: [], system: [], turns: spoken.turns }, CACHE_MARKS).turns };",
+    tests: TESTS,
+  },
+  {
+    name: "tools that aren't allowed are taken out of the list",
+    file: "src/dialects/anthropic/tools.ts",
+    find: "const offered = traits.lateTools ? (request.tools ?? []) : allowed;",
+    replace: "const offered = allowed;",
+    tests: TESTS,
+  },
+  {
+    name: "the gateway speaks before the newest turn",
+    file: TURNS,
+    find: 'const place = role === "system" ? newest + 1 : newest;',
+    replace: 'const place = role === "system" ? newest : newest;',
+    tests: TESTS,
+  },
+  {
+    name: "a later system message stands behind the answer",
+    file: TURNS,
+    find: "placeBefore(message, late.splice(0), turns.at(-1), maker)",
+    replace: "placeBefore(message, [], turns.at(-1), maker)",
+    tests: TESTS,
+  },
+  {
+    name: "what the gateway has said isn't said again",
+    file: TURNS,
+    find: 'if (sayAgain && last?.role === "user")',
+    replace: "if (sayAgain && last === undefined)",
+    tests: TESTS,
+  },
+  {
+    name: "a later system message stands in front",
+    file: TURNS,
+    find: "  late.push(...makeContent(message, index, maker));\n",
+    replace: "",
+    tests: TESTS,
+  },
+  {
+    name: "the gateway speaks at the first turn of a chat server's",
+    file: "src/operations/chat/prompt/say-at-end.ts",
+    find: 'messages.findLastIndex(({ role }) => role === "user" || role === "tool")',
+    replace: 'messages.findIndex(({ role }) => role === "user" || role === "tool")',
+    tests: TESTS,
+  },
+  {
+    name: "reasoning behind a text comes back before it",
+    file: "src/dialects/_responses/input.ts",
+    find: "const turn = listTurn(restoreOrder(message));",
+    replace: "const turn = listTurn(message);",
+    tests: TESTS,
+  },
+  {
+    name: "thinking behind a text comes back before it",
+    file: "src/dialects/_chat/message-blocks.ts",
+    find: "blocks.splice(Math.min(one.place, blocks.length), 0, maker.thinking(one))",
+    replace: "blocks.unshift(maker.thinking(one))",
+    tests: TESTS,
+  },
+];

@@ -1,0 +1,28 @@
+// Kinds that random conversations leave out, each with the reason why it would change a prefix.
+
+interface LeftOut {
+  readonly kind: "words by another surface" | "changed tools by other surfaces" | "two thoughts in a row";
+  readonly because: string;
+}
+
+export const LEFT_OUT: readonly LeftOut[] = [
+  {
+    kind: "words by another surface",
+    because:
+      "The entry with what the gateway said before an answer with thinking is read by the surface that gave it, and not by Claude's own.",
+  },
+  {
+    kind: "changed tools by other surfaces",
+    because:
+      "Tools that are added or removed in the conversation keep their place in their vendor's own API alone.",
+  },
+  {
+    kind: "two thoughts in a row",
+    because:
+      "Two thoughts of OpenAI's with nothing between them share a signature elsewhere, of which its own API reads the first.",
+  },
+];
+
+export function isLeftOut(kind: LeftOut["kind"]): boolean {
+  return LEFT_OUT.some((one) => one.kind === kind);
+}
