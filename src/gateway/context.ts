@@ -182,8 +182,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   }
 
   #describeRemoved(): string | null {
-    const refused = this.raw?.[REFUSED_THINKING] ?? this.ask[REFUSED_THINKING];
-    return describeRemoved(this.#count.meter.removed, this.tracing.winner?.foreignThinking, refused);
+    const { removed } = this.#count.meter;
+    const foreign = this.tracing.winner?.foreignThinking ?? 0;
+    const refused = this.raw?.[REFUSED_THINKING] ?? this.ask[REFUSED_THINKING] ?? 0;
+    return removed || foreign + refused > 0 ? describeRemoved(removed ?? [], foreign, refused) : null;
   }
 
   get times(): NonNullable<Facts["times"]> {

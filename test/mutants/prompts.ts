@@ -23,8 +23,8 @@ export const PROMPTS: readonly Mutant[] = [
   {
     name: "tools that aren't allowed are taken out of the list",
     file: "src/dialects/anthropic/tools.ts",
-    find: "const offered = traits.lateTools ? (request.tools ?? []) : allowed;",
-    replace: "const offered = allowed;",
+    find: "const offered = late?.front ?? (traits.lateTools ? present : allowed);",
+    replace: "const offered = late?.front ?? allowed;",
     tests: TESTS,
   },
   {
@@ -37,22 +37,22 @@ export const PROMPTS: readonly Mutant[] = [
   {
     name: "a later system message stands behind the answer",
     file: TURNS,
-    find: "placeBefore(message, late.splice(0), turns.at(-1), maker)",
-    replace: "placeBefore(message, [], turns.at(-1), maker)",
+    find: "if (answer.length > 0) placeBefore(message, late, turns, maker);",
+    replace: "if (answer.length > 0) placeBefore(message, [], turns, maker);",
     tests: TESTS,
   },
   {
     name: "what the gateway has said isn't said again",
     file: TURNS,
-    find: 'if (sayAgain && last?.role === "user")',
-    replace: "if (sayAgain && last === undefined)",
+    find: 'if (sayAgain && turns.at(-1)?.role === "user")',
+    replace: "if (sayAgain && turns.length === 0)",
     tests: TESTS,
   },
   {
     name: "a later system message stands in front",
     file: TURNS,
-    find: "  late.push(...makeContent(message, index, maker));\n",
-    replace: "",
+    find: "late.push(...makeContent(message, index, maker), ...(maker.changes?.(message) ?? []));",
+    replace: "late.push(...(maker.changes?.(message) ?? []));",
     tests: TESTS,
   },
   {

@@ -52,17 +52,13 @@ function splitPart(part: string): readonly [string, string] {
 
 /**
  * Returns the reasons of a provider with the gateway's own: the numbers of answers whose thinking another family made, or was
- * refused. Null if nothing was left out.
+ * refused.
  */
 export function describeRemoved(
-  removed: readonly RemovedReasoning[] | undefined,
-  foreign: number | null | undefined,
-  refused: number | undefined,
-): string | null {
-  return removed || foreign || refused ? formatAll(removed, foreign ?? 0, refused) : null;
-}
-
-function formatAll(removed: readonly RemovedReasoning[] = [], foreign = 0, refused = 0): string {
+  removed: readonly RemovedReasoning[],
+  foreign: number,
+  refused: number,
+): string {
   const own = [
     { reason: "family", count: foreign },
     { reason: "refused", count: refused },

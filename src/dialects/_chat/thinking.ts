@@ -84,6 +84,8 @@ export function countForeign(
   { messages }: Pick<ChatRequest, "messages">,
   own: string,
 ): { readonly foreignThinking?: number } {
+  // A first question has no answers before it.
+  if (messages.length < 3) return NOTHING;
   let count = 0;
   for (const message of messages)
     if (message.role === "assistant" && message.reasoning_details?.some((one) => isForeign(one, own)))

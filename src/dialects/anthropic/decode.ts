@@ -73,7 +73,7 @@ export class MessageDecoder implements Decoder {
     const blocks = asArray(content).flatMap((block, index) => this.#readWholeBlock(index, block));
     const reason = asString(stop_reason) ?? "end_turn";
     const finish = this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage);
-    return [...listRemoved(message), ...blocks, ...finish];
+    return [...(message.input_transformations ? listRemoved(message) : NONE), ...blocks, ...finish];
   }
 
   #readEvent(data: JsonObject): ChatChunk[] {
@@ -110,7 +110,8 @@ export class MessageDecoder implements Decoder {
     this.#isStarted = true;
     this.#messageId = message.id;
     const blocks = asArray(message.content).flatMap((block, index) => this.#readWholeBlock(index, block));
-    return [...this.#usageChunks(message.usage), ...listRemoved(message), ...blocks];
+    const removed = message.input_transformations ? listRemoved(message) : NONE;
+    return [...this.#usageChunks(message.usage), ...removed, ...blocks];
   }
 
   #readWholeBlock(index: number, block: unknown): ChatChunk[] {
@@ -147,7 +148,7 @@ export class MessageDecoder implements Decoder {
 
 /** Returns what was left out of the history as a chunk that begins the answer: it is known before the first word. */
 function listRemoved({ input_transformations: list }: JsonObject): readonly ChatChunk[] {
-  const removed = list === undefined ? undefined : readInputTransformations(list);
+  const removed = readInputTransformations(list);
   return removed ? [{ ...makeChunk({}), [REMOVED]: removed }] : NONE;
 }
 

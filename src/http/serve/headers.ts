@@ -65,8 +65,8 @@ export function factHeaders(
     headers["x-poundkey-cost"] = formatPlainUsd(facts.costs.cost);
     headers["x-poundkey-charged"] = formatPlainUsd(facts.costs.charged);
   }
-  const endsOn = facts.attempt?.card.shutdownDate ?? null;
-  if (endsOn !== null) headers.sunset = new Date(endsOn).toUTCString();
+  const { shutdownDate = null } = facts.attempt?.card ?? {};
+  if (shutdownDate !== null) headers.sunset = new Date(shutdownDate).toUTCString();
   if (facts.removedReasoning !== null) headers["x-poundkey-reasoning-removed"] = facts.removedReasoning;
   const { times } = facts;
   if (times !== null) headers["server-timing"] = formatTiming(times, reader.monotonicMs);

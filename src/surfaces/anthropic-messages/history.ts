@@ -11,7 +11,9 @@ import type {
   ChatMessage,
   ContentPart,
   ReasoningDetail,
+  SystemMessage,
   ToolCall,
+  ToolChange,
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { TurnBuilder } from "../../operations/chat/turn.ts";
@@ -136,16 +138,27 @@ function readMessage(given: unknown, index: number, seal: Sealer, lost: string[]
   return readUser(listBlocks(content), path, lost);
 }
 
+/** In the canonical form a message's texts stand before its changes of tools: a text behind a change begins another message. */
 function readSystemTurn(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {
-  const texts: ContentPart[] = [];
+  const messages: SystemMessage[] = [];
+  let texts: ContentPart[] = [];
+  let changes: ToolChange[] = [];
+  const end = () => {
+    const made = changes.length > 0 ? { tool_changes: changes } : {};
+    if (texts.length + changes.length > 0) messages.push({ role: "system", content: texts, ...made });
+    [texts, changes] = [[], []];
+  };
   for (const [index, block] of blocks.entries()) {
-    if (block.type === "text") {
-      if (!ATTRIBUTION.test(asString(block.text) ?? "")) texts.push(textPart(block));
-    } else lose(block, `${path}[${index}]`, lost);
+    if (block.type !== "text") {
+      lose(block, `${path}[${index}]`, lost);
+      changes.push(...listToolChanges([block]));
+    } else if (!ATTRIBUTION.test(asString(block.text) ?? "")) {
+      if (changes.length > 0) end();
+      texts.push(textPart(block));
+    }
   }
-  const changes = listToolChanges(blocks);
-  if (changes.length > 0) return [{ role: "system", content: texts, tool_changes: changes }];
-  return texts.length === 0 ? [] : [{ role: "system", content: texts }];
+  end();
+  return messages;
 }
 
 function readUser(blocks: Blocks, path: string, lost: string[]): readonly ChatMessage[] {

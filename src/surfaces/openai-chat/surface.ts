@@ -20,7 +20,7 @@ import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { dropNested } from "./metadata.ts";
 import { isResponsesBody } from "./other-forms.ts";
 import { readChatRequest } from "./read.ts";
-import { hasSaid, sealDetails } from "./said-entries.ts";
+import { sealDetails } from "./said-entries.ts";
 import { chatRequestSchema } from "./schema.ts";
 import { makeChunkWriter } from "./writer.ts";
 
@@ -125,7 +125,7 @@ function readResponses(incoming: Incoming, body: JsonObject): Exchange<ChatForm>
 
 function hasOwn({ message }: ChatReply["choices"][number]): boolean {
   const { parts, annotations, web_searches: searches, reasoning_details: details } = message;
-  return Boolean(parts || annotations || searches || (details && hasSaid(details)));
+  return Boolean(parts || annotations || searches || details);
 }
 
 /** Returns the answer without what its messages have for other surfaces alone, and with what the gateway has said sealed. */

@@ -12,11 +12,6 @@ export const LEFT_OUT: readonly LeftOut[] = [
       "The entry with what the gateway said before an answer with thinking is read by the surface that gave it, and not by Claude's own.",
   },
   {
-    kind: "changed tools by other surfaces",
-    because:
-      "Tools that are added or removed in the conversation keep their place in their vendor's own API alone.",
-  },
-  {
     kind: "two thoughts in a row",
     because:
       "Two thoughts of OpenAI's with nothing between them share a signature elsewhere, of which its own API reads the first.",
