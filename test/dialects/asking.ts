@@ -131,10 +131,15 @@ export function readCount(answer: Answer, field: string): number {
   return asNumber(asObject(answer.reply.usage)[field]) ?? Number.NaN;
 }
 
-/** Returns the part of an answer that must be the same whole and streamed: no identifiers and sealed thinking. */
+/**
+ * Returns the part of an answer that must be the same whole and streamed: no identifiers and sealed thinking. Only a whole
+ * one says that its provider names no fingerprint.
+ */
 export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
   const fault = error && { type: error.type, code: error.code, param: error.param };
-  return { status, fault, dropped, reply: withoutIds(reply) };
+  const { system_fingerprint: fingerprint, ...rest } = reply;
+  const named = (fingerprint ?? null) === null ? rest : reply;
+  return { status, fault, dropped, reply: withoutIds(named) };
 }
 
 /** A cited tool result has its call's id as title. */

@@ -269,7 +269,8 @@ test("the call that was refused costs nothing", async () => {
   const [row] = await operator.all("/requests", 1);
   const { body } = await operator.get(`/requests/${row?.id}`);
   const attempts = asArray(asObject(body.timeline).attempts).map(asObject);
-  expect(attempts.map(({ outcome }) => outcome)).toEqual(["failed", "answered"]);
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(["answered"]);
+  expect(body.mended).toContain("system_late");
   expect(body.charged_usd).toBe(Number(asObject(usage).total_tokens) / 1_000_000);
 });
 
