@@ -28,6 +28,7 @@ const INCIDENTS = {
   PoundkeyPricesOld: [7.5, 8],
   PoundkeyPeopleInDoubt: [21, 22],
   PoundkeyDirectoryRefused: [22, 22.8],
+  PoundkeyReasoningRemoved: [4, 6.5],
   PoundkeyProviderFailing: [8, 9],
   PoundkeyErrorRateHigh: [8, 9],
   PoundkeyCredentialRefused: [10, 11],
@@ -122,6 +123,8 @@ class MadeDay {
     const isWorkSlow = this.is("PoundkeyGatewaySlow");
     this.metrics.observe("poundkey_store_seconds", (isWorkSlow ? 400 : 2) * US_PER_MS);
     if (isFailing) this.metrics.count({ event: "attempt_failed", model, fault: "upstream_error" });
+    if (at === 0 && this.is("PoundkeyReasoningRemoved"))
+      this.metrics.count({ event: "reasoning_removed", provider: "OpenAI", model, reason: "prefix" });
     const failed: Partial<RequestRecord> = { modelUsed: null, status: 502, ended: "upstream_failed" };
     const amounts = { ...NO_AMOUNTS, prompt: 900, cached: 300, completion: 200, reasoning: 50, images: 1 };
     const record: RequestRecord = {
