@@ -81,12 +81,19 @@ const removal = of({ ...mark, tool: reference }, ["tool"]);
 const addition = of({ ...mark, tool: is.anything }, ["tool"]);
 /** `BetaToolRemovalBlockParam` and `BetaToolAdditionBlockParam` of @anthropic-ai/sdk 1.14.0. */
 const lateBlocks = { text: textBlock, tool_removal: removal, tool_addition: addition };
+const effort = is.checkChoice("low", "medium", "high", "xhigh", "max");
 const message = is.variant("role", {
   user: of({ role: is.anything, content: is.textOr(is.list(userBlock, 1)) }, ["content"]),
   assistant: of({ role: is.anything, content: is.textOr(is.list(assistantBlock, 1)) }, ["content"]),
-  system: of({ role: is.anything, content: is.textOr(is.list(is.variant("type", lateBlocks), 1)) }, [
-    "content",
-  ]),
+  system: of(
+    {
+      role: is.anything,
+      content: is.textOr(is.list(is.variant("type", lateBlocks), 1)),
+      // An effort for the turns from here on, which takes a beta.
+      output_config: of({ effort }),
+    },
+    ["content"],
+  ),
 });
 const schema: Check = (value, path) => {
   is.record(value, path);
@@ -149,7 +156,7 @@ export const MESSAGES_REQUEST = of(
       disabled: of({ type: is.anything }),
     }),
     output_config: of({
-      effort: is.checkChoice("low", "medium", "high", "xhigh", "max"),
+      effort,
       format: of({ type: is.checkChoice("json_schema"), schema: is.record }, ["type", "schema"]),
     }),
     service_tier: is.checkChoice("auto", "standard_only"),

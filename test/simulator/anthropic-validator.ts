@@ -19,6 +19,8 @@ import { checkAnthropicSchema } from "./schema-validator.ts";
 
 const CACHE_MARKS_MAX = 4;
 const CONTEXT_BETA = "context-management-2025-06-27";
+/** Each lets a message set the effort from its turn on. Claude Code names the first. */
+const TURN_BETAS = /per-turn-control-2026-07-01|mid-conversation-output-config-2026-07-01/;
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 const OUTPUT_MAX: readonly (readonly [RegExp, number])[] = [
   [/^claude-opus-4-1/, 32_000],
@@ -241,6 +243,9 @@ export function checkMessagesRequest(body: JsonObject, model: string, headers: I
   if (body.context_management !== undefined && !betas.includes(CONTEXT_BETA)) {
     reject("value", "context_management: Extra inputs are not permitted", ["context_management"]);
   }
+  const turn = asArray(body.messages).findIndex((one) => asObject(one).output_config !== undefined);
+  if (turn !== -1 && !TURN_BETAS.test(betas))
+    reject("unknown", "Extra inputs are not permitted", ["messages", turn, "output_config"]);
   const thinks = checkThinking(body, model, betas);
   checkEffort(body, model);
   checkChoice(body, model, thinks);

@@ -116,6 +116,11 @@ const ANTHROPIC: readonly Row[] = [
   ["an unknown field", { with: { n: 1 } }, /n: Extra inputs are not permitted/],
   ["roles that don't alternate", { with: { messages: [hi, hi] } }, /roles must alternate/],
   [
+    "an effort of a turn without its beta",
+    { with: { messages: [hi, { role: "system", content: "x", output_config: { effort: "low" } }] } },
+    /messages.1.output_config: Extra inputs are not permitted/,
+  ],
+  [
     "a result without a call",
     { with: { messages: [says("user", [answered("a")])] } },
     /unexpected `tool_use_id`/,
