@@ -1,12 +1,12 @@
 // Real coding agents over models that bind their thinking to what stood before it: where an agent only adds to a conversation,
 // its provider reads what it has read before, and more at the end.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json/json.ts";
-import type { Fetch } from "../../src/core/world/world.ts";
-import { IS_LONG } from "../harness/long.ts";
-import { readEnd, readFront } from "../whole/prefix/conversations.ts";
-import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "./agents.ts";
-import { type AgentWorld, startAgentWorld } from "./world.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import type { Fetch } from "../../../src/core/world/world.ts";
+import { IS_LONG } from "../../harness/long.ts";
+import { readEnd, readFront } from "../../whole/prefix/conversations.ts";
+import { AGENTS, type Agent, isInstalled, PATIENT_MS, runAgent, writeCall } from "../agents.ts";
+import { type AgentWorld, startAgentWorld } from "../world.ts";
 
 const PLAYED = AGENTS.filter(({ name }) => name !== "cn" && (IS_LONG || name === "opencode"));
 const MODELS = ["Anthropic#claude-opus-5-5", "OpenAI#gpt-6.2-sol"];
@@ -102,7 +102,7 @@ describe.each(PLAYED.flatMap((agent) => MODELS.map((model) => ({ agent, model, n
         const broken = above.flatMap((body, at) => {
           const [earlier, own, earlierOwn] = [above[at - 1], below[at], below[at - 1]];
           if (earlier === undefined || own === undefined || earlierOwn === undefined) return [];
-          // What an agent changes is its own.
+          // The changes that an agent makes itself are its own.
           return grows(earlier, body) || !grows(earlierOwn, own) ? [] : [`turn ${at + 1}`];
         });
         const back = below.some((body) => THOUGHT.test(JSON.stringify(body)));
