@@ -1,4 +1,5 @@
 // The thinking of a conversation's history that the model wasn't shown: why, and how much of it, as rows and headers say.
+import { shortenList } from "../json/shorten.ts";
 
 /**
  * The reasons for which thinking is left out. `prefix` to `other` are the provider's: it counts blocks. The last two are the
@@ -24,6 +25,11 @@ export interface RemovedReasoning {
 
 /** The most entries of a provider's list that are read. */
 export const REMOVALS_MAX = 10_000;
+
+/** Cuts the rest of a provider's list out of an answer or an event that has too much structure with it. */
+export function shortenRemovals(text: string): string {
+  return shortenList(text, "input_transformations", REMOVALS_MAX);
+}
 
 /**
  * Marks a request of which thinking was left out after a refusal, with the number of answers that had it. As a symbol, it

@@ -32,7 +32,7 @@ import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
 /** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
-const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
@@ -112,7 +112,7 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
-  const isBound = traits.bindsThinking && hasThinking(ending.turns);
+  const isBound = traits.bindsThinking && traits.bindingControls && hasThinking(ending.turns);
   const marks = markCache({ tools: tools.tools, system: conversation.system, turns: ending.turns }, target);
   const words = joinLists(output.instructions, tools.instructions);
   const end = conversation.saying.end(marks.turns, words, tools.removed);
