@@ -1,7 +1,7 @@
 // Writes a chat answer piece by piece: chunks that a surface translates, or the provider's own events.
 
-import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
+import { parseReported } from "../core/log/removed-reasoning.ts";
 import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/answer/run.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";
 import { namedEvent } from "./event-stream.ts";
@@ -29,7 +29,7 @@ export abstract class PartWriter {
   write(parts: readonly Part[]): string {
     let text = "";
     for (const part of parts) {
-      if (part instanceof Verbatim) text += this.passOn(asObject(parseReceived(part.event.data)));
+      if (part instanceof Verbatim) text += this.passOn(asObject(parseReported(part.event.data)));
       else if (isChunk(part)) text += this.#takeChunk(part);
       else if (part.shown) text += this.passRunOn(part.shown);
       else for (const chunk of part.chunks()) text += this.#takeChunk(chunk);
@@ -55,7 +55,7 @@ export abstract class PartWriter {
     const isPlain = this.held.length === 0 && this.isPiece(type);
     let text = "";
     for (const one of data)
-      text += isPlain ? namedEvent(type, one) : this.passOn(asObject(parseReceived(one)));
+      text += isPlain ? namedEvent(type, one) : this.passOn(asObject(parseReported(one)));
     return text;
   }
 

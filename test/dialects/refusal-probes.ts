@@ -110,7 +110,9 @@ export const REFUSAL_PROBES: Readonly<Record<RefusalWord, RefusalProbe>> = {
   thinking_budget: probe(HIGH, /budget/i, {
     names: { anthropic: "claude-sonnet-4-5", gemini: "gemini-2.5-flash" },
   }),
-  thinking_binding: probe({ messages: [ASKED, THOUGHT, ASKED] }, /"block_binding"/),
+  thinking_binding: probe({ messages: [ASKED, THOUGHT, ASKED] }, /"block_binding"/, {
+    names: { anthropic: "claude-opus-5-5" },
+  }),
   thinking_level: probe(HIGH, /thinkingLevel/),
   prefill: probeOrder([ASKED, ANSWER], /[am]$/),
   system: probeOrder([RULE, ASKED], /s/),

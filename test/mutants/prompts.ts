@@ -63,6 +63,20 @@ export const PROMPTS: readonly Mutant[] = [
     tests: TESTS,
   },
   {
+    name: "the second of two thoughts in a row is lost",
+    file: "src/surfaces/openai-responses/sealed-reasoning.ts",
+    find: "return own.map(({ id, data }) => ({",
+    replace: "return own.slice(0, 1).map(({ id, data }) => ({",
+    tests: TESTS,
+  },
+  {
+    name: "a tool that the conversation has added isn't removed again",
+    file: "src/dialects/anthropic/said.ts",
+    find: "return this.#changed?.get(name) ?? this.#front",
+    replace: "return this.#front",
+    tests: TESTS,
+  },
+  {
     name: "reasoning behind a text comes back before it",
     file: "src/dialects/_responses/input.ts",
     find: "const turn = listTurn(restoreOrder(message));",

@@ -38,7 +38,8 @@ function cutElements(text: string, from: number, most: number): string {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = findStringEnd(text, at + 1);
     else if ((code & ~CASE) === OPENS) depth++;
-    else if ((code & ~CASE) === CLOSES && --depth < 0) return text.slice(0, Math.min(cut, at)) + text.slice(at);
+    else if ((code & ~CASE) === CLOSES && --depth < 0)
+      return text.slice(0, Math.min(cut, at)) + text.slice(at);
     else if (code === COMMA && depth === 0 && count++ === most) cut = at;
   }
   return text;

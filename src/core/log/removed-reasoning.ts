@@ -1,4 +1,5 @@
 // The thinking of a conversation's history that the model wasn't shown: why, and how much of it, as rows and headers say.
+import { parseReceived } from "../json/bounds.ts";
 import { shortenList } from "../json/shorten.ts";
 
 /**
@@ -25,6 +26,11 @@ export interface RemovedReasoning {
 
 /** The most entries of a provider's list that are read. */
 export const REMOVALS_MAX = 10_000;
+
+/** Parses an event of a provider's. Returns undefined if it isn't JSON, or has too much structure beside that list. */
+export function parseReported(text: string): unknown {
+  return parseReceived(text) ?? parseReceived(shortenRemovals(text));
+}
 
 /** Cuts the rest of a provider's list out of an answer or an event that has too much structure with it. */
 export function shortenRemovals(text: string): string {

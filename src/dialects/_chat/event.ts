@@ -1,13 +1,12 @@
 // Both ends of a decoder: reads an event's data as an object, and wraps a delta in a chunk.
 
-import { parseReceived } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import { shortenRemovals } from "../../core/log/removed-reasoning.ts";
+import { parseReported } from "../../core/log/removed-reasoning.ts";
 import { malformed } from "../../core/models/upstream.ts";
 import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
 
 export function parseEvent(data: string): JsonObject {
-  const event = parseReceived(data) ?? parseReceived(shortenRemovals(data));
+  const event = parseReported(data);
   if (!isObject(event)) throw malformed("an event is not a JSON object");
   return event;
 }

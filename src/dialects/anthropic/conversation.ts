@@ -2,7 +2,7 @@
 
 import { JsonBudget } from "../../core/json/bounds.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
+import type { ChatRequest, Tool, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeFileBlock, makeImageBlock, makeTextBlock } from "./content.ts";
 import type { PlacedTools } from "./late-tools.ts";
@@ -11,6 +11,8 @@ import { Saying } from "./said.ts";
 import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
+
+const NO_TOOLS: readonly Tool[] = [];
 
 /**
  * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. For a
@@ -24,11 +26,12 @@ export function makeConversation(
   traits: Traits,
   late: PlacedTools | null,
 ): Conversation<Block> & { readonly saying: Saying } {
-  const saying = new Saying(traits, late?.steady ?? request);
+  const saying = new Saying(traits, late?.front ?? request.tools ?? NO_TOOLS);
   const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
     takesSystem: traits.lateSystem,
-    changes: late?.write,
+    changes:
+      late === null ? undefined : (message) => saying.follow(late.write(message), late.effects.get(message)),
     sayAgain: traits.lateSystem ? (answer) => saying.repeat(answer) : undefined,
     text: makeTextBlock,
     image: makeImageBlock,

@@ -25,7 +25,10 @@ export function restoreReasoning(item: JsonObject, seal: Sealer): readonly JsonO
 }
 
 /** The client's own item has the summaries of all of them in one text. */
-function listSummaries(details: readonly ReasoningDetail[], id: ReasoningDetail["id"]): readonly JsonObject[] {
+function listSummaries(
+  details: readonly ReasoningDetail[],
+  id: ReasoningDetail["id"],
+): readonly JsonObject[] {
   const own = details.filter((one) => id && one.id === id && one.summary !== undefined);
   return own.map(({ summary }) => ({ type: "summary_text", text: summary }));
 }

@@ -89,7 +89,7 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     says: /^(?:The model returned the following errors: )?thinking\.(?:\w{1,20}\.)?block_binding: Extra inputs are not permitted/,
     example: "thinking.adaptive.block_binding: Extra inputs are not permitted",
     refuses: "thinking_binding",
-    source: "Amazon Bedrock, \"Preserved thinking\"",
+    source: 'Amazon Bedrock, "Preserved thinking"',
     seen: "2026-08",
   },
   {

@@ -84,9 +84,7 @@ export class Generator {
     this.#dice = dice;
     this.target = dice.pick(TARGETS);
     this.turns = dice.int(3, 8);
-    this.#changes = this.target.keepsTools
-      ? dice.weighted({ none: 5, tools: 2, "added tools": 2 })
-      : "none";
+    this.#changes = this.target.keepsTools ? dice.weighted({ none: 5, tools: 2, "added tools": 2 }) : "none";
     const names = ["read_file", "write_file", ...(this.#changes === "tools" ? [`${LEAVING}one`] : [])];
     this.#tools = names;
     this.talk = {
