@@ -36,7 +36,7 @@ const toServer = (ask: ChatRequest) => send("openai", SERVER, ask).body;
 const schema = { type: "object", properties: { a: { type: "string" } } };
 const own = (name: string, more: JsonObject = {}) => ({ name, input_schema: schema, ...more });
 const listed = (name: string) => ({ type: "function", name, parameters: schema, strict: false });
-const asFunction = (name: string) => ({ type: "function", function: { name, parameters: schema } });
+const asFunction = (name: string) => ({ type: "function", function: { name, parameters: schema } }) as const;
 const define = (name: string, more: JsonObject = {}) => ({
   type: "tool_addition",
   tool: { type: "tool_definition", definition: own(name, more) },

@@ -224,16 +224,18 @@ class Findings implements Visitor<Kind> {
     const row = ITEMS.find(type);
     if (row && !passes(row, type, "blocks", this.#rules)) throw refuseField(String(path), row.reason);
     if (!row && !isKnown) this.#refuseUnknown(item, path);
-    if (type === "reasoning") {
-      // Servers other than OpenAI's (LM Studio, vLLM) show theirs as plain content and need it back.
-      this.trace = !asString(item.encrypted_content);
-      return this.trace && asArray(item.content).length === 0 ? null : item;
-    }
+    if (type === "reasoning") return this.#reasoning(item);
     if (item.role === "user") this.trace = false;
     if (isOwnSearch(item)) return null;
     const isForeign = this.trace || OWN_ITEM_ID.test(asString(item.id) ?? "");
     const own = type === "configuration_update" ? this.#configure(item, path) : item;
     return isForeign ? withoutId(own) : own;
+  }
+
+  /** Servers other than OpenAI's (LM Studio, vLLM) show theirs as plain content and need it back. */
+  #reasoning(item: JsonObject): JsonObject | null {
+    this.trace = !asString(item.encrypted_content);
+    return this.trace && asArray(item.content).length === 0 ? null : item;
   }
 
   /**

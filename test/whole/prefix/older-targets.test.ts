@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
+import { sign } from "../../../src/simulator/responder.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SURFACES } from "./conversations.ts";
 
@@ -75,7 +76,7 @@ test.each(ROWS)("%s", async (_name, model, choice, refusal) => {
 const THOUGHT = {
   type: "reasoning.text",
   text: "Hm.",
-  signature: "s",
+  signature: sign("Hm."),
   format: "anthropic-claude-v1",
   index: 0,
 };
