@@ -10,7 +10,7 @@ import { carryBedrock } from "../../src/dialects/anthropic/carriers.ts";
 import { ANTHROPIC_LANE } from "../../src/dialects/anthropic/lane.ts";
 import type { ChatRequest, ReasoningDetail, ToolChange } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
-import { keepSaid, makeSaidDetail } from "../../src/operations/chat/prompt/said-again.ts";
+import { packSaid, unpackSaid } from "../../src/operations/chat/prompt/said-again.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { findChatCodec } from "../harness/codec.ts";
@@ -122,8 +122,10 @@ describe("tools that items of Responses add", () => {
 
   test("are removed once, by the gateway or by the client, and brought back", () => {
     const thinking = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 } as const;
-    const said = keepSaid({ text: "", removed: ["one", "two"], added: [] });
-    if (said === undefined) throw new Error("It is too long to be kept.");
+    const said = unpackSaid(
+      packSaid({ said: "", removed: ["one", "two"], added: [], id: "signed-by-claude" }),
+    );
+    if (said === null) throw new Error("The words can't be read.");
     const before: ReasoningDetail = { ...thinking, text: "Hm.", signature: "signed-by-claude" };
     const change = (type: "added" | "removed", name: string) => ({ type, name }) as const;
     const changing = (...tool_changes: readonly ToolChange[]) =>
@@ -134,7 +136,7 @@ describe("tools that items of Responses add", () => {
       {
         role: "assistant",
         content: "b",
-        reasoning_details: [before, makeSaidDetail(said, "signed-by-claude")],
+        reasoning_details: [before, said],
       },
       { role: "user", content: "c" },
       ...(changes.length > 0 ? [changing(...changes)] : []),

@@ -7,7 +7,7 @@ const COMMA = 0x2c;
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const CASE = 0x20;
-/** Fields of the outermost object, and of those that it holds. What a tool was called with lies deeper. */
+/** Fields of the outermost object, and of those that it holds. A tool's arguments lie deeper. */
 const DEPTH_MAX = 2;
 const LIST_START = /\s*:\s*\[/y;
 

@@ -27,9 +27,9 @@ export interface RemovedReasoning {
 /** The most entries of a provider's list that are read. */
 export const REMOVALS_MAX = 10_000;
 
-/** Parses an event of a provider's. Returns undefined if it isn't JSON, or has too much structure beside that list. */
-export function parseReported(text: string): unknown {
-  return parseReceived(text) ?? parseReceived(shortenRemovals(text));
+/** Parses what has too much structure with that list. Returns undefined if it isn't JSON, or has too much without. */
+export function parseShortened(text: string): unknown {
+  return parseReceived(shortenRemovals(text));
 }
 
 /** Cuts the rest of a provider's list out of an answer or an event that has too much structure with it. */

@@ -258,7 +258,7 @@ describe("thinking sent to OpenAI", () => {
       encrypted_content: data,
     });
     expect([first, second]).toEqual([thought("rs_8", "e", "First."), thought("rs_9", "f", "Then.")]);
-    // What follows belongs to them, and keeps its id.
+    // The call belongs to them, and keeps its id.
     expect(call?.id).toBe("fc_1");
   });
 });

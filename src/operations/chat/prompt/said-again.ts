@@ -25,7 +25,7 @@ function readSignature({ format, signature, data }: ReasoningDetail): string {
 }
 
 /** The detail belongs to the thinking with this signature, and nowhere else. */
-export function makeSaidDetail({ text, removed, added }: Said, signature: string): ReasoningDetail {
+function makeSaidDetail({ text, removed, added }: Said, signature: string): ReasoningDetail {
   const id = signature.slice(-END_CHARACTERS);
   return { type: "reasoning.encrypted", format: FORMAT, is_foreign: true, said: text, removed, added, id };
 }
