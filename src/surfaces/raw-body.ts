@@ -181,12 +181,13 @@ class Walk<Kind extends string> {
     this.#path.push(index);
     if (!isObject(one)) throw this.#wrongShape("an object");
     const several = this.#visitor.split?.(kind, one) ?? null;
-    const node: Element =
-      several === null
-        ? this.node(kind, one)
-        : several.map((part) => this.node(kind, part)).filter((part) => part !== null);
+    const node = several === null ? this.node(kind, one) : this.#parts(kind, several);
     this.#path.pop();
     return node;
+  }
+
+  #parts(kind: Kind, several: readonly JsonObject[]): readonly JsonObject[] {
+    return several.map((part) => this.node(kind, part)).filter((part) => part !== null);
   }
 
   /** Visits only elements that weren't visited before, and those behind one in which something was found. */
