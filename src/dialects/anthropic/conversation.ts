@@ -15,7 +15,7 @@ export type Turn = SharedTurn<Block>;
 /**
  * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. For a
  * model that takes them, later system messages stand in their places with the changes of tools in `late`, and so does what
- * the gateway has said before: `saying` goes on from there.
+ * the gateway has said before: `saying` goes on from there, and is null if nothing can have been said.
  * Throws a Fault `unsupported_capability` for audio, and for files and images of types that Claude doesn't read.
  */
 export function makeConversation(
@@ -23,13 +23,14 @@ export function makeConversation(
   keepsThinking: boolean,
   traits: Traits,
   late: PlacedTools | null,
-): Conversation<Block> & { readonly saying: Saying } {
-  const saying = new Saying(traits, late?.steady ?? request);
+): Conversation<Block> & { readonly saying: Saying | null } {
+  const mayRepeat = traits.lateSystem && request.messages.some(({ role }) => role === "assistant");
+  const saying = mayRepeat ? new Saying(traits, late?.steady ?? request) : null;
   const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
     takesSystem: traits.lateSystem,
     changes: late?.write,
-    sayAgain: traits.lateSystem ? (answer) => saying.repeat(answer) : undefined,
+    sayAgain: saying === null ? undefined : (answer) => saying.repeat(answer),
     text: makeTextBlock,
     image: makeImageBlock,
     file: makeFileBlock,

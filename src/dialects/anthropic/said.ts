@@ -17,7 +17,7 @@ const NO_TOOLS: ReadonlySet<string> = new Set();
 const CHANGES: readonly string[] = ["mid-conversation-tool-changes-2026-07-01"];
 
 /** The end of a prompt. `said` is what the answer's thinking will be bound to. */
-interface Ending {
+export interface Ending {
   readonly turns: readonly Turn<JsonObject>[];
   readonly betas: readonly string[];
   readonly said?: Said | undefined;
