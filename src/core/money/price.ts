@@ -62,7 +62,7 @@ const TOKEN_LINES: readonly (Line & { readonly rate: (rates: Rates) => number })
   { what: "image output", unit: "outputImage", rate: ({ output, outputImage }) => outputImage ?? output },
 ];
 
-/** What isn't priced per token, in USD per million. */
+/** Lines that aren't priced per token, in USD per million. */
 const UNIT_LINES: readonly (Line & { readonly rate: (price: UnitPrices) => number })[] = [
   { what: "search", unit: "searches", rate: ({ perSearch }) => perMillion(perSearch) },
   { what: "image", unit: "images", rate: ({ perImage }) => perMillion(perImage) },
@@ -80,17 +80,25 @@ const UNIT_LINES: readonly (Line & { readonly rate: (price: UnitPrices) => numbe
   { what: "page", unit: "pages", rate: ({ perPage }) => perMillion(perPage) },
 ];
 
-interface PricedLine extends Line {
+interface PricedLine {
+  readonly line: Line;
   readonly usdPerMillion: number;
 }
 
+const UNPRICED: readonly PricedLine[] = [];
+
 /** Most prices have few lines, and most requests the same prices: what costs nothing is left out once. */
 function priceLines<P extends object>(all: readonly (Line & { readonly rate: (price: P) => number })[]) {
-  return remember((price: P): readonly PricedLine[] =>
-    all
-      .map(({ rate, ...line }) => ({ ...line, usdPerMillion: rate(price) }))
-      .filter(({ usdPerMillion }) => usdPerMillion > 0),
-  );
+  return remember((price: P): readonly PricedLine[] => {
+    let priced: PricedLine[] | null = null;
+    for (const line of all) {
+      const usdPerMillion = line.rate(price);
+      if (usdPerMillion <= 0) continue;
+      priced ??= [];
+      priced.push({ line, usdPerMillion });
+    }
+    return priced ?? UNPRICED;
+  });
 }
 
 const listTokenLines = priceLines(TOKEN_LINES);
@@ -108,7 +116,8 @@ export function listBillLines(price: Price, amounts: Amounts, calls = 1): readon
 
 /** Most amounts are zero. Filtering those out afterwards would cost 1% of a request. */
 function addLines(lines: BillLine[], priced: readonly PricedLine[], amounts: Amounts): void {
-  for (const { what, unit, less = NO_UNITS, usdPerMillion } of priced) {
+  for (const { line, usdPerMillion } of priced) {
+    const { what, unit, less = NO_UNITS } = line;
     let count = amounts[unit];
     for (const other of less) count -= amounts[other];
     if (count > 0) lines.push({ what, count, usdPerMillion });

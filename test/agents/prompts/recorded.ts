@@ -8,7 +8,7 @@ import { type AgentWorld, startAgentWorld } from "../world.ts";
 export interface Taken {
   readonly asked: readonly JsonObject[];
   readonly sent: readonly JsonObject[];
-  /** How many calls the provider refused. */
+  /** The number of calls that the provider refused. */
   readonly refused: number;
 }
 
