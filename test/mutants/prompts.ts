@@ -15,9 +15,9 @@ export const PROMPTS: readonly Mutant[] = [
   {
     name: "a cache mark stands behind what the gateway says",
     file: "src/dialects/anthropic/encode.ts",
-    find: "const end = conversation.saying.end(marks.turns, words, tools.removed);",
+    find: "const end = endPrompt(request, prompt, marks.turns, words, tools.removed);",
     replace:
-      "const spoken = conversation.saying.end(marks.turns, words, tools.removed); const end = { ...spoken, turns: setMarks({ tools: [], system: [], turns: spoken.turns }, CACHE_MARKS).turns };",
+      "const spoken = endPrompt(request, prompt, marks.turns, words, tools.removed); const end = { ...spoken, turns: setMarks({ tools: [], system: [], turns: spoken.turns }, CACHE_MARKS).turns };",
     tests: TESTS,
   },
   {

@@ -15,10 +15,11 @@ import type { Traits } from "./models.ts";
 
 /** Lets a message remove tools from those that are offered, and bring them back (Messages API reference, `tool_removal`). */
 const NO_TOOLS: ReadonlySet<string> = new Set();
+const NOTHING_SAID: readonly Block[] = [];
 const CHANGES: readonly string[] = ["mid-conversation-tool-changes-2026-07-01"];
 
 /** The end of a prompt. `said` is what the answer's thinking will be bound to. */
-interface Ending {
+export interface Ending {
   readonly turns: readonly Turn<JsonObject>[];
   readonly betas: readonly string[];
   readonly said?: Said | undefined;
@@ -57,7 +58,10 @@ export class Saying {
   /** Returns the blocks of what was said before an answer, as far as it can be said again. */
   repeat(answer: AssistantMessage): readonly Block[] {
     const before = findSaid(answer);
-    if (before === null) return [];
+    return before === null ? NOTHING_SAID : this.#repeat(before);
+  }
+
+  #repeat(before: Said): readonly Block[] {
     const gone = this.#removed ?? NO_TOOLS;
     const removed = before.removed.filter(
       (name) => this.#traits.lateTools && !gone.has(name) && this.#isOffered(name),

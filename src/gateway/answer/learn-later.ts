@@ -2,7 +2,7 @@
 import type { UnsettledRecord } from "../../core/log/record.ts";
 import type { Clock, Deadlines } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
-import type { KnownPrompts } from "../../health/prompts.ts";
+import type { KnownPrompts, Prompt } from "../../health/prompts.ts";
 import type { GradedAnswer, LearningPort } from "../../learning/port.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
@@ -21,19 +21,23 @@ export function learnLater<F extends Form>(
   context: RequestContext<F>,
   record: UnsettledRecord,
 ): void {
-  const { amounts, modelUsed } = record;
-  const card = context.attempt?.card;
-  if (card?.id === modelUsed && card && record.usageSource === "provider") {
-    const { prompt } = context.call;
-    // Nobody has asked what is cached of most prompts.
-    if (prompt.digests !== null) {
-      const cachedTokens = amounts.cached + amounts.cacheWrite;
-      const report = { card, promptTokens: amounts.prompt, cachedTokens };
-      ports.prompts.note(prompt, report, ports.deadlines.nowMs());
-    }
-  }
+  const { askedPrompt } = context.call;
+  if (askedPrompt) notePrompt(ports, context, record, askedPrompt);
   const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);
+}
+
+/** Keeps what the provider reported to have cached of a prompt. */
+function notePrompt<F extends Form>(
+  { prompts, deadlines }: LearnPorts,
+  { attempt }: RequestContext<F>,
+  { amounts, modelUsed, usageSource }: UnsettledRecord,
+  prompt: Prompt,
+): void {
+  if (attempt === null || attempt.card.id !== modelUsed || usageSource !== "provider") return;
+  const cachedTokens = amounts.cached + amounts.cacheWrite;
+  const report = { card: attempt.card, promptTokens: amounts.prompt, cachedTokens };
+  prompts.note(prompt, report, deadlines.nowMs());
 }
 
 function learn<F extends Form>(
