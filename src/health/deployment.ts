@@ -37,10 +37,10 @@ export class Deployment {
     return this.breaker.countOutcomes(nowMs, payer);
   }
 
-  /** The mean wait for an answer, streamed or whole. Null if unknown. */
-  meanWaitMs(nowMs: number): number | null {
+  /** The mean wait for an answer, streamed or whole. Null if unknown, or known from fewer than these recent answers. */
+  meanWaitMs(nowMs: number, answersMin = 0): number | null {
     const answers = this.#waits.at(COUNT, nowMs);
-    return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
+    return answers > answersMin ? this.#waits.at(SUM, nowMs) / answers : null;
   }
 
   /** Records how long it took until a payer's answer began, if streamed, or was complete. */

@@ -29,8 +29,8 @@ export const SHARING: readonly Mutant[] = [
   {
     name: "a group sends a conversation anywhere",
     file: "src/gateway/plan/group-order.ts",
-    find: "stickiness.find(conversation, open, nowMs)?.card ??",
-    replace: "",
+    find: "able.length > 1 ? orderSharers(sharers, input) : null",
+    replace: "null",
     tests: GROUPS,
   },
   {

@@ -193,9 +193,9 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "conversations do not stay",
-    file: "src/gateway/plan/plan.ts",
-    find: "every.length > 1 ? findSticky(every, ready, input) : null",
-    replace: "null",
+    file: "src/gateway/plan/attempt-order.ts",
+    find: "const seed = conversation.seedOrder(digest);",
+    replace: "const seed = null;",
     tests: ["test/selectors/plan.test.ts"],
   },
   {
@@ -210,7 +210,7 @@ export const SURVIVING: readonly Mutant[] = [
     file: "src/operations/chat/conversation.ts",
     find: "[before, whole]",
     replace: "[before]",
-    tests: ["test/selectors/plan.test.ts"],
+    tests: ["test/selectors/caches.test.ts"],
   },
   {
     name: "models without end",

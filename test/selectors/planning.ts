@@ -11,7 +11,7 @@ import { planCalls, type Selection } from "../../src/gateway/plan/plan.ts";
 import type { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
-import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
+import type { Conversation } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { describeChat, makeConversation } from "../harness/conversation.ts";
@@ -39,6 +39,11 @@ export interface Asking {
   readonly tokens?: number;
 }
 
+/** A keyed digest, as the store's. */
+export function digestWithKey(text: string): string {
+  return new Bun.CryptoHasher("sha256", "a key").update(text).digest("hex");
+}
+
 const SECRET = "the-secret-of-";
 
 export function formatName({ credential }: Attempt): string {
@@ -52,7 +57,8 @@ export function names(attempts: readonly Attempt[]): string {
 export class Planning {
   readonly events: LogEvent[] = [];
   readonly health = new Health((event) => void this.events.push(event));
-  readonly stickiness = new Stickiness();
+  /** Missing if models and credentials are drawn. */
+  digest?: (text: string) => string;
   readonly #keys = new Map<string, readonly Credential[]>();
   readonly #roll: () => number;
 
@@ -102,7 +108,7 @@ export class Planning {
       conversation,
       health: this.health,
       payer: asking.payer ?? NOBODY,
-      stickiness: this.stickiness,
+      digest: this.digest,
       nowMs,
     }).attempts;
   }
