@@ -1,5 +1,5 @@
-// What a new conversation passes over in its order: candidates that have far more calls under way than the others, fail often, or
-// are far slower.
+// The candidates that a new conversation passes over in its order, because they have far more calls under way than the
+// others, fail often, or are far slower.
 import type { Attempt } from "../core/models/attempt.ts";
 import { sumOutcomes } from "./deployment.ts";
 import type { Health } from "./health.ts";
@@ -15,7 +15,7 @@ const WAITS_MIN = 3;
 const WAIT_FLOOR_MS = 100;
 const WAIT_FACTOR_MAX = 4;
 
-/** How a candidate has been doing in this process. */
+/** A candidate's recent calls in this process. */
 interface Doing {
   readonly weight: number;
   readonly inFlight: number;

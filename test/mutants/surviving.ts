@@ -172,7 +172,7 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "no probe while others serve",
-    file: "src/gateway/plan/plan.ts",
+    file: "src/gateway/plan/attempt-order.ts",
     find: ".toSorted((a, b) => isOpen(b) - isOpen(a))",
     replace: "",
     tests: ["test/selectors/plan.test.ts"],
@@ -186,7 +186,7 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "all refused credentials are asked each time",
-    file: "src/gateway/plan/plan.ts",
+    file: "src/gateway/plan/attempt-order.ts",
     find: "atMs(a) - atMs(b)).slice(0, 1);",
     replace: "atMs(a) - atMs(b));",
     tests: ["test/health/health.test.ts"],

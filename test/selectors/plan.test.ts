@@ -144,33 +144,41 @@ describe("a conversation", () => {
   });
 
   test("that opens like 500 others at once leaves no credential above twice its share and 16", () => {
+    const opening = openings.find((one) => firstOf([user(one)]) === "a") ?? "";
     const begun = new Map<string, number>();
     for (let at = 0; at < 500; at++) {
-      const [first] = router.plan(0, { messages: [user("hi")] });
+      const [first] = router.plan(0, { messages: [user(opening)] });
       if (first === undefined) throw new Error("an empty plan");
       router.begun(first, 0);
       begun.set(formatName(first), (begun.get(formatName(first)) ?? 0) + 1);
     }
     expect(begun.get("a") ?? 0).toBeLessThanOrEqual(250 + 16);
     expect(begun.get("b") ?? 0).toBeLessThanOrEqual(250 + 16);
-    expect(Math.max(...begun.values())).toBeLessThan(500);
-    // What goes on stays all the same.
-    expect(firstOf(turns("hi"))).toBe(firstOf(turns("hi"), 0, orderedRouter()));
+    expect([...begun.keys()]).toContain("c");
+    // One that goes on stays all the same.
+    expect(firstOf(turns(opening))).toBe("a");
   });
 
-  test("passes over a credential that fails often or is slow only if it is new and has no sign of going on", () => {
-    for (let at = 0; at < 40; at++) {
-      for (const name of ["b", "c"]) router.works(HOUSE, name, at, 200);
-      router.works(HOUSE, "a", at, 2000);
-    }
-    const opened = openings.map((opening) => firstOf([user(opening)], 3000));
-    expect(opened).not.toContain("a");
-    expect(firsts(router, 3000)).toEqual(firsts(orderedRouter()));
-    const signed = openings.map((opening) =>
-      names(
-        router.plan(3000, { messages: [user(opening)], more: { prompt_cache_retention: "24h" } }).slice(0, 1),
-      ),
-    );
-    expect(signed).toEqual(firsts(orderedRouter()));
-  });
+  test.each(["slow", "failing"])(
+    "passes over a %s credential only if it is new without a sign of going on",
+    (how) => {
+      for (let at = 0; at < 60; at++) {
+        for (const name of ["b", "c"]) router.works(HOUSE, name, at, 200);
+        if (how === "slow") router.works(HOUSE, "a", at, 2000);
+        else if (at % 3 === 0) router.fails(HOUSE, "a", at, "upstream_error");
+        else router.works(HOUSE, "a", at, 200);
+      }
+      const opened = openings.map((opening) => firstOf([user(opening)], 3000));
+      expect(opened).not.toContain("a");
+      expect(firsts(router, 3000)).toEqual(firsts(orderedRouter()));
+      const signed = openings.map((opening) =>
+        names(
+          router
+            .plan(3000, { messages: [user(opening)], more: { prompt_cache_retention: "24h" } })
+            .slice(0, 1),
+        ),
+      );
+      expect(signed).toEqual(firsts(orderedRouter()));
+    },
+  );
 });
