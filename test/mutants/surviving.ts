@@ -173,7 +173,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "no probe while others serve",
     file: "src/gateway/plan/attempt-order.ts",
-    find: ".toSorted((a, b) => isOpen(b) - isOpen(a))",
+    find: ".toSorted((a, b) => rank(a) - rank(b))",
     replace: "",
     tests: ["test/selectors/plan.test.ts"],
   },

@@ -42,7 +42,7 @@ function draw(attempts: readonly Attempt[], { health, roll, nowMs, payer }: Orde
   return spread(attempts, health, roll, nowMs, payer);
 }
 
-/** A conversation that goes on passes nothing over, because another credential would read its whole prompt anew. */
+/** A conversation that goes on passes nothing over, because another credential would have to read its whole prompt again. */
 function preferFree(attempts: readonly Attempt[], input: OrderInput): readonly Attempt[] {
   const { conversation, health, nowMs, payer } = input;
   if (!conversation.isFree) return attempts;
