@@ -9,6 +9,7 @@ import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
+import type { CacheMarkMode } from "./models/cache-marks.ts";
 import type { CacheRules } from "./models/caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
 import type { Target } from "./models/dialect.ts";
@@ -68,6 +69,8 @@ export interface KnownProvider {
   readonly geo?: ReadonlyMap<string, RegionPrice>;
   /** The place where its answers say what it bills. Missing if they don't. */
   readonly reportsCost?: CostReport;
+  /** True if it takes Anthropic's cache marks in a dialect that has none. */
+  readonly takesMarks?: true;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
 }
@@ -111,7 +114,9 @@ export interface Timeouts {
 }
 
 /** An enabled provider. */
-export interface ProviderSetup extends Omit<Target, "secret"> {
+export interface ProviderSetup extends Omit<Target, "secret" | "marks"> {
+  /** Which requests the gateway marks for the cache (`cache_marks`). Missing for the default. */
+  readonly cacheMarks?: CacheMarkMode;
   readonly name: string;
   /** Null for the known provider's default. */
   readonly dialect: DialectName | null;

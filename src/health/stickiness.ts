@@ -17,6 +17,8 @@ export class Conversation {
   #kept: readonly string[] | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
+  /** True if another of its turns came a moment before. Null if nobody has asked. */
+  isRecent: boolean | null = null;
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, source: ConversationSource) {

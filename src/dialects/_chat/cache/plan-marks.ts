@@ -1,0 +1,49 @@
+// Whether the gateway marks a request for the cache, and for how long.
+import { asArray, asObject } from "../../../core/json/json.ts";
+import type { CacheMarkMode, PlannedMarks } from "../../../core/models/cache-marks.ts";
+import type { ModelCard } from "../../../core/models/card.ts";
+import { asksForHours } from "../../../operations/chat/cache-times.ts";
+import { estimatePromptTokens } from "../../../operations/chat/estimate.ts";
+import type { ChatMessage, ChatRequest } from "../../../operations/chat/form.ts";
+import type { MarkSigns } from "../../../operations/codec.ts";
+
+/** Claude caches no shorter prompt (Anthropic Messages API, "Prompt caching"; some models have a higher minimum). */
+const PROMPT_TOKENS_MIN = 1024;
+/** A client that sends one of these means to come back. */
+const CACHE_FIELDS = ["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"] as const;
+
+/** Returns null for a request without marks of the gateway's. Those of a client's own are all that it has. */
+export function planMarks(
+  request: ChatRequest,
+  { price }: ModelCard,
+  mode: CacheMarkMode,
+  signs: MarkSigns,
+): PlannedMarks | null {
+  if (mode === "off" || hasMarks(request)) return null;
+  const time = asksForHours(request) && price?.cacheWrite1h !== undefined ? "1h" : "5m";
+  if (mode === "auto") return time;
+  // Explicit breakpoints are asked for, and there are none.
+  if (asObject(request.prompt_cache_options).mode === "explicit" || signs.isLine) return null;
+  if (estimatePromptTokens(request) < PROMPT_TOKENS_MIN || signs.isSideCall(request)) return null;
+  if (!isGoingOn(request, signs)) return null;
+  return signs.isResting() ? "resting" : time;
+}
+
+/** True if the request is likely to be a turn of more. The conversation is only named if nothing else says so. */
+function isGoingOn(request: ChatRequest, signs: MarkSigns): boolean {
+  if (signs.hasSession || CACHE_FIELDS.some((field) => (request[field] ?? null) !== null)) return true;
+  return request.messages.at(-1)?.role === "tool" || signs.isRecent();
+}
+
+/** True if the client has set a mark of any API. */
+function hasMarks({ cache_control: mark, tools, messages }: ChatRequest): boolean {
+  const isWithinMarked = ({ content, tool_calls: calls }: ChatMessage) =>
+    [...asArray(content), ...asArray(calls)].some(isMarked);
+  const isMessageMarked = (one: ChatMessage) => isMarked(one) || isWithinMarked(one);
+  return (mark ?? null) !== null || (tools ?? []).some(isMarked) || messages.some(isMessageMarked);
+}
+
+function isMarked(given: unknown): boolean {
+  const { cache_control: mark, prompt_cache_breakpoint: breakpoint } = asObject(given);
+  return (mark ?? breakpoint ?? null) !== null;
+}
