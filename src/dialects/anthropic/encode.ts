@@ -113,8 +113,7 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const given = { tools: tools.tools, system: conversation.system, turns: ending.turns };
-  const marks = markCache(given, ending.added, target);
+  const marks = markCache(tools.tools, conversation.system, ending, target);
   const words = joinLists(output.instructions, tools.instructions);
   const end = conversation.saying.end(marks.turns, words, tools.removed);
   const extras = passRest(request, listCarried(request, card), [], target);
@@ -146,16 +145,8 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const url = `${target.baseUrl}/messages`;
   const changes = joinLists(late?.betas ?? NONE, end.betas);
   const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...changes] : changes);
-  const foreign = countForeign(request, THINKING_FORMAT);
-  return {
-    url,
-    headers,
-    body,
-    dropped: [...new Set(dropped)],
-    said: end.said,
-    marked: marks.marked,
-    ...foreign,
-  };
+  const facts = { said: end.said, marked: marks.marked, ...countForeign(request, THINKING_FORMAT) };
+  return { url, headers, body, dropped: [...new Set(dropped)], ...facts };
 }
 
 function limitOutput(request: ChatRequest, card: ModelCard, { outputTokensDefault: usual }: Target) {
@@ -166,7 +157,13 @@ function limitOutput(request: ChatRequest, card: ModelCard, { outputTokensDefaul
 }
 
 /** The last turns may be the gateway's own words, which are never marked: the next request doesn't have them. */
-function markCache(given: Cacheable<JsonObject>, added: number, { marks }: Target) {
+function markCache(
+  tools: readonly JsonObject[],
+  system: readonly JsonObject[],
+  { turns: all, added }: Pick<ReturnType<typeof endWithUser>, "turns" | "added">,
+  { marks }: Target,
+) {
+  const given: Cacheable<JsonObject> = { tools, system, turns: all };
   if (marks === undefined) return { ...limitMarks(given, CACHE_MARKS), marked: undefined };
   const own = added === 0 ? given : { ...given, turns: given.turns.slice(0, -added) };
   const set = setMarks(own, makeCacheMarks(marks));

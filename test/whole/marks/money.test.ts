@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
-import { LONG } from "../../harness/long.ts";
+import { IS_LONG } from "../../harness/long.ts";
 import { ManualClock } from "../../harness/manual-clock.ts";
 import { createOperator } from "../world/operator.ts";
 import { ClaudeCache, type Counted } from "./claude-cache.ts";
@@ -14,10 +14,10 @@ const PRICES = {
   "claude-fable-5-1": { input: 10, output: 50, cached_input: 0.25, cache_write: 12.5, cache_write_1h: 20 },
 } as const;
 type Model = keyof typeof PRICES;
-const MODELS: readonly Model[] = LONG
+const MODELS: readonly Model[] = IS_LONG
   ? ["claude-sonnet-5", "claude-opus-5-5", "claude-fable-5-1"]
   : ["claude-sonnet-5"];
-const TURNS_MAX = LONG ? 30 : 10;
+const TURNS_MAX = IS_LONG ? 30 : 10;
 const COUNTS = [1, 2, 3, 10, 30].filter((turns) => turns <= TURNS_MAX);
 const MODES = { Off: "off", Conversations: "conversations", Auto: "auto" } as const;
 type Provider = keyof typeof MODES;
@@ -142,7 +142,7 @@ describe.each(MODELS)("%s", (model) => {
         );
       }
     }
-    if (LONG)
+    if (IS_LONG)
       for (const [what, all] of ratios)
         console.log(model, what, COUNTS.map((turns) => `${turns}: ${all[turns - 1]?.toFixed(3)}`).join(", "));
   }, 60_000);
@@ -171,7 +171,7 @@ describe.each(MODELS)("%s", (model) => {
 });
 
 const HOUR_MS = 3_600_000;
-const SINGLES = LONG ? 2000 : 120;
+const SINGLES = IS_LONG ? 2000 : 120;
 
 test("marks that are never read stop after fifty requests, for an hour", async () => {
   const model = "claude-fable-5-1";
@@ -197,7 +197,7 @@ test("marks that are never read stop after fifty requests, for an hour", async (
     usdOff += price(model, { input: counted.input + counted.read + counted.written, read: 0, written: 0 });
   }
   expect(written).toBe(50);
-  if (LONG) expect(usd / usdOff).toBeLessThanOrEqual(1.01);
+  if (IS_LONG) expect(usd / usdOff).toBeLessThanOrEqual(1.01);
   const resting = world.events.filter(({ event, state }) => event === "cache_marks" && state === "resting");
   expect(resting.length).toBe(SINGLES - 50);
   await clock.move(HOUR_MS);
