@@ -9,7 +9,6 @@ import type { ConstraintRule } from "./log/constraint.ts";
 import type { MetricsRules, TelemetryRules } from "./log/telemetry-rules.ts";
 import type { Alias } from "./models/alias.ts";
 import type { Benchmark } from "./models/benchmark.ts";
-import type { CacheMarkMode } from "./models/cache-marks.ts";
 import type { CacheRules } from "./models/caching.ts";
 import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
 import type { Target } from "./models/dialect.ts";
@@ -20,6 +19,7 @@ import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
+import type { CacheMarkMode } from "./models/words/cache-marks.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
 import type { FamilyPrice } from "./money/factors.ts";
@@ -115,7 +115,6 @@ export interface Timeouts {
 
 /** An enabled provider. */
 export interface ProviderSetup extends Omit<Target, "secret" | "marks"> {
-  /** Which requests the gateway marks for the cache (`cache_marks`). Missing for the default. */
   readonly cacheMarks?: CacheMarkMode;
   readonly name: string;
   /** Null for the known provider's default. */

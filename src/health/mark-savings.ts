@@ -1,4 +1,4 @@
-// Whether the cache marks that the gateway sets pay: what was read back against what was written, by key and model.
+// The savings of the cache marks that the gateway sets, by key and model: tokens read back against tokens written.
 import type { ModelCard } from "../core/models/card.ts";
 import { findRates } from "../core/money/price.ts";
 import type { Amounts } from "../core/money/units.ts";

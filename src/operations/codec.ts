@@ -1,10 +1,10 @@
 // The port between an operation and a dialect: encodes the calls for a request and decodes their answers. Pure.
 
 import type { Fault } from "../core/fault.ts";
-import type { CacheMarkMode, PlannedMarks } from "../core/models/cache-marks.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
 import type { Refusal } from "../core/models/refusals.ts";
+import type { CacheMarkMode, PlannedMarks } from "../core/models/words/cache-marks.ts";
 import type { ChatForm } from "./chat/decoder.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { CompletionForm } from "./completion/form.ts";

@@ -5,9 +5,9 @@ import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
-import { MARK_TIMES } from "../../core/models/cache-marks.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
+import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { pageFields } from "../list.ts";
 import { pricingSchema } from "../models/settings-schema.ts";
 import {

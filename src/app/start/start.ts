@@ -12,7 +12,6 @@ import { createLineLog, gatherWrites } from "../../telemetry/log-lines.ts";
 import { createOutput } from "../../telemetry/log-output.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
 import { createGentle } from "../models/catalogue-apart.ts";
-import { noteMarks } from "../models/claude-providers.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
 import { endsWithTerminal } from "../workers/terminal-end.ts";
@@ -144,7 +143,7 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
     if (PART?.announces ?? true) {
       await announce(options, settings, opened, running, io);
       log(describeStart(options, settings, running));
-      noteMarks(settings, log);
+      (await import("../models/claude-providers.ts")).noteMarks(settings, log);
       void notifyReady(log);
     }
     live.settings = settings;

@@ -3,8 +3,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
-import { CACHE_MARK_MODES } from "../../core/models/cache-marks.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
+import { CACHE_MARK_MODES } from "../../core/models/words/cache-marks.ts";
 import { PRICE_DECIMALS, PRICE_FACTOR_MAX } from "../../core/money/factors.ts";
 import { PLATFORMS } from "../../core/settings.ts";
 import {

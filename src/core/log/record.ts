@@ -1,5 +1,5 @@
 // The row stored for every request: log entry and bill in one.
-import type { MarkTime } from "../models/cache-marks.ts";
+import type { MarkTime } from "../models/words/cache-marks.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { Amounts } from "../money/units.ts";
 import type { Trace } from "./trace.ts";

@@ -5,8 +5,8 @@ import type { LongJson } from "../json/long.ts";
 import type { REFUSED_THINKING } from "../log/removed-reasoning.ts";
 import type { NativeTexts } from "../text/texts.ts";
 import type { FormEntry } from "./attachment.ts";
-import type { MarkTime } from "./cache-marks.ts";
 import type { Refusal } from "./refusals.ts";
+import type { MarkTime } from "./words/cache-marks.ts";
 
 /** A Bedrock guardrail that checks each chat request and its answer. */
 interface Guardrail {

@@ -1,6 +1,6 @@
 // Cache marks of Anthropic's, a field of blocks and tools.
 import type { JsonObject } from "../../core/json/json.ts";
-import type { MarkTime } from "../../core/models/cache-marks.ts";
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { type MarkForm, makeMark } from "../_chat/cache/marks.ts";
 
 /** Blocks that can't carry a mark (Messages API, "What cannot be cached"). */

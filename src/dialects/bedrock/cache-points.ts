@@ -1,5 +1,5 @@
 // Cache points, which are blocks of their own at Converse.
-import type { MarkTime } from "../../core/models/cache-marks.ts";
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { type Cacheable, limitMarks, type MarkForm, mapLists, setMarks } from "../_chat/cache/marks.ts";
 import type { Block } from "./content.ts";
 import { isPoint } from "./conversation.ts";

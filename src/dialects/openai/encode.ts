@@ -1,10 +1,10 @@
 // Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
-import type { MarkTime } from "../../core/models/cache-marks.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { joinSaid, sayAtEnd } from "../../operations/chat/prompt/say-at-end.ts";

@@ -1,6 +1,6 @@
 // Anthropic's cache marks in a chat-completions request, as OpenRouter takes them (openrouter.ai/docs, "Prompt caching").
 import type { JsonObject } from "../../core/json/json.ts";
-import type { MarkTime } from "../../core/models/cache-marks.ts";
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import type { ChatMessage } from "../../operations/chat/form.ts";
 import { makeMark } from "../_chat/cache/marks.ts";
 

@@ -1,11 +1,11 @@
 // One attempt: sends the request in the provider's dialect and reads the whole answer.
 
 import { Fault } from "../../core/fault.ts";
-import type { MarkTime, PlannedMarks } from "../../core/models/cache-marks.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody, Mending, Outgoing, Said, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { nameFailure } from "../../core/models/upstream.ts";
+import type { MarkTime, PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
 import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
 import { mendOutgoing } from "../../dialects/mend.ts";

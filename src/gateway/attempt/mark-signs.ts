@@ -1,4 +1,4 @@
-// What says that a request is a turn of a conversation that goes on, so that marks for the provider's cache pay.
+// The signs that a request is a turn of a conversation that goes on, so that marks for the provider's cache pay.
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Deadlines } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";

@@ -1,8 +1,9 @@
 // Where the calls to a card go, and with which credential: made once, and again if one of these changes.
-import type { MarkTime } from "../../core/models/cache-marks.ts";
+
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import type { Credential } from "../../core/settings.ts";
 import type { Upstream } from "../plan/upstream.ts";
 

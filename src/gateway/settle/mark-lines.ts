@@ -1,6 +1,7 @@
 // The log line about the cache marks that the gateway set, or would have set had they paid.
-import type { PlannedMarks } from "../../core/models/cache-marks.ts";
+
 import { countAs } from "../../core/models/card.ts";
+import type { PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import type { LogEvent } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";

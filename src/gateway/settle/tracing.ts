@@ -11,8 +11,8 @@ import {
   type TracedAttempt,
 } from "../../core/log/trace.ts";
 import { deriveSpanId, type Period, type TraceContext } from "../../core/log/trace-context.ts";
-import type { PlannedMarks } from "../../core/models/cache-marks.ts";
 import type { ModelCard } from "../../core/models/card.ts";
+import type { PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import type { ShownAnswer } from "../../operations/collected.ts";
 import { type Form, NONE } from "../../operations/form.ts";
 import { SpanContent } from "../answer/span-content.ts";

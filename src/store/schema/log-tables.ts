@@ -10,7 +10,7 @@ import {
   type RequestRecord,
   USAGE_SOURCES,
 } from "../../core/log/record.ts";
-import { MARK_TIMES } from "../../core/models/cache-marks.ts";
+import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../../core/money/units.ts";
 import type { FirstTokenSum, TagOfDay, UsageSum } from "../../core/rows.ts";
 import type { KeyUse } from "../../core/store.ts";

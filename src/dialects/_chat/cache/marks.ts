@@ -1,5 +1,5 @@
 // Cache marks: at most four per request, since more are refused, and the ones set for clients that set none.
-import type { MarkTime } from "../../../core/models/cache-marks.ts";
+import type { MarkTime } from "../../../core/models/words/cache-marks.ts";
 import type { Turn } from "../turns.ts";
 
 /** Everything that can hold a mark, in the order of the cached prefix. */

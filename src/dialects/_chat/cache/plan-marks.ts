@@ -1,7 +1,7 @@
-// Whether the gateway marks a request for the cache, and for how long.
+// Plans the cache marks of a request: none, or for how long a provider is asked to keep it.
 import { asArray, asObject } from "../../../core/json/json.ts";
-import type { CacheMarkMode, PlannedMarks } from "../../../core/models/cache-marks.ts";
 import type { ModelCard } from "../../../core/models/card.ts";
+import type { CacheMarkMode, PlannedMarks } from "../../../core/models/words/cache-marks.ts";
 import { asksForHours } from "../../../operations/chat/cache-times.ts";
 import { estimatePromptTokens } from "../../../operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest } from "../../../operations/chat/form.ts";
@@ -19,13 +19,15 @@ export function planMarks(
   mode: CacheMarkMode,
   signs: MarkSigns,
 ): PlannedMarks | null {
-  if (mode === "off" || hasMarks(request)) return null;
+  if (mode === "off") return null;
+  // Most requests are short, and are looked at no further.
+  if (mode === "conversations" && estimatePromptTokens(request) < PROMPT_TOKENS_MIN) return null;
+  if (hasMarks(request)) return null;
   const time = asksForHours(request) && price?.cacheWrite1h !== undefined ? "1h" : "5m";
   if (mode === "auto") return time;
   // Explicit breakpoints are asked for, and there are none.
   if (asObject(request.prompt_cache_options).mode === "explicit" || signs.isLine) return null;
-  if (estimatePromptTokens(request) < PROMPT_TOKENS_MIN || signs.isSideCall(request)) return null;
-  if (!isGoingOn(request, signs)) return null;
+  if (signs.isSideCall(request) || !isGoingOn(request, signs)) return null;
   return signs.isResting() ? "resting" : time;
 }
 
