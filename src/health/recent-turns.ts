@@ -10,12 +10,11 @@ export class RecentTurns {
   readonly #cameMs = new Map<string, number>();
 
   /** Notes a turn. True if one of the same conversation came within five minutes before it. */
-  note(sought: string | null, kept: readonly string[], nowMs: number): boolean {
-    const before = sought === null ? undefined : this.#cameMs.get(sought);
-    for (const name of kept) {
-      this.#cameMs.delete(name);
-      this.#cameMs.set(name, nowMs);
-    }
+  note(name: string | null, nowMs: number): boolean {
+    if (name === null) return false;
+    const before = this.#cameMs.get(name);
+    this.#cameMs.delete(name);
+    this.#cameMs.set(name, nowMs);
     for (const [oldest, cameMs] of this.#cameMs) {
       if (this.#cameMs.size <= TURNS_MAX && nowMs - cameMs <= RECENT_MS) break;
       this.#cameMs.delete(oldest);

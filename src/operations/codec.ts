@@ -21,8 +21,8 @@ export type Passing = Pick<Target, "extraFields">;
 
 /** The signs of a request that goes on, beside its own fields. */
 export interface MarkSigns {
-  /** True if a header of the client's names its session. */
-  readonly hasSession: boolean;
+  /** True if the request itself shows that its conversation goes on. */
+  readonly goesOn: boolean;
   readonly isLine: boolean;
   /** True if a coding agent asks for something beside its work. */
   isSideCall(request: ChatRequest): boolean;

@@ -24,8 +24,9 @@ export class AttemptSigns<F extends Form> implements MarkSigns {
     this.#card = card;
   }
 
-  get hasSession(): boolean {
-    return this.#call.origin.session !== null;
+  get goesOn(): boolean {
+    const { conversation, origin } = this.#call;
+    return origin.session !== null || conversation.goesOn;
   }
 
   get isLine(): boolean {
@@ -40,8 +41,7 @@ export class AttemptSigns<F extends Form> implements MarkSigns {
   isRecent(): boolean {
     const { conversation } = this.#call;
     const { caches, deadlines } = this.#ports;
-    const { sought } = conversation;
-    conversation.isRecent ??= caches.turns.note(sought, conversation.kept ?? [], deadlines.nowMs());
+    conversation.isRecent ??= caches.turns.note(conversation.name, deadlines.nowMs());
     return conversation.isRecent;
   }
 

@@ -9,9 +9,6 @@ import type { MarkSigns } from "../../../operations/codec.ts";
 
 /** Claude caches no shorter prompt (Anthropic Messages API, "Prompt caching"; some models have a higher minimum). */
 const PROMPT_TOKENS_MIN = 1024;
-/** A client that sends one of these means to come back. */
-const CACHE_FIELDS = ["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"] as const;
-
 /** Returns null for a request without marks of the gateway's. Those of a client's own are all that it has. */
 export function planMarks(
   request: ChatRequest,
@@ -27,14 +24,8 @@ export function planMarks(
   if (mode === "auto") return time;
   // Explicit breakpoints are asked for, and there are none.
   if (asObject(request.prompt_cache_options).mode === "explicit" || signs.isLine) return null;
-  if (signs.isSideCall(request) || !isGoingOn(request, signs)) return null;
+  if (signs.isSideCall(request) || !(signs.goesOn || signs.isRecent())) return null;
   return signs.isResting() ? "resting" : time;
-}
-
-/** True if the request is likely to be a turn of more. The conversation is only named if nothing else says so. */
-function isGoingOn(request: ChatRequest, signs: MarkSigns): boolean {
-  if (signs.hasSession || CACHE_FIELDS.some((field) => (request[field] ?? null) !== null)) return true;
-  return request.messages.at(-1)?.role === "tool" || signs.isRecent();
 }
 
 /** True if the client has set a mark of any API. */
