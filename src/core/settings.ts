@@ -69,7 +69,6 @@ export interface KnownProvider {
   readonly geo?: ReadonlyMap<string, RegionPrice>;
   /** The place where its answers say what it bills. Missing if they don't. */
   readonly reportsCost?: CostReport;
-  /** True if it takes Anthropic's cache marks in a dialect that has none. */
   readonly takesMarks?: true;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;

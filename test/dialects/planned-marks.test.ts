@@ -1,8 +1,10 @@
-// Which requests the gateway plans to mark for the cache: by their fields, their signs and the operator's word.
+// The requests that the gateway plans to mark for the cache: by their fields, their signs and the operator's word.
 import { describe, expect, test } from "bun:test";
+import { asArray } from "../../src/core/json/json.ts";
 import type { CacheMarkMode } from "../../src/core/models/words/cache-marks.ts";
 import { NO_AMOUNTS } from "../../src/core/money/units.ts";
 import { planMarks } from "../../src/dialects/_chat/cache/plan-marks.ts";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import { markMessages } from "../../src/dialects/openai/prompt-marks.ts";
 import { MarkSavings } from "../../src/health/mark-savings.ts";
 import { RecentTurns } from "../../src/health/recent-turns.ts";
@@ -108,6 +110,18 @@ test("chat completions are marked at the instructions and the last two user turn
     JSON.stringify(content).includes('"ttl":"1h"'),
   );
   expect(marked).toEqual([true, false, false, false, true, false, true]);
+});
+
+test("the gateway's own words aren't marked", () => {
+  const card = makeModelCard("Anthropic#claude-opus-5-5");
+  const target = { baseUrl: "http://own", secret: null, headers: {}, marks: "5m" } as const;
+  const messages: ChatMessage[] = [
+    { role: "user", content: "one" },
+    { role: "assistant", content: "and" },
+  ];
+  const { body, marked } = anthropic.chat.encode({ model: "m", messages }, card, target);
+  const isMarked = asArray(body.messages).map((one) => JSON.stringify(one).includes("cache_control"));
+  expect([marked, isMarked]).toEqual(["5m", [true, false, false]]);
 });
 
 describe("savings", () => {
