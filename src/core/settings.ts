@@ -129,9 +129,7 @@ export interface ProviderSetup extends Omit<Target, "secret" | "marks"> {
   readonly dialects?: readonly DialectName[];
   /** True to list only the models that the operator configured. */
   readonly listsOwnOnly?: boolean;
-  /**
-   * Models with one of these prefixes, such as those of other regions, are only listed if the operator configured them.
-   */
+  /** The prefixes of models, such as those of other regions, that are only listed if the operator configured them. */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
   /** Missing if its servers are connected to as the process's variables say. */
