@@ -19,7 +19,7 @@ import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
-import type { CacheMarkMode } from "./models/words/cache-marks.ts";
+import type { MarkRules } from "./models/words/cache-marks.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
 import type { FamilyPrice } from "./money/factors.ts";
@@ -113,8 +113,7 @@ export interface Timeouts {
 }
 
 /** An enabled provider. */
-export interface ProviderSetup extends Omit<Target, "secret" | "marks"> {
-  readonly cacheMarks?: CacheMarkMode;
+export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRules {
   readonly name: string;
   /** Null for the known provider's default. */
   readonly dialect: DialectName | null;

@@ -4,6 +4,12 @@
 export const CACHE_MARK_MODES = ["off", "conversations", "auto"] as const;
 export type CacheMarkMode = (typeof CACHE_MARK_MODES)[number];
 
+/** The operator's word for a provider. */
+export interface MarkRules {
+  /** Missing for the default. */
+  readonly cacheMarks?: CacheMarkMode;
+}
+
 export const DEFAULT_MARKS: CacheMarkMode = "conversations";
 
 /** The times for which Anthropic keeps a marked prompt. */
