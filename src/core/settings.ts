@@ -19,6 +19,7 @@ import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
+import type { MarkRules } from "./models/words/cache-marks.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
 import type { FamilyPrice } from "./money/factors.ts";
@@ -68,6 +69,7 @@ export interface KnownProvider {
   readonly geo?: ReadonlyMap<string, RegionPrice>;
   /** The place where its answers say what it bills. Missing if they don't. */
   readonly reportsCost?: CostReport;
+  readonly takesMarks?: true;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
 }
@@ -111,7 +113,7 @@ export interface Timeouts {
 }
 
 /** An enabled provider. */
-export interface ProviderSetup extends Omit<Target, "secret"> {
+export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRules {
   readonly name: string;
   /** Null for the known provider's default. */
   readonly dialect: DialectName | null;
@@ -126,9 +128,7 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly dialects?: readonly DialectName[];
   /** True to list only the models that the operator configured. */
   readonly listsOwnOnly?: boolean;
-  /**
-   * Models with one of these prefixes, such as those of other regions, are only listed if the operator configured them.
-   */
+  /** The prefixes of models, such as those of other regions, that are only listed if the operator configured them. */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
   /** Missing if its servers are connected to as the process's variables say. */

@@ -26,6 +26,8 @@ export class Conversation {
   #seed: bigint | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
+  /** True if another of its turns came a moment before. Null if nobody has asked. */
+  isRecent: boolean | null = null;
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, source: ConversationSource) {

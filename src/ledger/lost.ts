@@ -40,6 +40,7 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     claimedNanoUsd: null,
     mended: null,
     reasoningRemoved: null,
+    cacheMarked: null,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

@@ -218,6 +218,15 @@ export const METRICS = {
     ),
     on: "reasoning_removed",
   },
+  poundkey_cache_marks_total: {
+    ...requests(
+      "Requests that the gateway marked for the provider's cache (marked), or would have had marks paid in the last hour (resting).",
+      "provider",
+      "model",
+      "state",
+    ),
+    on: "cache_marks",
+  },
   poundkey_holds_lost_total: {
     ...count("holds")(
       "Holds voided because nothing runs for them: their process ended, or a failover of the store lost their settlement.",

@@ -91,6 +91,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     claimedNanoUsd: null,
     mended: null,
     reasoningRemoved: null,
+    cacheMarked: null,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

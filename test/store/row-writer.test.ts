@@ -116,6 +116,7 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { constraints: "provider.zdr" },
   { mended: "system_late" },
   { reasoningRemoved: "prefix=2" },
+  { cacheMarked: "5m" },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

@@ -1,4 +1,5 @@
 // The schemas of the request log as the operator sees it.
+
 import { Type } from "@sinclair/typebox";
 import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
@@ -6,6 +7,7 @@ import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
+import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { pageFields } from "../list.ts";
 import { pricingSchema } from "../models/settings-schema.ts";
 import {
@@ -153,6 +155,8 @@ export const requestSchema = Type.Object({
   // The thinking of the history that the model wasn't shown. The provider's reasons count blocks; `family` and `refused`, which
   // are the gateway's, count answers.
   reasoning_removed: Type.Array(Type.Object({ reason: allowWords(REMOVAL_REASONS), count })),
+  // The time for which the gateway asked the provider to cache the prompt. Null if it set no mark.
+  cache_marked: allowNull(allowWords(MARK_TIMES)),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),
   like: allowNull(text),

@@ -107,8 +107,12 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
-function viewMends({ mended, reasoningRemoved }: ListedRequest) {
-  return { mended: readMended(mended), reasoning_removed: readRemoved(reasoningRemoved) };
+function viewMends({ mended, reasoningRemoved, cacheMarked }: ListedRequest) {
+  return {
+    mended: readMended(mended),
+    reasoning_removed: readRemoved(reasoningRemoved),
+    cache_marked: cacheMarked,
+  };
 }
 
 function viewLine({ batchId, batchLine, customId }: ListedRequest) {

@@ -1,8 +1,10 @@
 // The configuration's schema of providers.
+
 import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
+import { CACHE_MARK_MODES } from "../../core/models/words/cache-marks.ts";
 import { PRICE_DECIMALS, PRICE_FACTOR_MAX } from "../../core/money/factors.ts";
 import { PLATFORMS } from "../../core/settings.ts";
 import {
@@ -238,7 +240,7 @@ export const provider = options(
     reports_cost: reportsCost,
     service_tier: choice(["default", "project"]),
     output_default: integer(1, TOKENS_MAX),
-    cache_marks: choice(["auto", "off"]),
+    cache_marks: choice([...CACHE_MARK_MODES]),
     extra_fields: extraFields,
     models: Type.Array(model, { maxItems: MODELS_MAX }),
   },

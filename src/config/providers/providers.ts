@@ -166,13 +166,14 @@ function placeProvider(
 
 /** Reports the fields that change nothing here. */
 function warnOfNoEffect(context: Context, entry: ProviderConfig): void {
-  const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
-  if (entry.output_default !== undefined && !canMark)
+  const isMarked = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
+  const canMark = isMarked || (context.row?.takesMarks === true && entry.dialect === undefined);
+  if (entry.output_default !== undefined && !isMarked)
     context.issues.atKey(
       [...context.path, "output_default"],
       "has no effect: no dialect here needs a limit; clients may send max_tokens",
     );
-  if (entry.cache_marks === "auto" && !canMark)
+  if (entry.cache_marks !== undefined && !canMark)
     context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
   if (entry.checks_keys === true && context.row?.platform !== undefined)
     context.issues.atKey(
@@ -205,7 +206,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     ...readFamilyPrice(context, entry.unlisted_models),
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.checks_keys === undefined ? {} : { checksKeys: entry.checks_keys }),
-    ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
+    ...(entry.cache_marks === undefined ? {} : { cacheMarks: entry.cache_marks }),
     ...(outputTokensDefault === undefined ? {} : { outputTokensDefault }),
     ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
   };

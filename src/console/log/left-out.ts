@@ -1,10 +1,16 @@
-// Sentences on a request's mends after refusals, and on the thinking of its history that the model wasn't shown.
+// Sentences on a request's mends after refusals, its cache marks, and on the thinking of its history that the model wasn't shown.
 import type { RequestDetailView } from "../../admin/log/request-schema.ts";
 
 /** Returns a sentence on what a model's server refused before it answered. */
 export function describeMends(mends: RequestDetailView["mends"]): string {
   const refused = mends.map(({ meaning }) => meaning.replaceAll("`", ""));
   return `Asked once more after its server had refused ${refused.join("; ")}.`;
+}
+
+/** Returns a sentence on the marks that the gateway set. */
+export function describeMarks(marked: NonNullable<RequestDetailView["cache_marked"]>): string {
+  const time = marked === "1h" ? "an hour" : "five minutes";
+  return `Marked by the gateway: the provider keeps the prompt for ${time}.`;
 }
 
 type Reason = RequestDetailView["reasoning_removed"][number]["reason"];

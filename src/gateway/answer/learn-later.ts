@@ -32,6 +32,8 @@ export function learnLater<F extends Form>(
       ports.prompts.note(prompt, report, ports.deadlines.nowMs());
     }
   }
+  if (card && record.cacheMarked !== null && record.usageSource === "provider")
+    ports.caches.savings.record(context.call.key.id, card, amounts, ports.deadlines.nowMs());
   const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);
 }

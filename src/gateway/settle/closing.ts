@@ -148,7 +148,9 @@ export class Closing {
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
     const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
-    const isOdd = usageImplausible || unpriced || unknownFinishes || outcome.record.reasoningRemoved;
+    const { cacheMarks } = context.tracing.winner ?? {};
+    const isOdd =
+      usageImplausible || unpriced || unknownFinishes || outcome.record.reasoningRemoved || cacheMarks;
     if (isOdd) logOddities(log, context, outcome.record);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;
