@@ -15,6 +15,7 @@ import { findLightShare } from "./light.ts";
 import { prepareQuality } from "./quality.ts";
 import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
+import type { Served } from "./served.ts";
 import { type CardTable, findTable } from "./table.ts";
 import type { Prediction } from "./text/predictor.ts";
 
@@ -55,7 +56,10 @@ export interface ChooseInput extends Wishes {
   readonly health?: HealthView;
   /** If missing, nothing was learned. */
   readonly learned?: Knowledge;
+  /** The model that this process saw serve the conversation's last turn. Null if it saw none. */
   readonly cached?: () => CachedPrefix | null;
+  /** Returns how many of the tokens that a card has read in the turn before it has probably cached. Missing if unknown. */
+  readonly heldBy?: (cardId: string, tokens: number) => number;
   /** The payer of the request, whose own answers count in full. Missing for nobody's. */
   readonly payer?: string;
 }
@@ -68,7 +72,12 @@ function readAnswerRoom(request: ChatRequest, { outputMax }: CardTable, isLimitR
 }
 
 /** `promptTokens` is an estimate. */
-export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
+export function prepareAsk(
+  input: ChooseInput,
+  prediction: Prediction,
+  promptTokens: number,
+  served: Served | null,
+) {
   const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
   const { steering = UNSTEERED, payer = NOBODY } = input;
   const isStructured = request.response_format?.type === "json_schema";
@@ -113,6 +122,6 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     wished: [...new Set(listMedia(request).map(({ need }) => need))],
     quality: prepareQuality(prediction),
     rules: selectRules(input.rules, prediction, table, steering),
-    cached: input.cached?.() ?? null,
+    served,
   };
 }

@@ -1,6 +1,7 @@
 // The reasons for a selector's choice: the request's features and how the candidates compared.
 
 import type { DecisionView } from "../../admin/log/request-schema.ts";
+import { STAY_WORDS } from "../../core/models/selector.ts";
 import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge, Meter } from "../parts/states.tsx";
@@ -73,6 +74,17 @@ function Known({ source, day }: KnownProps) {
   return <span>{day ? `${source}, ${day}` : source}</span>;
 }
 
+/** Decisions logged by earlier versions give no reason: they knew but one. */
+function describeStays(stays: NonNullable<DecisionView["stays"]>): string {
+  if (typeof stays === "boolean") return stays ? `The model stays ${STAY_WORDS.cache}.` : "";
+  const { because, cached_tokens: cached, thinking_tokens: thinking } = stays;
+  const counts = [
+    ...(cached > 0 ? [`about ${cached} tokens of the prompt are in its cache`] : []),
+    ...(thinking > 0 ? [`another model would have to think about ${thinking} tokens again`] : []),
+  ];
+  return `The model stays ${STAY_WORDS[because]}${counts.length === 0 ? "" : ` (${counts.join("; ")})`}.`;
+}
+
 export function RequestDecision({ decision, used }: RequestDecisionProps) {
   const { features, candidates, removed = {}, pinned } = decision;
   const kinds = Object.entries(features.categories).slice(0, 6);
@@ -93,7 +105,7 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           ; difficulty {formatPercent(features.difficulty)}; expected answer: about {features.output_tokens}{" "}
           tokens.
           {pinned && ` The configuration pins the model for ${pinned}.`}
-          {decision.stays && " The conversation stays with the model that has cached its prompt."}
+          {decision.stays && ` ${describeStays(decision.stays)}`}
           {decision.basis && ` ${describeBasis(decision.basis)}`}
           {gone.length > 0 && ` Excluded models: ${gone.join(", ")}.`}
           {" The model with the highest score is chosen."}
