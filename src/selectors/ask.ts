@@ -123,5 +123,7 @@ export function prepareAsk(
     quality: prepareQuality(prediction),
     rules: selectRules(input.rules, prediction, table, steering),
     served,
+    /** What is known of caches: where another process served, an answer's cost is estimated without. */
+    cached: served?.by === "memory" ? served : null,
   };
 }

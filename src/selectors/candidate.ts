@@ -20,7 +20,7 @@ export type Candidate = Readonly<ReturnType<typeof makeCandidate>>;
  */
 export function makeCandidate(estimates: Estimates, place: number, removedBy: string | null) {
   const { asked } = estimates;
-  const { table, learned, payer, shifts, prediction, served } = asked;
+  const { table, learned, payer, shifts, prediction, cached } = asked;
   const row = estimates.rows[place] ?? 0;
   const card: ModelCard = estimates.cardAt(place);
   const quality = estimates.quality[place] ?? 0;
@@ -29,7 +29,7 @@ export function makeCandidate(estimates: Estimates, place: number, removedBy: st
   const doubt = estimates.doubtAt(place);
   /** An answer one standard deviation longer than expected is this many times as long. */
   const longer = Math.exp(learned.lengthSpreadOf(card.id, payer));
-  const held = served?.cardId === card.id ? served.tokens : 0;
+  const held = cached?.cardId === card.id ? cached.tokens : 0;
   const isPriced = card.price !== null;
   return {
     card,

@@ -64,10 +64,9 @@ export function decide(
   sideCall: SideCall | null = null,
 ): Choice {
   const rule = sideCall === null ? selector : SELECTOR_RULES.light;
-  const served = findServed(input, selector, (request, before) => {
-    const chosen = chooseEarlier(selector, input, request, before);
-    return chosen.inOrder();
-  });
+  const served = findServed(input, selector, (request, before) =>
+    chooseEarlier(selector, input, request, before),
+  );
   const asked = prepareAsk(input, prediction, promptTokens, served);
   const { removed, reasons, ...sifted } = sift(asked);
   const able = estimateAll(asked, sifted.able);

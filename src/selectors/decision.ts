@@ -99,7 +99,7 @@ export function replayDecision(
   };
   const [place] = rankAll(selector, able, ask, 1).first;
   const first = place === undefined ? null : able.cardAt(place).id;
-  const found = typeof pinned === "string" || (kept.stays === true || isObject(kept.stays)) ? choice : first;
+  const found = typeof pinned === "string" || kept.stays === true || isObject(kept.stays) ? choice : first;
   // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };

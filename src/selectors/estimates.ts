@@ -61,10 +61,10 @@ function estimateQualities(asked: PreparedAsk, rows: Int32Array) {
 }
 
 function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
-  const { table, served, promptTokens, lengthAt } = asked;
+  const { table, cached, promptTokens, lengthAt } = asked;
   const costUsd = new Float64Array(rows.length);
   const latencyMs = new Float64Array(rows.length);
-  const holder = table.places.get(served?.cardId ?? "") ?? -1;
+  const holder = table.places.get(cached?.cardId ?? "") ?? -1;
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] ?? 0;
     // Numbers, because an object for each of thousands takes as long as all the rest.
@@ -74,7 +74,7 @@ function estimateExpenses(asked: PreparedAsk, rows: Int32Array) {
     const isPlain = row !== holder && table.isTiered[row] === 0;
     const usd = isPlain
       ? estimatePlainCost(table, row, promptTokens, answer, thought)
-      : priceTokens(asked, row, row === holder ? (served?.tokens ?? 0) : 0, { answer, thought });
+      : priceTokens(asked, row, row === holder ? (cached?.tokens ?? 0) : 0, { answer, thought });
     costUsd[place] = Math.round(usd * COST_DIGITS) / COST_DIGITS;
     latencyMs[place] = timeTokens(asked, row, answer + thought);
   }

@@ -17,8 +17,13 @@ export interface Served extends CachedPrefix {
   readonly thought: Thought;
 }
 
-/** Returns the models that can serve a turn, best first. `before` is the model of the turns before it, null for the opening. */
-type OrderTurn = (request: ChatRequest, before: CachedPrefix | null) => Iterable<ModelCard>;
+interface Ordered {
+  /** Yields the models that can serve it, best first. */
+  inOrder(): Iterable<ModelCard>;
+}
+
+/** Chooses for an earlier turn. `before` is the model of the turns before it, null for the opening. */
+type ChooseTurn = (request: ChatRequest, before: CachedPrefix | null) => Ordered;
 
 /** The later tasks that are looked at again, the newest: each takes as long as a choice. */
 const TASKS_MAX = 5;
@@ -28,7 +33,7 @@ const CHARS_PER_TOKEN = 4;
  * Null at a conversation's beginning, and if nothing can be known. No API has a place for the model's name in an answer that
  * comes back: of an earlier turn that another process served, the history tells no more than the family of its thinking.
  */
-export function findServed(input: ChooseInput, rule: SelectorRule, orderTurn: OrderTurn): Served | null {
+export function findServed(input: ChooseInput, rule: SelectorRule, chooseTurn: ChooseTurn): Served | null {
   const { request, cached, heldBy } = input;
   const { messages } = request;
   const held = cached?.() ?? null;
@@ -40,20 +45,27 @@ export function findServed(input: ChooseInput, rule: SelectorRule, orderTurn: Or
     cardId: id,
     tokens: heldBy(id, countHeld(before)),
   });
-  const order = orderTurn(cutBehind(request, openingAt), null);
-  let card = findFirst(order, null);
-  if (card === null) return null;
+  const opening = chooseTurn(cutBehind(request, openingAt), null);
+  const chosen = findFirst(opening, null);
+  if (chosen === null) return null;
+  const turns = [chosen];
+  let card = chosen;
   for (const at of rule.saves === "cost" ? listTasks(messages, openingAt) : []) {
     const turn = cutBehind(request, at);
-    card = findFirst(orderTurn(turn, holding(card, turn.messages)), null) ?? card;
+    card = findFirst(chooseTurn(turn, holding(card, turn.messages)), null) ?? card;
+    turns.push(card);
   }
   const { newest } = thought;
-  const kin = newest === null || findThinkingFormat(card) === newest ? null : findFirst(order, newest);
+  // The history may hold the thinking of a model that was left since.
+  const isExplained = newest === null || turns.some((one) => findThinkingFormat(one) === newest);
+  const kin = isExplained ? null : findFirst(opening, newest);
   return { ...holding(kin ?? card, messages), by: kin === null ? "opening" : "thinking", thought };
 }
 
-function findFirst(order: Iterable<ModelCard>, format: string | null): ModelCard | null {
-  for (const card of order) if (format === null || findThinkingFormat(card) === format) return card;
+/** Returns the best whose thinking has this format. Null for any. */
+function findFirst(ordered: Ordered, format: string | null): ModelCard | null {
+  for (const card of ordered.inOrder())
+    if (format === null || findThinkingFormat(card) === format) return card;
   return null;
 }
 

@@ -97,7 +97,9 @@ export function runConversations(selector: Selector, conversations: number, proc
   for (let seed = 0; seed < conversations; seed++) {
     const dice = makeDice(seed + 1);
     const isAgent = seed % 2 === 0;
-    const system = isAgent ? "You are a coding agent. ".repeat(600) : "You help with everything. ".repeat(300);
+    const system = isAgent
+      ? "You are a coding agent. ".repeat(600)
+      : "You help with everything. ".repeat(300);
     const messages: ChatMessage[] = [{ role: "system", content: `${seed} ${system}` }];
     let before: ModelCard | null = null;
     for (let turn = 0; turn < TURNS; turn++) {

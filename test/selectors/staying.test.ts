@@ -103,7 +103,7 @@ describe("a process that hasn't seen the conversation", () => {
   test("decides again what a selector that saves money decided at the tasks before", () => {
     const price = { input: 10, output: 10, cachedInput: 1 };
     const dear = makeCard("dear", 10, {
-      skills: { ...even(0.6), knowledge: 0.99 },
+      skills: { ...even(0.6), knowledge: 0.95, coding: 0.1 },
       price,
       contextTokensMax: null,
     });

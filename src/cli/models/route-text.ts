@@ -19,7 +19,10 @@ type ShownRoute = Omit<KeyRouteView, "basis"> & {
 /** The candidates whose doubt is shown. */
 const DOUBTED = 3;
 
-function formatBasis({ likeness, familiar, labelled }: ShownRoute["basis"], stays: ShownRoute["stays"]): string {
+function formatBasis(
+  { likeness, familiar, labelled }: ShownRoute["basis"],
+  stays: ShownRoute["stays"],
+): string {
   const topics = labelled.map(
     ({ topic, share, prompts }) =>
       `${topic} ${Math.round(share * 100)}%${prompts === undefined ? "" : ` (${prompts})`}`,
