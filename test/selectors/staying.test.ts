@@ -95,6 +95,20 @@ describe("a process that hasn't seen the conversation", () => {
     expect(choose(SELECTOR_RULES.best, makeInput(request, { cards: CARDS, ...nothing })).stays).toBeNull();
   });
 
+  test("counts on no cache that it hasn't seen", () => {
+    const long = [user(`${TRIVIA} ${"x ".repeat(4000)}`), answer, user(CODE)];
+    const cost = (known: Partial<ChooseInput>) => {
+      const { candidates } = decide("best", long, { cards: [cheaper], ...known });
+      return candidates[0]?.costUsd ?? 0;
+    };
+    const cheaper = makeCard("cheaper", 10, {
+      price: { input: 2, output: 10, cachedInput: 0.2 },
+      contextTokensMax: null,
+    });
+    expect(cost({})).toBe(cost({ heldBy: () => 0 }));
+    expect(cost(seen(cheaper, 2000))).toBeLessThan(cost({}));
+  });
+
   test("chooses by score if that one can't serve, and never tries another in its place", () => {
     expect(describeChoice(decide("best", chat, { allowed: (id) => id !== sage.id }))).toBe("coder opening");
     expect(explore(decide("best", chat), 1, () => 0)).toBeNull();

@@ -124,7 +124,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a pinned request tries others out",
     file: "src/selectors/explore.ts",
-    find: "choice.pinned !== null || choice.stays !== null || ",
+    find: "choice.pinned !== null ||",
     replace: "",
     tests: ["test/selectors/explore.test.ts"],
   },
