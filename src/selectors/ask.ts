@@ -15,9 +15,9 @@ import { findLightShare } from "./light.ts";
 import { prepareQuality } from "./quality.ts";
 import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
-import type { Served } from "./served.ts";
 import { type CardTable, findTable } from "./table.ts";
 import type { Prediction } from "./text/predictor.ts";
+import type { ServingModel } from "./thought.ts";
 
 const NO_HEALTH: HealthView = { over: () => () => null };
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
@@ -71,21 +71,11 @@ function readAnswerRoom(request: ChatRequest, { outputMax }: CardTable, isLimitR
   return (place: number) => findRoom(outputMax[place] ?? Number.POSITIVE_INFINITY);
 }
 
-/** `promptTokens` is an estimate. */
-export function prepareAsk(
-  input: ChooseInput,
-  prediction: Prediction,
-  promptTokens: number,
-  served: Served | null,
-) {
-  const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
-  const { steering = UNSTEERED, payer = NOBODY } = input;
-  const isStructured = request.response_format?.type === "json_schema";
+function makeRankAsk(share: number, prediction: Prediction, learned: Knowledge): RankAsk {
   const { difficulty } = prediction;
-  const table = findTable(input.cards);
   const likeness = learned.likenessOf(prediction);
   const isAlike = likeness !== null && likeness >= ALIKE_MIN;
-  const ask: RankAsk = {
+  return {
     share,
     difficulty,
     likeness: likeness ?? prediction.sure,
@@ -95,6 +85,20 @@ export function prepareAsk(
     costWeight: isAlike ? learned.weightFor("money", share) : null,
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
+}
+
+/** `promptTokens` is an estimate. */
+export function prepareAsk(
+  input: ChooseInput,
+  prediction: Prediction,
+  promptTokens: number,
+  served: ServingModel | null,
+) {
+  const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
+  const { steering = UNSTEERED, payer = NOBODY } = input;
+  const isStructured = request.response_format?.type === "json_schema";
+  const table = findTable(input.cards);
+  const ask = makeRankAsk(share, prediction, learned);
   return {
     input,
     prediction,
@@ -123,7 +127,7 @@ export function prepareAsk(
     quality: prepareQuality(prediction),
     rules: selectRules(input.rules, prediction, table, steering),
     served,
-    /** What is known of caches: where another process served, an answer's cost is estimated without. */
+    /** Known from the process's memory alone: where another process served, costs are estimated without a cache. */
     cached: served?.by === "memory" ? served : null,
   };
 }

@@ -101,7 +101,7 @@ export function decide(
   };
 }
 
-/** What is chosen first, whatever the scores are. */
+/** The model that is chosen first, whatever the scores are. */
 interface Front {
   /** Its place. −1 if there is none. */
   readonly front: number;

@@ -54,8 +54,7 @@ const changeSchema = Type.Object({
   to: allowWords(["worse", "better"], "What the model became."),
 });
 
-/** Why a conversation stays with its model, whatever the scores are. */
-export const staysSchema = Type.Object(
+const staysSchema = Type.Object(
   {
     because: allowWords(
       STAY_REASONS,

@@ -2,28 +2,20 @@
 // process would have chosen for its opening, so that several processes agree without a word between them.
 import type { CachedPrefix } from "../core/models/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import { findThinkingFormat } from "../core/models/thinking-rows.ts";
+import { findThinkingFormat } from "../core/models/thinking/readers.ts";
 import type { ChatMessage, ChatRequest } from "../operations/chat/form.ts";
 import type { ChooseInput } from "./ask.ts";
 import type { SelectorRule } from "./selector.ts";
-import { isInToolLoop } from "./staying.ts";
-import { readTexts } from "./text/task.ts";
-import { readThought, type Thought } from "./thought.ts";
+import { isInToolLoop, readTexts } from "./text/task.ts";
+import { readThought, type ServingModel } from "./thought.ts";
 
-/** With the tokens of the prompt that it has probably cached. */
-export interface Served extends CachedPrefix {
-  /** What tells that it is this one: the process's memory, the opening, or the family of the history's thinking. */
-  readonly by: "memory" | "opening" | "thinking";
-  readonly thought: Thought;
-}
-
-interface Ordered {
+interface ModelOrder {
   /** Yields the models that can serve it, best first. */
   inOrder(): Iterable<ModelCard>;
 }
 
 /** Chooses for an earlier turn. `before` is the model of the turns before it, null for the opening. */
-type ChooseTurn = (request: ChatRequest, before: CachedPrefix | null) => Ordered;
+type ChooseTurn = (request: ChatRequest, before: CachedPrefix | null) => ModelOrder;
 
 /** The later tasks that are looked at again, the newest: each takes as long as a choice. */
 const TASKS_MAX = 5;
@@ -33,7 +25,11 @@ const CHARS_PER_TOKEN = 4;
  * Null at a conversation's beginning, and if nothing can be known. No API has a place for the model's name in an answer that
  * comes back: of an earlier turn that another process served, the history tells no more than the family of its thinking.
  */
-export function findServed(input: ChooseInput, rule: SelectorRule, chooseTurn: ChooseTurn): Served | null {
+export function findServed(
+  input: ChooseInput,
+  rule: SelectorRule,
+  chooseTurn: ChooseTurn,
+): ServingModel | null {
   const { request, cached, heldBy } = input;
   const { messages } = request;
   const held = cached?.() ?? null;
@@ -63,9 +59,8 @@ export function findServed(input: ChooseInput, rule: SelectorRule, chooseTurn: C
 }
 
 /** Returns the best whose thinking has this format. Null for any. */
-function findFirst(ordered: Ordered, format: string | null): ModelCard | null {
-  for (const card of ordered.inOrder())
-    if (format === null || findThinkingFormat(card) === format) return card;
+function findFirst(order: ModelOrder, format: string | null): ModelCard | null {
+  for (const card of order.inOrder()) if (format === null || findThinkingFormat(card) === format) return card;
   return null;
 }
 

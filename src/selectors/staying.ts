@@ -1,11 +1,10 @@
 // Keeps a conversation on its model while that one can serve: another would read the whole prompt without a cache, and
 // can't read the thinking in it.
 import type { StayReason } from "../core/models/selector.ts";
-import type { ChatMessage } from "../operations/chat/form.ts";
 import { type Estimates, estimateTokens, priceTokens } from "./estimates.ts";
 import type { SelectorRule } from "./selector.ts";
-import type { Served } from "./served.ts";
-import { countUnread } from "./thought.ts";
+import { isInToolLoop } from "./text/task.ts";
+import { countUnread, type ServingModel } from "./thought.ts";
 
 /** A conversation is expected to go on for as many turns as it has had, but at most this many. */
 const TURNS_LEFT_MAX = 50;
@@ -49,8 +48,8 @@ export function findStaying(able: Estimates, first: number | undefined, rule: Se
     thinkingTokens,
     isCaller: because === "tool_loop" && served.by === "memory",
   });
-  // Whoever made a call has planned what to do with its result. Where the process didn't see the call, the opening's choice
-  // has probably made it.
+  // The model that made a call has planned what to do with its result. Where the process didn't see the call, the opening's
+  // choice has probably made it.
   if (isInToolLoop(input.request.messages)) return stay("tool_loop");
   const because = findReason(served, thinkingTokens);
   if (because === null || place === first || rule.saves !== "cost") return because && stay(because);
@@ -60,14 +59,10 @@ export function findStaying(able: Estimates, first: number | undefined, rule: Se
   return isFarCheaper(costs, thinkingTokens) ? null : stay("thinking");
 }
 
-function findReason({ by, tokens }: Served, thinkingTokens: number): StayReason | null {
+function findReason({ by, tokens }: ServingModel, thinkingTokens: number): StayReason | null {
   if (by !== "memory") return by;
   if (tokens > 0) return "cache";
   return thinkingTokens > 0 ? "thinking" : null;
-}
-
-export function isInToolLoop(messages: readonly ChatMessage[]): boolean {
-  return messages.at(-1)?.role === "tool";
 }
 
 interface Comparison {

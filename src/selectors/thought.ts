@@ -1,6 +1,7 @@
 // The thinking in a conversation's history, as tokens: a model that can't read it has to think again.
+import type { CachedPrefix } from "../core/models/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import { findThinkingFormat, readsThinkingOf, SEALED_FORMATS } from "../core/models/thinking-rows.ts";
+import { findThinkingFormat, isReaderOf, SEALED_FORMATS } from "../core/models/thinking/readers.ts";
 import type { ChatMessage, ReasoningDetail } from "../operations/chat/form.ts";
 
 /** More thinking than this is never made again. */
@@ -9,16 +10,24 @@ const CHARS_PER_TOKEN = 4;
 /** Sealed thinking is base64, which takes four characters for three. */
 const SEALED_SHARE = 3 / 4;
 
-export interface Thought {
+/** The thinking of a history. */
+interface ThinkingTokens {
   /** The tokens of each format. Only sealed thinking is bound to its makers: all models read plain text. */
   readonly tokensByFormat: ReadonlyMap<string, number>;
   /** The format of the newest. Null if there is none. */
   readonly newest: string | null;
 }
 
-const NO_THOUGHT: Thought = { tokensByFormat: new Map(), newest: null };
+const NO_THOUGHT: ThinkingTokens = { tokensByFormat: new Map(), newest: null };
 
-export function readThought(messages: readonly ChatMessage[]): Thought {
+/** The model of a conversation before this turn, with the tokens of the prompt that it has probably cached. */
+export interface ServingModel extends CachedPrefix {
+  /** The evidence for it: the process's memory, the conversation's opening, or the family of the history's thinking. */
+  readonly by: "memory" | "opening" | "thinking";
+  readonly thought: ThinkingTokens;
+}
+
+export function readThought(messages: readonly ChatMessage[]): ThinkingTokens {
   const tokensByFormat = new Map<string, number>();
   let newest: string | null = null;
   for (const message of messages) {
@@ -42,7 +51,7 @@ function countTokens({ text, summary, signature, data }: ReasoningDetail): numbe
 }
 
 /** Returns the tokens of the thinking that a model can't read. `maker` is the model that answered before. */
-export function countUnread({ tokensByFormat }: Thought, card: ModelCard, maker: ModelCard): number {
+export function countUnread({ tokensByFormat }: ThinkingTokens, card: ModelCard, maker: ModelCard): number {
   let tokens = 0;
   for (const [format, some] of tokensByFormat) if (!canRead(card, maker, format)) tokens += some;
   return Math.round(Math.min(TOKENS_MAX, tokens));
@@ -52,5 +61,5 @@ export function countUnread({ tokensByFormat }: Thought, card: ModelCard, maker:
 function canRead(card: ModelCard, maker: ModelCard, format: string): boolean {
   const own = findThinkingFormat(card);
   if (card.id === maker.id) return own === null || own === format;
-  return own === format && findThinkingFormat(maker) === format && readsThinkingOf(card, maker);
+  return own === format && findThinkingFormat(maker) === format && isReaderOf(card, maker);
 }

@@ -33,7 +33,7 @@ export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields
 
 const withoutMarkup = Type.Number({ description: "USD, without the markup." });
 
-/** Why a conversation stays with its model, whatever the scores are. */
+/** The reason for which a conversation stays with its model, whatever the scores are. */
 const staysSchema = Type.Object({
   because: allowWords(STAY_REASONS),
   cached_tokens: count,

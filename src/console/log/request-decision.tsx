@@ -1,8 +1,7 @@
 // The reasons for a selector's choice: the request's features and how the candidates compared.
 
 import type { DecisionView } from "../../admin/log/request-schema.ts";
-import { STAY_WORDS } from "../../core/models/selector.ts";
-import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
+import { formatCount, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge, Meter } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
@@ -67,22 +66,25 @@ interface KnownProps {
   readonly day: string | null | undefined;
 }
 
-/** Decisions logged by earlier versions have no source. */
-function Known({ source, day }: KnownProps) {
-  if (source === undefined) return <span class="soft">–</span>;
-  if (source === "guess") return <Badge text="guess" tone="warn" />;
-  return <span>{day ? `${source}, ${day}` : source}</span>;
-}
+type Stays = Exclude<NonNullable<DecisionView["stays"]>, boolean>;
+
+const STAY_WORDS: Readonly<Record<Stays["because"], string>> = {
+  tool_loop: "The newest message is the result of a call, so the model that made it goes on.",
+  cache: "The conversation stays with the model that has cached its prompt.",
+  thinking: "The conversation stays with the model that can read its thinking.",
+  opening:
+    "The conversation stays with the choice for its opening, since this process hasn't seen its later turns.",
+};
 
 /** Decisions logged by earlier versions give no reason: they knew but one. */
-function describeStays(stays: NonNullable<DecisionView["stays"]>): string {
-  if (typeof stays === "boolean") return stays ? `The model stays ${STAY_WORDS.cache}.` : "";
+function describeStays(stays: true | Stays): string {
+  if (stays === true) return STAY_WORDS.cache;
   const { because, cached_tokens: cached, thinking_tokens: thinking } = stays;
   const counts = [
-    ...(cached > 0 ? [`about ${cached} tokens of the prompt are in its cache`] : []),
-    ...(thinking > 0 ? [`another model would have to think about ${thinking} tokens again`] : []),
+    ...(cached > 0 ? [`about ${formatCount(cached)} tokens of the prompt are probably cached`] : []),
+    ...(thinking > 0 ? [`about ${formatCount(thinking)} tokens of thinking would be lost on another`] : []),
   ];
-  return `The model stays ${STAY_WORDS[because]}${counts.length === 0 ? "" : ` (${counts.join("; ")})`}.`;
+  return [STAY_WORDS[because], ...(counts.length === 0 ? [] : [`(${counts.join("; ")})`])].join(" ");
 }
 
 export function RequestDecision({ decision, used }: RequestDecisionProps) {

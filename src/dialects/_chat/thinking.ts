@@ -2,7 +2,7 @@
 // doesn't reach the model.
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import { REMOVALS_MAX, type RemovalReason, type RemovedReasoning } from "../../core/log/removed-reasoning.ts";
-import { SEALED_FORMATS } from "../../core/models/thinking-rows.ts";
+import { SEALED_FORMATS } from "../../core/models/thinking/readers.ts";
 import type { ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
 
 /** Makes the detail for a piece of thinking. `index` is its block's place in the message. */

@@ -17,7 +17,7 @@ const PROMPTS = [CODE, MATH, TRIVIA];
 const OTHERS =
   "math: 0.8, reasoning: 0.8, science: 0.8, language: 0.8, data: 0.8, instruction: 0.8, tools: 0.8";
 
-/** Which of the two is better depends on the prompt. */
+/** Two models: the better one depends on the prompt. */
 const settings = (url: string) => `
   Acme:
     dialect: openai
@@ -64,7 +64,9 @@ interface Turn {
 /** Runs a conversation, each turn on any of the gateways. Every third turn is a task, the others are results of calls. */
 async function converse(selector: string, seed: number, on = nodes): Promise<readonly Turn[]> {
   const dice = makeDice(seed + 1);
-  const messages: ChatMessage[] = [{ role: "system", content: `${selector} ${seed} ${"You help. ".repeat(800)}` }];
+  const messages: ChatMessage[] = [
+    { role: "system", content: `${selector} ${seed} ${"You help. ".repeat(800)}` },
+  ];
   const turns: Turn[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     const isLooping = turn % 3 !== 0;

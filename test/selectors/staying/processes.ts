@@ -1,23 +1,23 @@
 // Simulated conversations on processes that share no memory: agents in loops of tools, and chats of several topics, each turn
 // on a process of its own. Every answer has thinking in the form of its model's family.
-import { loadShippedCards } from "../../src/catalogue/rows.ts";
-import { NOBODY } from "../../src/core/keys/key.ts";
-import type { ModelCard } from "../../src/core/models/card.ts";
-import type { Selector, StayReason } from "../../src/core/models/selector.ts";
-import { findThinkingFormat } from "../../src/core/models/thinking-rows.ts";
-import { planCalls } from "../../src/gateway/plan/plan.ts";
-import { type KnownPorts, readKnown } from "../../src/gateway/plan/plan-request.ts";
-import { Caches } from "../../src/health/caches.ts";
-import { Health } from "../../src/health/health.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
-import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { DeadlineSweep } from "../../src/transport/deadlines.ts";
-import { describeChat, makeConversation } from "../harness/conversation.ts";
-import { NO_LEARNING } from "../learning/no-learning.ts";
-import { makeDice } from "./dice.ts";
-import { RULES } from "./sample-cards.ts";
-import { ownPrompts } from "./training/prompts.ts";
+import { loadShippedCards } from "../../../src/catalogue/rows.ts";
+import { NOBODY } from "../../../src/core/keys/key.ts";
+import type { ModelCard } from "../../../src/core/models/card.ts";
+import type { Selector, StayReason } from "../../../src/core/models/selector.ts";
+import { findThinkingFormat } from "../../../src/core/models/thinking/readers.ts";
+import { planCalls } from "../../../src/gateway/plan/plan.ts";
+import { type KnownPorts, readKnown } from "../../../src/gateway/plan/plan-request.ts";
+import { Caches } from "../../../src/health/caches.ts";
+import { Health } from "../../../src/health/health.ts";
+import { Stickiness } from "../../../src/health/stickiness.ts";
+import type { ChatMessage, ChatRequest } from "../../../src/operations/chat/form.ts";
+import { SELECTOR_RULES } from "../../../src/selectors/index.ts";
+import { DeadlineSweep } from "../../../src/transport/deadlines.ts";
+import { describeChat, makeConversation } from "../../harness/conversation.ts";
+import { NO_LEARNING } from "../../learning/no-learning.ts";
+import { makeDice } from "../dice.ts";
+import { RULES } from "../sample-cards.ts";
+import { ownPrompts } from "../training/prompts.ts";
 
 const MINUTE_MS = 60_000;
 const TURNS = 6;
@@ -36,7 +36,7 @@ interface Chosen {
   readonly stays: StayReason | null;
 }
 
-/** What one gateway's process knows. */
+/** One gateway's process, and the knowledge that it has alone. */
 class Process {
   #nowMs = 0;
   readonly #health = new Health(() => {});

@@ -1,6 +1,6 @@
 // The families of thinking that a provider seals, and which models read the thinking of others.
-import { remember } from "../world/remember.ts";
-import type { ModelCard } from "./card.ts";
+import { remember } from "../../world/remember.ts";
+import type { ModelCard } from "../card.ts";
 
 interface ThinkingFamily {
   /** The format of its details in the chat form. */
@@ -51,8 +51,8 @@ export function findThinkingFormat(card: ModelCard): string | null {
   return findFamily(card).format;
 }
 
-/** True if a model reads the thinking that another made. */
-export function readsThinkingOf(reader: ModelCard, maker: ModelCard): boolean {
+/** True if a model reads the thinking that another one made. */
+export function isReaderOf(reader: ModelCard, maker: ModelCard): boolean {
   if (reader.provider !== maker.provider) return false;
   return READERS.some(
     ({ makers, readers, providers }) =>

@@ -1,19 +1,19 @@
 // Each reason to stay with a conversation's model: a loop of tools, thinking that others can't read, and, where a process
 // hasn't seen the conversation, the choice for its opening.
 import { describe, expect, test } from "bun:test";
-import type { CachedPrefix } from "../../src/core/models/attempt.ts";
-import type { ModelCard } from "../../src/core/models/card.ts";
-import { findThinkingFormat, readsThinkingOf } from "../../src/core/models/thinking-rows.ts";
-import type { AssistantMessage, ChatMessage, ReasoningDetail } from "../../src/operations/chat/form.ts";
-import type { ChooseInput } from "../../src/selectors/ask.ts";
-import { choose } from "../../src/selectors/choose.ts";
-import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
-import { explore } from "../../src/selectors/explore.ts";
-import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { viewRoute } from "../../src/selectors/route-view.ts";
-import { countUnread, readThought } from "../../src/selectors/thought.ts";
-import { makeModelCard } from "../harness/cards.ts";
-import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "./sample-cards.ts";
+import type { CachedPrefix } from "../../../src/core/models/attempt.ts";
+import type { ModelCard } from "../../../src/core/models/card.ts";
+import { findThinkingFormat, isReaderOf } from "../../../src/core/models/thinking/readers.ts";
+import type { AssistantMessage, ChatMessage, ReasoningDetail } from "../../../src/operations/chat/form.ts";
+import type { ChooseInput } from "../../../src/selectors/ask.ts";
+import { choose } from "../../../src/selectors/choose.ts";
+import { keepDecision, replayDecision } from "../../../src/selectors/decision.ts";
+import { explore } from "../../../src/selectors/explore.ts";
+import { SELECTOR_RULES } from "../../../src/selectors/index.ts";
+import { viewRoute } from "../../../src/selectors/route-view.ts";
+import { countUnread, readThought } from "../../../src/selectors/thought.ts";
+import { makeModelCard } from "../../harness/cards.ts";
+import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "../sample-cards.ts";
 
 const coder = makeCard("coder", 10, { skills: { ...even(0.7), coding: 0.99 }, contextTokensMax: null });
 const sage = makeCard("sage", 12, { skills: { ...even(0.8), coding: 0.5 }, contextTokensMax: null });
@@ -177,9 +177,9 @@ describe("thinking in the history", () => {
     );
     if (!fable || !older || !haiku) throw new Error("There is no such card.");
     const bedrock = makeModelCard("Bedrock#eu.anthropic.claude-opus-5-5");
-    expect([readsThinkingOf(older, fable), readsThinkingOf(opus, fable)]).toEqual([true, true]);
-    expect([readsThinkingOf(fable, older), readsThinkingOf(opus, older)]).toEqual([false, false]);
-    expect([readsThinkingOf(opus, haiku), readsThinkingOf(bedrock, haiku)]).toEqual([true, false]);
+    expect([isReaderOf(older, fable), isReaderOf(opus, fable)]).toEqual([true, true]);
+    expect([isReaderOf(fable, older), isReaderOf(opus, older)]).toEqual([false, false]);
+    expect([isReaderOf(opus, haiku), isReaderOf(bedrock, haiku)]).toEqual([true, false]);
     expect(countUnread(readThought([thinking(4000)]), older, fable)).toBe(0);
     expect(findThinkingFormat(bedrock)).toBe("bedrock-converse-v1");
     expect(findThinkingFormat(makeModelCard("OpenRouter#anthropic/claude-opus-5.5"))).toBe(
