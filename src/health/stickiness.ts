@@ -7,6 +7,11 @@ const KEPT_MAX = 50_000;
 
 interface ConversationSource {
   nameConversation(): ConversationNames;
+  /** Returns the name that all its turns have in common. Missing or null if it decides nothing. */
+  nameOpening?(): string | null;
+  isFirstTurn?(): boolean;
+  /** True if the request itself shows that its conversation goes on. */
+  hasSignOfGoingOn?(): boolean;
 }
 
 /** One request's conversation. Its names are computed only when they are needed, because that requires reading the whole prompt. */
@@ -15,6 +20,7 @@ export class Conversation {
   readonly #source: ConversationSource;
   #names: ConversationNames | null = null;
   #kept: readonly string[] | null = null;
+  #name: string | null | undefined;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
 
@@ -22,6 +28,25 @@ export class Conversation {
   constructor(keyId: string, source: ConversationSource) {
     this.#keyId = keyId;
     this.#source = source;
+  }
+
+  /** The name that all its turns have in common, within its key. Null if it decides nothing, as for a line of a batch. */
+  get name(): string | null {
+    if (this.#name === undefined) {
+      const opening = this.#source.nameOpening?.() ?? null;
+      this.#name = opening === null ? null : `${this.#keyId} ${opening}`;
+    }
+    return this.#name;
+  }
+
+  /** True if no model has answered in it yet. */
+  get isFirstTurn(): boolean {
+    return this.#source.isFirstTurn?.() ?? false;
+  }
+
+  /** True if the request itself shows that the conversation goes on. */
+  get goesOn(): boolean {
+    return this.#source.hasSignOfGoingOn?.() ?? false;
   }
 
   /** Undefined until the conversation has been looked for. */
