@@ -66,6 +66,13 @@ interface KnownProps {
   readonly day: string | null | undefined;
 }
 
+/** Decisions logged by earlier versions have no source. */
+function Known({ source, day }: KnownProps) {
+  if (source === undefined) return <span class="soft">–</span>;
+  if (source === "guess") return <Badge text="guess" tone="warn" />;
+  return <span>{day ? `${source}, ${day}` : source}</span>;
+}
+
 type Stays = Exclude<NonNullable<DecisionView["stays"]>, boolean>;
 
 const STAY_WORDS: Readonly<Record<Stays["because"], string>> = {
