@@ -117,7 +117,7 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           {decision.stays && ` ${describeStays(decision.stays)}`}
           {decision.basis && ` ${describeBasis(decision.basis)}`}
           {gone.length > 0 && ` Excluded models: ${gone.join(", ")}.`}
-          {" The model with the highest score is chosen."}
+          {!pinned && !decision.stays && " The model with the highest score is chosen."}
         </p>
       </div>
       <Table label="Candidates" columns={columns} rows={candidates} keyOf={({ model }) => model} />

@@ -7,13 +7,14 @@ import { startUnderTest } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { makeDice } from "../../selectors/dice.ts";
 import { looked, post, routed } from "../../selectors/fixture.ts";
-import { CODE, MATH, TRIVIA } from "../../selectors/sample-cards.ts";
+import { CODE, TRIVIA } from "../../selectors/sample-cards.ts";
 
 const GATEWAYS = 4;
 const CONVERSATIONS = IS_LONG ? 200 : 8;
 const TURNS = 6;
 const MOVED_SHARE_MAX = 0.02;
-const PROMPTS = [CODE, MATH, TRIVIA];
+/** Between equal models, costs that each gateway has measured itself decide, so these are clear. */
+const PROMPTS = [CODE, TRIVIA];
 const OTHERS =
   "math: 0.8, reasoning: 0.8, science: 0.8, language: 0.8, data: 0.8, instruction: 0.8, tools: 0.8";
 
