@@ -149,7 +149,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     let many = 0;
     for (let round = 0; round < 60; round++) {
       const input = anyInput(roll);
-      const { foremost, candidates, choice, pinned, isStaying: stays } = choose(selector, input);
+      const { foremost, candidates, choice, pinned, stays } = choose(selector, input);
       const able = candidates.filter(({ eligible }) => eligible);
       const ids = able.map(({ card }) => card.id);
       expect(foremost.slice(0, FIRST_KEPT)).toEqual(able.slice(0, FIRST_KEPT));

@@ -7,6 +7,7 @@ import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
+import { STAY_REASONS } from "../../core/models/selector.ts";
 import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { pageFields } from "../list.ts";
 import { pricingSchema } from "../models/settings-schema.ts";
@@ -34,6 +35,13 @@ export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields
 
 const withoutMarkup = Type.Number({ description: "USD, without the markup." });
 
+/** The reason for which a conversation stays with its model, whatever the scores are. */
+const staysSchema = Type.Object({
+  because: allowWords(STAY_REASONS),
+  cached_tokens: count,
+  thinking_tokens: count,
+});
+
 /** A selector's reasons for its choice, without the numbers that only learning uses. */
 const decisionSchema = Type.Object({
   selector: text,
@@ -58,7 +66,8 @@ const decisionSchema = Type.Object({
   usual_cost_usd: Type.Optional(usd),
   cost_weight: Type.Optional(allowNull(number)),
   time_weight: Type.Optional(allowNull(number)),
-  stays: Type.Optional(boolean),
+  /** A boolean in decisions of earlier versions. */
+  stays: Type.Optional(Type.Union([boolean, staysSchema, Type.Null()])),
   basis: Type.Optional(
     Type.Object({
       likeness: number,

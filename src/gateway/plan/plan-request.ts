@@ -171,11 +171,12 @@ export function readKnown(
     if (away.size === 0) return seenAt;
     return (place: number) => (away.has(cards[place]?.provider ?? "") ? UNREACHED : seenAt(place));
   };
+  const heldBy = (cardId: string, tokens: number) => caches.estimateTokens(cardId, payer, tokens);
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
-    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, payer, held.tokens) };
+    return held && { cardId: held.cardId, tokens: heldBy(held.cardId, held.tokens) };
   };
-  return { health: { over }, learned: learning.known, cached, payer };
+  return { health: { over }, learned: learning.known, cached, heldBy, payer };
 }
 
 function toRoll(bytes: Uint8Array): number {
