@@ -75,6 +75,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly conversation: Conversation;
   /** The prompt, as it is known by its bytes. */
   readonly prompt: Prompt;
+  /** The same. Missing or null as long as nobody has asked for it. */
+  readonly askedPrompt?: Prompt | null;
   readonly selection: Selection;
   /** The only credential that can serve it. Null if any can. */
   readonly pin: Pin | null;

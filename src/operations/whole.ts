@@ -227,7 +227,9 @@ function makeOffer(card: ModelCard, choices: number, calls: readonly Amounts[]):
 }
 
 /** Returns the price with the highest rates of the tiers within the prompt's reach. */
-function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Price {
+function findHighest(given: Price, promptTokens: number): Price {
+  if (given.tiers === undefined) return given;
+  const { tiers, ...price } = given;
   const reached = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
   const input = Math.max(...reached.map((rates) => rates.input));
   const output = Math.max(...reached.map((rates) => rates.output));

@@ -2,6 +2,7 @@
 
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
+import { parseShortened } from "../core/log/removed-reasoning.ts";
 import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/answer/run.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";
 import { namedEvent } from "./event-stream.ts";
@@ -29,7 +30,7 @@ export abstract class PartWriter {
   write(parts: readonly Part[]): string {
     let text = "";
     for (const part of parts) {
-      if (part instanceof Verbatim) text += this.passOn(asObject(parseReceived(part.event.data)));
+      if (part instanceof Verbatim) text += this.passOn(readOwn(part.event.data));
       else if (isChunk(part)) text += this.#takeChunk(part);
       else if (part.shown) text += this.passRunOn(part.shown);
       else for (const chunk of part.chunks()) text += this.#takeChunk(chunk);
@@ -54,8 +55,7 @@ export abstract class PartWriter {
   protected passRunOn({ type, data }: ShownEvents): string {
     const isPlain = this.held.length === 0 && this.isPiece(type);
     let text = "";
-    for (const one of data)
-      text += isPlain ? namedEvent(type, one) : this.passOn(asObject(parseReceived(one)));
+    for (const one of data) text += isPlain ? namedEvent(type, one) : this.passOn(readOwn(one));
     return text;
   }
 
@@ -71,4 +71,8 @@ export abstract class PartWriter {
   protected abstract isPiece(type: string): boolean;
   /** Writes an event of the provider's. `usage` is undefined before the end, and null if none was reported. */
   protected abstract show(event: JsonObject, usage?: Usage | null): string;
+}
+
+function readOwn(event: string): JsonObject {
+  return asObject(parseReceived(event) ?? parseShortened(event));
 }

@@ -17,6 +17,8 @@ export interface Visitor<Kind extends string> {
    * if the table has no form for its type. May throw a Fault.
    */
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null;
+  /** Returns the nodes that take the place of one in a list, and are entered instead. Null if it stays one. */
+  split?(kind: Kind, node: JsonObject): readonly JsonObject[] | null;
   /** Called with each field outside the client's own JSON, at any depth. May throw a Fault. */
   checkField(field: string, value: unknown, path: Path): void;
   /** Called with the type of each object within settings. May throw a Fault. */
@@ -67,10 +69,12 @@ export function rewriteBody<Kind extends string>(
   return new Walk(grammar, visitor).node(kind, body) ?? {};
 }
 
+/** Null if it is left out, and a list if it was split. */
+type Element = JsonObject | readonly JsonObject[] | null;
+
 /** An element in which nothing was found. */
 interface VisitedNode {
-  /** Null if it is left out. */
-  readonly node: JsonObject | null;
+  readonly node: Element;
   /** The visitor's, behind it. */
   readonly trace: boolean | undefined;
 }
@@ -167,18 +171,23 @@ class Walk<Kind extends string> {
     for (const one of given) {
       const node = this.#element(kind, one, index);
       if (node !== one) kept ??= given.slice(0, index).filter(isObject);
-      if (node !== null) kept?.push(node);
+      kept?.push(...listKept(node));
       index++;
     }
     return kept ?? given;
   }
 
-  #element(kind: Kind, one: unknown, index: number): JsonObject | null {
+  #element(kind: Kind, one: unknown, index: number): Element {
     this.#path.push(index);
     if (!isObject(one)) throw this.#wrongShape("an object");
-    const node = this.node(kind, one);
+    const several = this.#visitor.split?.(kind, one) ?? null;
+    const node = several === null ? this.node(kind, one) : this.#parts(kind, several);
     this.#path.pop();
     return node;
+  }
+
+  #parts(kind: Kind, several: readonly JsonObject[]): readonly JsonObject[] {
+    return several.map((part) => this.node(kind, part)).filter((part) => part !== null);
   }
 
   /** Visits only elements that weren't visited before, and those behind one in which something was found. */
@@ -241,10 +250,15 @@ function isNeeded<Kind extends string>(holding: Holding<Kind> | undefined): bool
   return typeof holding === "object" && "isNeeded" in holding;
 }
 
+function listKept(node: Element): readonly JsonObject[] {
+  if (node === null) return [];
+  return isObject(node) ? [node] : node;
+}
+
 /** Returns the elements that stay: the same list if all of them stay as they were. */
-function keepNodes(given: readonly unknown[], nodes: readonly (JsonObject | null)[]): readonly unknown[] {
+function keepNodes(given: readonly unknown[], nodes: readonly Element[]): readonly unknown[] {
   if (nodes.every((node, at) => node === given[at])) return given;
-  return nodes.filter((node) => node !== null);
+  return nodes.flatMap(listKept);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -8,12 +8,14 @@ import type { DialectName } from "../../src/core/models/dialect-names.ts";
 import type { Refusal } from "../../src/core/models/refusals.ts";
 import { carryBedrock } from "../../src/dialects/anthropic/carriers.ts";
 import { ANTHROPIC_LANE } from "../../src/dialects/anthropic/lane.ts";
-import type { ChatRequest } from "../../src/operations/chat/form.ts";
+import type { ChatRequest, ReasoningDetail, ToolChange } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
+import { packSaid, unpackSaid } from "../../src/operations/chat/prompt/said-again.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { findChatCodec } from "../harness/codec.ts";
 import { readMessages, readResponses } from "../surfaces/lane/native-read.ts";
+import { makeRequest } from "./cases/drive.ts";
 
 const TARGET: Target = { baseUrl: "https://provider.test", secret: "s", headers: {} };
 const makeCard = (id: string) => makeModelCard(id, { capabilities: new Set(["tools"]) });
@@ -34,7 +36,7 @@ const toServer = (ask: ChatRequest) => send("openai", SERVER, ask).body;
 const schema = { type: "object", properties: { a: { type: "string" } } };
 const own = (name: string, more: JsonObject = {}) => ({ name, input_schema: schema, ...more });
 const listed = (name: string) => ({ type: "function", name, parameters: schema, strict: false });
-const asFunction = (name: string) => ({ type: "function", function: { name, parameters: schema } });
+const asFunction = (name: string) => ({ type: "function", function: { name, parameters: schema } }) as const;
 const define = (name: string, more: JsonObject = {}) => ({
   type: "tool_addition",
   tool: { type: "tool_definition", definition: own(name, more) },
@@ -116,6 +118,46 @@ describe("tools that items of Responses add", () => {
     const native = carryBedrock(ANTHROPIC_LANE.encode(raw, ask, CLAUDE, TARGET), CLAUDE, TARGET).body;
     expect(names(native.tools)).toEqual(["two"]);
     expect(native.messages).toEqual([user("a"), system(text("Now."))]);
+  });
+
+  test("are removed once, by the gateway or by the client, and brought back", () => {
+    const thinking = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 } as const;
+    const said = unpackSaid(
+      packSaid({ said: "", removed: ["one", "two"], added: [], id: "signed-by-claude" }),
+    );
+    if (said === null) throw new Error("The words can't be read.");
+    const before: ReasoningDetail = { ...thinking, text: "Hm.", signature: "signed-by-claude" };
+    const change = (type: "added" | "removed", name: string) => ({ type, name }) as const;
+    const changing = (...tool_changes: readonly ToolChange[]) =>
+      ({ role: "developer", content: "", tool_changes }) as const;
+    const messages = (...changes: readonly ToolChange[]): ChatRequest["messages"] => [
+      { role: "user", content: "a" },
+      changing(change("added", "two")),
+      {
+        role: "assistant",
+        content: "b",
+        reasoning_details: [before, said],
+      },
+      { role: "user", content: "c" },
+      ...(changes.length > 0 ? [changing(...changes)] : []),
+    ];
+    const ask = (...changes: readonly ToolChange[]) => {
+      const tools = [asFunction("one"), asFunction("two")] as const;
+      return asArray(toClaude(makeRequest({ tools, messages: messages(...changes) })).body.messages);
+    };
+    const past = [define("two"), refer("tool_removal", "one"), refer("tool_removal", "two")];
+    const bring = (...names: readonly string[]) => names.map((name) => refer("tool_addition", name));
+    const listSystem = (sent: readonly unknown[]) =>
+      sent
+        .map(asObject)
+        .filter(({ role }) => role === "system")
+        .map(({ content }) => content);
+    expect(listSystem(ask())).toEqual([past, bring("one", "two")]);
+    expect(listSystem(ask(change("removed", "two")))).toEqual([past, bring("one")]);
+    expect(listSystem(ask(change("removed", "two"), change("added", "two")))).toEqual([
+      past,
+      bring("two", "one"),
+    ]);
   });
 
   test("are in `tools` where they stand before the first user message, or where no user's turn follows an answer", () => {

@@ -78,6 +78,13 @@ const UNION = {
     { type: "object", properties: { zip: { type: "string" } } },
   ],
 };
+const THOUGHT = {
+  role: "assistant",
+  content: "m",
+  reasoning_details: [
+    { type: "reasoning.text", text: "Hm.", signature: "s", format: "anthropic-claude-v1", index: 0 },
+  ],
+};
 const HIGH = { reasoning_effort: "high" };
 const ALLOWED = {
   type: "allowed_tools",
@@ -102,6 +109,9 @@ export const REFUSAL_PROBES: Readonly<Record<RefusalWord, RefusalProbe>> = {
   thinking_adaptive: probe(HIGH, /"adaptive"/),
   thinking_budget: probe(HIGH, /budget/i, {
     names: { anthropic: "claude-sonnet-4-5", gemini: "gemini-2.5-flash" },
+  }),
+  thinking_binding: probe({ messages: [ASKED, THOUGHT, ASKED] }, /"block_binding"/, {
+    names: { anthropic: "claude-opus-5-5" },
   }),
   thinking_level: probe(HIGH, /thinkingLevel/),
   prefill: probeOrder([ASKED, ANSWER], /[am]$/),

@@ -31,8 +31,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "cached prompts at the full price",
     file: "src/core/money/price.ts",
-    find: "rates.cachedInput ?? input",
-    replace: "rates.input",
+    find: "=> cachedInput ?? input",
+    replace: "=> input + 0 * (cachedInput ?? 0)",
   },
   {
     name: "drop the context tier of the bill",

@@ -15,9 +15,9 @@ export const PROMPTS: readonly Mutant[] = [
   {
     name: "a cache mark stands behind what the gateway says",
     file: "src/dialects/anthropic/encode.ts",
-    find: "const end = conversation.saying.end(marks.turns, words, tools.removed);",
+    find: "const end = endPrompt(request, prompt, marks.turns, words, tools.removed);",
     replace:
-      "const spoken = conversation.saying.end(marks.turns, words, tools.removed); const end = { ...spoken, turns: setMarks({ tools: [], system: [], turns: spoken.turns }, CACHE_MARKS).turns };",
+      "const spoken = endPrompt(request, prompt, marks.turns, words, tools.removed); const end = { ...spoken, turns: setMarks({ tools: [], system: [], turns: spoken.turns }, CACHE_MARKS).turns };",
     tests: TESTS,
   },
   {
@@ -60,6 +60,20 @@ export const PROMPTS: readonly Mutant[] = [
     file: "src/operations/chat/prompt/say-at-end.ts",
     find: 'messages.findLastIndex(({ role }) => role === "user" || role === "tool")',
     replace: 'messages.findIndex(({ role }) => role === "user" || role === "tool")',
+    tests: TESTS,
+  },
+  {
+    name: "the second of two thoughts in a row is lost",
+    file: "src/surfaces/openai-responses/sealed-reasoning.ts",
+    find: "return own.map(({ id, data }) => ({",
+    replace: "return own.slice(0, 1).map(({ id, data }) => ({",
+    tests: TESTS,
+  },
+  {
+    name: "a tool that the conversation has added isn't removed again",
+    file: "src/dialects/anthropic/said.ts",
+    find: "return this.#changed?.get(name) ?? this.#front",
+    replace: "return this.#front",
     tests: TESTS,
   },
   {

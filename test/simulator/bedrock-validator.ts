@@ -22,7 +22,7 @@ const FORCING_ONE = /anthropic\.claude|amazon\.nova/;
 const RESULT_STATUS = /anthropic\.claude|amazon\.nova/;
 /** The betas that Claude's models accept on Bedrock. */
 const BETAS =
-  /^(computer-use-|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29)/;
+  /^(computer-use-|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|thinking-binding-controls-2026-08-01|tool-search-tool-2025-10-19|tool-examples-2025-10-29)/;
 const EXTRA_INPUTS = [
   "model",
   "stream",

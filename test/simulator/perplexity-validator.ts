@@ -41,6 +41,7 @@ const anyItem: Check = (value, path) =>
 const RESERVED: readonly unknown[] = [
   "web_search",
   "search_web",
+  "search_files",
   "people_search",
   "search_people",
   "fetch_url",
@@ -49,7 +50,8 @@ const RESERVED: readonly unknown[] = [
 ];
 const functionName: Check = (value, path) => {
   is.matching(/^[a-zA-Z0-9_-]{1,64}$/)(value, path);
-  if (RESERVED.includes(value)) reject("value", `tool name "${String(value)}" is reserved`, path);
+  if (RESERVED.includes(value))
+    reject("value", `invalid tools in request: custom function name "${String(value)}" is reserved`, path);
 };
 const domains = is.list(is.text, 0, 20);
 const filters = of({

@@ -78,15 +78,6 @@ const ranked = (field: string, more: Fields = {}) =>
 const drafts = { stream: flag, partial_images: integer(0, 3) };
 const recorded = { file: shape({ filename: filled, bytes: integer(1) }, {}) };
 
-/** Drafts are only available in streams. */
-function drawing(check: Check): Check {
-  return (value, path) => {
-    check(value, path);
-    if (!isObject(value) || value.partial_images === undefined || value.stream !== undefined) return;
-    reject("value", "partial_images needs stream.", ["partial_images"]);
-  };
-}
-
 /** For each dialect, the last step of the path and its check. */
 const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check>>>>> = {
   openai: {
@@ -106,8 +97,8 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
     ),
     moderations: strict({ input: judged }, ["input"]),
     // Servers with other models accept more sizes and voices than OpenAI.
-    generations: drawing(open({ prompt: filled, n: integer(1, 10), ...drafts }, ["prompt"])),
-    edits: drawing(open({ prompt: text }, ["prompt"])),
+    generations: open({ prompt: filled, n: integer(1, 10), ...drafts }, ["prompt"]),
+    edits: open({ prompt: text }, ["prompt"]),
     speech: open({ input: filled, speed: number(0.25, 4), stream_format: checkChoice("audio", "sse") }, [
       "input",
     ]),

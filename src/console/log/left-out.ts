@@ -17,7 +17,7 @@ type Reason = RequestDetailView["reasoning_removed"][number]["reason"];
 
 /** The ends of the sentence "Left out …". */
 const REASONS: Readonly<Record<Reason, (count: string) => string>> = {
-  prefix: (count) => `${count}, as what stands before had changed`,
+  prefix: (count) => `${count}, as what stood before had changed`,
   model: (count) => `${count} of another model`,
   organization: (count) => `${count} of another organization`,
   end_user: (count) => `${count} of another end user`,

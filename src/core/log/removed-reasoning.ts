@@ -1,4 +1,6 @@
 // The thinking of a conversation's history that the model wasn't shown: why, and how much of it, as rows and headers say.
+import { parseReceived } from "../json/bounds.ts";
+import { shortenList } from "../json/shorten.ts";
 
 /**
  * The reasons for which thinking is left out. `prefix` to `other` are the provider's: it counts blocks. The last two are the
@@ -24,6 +26,16 @@ export interface RemovedReasoning {
 
 /** The most entries of a provider's list that are read. */
 export const REMOVALS_MAX = 10_000;
+
+/** Parses what has too much structure with that list. Returns undefined if it isn't JSON, or has too much without. */
+export function parseShortened(text: string): unknown {
+  return parseReceived(shortenRemovals(text));
+}
+
+/** Cuts the rest of a provider's list out of an answer or an event that has too much structure with it. */
+export function shortenRemovals(text: string): string {
+  return shortenList(text, "input_transformations", REMOVALS_MAX);
+}
 
 /**
  * Marks a request of which thinking was left out after a refusal, with the number of answers that had it. As a symbol, it

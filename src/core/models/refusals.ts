@@ -57,6 +57,11 @@ export const REFUSALS = {
   "reasoning_effort=max": refuseField("the level of effort `max`", LETTA, ...LEVELLED),
   thinking_adaptive: refuseField("thinking of the type `adaptive`", OMNIROUTE, "anthropic"),
   thinking_budget: refuseField("thinking with a budget of tokens", LIVE_TABLE, "anthropic", "gemini"),
+  thinking_binding: refuseField(
+    "the request to leave out thinking that isn't bound to this conversation any more",
+    { source: "continue, pull request 11969", seen: "2026-03" },
+    "anthropic",
+  ),
   thinking_level: refuseField("Gemini's `thinkingLevel`", LIVE_TABLE, "gemini"),
   prefill: {
     concerns: "turns",

@@ -1,7 +1,8 @@
 // The cost of an answer by its usage report and the model's card.
 import type { Price, Rates, UnitPrices } from "../models/card.ts";
+import { remember } from "../world/remember.ts";
 import { type BillLine, computeCost, type NanoUsd } from "./money.ts";
-import type { Amounts } from "./units.ts";
+import type { Amounts, Unit } from "./units.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 const SECONDS_PER_MINUTE = 60;
@@ -16,54 +17,117 @@ export function findRates(price: Price, promptTokens: number): Rates {
   return highest ?? price;
 }
 
-/**
- * Returns the bill of an answer that took this many calls with the same prompt. Missing rates default to the input or
- * output rate they belong to.
- */
+/** A line of a bill: the amount of a unit, minus what other lines have of it. */
+interface Line {
+  readonly what: string;
+  readonly unit: Unit;
+  readonly less?: readonly Unit[];
+}
+
+/** Missing rates default to the input or output rate they belong to. */
+const TOKEN_LINES: readonly (Line & { readonly rate: (rates: Rates) => number })[] = [
+  {
+    what: "input",
+    unit: "prompt",
+    less: ["cached", "cacheWrite", "inputAudio", "inputImage"],
+    rate: ({ input }) => input,
+  },
+  { what: "cached input", unit: "cached", rate: ({ input, cachedInput }) => cachedInput ?? input },
+  {
+    what: "cache write",
+    unit: "cacheWrite",
+    less: ["cacheWrite1h", "cacheWrite12h"],
+    rate: ({ input, cacheWrite }) => cacheWrite ?? input,
+  },
+  {
+    what: "cache write for an hour",
+    unit: "cacheWrite1h",
+    rate: ({ input, cacheWrite, cacheWrite1h }) => cacheWrite1h ?? cacheWrite ?? input,
+  },
+  {
+    what: "cache write for twelve hours",
+    unit: "cacheWrite12h",
+    rate: ({ input, cacheWrite, cacheWrite12h }) => cacheWrite12h ?? cacheWrite ?? input,
+  },
+  { what: "audio input", unit: "inputAudio", rate: ({ input, inputAudio }) => inputAudio ?? input },
+  { what: "image input", unit: "inputImage", rate: ({ input, inputImage }) => inputImage ?? input },
+  {
+    what: "output",
+    unit: "completion",
+    less: ["reasoning", "outputAudio", "outputImage"],
+    rate: ({ output }) => output,
+  },
+  { what: "reasoning", unit: "reasoning", rate: ({ output, reasoning }) => reasoning ?? output },
+  { what: "audio output", unit: "outputAudio", rate: ({ output, outputAudio }) => outputAudio ?? output },
+  { what: "image output", unit: "outputImage", rate: ({ output, outputImage }) => outputImage ?? output },
+];
+
+/** Lines that aren't priced per token, in USD per million. */
+const UNIT_LINES: readonly (Line & { readonly rate: (price: UnitPrices) => number })[] = [
+  { what: "search", unit: "searches", rate: ({ perSearch }) => perMillion(perSearch) },
+  { what: "image", unit: "images", rate: ({ perImage }) => perMillion(perImage) },
+  {
+    what: "second",
+    unit: "seconds",
+    rate: ({ perMinute = 0 }) => perMillion(perMinute / SECONDS_PER_MINUTE),
+  },
+  {
+    what: "character",
+    unit: "characters",
+    rate: ({ perCharacterMillion = 0 }) => perCharacterMillion,
+  },
+  { what: "search unit", unit: "searchUnits", rate: ({ perSearchUnit }) => perMillion(perSearchUnit) },
+  { what: "page", unit: "pages", rate: ({ perPage }) => perMillion(perPage) },
+];
+
+interface PricedLine {
+  readonly line: Line;
+  readonly usdPerMillion: number;
+}
+
+const UNPRICED: readonly PricedLine[] = [];
+
+/** Most prices have few lines, and most requests the same prices: what costs nothing is left out once. */
+function priceLines<P extends object>(all: readonly (Line & { readonly rate: (price: P) => number })[]) {
+  return remember((price: P): readonly PricedLine[] => {
+    let priced: PricedLine[] | null = null;
+    for (const line of all) {
+      const usdPerMillion = line.rate(price);
+      if (usdPerMillion <= 0) continue;
+      priced ??= [];
+      priced.push({ line, usdPerMillion });
+    }
+    return priced ?? UNPRICED;
+  });
+}
+
+const listTokenLines = priceLines(TOKEN_LINES);
+const listUnitLines = priceLines(UNIT_LINES);
+
+/** Returns the bill of an answer that took this many calls with the same prompt. */
 export function listBillLines(price: Price, amounts: Amounts, calls = 1): readonly BillLine[] {
   const lines: BillLine[] = [];
-  addTokenLines(lines, findRates(price, amounts.prompt / calls), amounts);
-  addUnitLines(lines, price, amounts, calls);
+  addLines(lines, listTokenLines(findRates(price, amounts.prompt / calls)), amounts);
+  if (price.perRequest !== undefined && price.perRequest > 0 && calls > 0)
+    lines.push({ what: "request", count: calls, usdPerMillion: perMillion(price.perRequest) });
+  addLines(lines, listUnitLines(price), amounts);
   return lines;
 }
 
 /** Most amounts are zero. Filtering those out afterwards would cost 1% of a request. */
-function add(lines: BillLine[], what: string, count: number, usdPerMillion: number): void {
-  if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
+function addLines(lines: BillLine[], priced: readonly PricedLine[], amounts: Amounts): void {
+  for (const { line, usdPerMillion } of priced) {
+    const { what, unit, less = NO_UNITS } = line;
+    let count = amounts[unit];
+    for (const other of less) count -= amounts[other];
+    if (count > 0) lines.push({ what, count, usdPerMillion });
+  }
 }
 
-function addTokenLines(lines: BillLine[], rates: Rates, amounts: Amounts): void {
-  const { prompt, cached, cacheWrite, cacheWrite1h, cacheWrite12h, inputAudio, inputImage } = amounts;
-  const { completion, reasoning, outputAudio, outputImage } = amounts;
-  const { input, output } = rates;
-  const write = rates.cacheWrite ?? input;
-  add(lines, "input", prompt - cached - cacheWrite - inputAudio - inputImage, input);
-  add(lines, "cached input", cached, rates.cachedInput ?? input);
-  add(lines, "cache write", cacheWrite - cacheWrite1h - cacheWrite12h, write);
-  add(lines, "cache write for an hour", cacheWrite1h, rates.cacheWrite1h ?? write);
-  add(lines, "cache write for twelve hours", cacheWrite12h, rates.cacheWrite12h ?? write);
-  add(lines, "audio input", inputAudio, rates.inputAudio ?? input);
-  add(lines, "image input", inputImage, rates.inputImage ?? input);
-  add(lines, "output", completion - reasoning - outputAudio - outputImage, output);
-  add(lines, "reasoning", reasoning, rates.reasoning ?? output);
-  add(lines, "audio output", outputAudio, rates.outputAudio ?? output);
-  add(lines, "image output", outputImage, rates.outputImage ?? output);
-}
+const NO_UNITS: readonly Unit[] = [];
 
 function perMillion(usd = 0): number {
   return usd * UNITS_PER_MILLION;
-}
-
-/** Adds the lines that aren't priced per token. */
-function addUnitLines(lines: BillLine[], price: UnitPrices, amounts: Amounts, calls: number): void {
-  const { perMinute = 0, perCharacterMillion = 0 } = price;
-  add(lines, "request", calls, perMillion(price.perRequest));
-  add(lines, "search", amounts.searches, perMillion(price.perSearch));
-  add(lines, "image", amounts.images, perMillion(price.perImage));
-  add(lines, "second", amounts.seconds, perMillion(perMinute / SECONDS_PER_MINUTE));
-  add(lines, "character", amounts.characters, perCharacterMillion);
-  add(lines, "search unit", amounts.searchUnits, perMillion(price.perSearchUnit));
-  add(lines, "page", amounts.pages, perMillion(price.perPage));
 }
 
 /** The total of a bill in nano-dollars, rounded up once. */

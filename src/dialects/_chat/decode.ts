@@ -191,8 +191,8 @@ function readReplyChoice(raw: JsonObject, position: number, rules: readonly Erro
 const NOISE = ["text", "seed", "message", "usage", "finish_details"] as const;
 /** The same in a whole answer, and the name that must not be assigned. */
 const UNREAD: ReadonlySet<string> = new Set([...NOISE, "delta", "__proto__"]);
-/** The fields of a message that is only a text. */
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal"]);
+/** The fields of a message that is only a text. OpenAI's have an empty list of annotations. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal", "annotations"]);
 
 function withoutNoise(raw: JsonObject): JsonObject {
   for (const field of NOISE) {
@@ -203,7 +203,8 @@ function withoutNoise(raw: JsonObject): JsonObject {
 
 function readMessage(said: JsonObject): ReplyMessage {
   // The usual answer, in a quarter of the time.
-  if (typeof said.content === "string" && !said.refusal && hasOnly(said, TEXT_FIELDS))
+  const isUnmarked = said.annotations === undefined || asArray(said.annotations).length === 0;
+  if (typeof said.content === "string" && !said.refusal && isUnmarked && hasOnly(said, TEXT_FIELDS))
     return { role: "assistant", content: said.content, refusal: null };
   const { delta, calls: raw } = normalizeDelta(said);
   const { content = null, reasoning_content: thinking, tool_calls: _raw, ...rest } = delta;

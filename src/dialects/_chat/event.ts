@@ -2,11 +2,12 @@
 
 import { parseReceived } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
+import { parseShortened } from "../../core/log/removed-reasoning.ts";
 import { malformed } from "../../core/models/upstream.ts";
 import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
 
 export function parseEvent(data: string): JsonObject {
-  const event = parseReceived(data);
+  const event = parseReceived(data) ?? parseShortened(data);
   if (!isObject(event)) throw malformed("an event is not a JSON object");
   return event;
 }

@@ -79,7 +79,7 @@ function makeTurns<Block extends JsonObject>(
   late: Block[],
 ): readonly Turn<Block>[] {
   const leading = countLeading(messages);
-  const results = mapResults(messages, maker);
+  const results = messages.some(isResult) ? mapResults(messages, maker) : NO_RESULTS;
   const turns: OpenTurn<Block>[] = [];
   const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
@@ -135,6 +135,12 @@ function placeLate<Block extends JsonObject>(late: Block[], turns: OpenTurn<Bloc
   if (turns.at(-1)?.role !== "user") return;
   const placed = late.splice(0).filter((block) => !notes.includes(block));
   if (placed.length > 0) turns.push({ role: "system", content: placed });
+}
+
+const NO_RESULTS: ReadonlyMap<number, readonly never[]> = new Map<number, readonly never[]>();
+
+function isResult({ role }: ChatMessage): boolean {
+  return role === "tool";
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
 } from "../../operations/embeddings/form.ts";
 import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";
+import { type ChangedAsk, NONE } from "../../operations/form.ts";
 import { leaveOut, type Unsent } from "../../operations/leave-out.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -67,7 +68,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
   return makeWholeCodec({
     answersPerCall: ({ name }, ask) =>
       countInputsPerCall(ask, quirks.inputsMax, quirks.tokensMax?.(name) ?? Number.POSITIVE_INFINITY),
-    fit: (ask) => leaveOut(ask, [...listUnread(ask), ...listWordless(ask, quirks)]),
+    fit: (ask) => (isBare(ask) ? { ask, dropped: NONE } : leaveOutWordless(ask, quirks)),
     encode(ask, card, target) {
       const { inputs, encoding, dimensions, inputType, truncation } = ask;
       if (!quirks.takesTokenIds) requireTexts(inputs);
@@ -82,6 +83,15 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
     },
     reply: (body, _card, ask) => readEmbeddings(body, ask),
   });
+}
+
+/** True for requests without fields that not every server has. */
+function isBare({ inputType, truncation, task, title }: EmbeddingsRequest): boolean {
+  return (inputType ?? truncation ?? task ?? title) === undefined;
+}
+
+function leaveOutWordless(ask: EmbeddingsRequest, quirks: EmbeddingsQuirks): ChangedAsk<EmbeddingsRequest> {
+  return leaveOut(ask, [...listUnread(ask), ...listWordless(ask, quirks)]);
 }
 
 /** Names Google's fields that no other dialect has. Its task is carried as far as `inputType` says the same. */

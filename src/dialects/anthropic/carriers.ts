@@ -7,13 +7,14 @@ import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts"
 import { makeModelUrl } from "../_bedrock/call.ts";
 import { moveKey } from "../_chat/outgoing.ts";
 import { foldToolBlocks } from "./added-tools.ts";
+import { BINDING_BETA } from "./encode.ts";
 import { ANTHROPIC_LANE } from "./lane.ts";
 
 /** Replaces the header `anthropic-version` in the body (Amazon Bedrock, "Anthropic Claude Messages API"). */
 const BEDROCK_VERSION = "bedrock-2023-05-31";
 /** The beta flags that Bedrock accepts. It answers any other with 400 "invalid beta flag". */
 const BETAS =
-  /^(computer-use-[\d-]+|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|dev-full-thinking-2025-05-14|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29|per-turn-control-2026-07-01)$/;
+  /^(computer-use-[\d-]+|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|dev-full-thinking-2025-05-14|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|thinking-binding-controls-2026-08-01|tool-search-tool-2025-10-19|tool-examples-2025-10-29|per-turn-control-2026-07-01)$/;
 /** Fields of Anthropic's own service. Bedrock refuses them as extra inputs, so they are dropped with their betas. */
 const ABSENT = [
   "cache_control",
@@ -36,7 +37,7 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   const { model: _model, stream, ...given } = outgoing.body;
   const { "anthropic-version": _version, "anthropic-beta": header = "", ...headers } = outgoing.headers;
   const asked = header.split(",").filter(Boolean);
-  const betas = asked.filter((beta) => BETAS.test(beta));
+  const betas = asked.filter((beta) => takesBeta(beta, target));
   const { body, dropped } = withoutAbsent(
     betas.length < asked.length ? foldToolBlocks(given) : given,
     betas,
@@ -61,6 +62,11 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   };
 }
 
+/** Claude on Bedrock takes the control of bound thinking as its own service does ("Preserved thinking", Amazon Bedrock). */
+function takesBeta(beta: string, { refuses }: Target): boolean {
+  return BETAS.test(beta) && !(beta === BINDING_BETA && refuses?.has("thinking_binding"));
+}
+
 /** Amazon Bedrock API reference, "InvokeModel": a guardrail is named in headers here. */
 function nameGuardrail({ guardrail }: Target): Outgoing["headers"] {
   if (!guardrail) return {};
@@ -79,7 +85,7 @@ function withoutAbsent(
   const isChosen = (field: string) => field === "inference_geo" && extraFields?.includes(field) === true;
   const dropped = absent.filter((field) => body[field] !== undefined && !isChosen(field));
   for (const field of dropped) delete body[field];
-  if (isObject(body.thinking) && body.thinking.block_binding !== undefined) {
+  if (isObject(body.thinking) && body.thinking.block_binding !== undefined && !betas.includes(BINDING_BETA)) {
     const { block_binding: _binding, ...thinking } = body.thinking;
     body.thinking = thinking;
   }

@@ -2,7 +2,7 @@
 
 import { JsonBudget } from "../../core/json/bounds.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
-import type { ChatRequest, ToolMessage } from "../../operations/chat/form.ts";
+import type { ChatMessage, ChatRequest, Tool, ToolMessage } from "../../operations/chat/form.ts";
 import { type Conversation, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeFileBlock, makeImageBlock, makeTextBlock } from "./content.ts";
 import type { PlacedTools } from "./late-tools.ts";
@@ -12,10 +12,12 @@ import { makeThinkingBlock, THINKING_FORMAT } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
 
+const NO_TOOLS: readonly Tool[] = [];
+
 /**
  * Makes the system prompt and the turns. If `keepsThinking` is false, the thinking of earlier turns is left out. For a
  * model that takes them, later system messages stand in their places with the changes of tools in `late`, and so does what
- * the gateway has said before: `saying` goes on from there.
+ * the gateway has said before: `saying` goes on from there, and is null if nothing can have been said.
  * Throws a Fault `unsupported_capability` for audio, and for files and images of types that Claude doesn't read.
  */
 export function makeConversation(
@@ -23,13 +25,14 @@ export function makeConversation(
   keepsThinking: boolean,
   traits: Traits,
   late: PlacedTools | null,
-): Conversation<Block> & { readonly saying: Saying } {
-  const saying = new Saying(traits, late?.steady ?? request);
+): Conversation<Block> & { readonly saying: Saying | null } {
+  const mayRepeat = traits.lateSystem && request.messages.some(({ role }) => role === "assistant");
+  const saying = mayRepeat ? makeSaying(request, traits, late) : null;
   const conversation = splitConversation<Block>(request.messages, {
     json: new JsonBudget(request),
     takesSystem: traits.lateSystem,
-    changes: late?.write,
-    sayAgain: traits.lateSystem ? (answer) => saying.repeat(answer) : undefined,
+    changes: late === null ? undefined : (message) => writeChanges(message, late, saying),
+    sayAgain: saying === null ? undefined : (answer) => saying.repeat(answer),
     text: makeTextBlock,
     image: makeImageBlock,
     file: makeFileBlock,
@@ -41,6 +44,16 @@ export function makeConversation(
     result: makeResultBlock,
   });
   return { ...conversation, saying };
+}
+
+/** Begins what the gateway says in a prompt. */
+export function makeSaying(request: ChatRequest, traits: Traits, late: PlacedTools | null): Saying {
+  return new Saying(traits, late?.front ?? request.tools ?? NO_TOOLS);
+}
+
+function writeChanges(message: ChatMessage, late: PlacedTools, saying: Saying | null): readonly Block[] {
+  const blocks = late.write(message);
+  return saying === null ? blocks : saying.follow(blocks, late.effects.get(message));
 }
 
 /** A mark is set on the last block that can carry it. */

@@ -17,22 +17,25 @@ import {
   leaveOutRest,
   listStops,
   makeKeyHeaders,
+  NOTHING,
   nestFields,
   passRest,
 } from "../_chat/outgoing.ts";
 import { countForeign } from "../_chat/thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
+import type { Turn as SharedTurn } from "../_chat/turns.ts";
 import { CACHE_MARKS, makeCacheMarks } from "./cache-marks.ts";
-import { hasCallsWithoutThinking, isThinking, makeConversation, type Turn } from "./conversation.ts";
+import { hasCallsWithoutThinking, isThinking, makeConversation, makeSaying, type Turn } from "./conversation.ts";
 import { type PlacedTools, placeTools } from "./late-tools.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
+import type { Ending } from "./said.ts";
 import { mustOmitThinking, planThinking, THINKING_FORMAT, type Thinking } from "./thinking.ts";
 import { planOutput, planTools, SEARCH_TOOL } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
 /** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
-const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
@@ -78,7 +81,8 @@ export function searches(card: ModelCard, { tools = [] }: ChatRequest): boolean 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = learnTraits(findTraits(card), target.refuses);
-  if (hasToolChanges(request)) return encodeChanges(request, card, target, traits);
+  if (request.tools !== undefined && hasToolChanges(request))
+    return encodeChanges(request, card, target, traits);
   const conversation = makeConversation(request, !mustOmitThinking(request, traits), traits, null);
   return encodePrompt(request, card, target, { traits, late: null, conversation });
 }
@@ -94,6 +98,11 @@ function encodeChanges(request: ChatRequest, card: ModelCard, target: Target, tr
   return { ...outgoing, dropped: [...new Set([...dropped, ...outgoing.dropped])] };
 }
 
+/** Fields of which something is changed. */
+const EFFORT: readonly string[] = ["reasoning_effort"];
+const MESSAGES: readonly string[] = ["messages"];
+const MARKS: readonly string[] = ["cache_control"];
+
 interface Prompt {
   readonly traits: Traits;
   readonly late: PlacedTools | null;
@@ -108,14 +117,14 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const canForce = traits.forcedUse && !thinking.isOn && can(card, "tools");
   const output = planOutput(request.response_format, traits, canForce);
   const tools = planTools(request, traits, canForce, output.tool, late);
-  const sampling = makeSampling(request, traits, thinking.isOn);
+  const sampling = planSampling(request, traits, thinking.isOn);
   const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
-  const isBound = traits.bindsThinking && hasThinking(ending.turns);
+  const isBound = traits.bindsThinking && traits.bindingControls && hasThinking(ending.turns);
   const marks = markCache(tools.tools, conversation.system, ending, target);
   const words = joinLists(output.instructions, tools.instructions);
-  const end = conversation.saying.end(marks.turns, words, tools.removed);
+  const end = endPrompt(request, prompt, marks.turns, words, tools.removed);
   const extras = passRest(request, listCarried(request, card), [], target);
   const body: JsonObject = {
     ...extras.fields,
@@ -131,22 +140,32 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
     ...identity.fields,
     ...(request.stream ? { stream: true } : {}),
   };
-  const dropped = [
-    ...extras.dropped,
-    ...limit.dropped,
-    ...sampling.dropped,
-    ...output.dropped,
-    ...tools.dropped,
-    ...identity.dropped,
-    ...(thinking.isChanged ? ["reasoning_effort"] : []),
-    ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
-    ...(marks.isChanged ? ["cache_control"] : []),
-  ];
+  const plans = joinLists(sampling.dropped, output.dropped, tools.dropped, identity.dropped);
+  const changed = joinLists(
+    thinking.isChanged ? EFFORT : NONE,
+    ending.isChanged || conversation.isShortened ? MESSAGES : NONE,
+    marks.isChanged ? MARKS : NONE,
+  );
+  const dropped = joinLists(extras.dropped, limit.dropped, plans, changed);
   const url = `${target.baseUrl}/messages`;
   const changes = joinLists(late?.betas ?? NONE, end.betas);
   const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...changes] : changes);
-  const facts = { said: end.said, marked: marks.marked, ...countForeign(request, THINKING_FORMAT) };
+  // A first question has no answers before it.
+  const foreign = request.messages.length < 3 ? {} : countForeign(request, THINKING_FORMAT);
+  const facts = { said: end.said, marked: marks.marked, ...foreign };
   return { url, headers, body, dropped: [...new Set(dropped)], ...facts };
+}
+
+/** Says the gateway's own words, if it has any. */
+function endPrompt(
+  request: ChatRequest,
+  { traits, late, conversation: { saying } }: Prompt,
+  turns: readonly SharedTurn<JsonObject>[],
+  words: readonly string[],
+  removed: readonly string[],
+): Ending {
+  if (saying === null && words.length + removed.length === 0) return { turns, betas: NONE };
+  return (saying ?? makeSaying(request, traits, late)).end(turns, words, removed);
 }
 
 function limitOutput(request: ChatRequest, card: ModelCard, { outputTokensDefault: usual }: Target) {
@@ -177,10 +196,18 @@ export function makeHeaders(target: Target, betas: readonly string[]): Record<st
     "anthropic-version": VERSION,
     ...makeKeyHeaders(target, "x-api-key"),
   };
-  const given = (headers["anthropic-beta"] ?? "").split(",").map((beta) => beta.trim());
+  const own = headers["anthropic-beta"];
+  if (own === undefined && betas.length === 0) return headers;
+  const given = (own ?? "").split(",").map((beta) => beta.trim());
   const all = [...new Set([...given, ...betas])].filter(Boolean);
   if (all.length > 0) headers["anthropic-beta"] = all.join(",");
   return headers;
+}
+
+/** Most requests leave all of it to the model. */
+function planSampling(request: ChatRequest, traits: Traits, isThinking: boolean): EncodedFields {
+  const isUnasked = (request.temperature ?? request.top_p ?? request.stop) === undefined;
+  return isUnasked ? NOTHING : makeSampling(request, traits, isThinking);
 }
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */
@@ -260,6 +287,7 @@ const TIERS: ReadonlyMap<string, string> = new Map([
 
 /** Encodes the user's id and the service tier. */
 function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): EncodedFields {
+  if ((user ?? safe ?? tier) === undefined) return NOTHING;
   const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];
   if (user !== undefined && id !== user) dropped.push("user");

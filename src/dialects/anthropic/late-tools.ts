@@ -2,7 +2,7 @@
 // the provider has cached (Messages API, "Mid-conversation tool changes").
 import type { JsonObject } from "../../core/json/json.ts";
 import type { ChatMessage, ChatRequest, Tool } from "../../operations/chat/form.ts";
-import { type Effect, followToolChanges, nameTool } from "../../operations/chat/prompt/tool-changes.ts";
+import { type Effect, followToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
 import { toFunction } from "../_chat/tools.ts";
 import type { Block } from "./content.ts";
 import type { Traits } from "./models.ts";
@@ -15,9 +15,9 @@ const INLINE_BETA = "inline-tools-2026-09-15";
 export interface PlacedTools extends LateTools {
   /** Returns the blocks of a message's changes. */
   readonly write: (message: ChatMessage) => readonly Block[];
+  /** The changes of each message, one for each block. */
+  readonly effects: ReadonlyMap<ChatMessage, readonly Effect[]>;
   readonly betas: readonly string[];
-  /** The request with the tools that nothing changes, which are all that the gateway's own words may remove and bring back. */
-  readonly steady: ChatRequest;
 }
 
 const NO_BLOCKS: readonly Block[] = [];
@@ -50,11 +50,5 @@ export function placeTools(request: ChatRequest, traits: Traits): PlacedTools {
     blocks.set(message, made);
   }
   const write = (message: ChatMessage) => blocks.get(message) ?? NO_BLOCKS;
-  const changed = new Set([...effects.values()].flat().map(nameChanged));
-  const steady = { ...request, tools: front.filter((tool) => !changed.has(nameTool(tool))) };
-  return { front, offered, steady, write, betas: [...betas] };
-}
-
-function nameChanged(effect: Effect): string {
-  return effect.type === "defined" ? nameTool(effect.tool) : effect.name;
+  return { front, offered, effects, write, betas: [...betas] };
 }

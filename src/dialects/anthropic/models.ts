@@ -30,6 +30,8 @@ export interface Traits {
   readonly hidesThinking: boolean;
   /** Answers 400 to thinking after a changed prefix, unless asked to drop it. */
   readonly bindsThinking: boolean;
+  /** Takes the request to drop it then. */
+  readonly bindingControls: boolean;
   /** Accepts `tool_choice` any and tool. */
   readonly forcedUse: boolean;
   /** Accepts `output_config.format` and strict tools. */
@@ -59,6 +61,7 @@ const NEWEST: Traits = {
   off: "never",
   hidesThinking: true,
   bindsThinking: true,
+  bindingControls: true,
   forcedUse: false,
   structured: true,
   prefill: false,
@@ -135,6 +138,7 @@ const RULES: DialectRules<"anthropic", Traits> = {
   prefill: ({ prefill }, isRefused) => ({ prefill: !isRefused(!prefill) }),
   system_late: ({ lateSystem }, isRefused) => ({ lateSystem: !isRefused(!lateSystem) }),
   tools_late: ({ lateTools }, isRefused) => ({ lateTools: !isRefused(!lateTools) }),
+  thinking_binding: ({ bindingControls }, isRefused) => ({ bindingControls: !isRefused(!bindingControls) }),
 };
 
 /** Finds a model's traits by its upstream name. */
@@ -149,7 +153,9 @@ export const findTraits = remember((card: ModelCard): Traits => {
 export function learnTraits(traits: Traits, refuses: ReadonlySet<Refusal> | undefined): Traits {
   if (refuses === undefined) return traits;
   const lateSystem = traits.lateSystem && !refuses.has("system_late");
-  return { ...traits, lateSystem, lateTools: lateSystem && traits.lateTools && !refuses.has("tools_late") };
+  const lateTools = lateSystem && traits.lateTools && !refuses.has("tools_late");
+  const bindingControls = traits.bindingControls && !refuses.has("thinking_binding");
+  return { ...traits, lateSystem, lateTools, bindingControls };
 }
 
 /**

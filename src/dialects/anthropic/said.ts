@@ -2,10 +2,11 @@
 // again where they stood before earlier answers.
 import type { JsonObject } from "../../core/json/json.ts";
 import type { Said } from "../../core/models/dialect.ts";
-import type { AssistantMessage, ChatRequest } from "../../operations/chat/form.ts";
+import type { AssistantMessage, Tool } from "../../operations/chat/form.ts";
 import { writeNote } from "../../operations/chat/prompt/note.ts";
 import { findSaid, keepSaid } from "../../operations/chat/prompt/said-again.ts";
 import { joinSaid } from "../../operations/chat/prompt/say-at-end.ts";
+import { type Effect, nameTool } from "../../operations/chat/prompt/tool-changes.ts";
 import { NONE } from "../../operations/form.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { sayInTurns, type Turn } from "../_chat/turns.ts";
@@ -14,10 +15,11 @@ import type { Traits } from "./models.ts";
 
 /** Lets a message remove tools from those that are offered, and bring them back (Messages API reference, `tool_removal`). */
 const NO_TOOLS: ReadonlySet<string> = new Set();
+const NOTHING_SAID: readonly Block[] = [];
 const CHANGES: readonly string[] = ["mid-conversation-tool-changes-2026-07-01"];
 
 /** The end of a prompt. `said` is what the answer's thinking will be bound to. */
-interface Ending {
+export interface Ending {
   readonly turns: readonly Turn<JsonObject>[];
   readonly betas: readonly string[];
   readonly said?: Said | undefined;
@@ -26,24 +28,43 @@ interface Ending {
 /** All that the gateway says in a conversation, in its order. */
 export class Saying {
   readonly #traits: Traits;
-  readonly #request: ChatRequest;
+  /** The tools that are offered before any change. */
+  readonly #front: readonly Tool[];
+  /** The tools that the client has changed so far: true for those that it offers. Null as long as it changed none. */
+  #changed: Map<string, boolean> | null = null;
   /** The offered tools that are removed by what was said. Null as long as that changed none. */
   #removed: Set<string> | null = null;
 
-  constructor(traits: Traits, request: ChatRequest) {
+  constructor(traits: Traits, front: readonly Tool[]) {
     this.#traits = traits;
-    this.#request = request;
+    this.#front = front;
+  }
+
+  /**
+   * Returns the blocks of the client's own changes, each with its effect, but for what the gateway's words have removed already:
+   * a tool is removed once.
+   */
+  follow(blocks: readonly Block[], effects: readonly Effect[] | undefined): readonly Block[] {
+    return blocks.filter((_block, at) => {
+      const effect = effects?.[at];
+      if (effect === undefined) return true;
+      this.#changed ??= new Map();
+      if (effect.type === "defined") this.#changed.set(nameTool(effect.tool), true);
+      else this.#changed.set(effect.name, effect.type === "returned");
+      return effect.type !== "removed" || this.#removed?.delete(effect.name) !== true;
+    });
   }
 
   /** Returns the blocks of what was said before an answer, as far as it can be said again. */
   repeat(answer: AssistantMessage): readonly Block[] {
     const before = findSaid(answer);
-    if (before === null) return [];
+    return before === null ? NOTHING_SAID : this.#repeat(before);
+  }
+
+  #repeat(before: Said): readonly Block[] {
     const gone = this.#removed ?? NO_TOOLS;
-    const { tools = [] } = this.#request;
-    const isOffered = (name: string) => tools.some((tool) => readToolName(tool) === name);
     const removed = before.removed.filter(
-      (name) => this.#traits.lateTools && !gone.has(name) && isOffered(name),
+      (name) => this.#traits.lateTools && !gone.has(name) && this.#isOffered(name),
     );
     return this.#say({ text: before.text, removed, added: before.added.filter((name) => gone.has(name)) });
   }
@@ -66,6 +87,10 @@ export class Saying {
       betas: this.#removed === null ? NONE : CHANGES,
       said: isBound ? keepSaid({ text, removed, added }) : undefined,
     };
+  }
+
+  #isOffered(name: string): boolean {
+    return this.#changed?.get(name) ?? this.#front.some((tool) => readToolName(tool) === name);
   }
 
   #say({ text, removed, added }: Said): readonly Block[] {

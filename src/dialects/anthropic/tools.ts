@@ -71,6 +71,7 @@ export function planTools(
   output: JsonObject | null,
   late: LateTools | null,
 ): ToolPlan {
+  if ((request.tools ?? request.web_search_options ?? output ?? late) === null) return NO_TOOLS;
   const present = (request.tools ?? []).filter((tool) => late?.offered.has(readToolName(tool)) !== false);
   const allowed = listAllowedTools(present, request.tool_choice);
   const offered = late?.front ?? (traits.lateTools ? present : allowed);

@@ -117,7 +117,7 @@ function encode(given: ChatRequest, card: ModelCard, target: Target, { vertex, m
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
-  const calling = makeFunctionCalling(request);
+  const calling = makeFunctionCalling(request, facts.limitsCalls && !vertex);
   const isForced = findSearch(request) === "forced";
   if (isForced) dropped.add("tool_choice");
   const { config, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);

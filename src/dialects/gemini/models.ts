@@ -26,6 +26,8 @@ export interface ModelFacts {
   readonly signed: boolean;
   /** True if the conversation may end with a model turn, which the answer then continues. */
   readonly prefill: boolean;
+  /** True if a choice among some of the functions leaves the model free to call none (mode VALIDATED, not at Vertex AI's v1). */
+  readonly limitsCalls: boolean;
   /** True if it can return images. */
   readonly draws: boolean;
   /** Null if the model refuses a `thinkingConfig`. */
@@ -44,6 +46,7 @@ const NEWEST: ModelFacts = {
   scoring: "nowhere",
   signed: true,
   prefill: false,
+  limitsCalls: true,
   draws: false,
   thinking: { by: "level", levels: ["LOW", "MEDIUM", "HIGH"] },
   temperature: true,
@@ -59,6 +62,7 @@ const TWO_FIVE: ModelFacts = {
   ...THREE,
   json: "alone",
   choicesMax: 8,
+  limitsCalls: false,
   scoring: "vertex",
   signed: false,
   thinking: { by: "budget", least: 0, most: 24_576 },

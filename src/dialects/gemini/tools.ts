@@ -31,27 +31,27 @@ export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, s
 type Mode = "AUTO" | "ANY" | "NONE" | "VALIDATED";
 
 /** Declares the tools. A custom tool becomes a function with one string. */
-export function makeFunctionCalling({
-  tools,
-  tool_choice: given,
-  web_search_options: search,
-  validates_calls: isValidated,
-}: ChatRequest): FunctionCalling {
+export function makeFunctionCalling(
+  { tools, tool_choice: given, web_search_options: search, validates_calls: isValidated }: ChatRequest,
+  canLimit: boolean,
+): FunctionCalling {
   const searching = search ? [{ googleSearch: {} }] : [];
   const alone = { fields: search ? { tools: searching } : {}, declared: search !== undefined, forced: false };
   if (!tools) return alone;
   const chosen = simplifyChoice(given);
   const plain = toMode(chosen.choice);
-  const mode = isValidated && plain === "AUTO" ? "VALIDATED" : plain;
+  const isLimited = canLimit && chosen.allowed !== null && plain === "AUTO";
+  const mode = (isValidated || isLimited) && plain === "AUTO" ? "VALIDATED" : plain;
   const expansion = makeExpansion();
   const declarations = tools.map((tool) => makeDeclaration(toFunction(tool).function, expansion));
-  // `allowedFunctionNames` works only with ANY. For other modes only the allowed functions are declared.
   const allowed = chosen.allowed && new Set([...chosen.allowed].map(toSentName));
-  const kept =
-    allowed && mode !== "ANY" ? declarations.filter(({ name }) => allowed.has(name)) : declarations;
+  const offered = allowed ? declarations.filter(({ name }) => allowed.has(name)) : declarations;
+  // Without a mode that takes `allowedFunctionNames`, only the allowed functions are declared.
+  const kept = isLimited || mode === "ANY" ? declarations : offered;
   if (kept.length === 0) return alone;
+  const limit = isLimited ? limitCalls(offered) : { mode, ...listNames(chosen) };
   const config = {
-    ...(mode ? { functionCallingConfig: { mode, ...listNames(chosen) } } : {}),
+    ...(mode ? { functionCallingConfig: limit } : {}),
     ...(search ? { includeServerSideToolInvocations: true } : {}),
   };
   const fields = {
@@ -59,6 +59,12 @@ export function makeFunctionCalling({
     ...nestFields("toolConfig", config),
   };
   return { fields, declared: true, forced: mode === "ANY" };
+}
+
+/** An empty list would allow all. */
+function limitCalls(offered: readonly Declaration[]): JsonObject {
+  if (offered.length === 0) return { mode: "NONE" };
+  return { mode: "VALIDATED", allowedFunctionNames: offered.map(({ name }) => name) };
 }
 
 function toMode(choice: PlainChoice["choice"]): Mode | undefined {

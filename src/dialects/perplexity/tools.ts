@@ -8,10 +8,14 @@ import { readToolName, toFunction } from "../_chat/tools.ts";
 import { flattenTool } from "../_responses/input.ts";
 import type { ModelTraits } from "./models.ts";
 
-/** Names of the API's own tools, refused as function names with a 400 (Perplexity, "Function calling and tools"). */
+/**
+ * Names of the API's own tools, refused as function names with a 400 (Perplexity, "Function calling and tools"; hermes-agent,
+ * issue 114260, September 2026).
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   "web_search",
   "search_web",
+  "search_files",
   "people_search",
   "search_people",
   "fetch_url",

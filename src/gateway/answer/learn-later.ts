@@ -2,7 +2,7 @@
 import type { UnsettledRecord } from "../../core/log/record.ts";
 import type { Clock, Deadlines } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
-import type { KnownPrompts } from "../../health/prompts.ts";
+import type { KnownPrompts, Prompt } from "../../health/prompts.ts";
 import type { GradedAnswer, LearningPort } from "../../learning/port.ts";
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
@@ -21,21 +21,34 @@ export function learnLater<F extends Form>(
   context: RequestContext<F>,
   record: UnsettledRecord,
 ): void {
-  const { amounts, modelUsed } = record;
-  const card = context.attempt?.card;
-  if (card?.id === modelUsed && card && record.usageSource === "provider") {
-    const { prompt } = context.call;
-    // Nobody has asked what is cached of most prompts.
-    if (prompt.digests !== null) {
-      const cachedTokens = amounts.cached + amounts.cacheWrite;
-      const report = { card, promptTokens: amounts.prompt, cachedTokens };
-      ports.prompts.note(prompt, report, ports.deadlines.nowMs());
-    }
-  }
-  if (card && record.cacheMarked !== null && record.usageSource === "provider")
-    ports.caches.savings.record(context.call.key.id, card, amounts, ports.deadlines.nowMs());
+  const { askedPrompt } = context.call;
+  if (askedPrompt) notePrompt(ports, context, record, askedPrompt);
+  if (record.cacheMarked !== null) noteSavings(ports, context, record);
   const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);
+}
+
+/** Keeps what the provider reported to have cached of a prompt. */
+function notePrompt<F extends Form>(
+  { prompts, deadlines }: LearnPorts,
+  { attempt }: RequestContext<F>,
+  { amounts, modelUsed, usageSource }: UnsettledRecord,
+  prompt: Prompt,
+): void {
+  if (attempt === null || attempt.card.id !== modelUsed || usageSource !== "provider") return;
+  const cachedTokens = amounts.cached + amounts.cacheWrite;
+  const report = { card: attempt.card, promptTokens: amounts.prompt, cachedTokens };
+  prompts.note(prompt, report, deadlines.nowMs());
+}
+
+/** Keeps what the marks that the gateway set for the provider's cache have saved or cost. */
+function noteSavings<F extends Form>(
+  { caches, deadlines }: LearnPorts,
+  { attempt, call }: RequestContext<F>,
+  { amounts, usageSource }: UnsettledRecord,
+): void {
+  if (attempt !== null && usageSource === "provider")
+    caches.savings.record(call.key.id, attempt.card, amounts, deadlines.nowMs());
 }
 
 function learn<F extends Form>(

@@ -138,6 +138,10 @@ export class ClientCall<F extends Form> implements Call<F> {
     return this.#conversation;
   }
 
+  get askedPrompt(): Prompt | null {
+    return this.#prompt;
+  }
+
   get prompt(): Prompt {
     this.#prompt ??= new Prompt(this.key.id, this);
     return this.#prompt;

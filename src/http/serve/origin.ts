@@ -71,25 +71,32 @@ export function readRequestOrigin(
 ): RequestOrigin {
   const rule = addressRule();
   const address = proof === null || rule === "off" ? null : keepAddress(proof.address, rule);
-  const traces = trace === null ? UNKNOWN_ORIGIN : listTraceIds(trace);
   const given = headers.get(TAGS_HEADER);
   const own = given === null ? null : readTagsHeader(given);
   const from = tagsFrom();
-  return {
+  const origin: RequestOrigin = {
+    ...UNKNOWN_ORIGIN,
     address,
     session: findSession(headers, session),
-    traceId: traces.traceId,
-    parentTraceId: traces.parentTraceId,
-    memberId: null,
     tags: from === undefined ? own : addHeaders(own, headers, from),
-    batchId: line === null ? null : line.terms.batchId,
-    batchLine: line === null ? null : line.line,
-    customId: line === null ? null : line.customId,
-    socketId: turn === null ? null : turn.socketId,
     isCompaction,
     tool,
-    responseId: null,
-    constraints: null,
+  };
+  return trace === null && turn === null && line === null ? origin : addCarriers(origin, trace, turn, line);
+}
+
+/** Adds what has brought the request: a trace, a WebSocket, a batch. */
+function addCarriers(
+  origin: RequestOrigin,
+  trace: TraceContext | null,
+  turn: RequestArrival["turn"],
+  line: LineMark | null,
+): RequestOrigin {
+  return {
+    ...origin,
+    ...(trace === null ? {} : listTraceIds(trace)),
+    ...(turn === null ? {} : { socketId: turn.socketId }),
+    ...(line === null ? {} : { batchId: line.terms.batchId, batchLine: line.line, customId: line.customId }),
   };
 }
 

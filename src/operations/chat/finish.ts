@@ -13,7 +13,11 @@ const GUESSES: readonly (readonly [FinishMeaning, RegExp])[] = [
 
 /** Returns what a word of the table means. For any other, what the words in it say, or else `stop`. */
 export function readMeaning(word: string, known: ReadonlyMap<string, FinishMeaning>): FinishMeaning {
-  return known.get(word) ?? GUESSES.find(([, words]) => words.test(word))?.[0] ?? "stop";
+  return known.get(word) ?? guessMeaning(word);
+}
+
+function guessMeaning(word: string): FinishMeaning {
+  return GUESSES.find(([, words]) => words.test(word))?.[0] ?? "stop";
 }
 
 /** Marks an end whose word the table lacks, for the request's row and the counter. Clients don't get the mark. */

@@ -173,7 +173,8 @@ function fit(
   const isKnown = known?.card === card && known.codec === codec && known.extraFields === extraFields;
   if (isKnown) return known.result;
   if (findPlan(codec, ask, card, operator) !== null) return { ask, dropped: NONE };
-  const isPlaced = !hasToolChanges(ask) || codec.changesTools?.(card, ask) === true;
+  const isPlaced =
+    ask.tools === undefined || !hasToolChanges(ask) || codec.changesTools?.(card, ask) === true;
   const folded = isPlaced ? { ask, dropped: NONE } : foldToolChanges(ask);
   const cheap = dropUnpriced(folded.ask, operator);
   const { changes, dropped } = leaveOutUnpricedSearch(cheap.ask, card);

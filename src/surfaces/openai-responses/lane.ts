@@ -15,8 +15,8 @@ import {
   refuseField,
 } from "../lane.ts";
 import { type Path, rewriteBody, type Visitor } from "../raw-body.ts";
-import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { GRAMMAR, ITEMS, type Kind, OWN_FORMS, SEARCH_TOOLS, TOOLS } from "./known.ts";
+import { isSealedReasoning, restoreReasoning } from "./sealed-reasoning.ts";
 
 export const BODY = new LaneTable(
   {
@@ -151,6 +151,13 @@ class Findings implements Visitor<Kind> {
     return this.#dropped.length + this.#found;
   }
 
+  split(kind: Kind, node: JsonObject): readonly JsonObject[] | null {
+    if (kind !== "item" || !isSealedReasoning(node)) return null;
+    const items = restoreReasoning(node, this.#seal);
+    if (items.length === 0) this.trace = true;
+    return items;
+  }
+
   enter(kind: Kind, node: JsonObject, path: Path, isKnown: boolean): JsonObject | null {
     if (kind === "tool") return this.#tool(node, path);
     if (kind === "item") return this.#item(node, path, isKnown);
@@ -217,16 +224,18 @@ class Findings implements Visitor<Kind> {
     const row = ITEMS.find(type);
     if (row && !passes(row, type, "blocks", this.#rules)) throw refuseField(String(path), row.reason);
     if (!row && !isKnown) this.#refuseUnknown(item, path);
-    if (type === "reasoning") {
-      const restored = restoreReasoning(item, this.#seal);
-      this.trace = !asString(restored?.encrypted_content);
-      return restored;
-    }
+    if (type === "reasoning") return this.#reasoning(item);
     if (item.role === "user") this.trace = false;
     if (isOwnSearch(item)) return null;
     const isForeign = this.trace || OWN_ITEM_ID.test(asString(item.id) ?? "");
     const own = type === "configuration_update" ? this.#configure(item, path) : item;
     return isForeign ? withoutId(own) : own;
+  }
+
+  /** Servers other than OpenAI's (LM Studio, vLLM) show theirs as plain content and need it back. */
+  #reasoning(item: JsonObject): JsonObject | null {
+    this.trace = !asString(item.encrypted_content);
+    return this.trace && asArray(item.content).length === 0 ? null : item;
   }
 
   /**
@@ -284,19 +293,4 @@ function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
     return { ...part, annotations: pages };
   });
   return { ...item, content };
-}
-
-/**
- * Returns reasoning as its maker can read it, or null. Servers other than OpenAI's (LM Studio, vLLM) show theirs as plain
- * content and need it back.
- */
-function restoreReasoning(item: JsonObject, seal: Sealer): JsonObject | null {
-  const sealed = asString(item.encrypted_content) ?? "";
-  if (sealed === "") return asArray(item.content).length > 0 ? item : null;
-  if (!isOurSignature(sealed)) return item;
-  const details = openSignature(seal, "", sealed) ?? [];
-  const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);
-  if (!own) return null;
-  const { id: _id, ...rest } = item;
-  return { ...rest, ...(own.id ? { id: own.id } : {}), encrypted_content: own.data };
 }

@@ -1,21 +1,36 @@
-// The files that the package opens, in the long form alone: none of the working folder, by a gateway or by any command.
+// The files that the package opens, in the long form alone: none of the working folder, by a gateway, however it was installed, or by any command.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { IS_LONG } from "../../harness/long.ts";
 import { ON_STORE, WITHOUT_STORE } from "../user-commands.ts";
-import { buildPackage, type Installed, install, makeHostile } from "./packed.ts";
+import { buildBinary, buildPackage, type Installed, install, makeHostile } from "./packed.ts";
 import { ask, clear, listProcesses, run, start } from "./running.ts";
 
 const TEST_MS = 60_000;
 const HOSTILE_FOLDERS = 20;
+const ROOT = join(import.meta.dir, "..", "..", "..");
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-opened-"));
 const places: Installed[] = [];
 let files = "";
+let binary = "";
 beforeAll(() => {
   if (IS_LONG) files = buildPackage(folder);
+}, TEST_MS);
+beforeAll(() => {
+  if (IS_LONG) binary = buildBinary(join(folder, "binary"));
 }, TEST_MS);
 afterAll(() => {
   for (const place of places) clear(place);
@@ -55,9 +70,46 @@ function listOpened(trail: string, work: string): readonly string[] {
 
 const ANSWERED = [200, expect.stringContaining("You said: hello")] as const;
 
-test.skipIf(!IS_LONG || !canTrace).each(Array.from({ length: HOSTILE_FOLDERS }, (_, at) => at))(
-  "in the hostile folder %i no file of its own is run or opened, from the launcher on",
-  async (at) => {
+/** The ways in: each makes the program that is started. */
+const WAYS: Readonly<Record<string, (place: Installed) => string | undefined>> = {
+  "the launcher": () => undefined,
+  "a global installation": layOutGlobally,
+  "Homebrew's script": writeHomebrewScript,
+};
+
+/** As `npm install --global` does: the runtime lies in the package's own folder, and a link to the launcher in another one. */
+function layOutGlobally({ root, launcher, runtime }: Installed): string {
+  const [files, link] = [join(root, "prefix/lib/node_modules/poundkey"), join(root, "prefix/bin/poundkey")];
+  for (const path of [files, link]) mkdirSync(dirname(path), { recursive: true });
+  renameSync(dirname(launcher), files);
+  mkdirSync(join(files, "node_modules"));
+  renameSync(dirname(runtime), join(files, "node_modules/@oven"));
+  chmodSync(join(files, "launch.mjs"), 0o755);
+  symlinkSync("../lib/node_modules/poundkey/launch.mjs", link);
+  return link;
+}
+
+/** The formula's own script, before the binary. */
+function writeHomebrewScript({ root }: Installed): string {
+  const formula = readFileSync(join(ROOT, "src/deploy/release/formula.sh"), "utf8");
+  const [line = ""] = /POUNDKEY_PLACES=user exec .*$/m.exec(formula) ?? [];
+  expect(line).toContain("#{libexec}/poundkey");
+  const [script, libexec] = [join(root, "poundkey"), join(root, "libexec")];
+  mkdirSync(libexec);
+  linkSync(binary, join(libexec, "poundkey"));
+  const words = line.replaceAll("\\", "").replace("#{libexec}", libexec);
+  writeFileSync(script, `#!/bin/sh\n${words}\n`, { mode: 0o755 });
+  return script;
+}
+
+const FOLDERS = Array.from({ length: HOSTILE_FOLDERS }, (_, at) => {
+  const names = Object.keys(WAYS);
+  return [at, names[at % names.length] ?? ""] as const;
+});
+
+test.skipIf(!IS_LONG || !canTrace).each(FOLDERS)(
+  "in the hostile folder %i no file of its own is run or opened, from %s on",
+  async (at, way) => {
     const { place, work, around, listOpened } = newTraced();
     // Each folder lacks another file, since one may hide the effect of the next.
     const lacking = OF_THREADS[at % 4];
@@ -65,10 +117,12 @@ test.skipIf(!IS_LONG || !canTrace).each(Array.from({ length: HOSTILE_FOLDERS }, 
     const paths = '{ "compilerOptions": { "baseUrl": ".", "paths": { "*": ["./evil.js"] } } }';
     if (lacking === "tsconfig.json") writeFileSync(join(work, "jsconfig.json"), paths);
     const workers = at % 2 === 0 ? "1" : "2";
-    const running = start(place, ["--port", "0", "--workers", workers], around);
+    const program = WAYS[way]?.(place);
+    const args = ["serve", "--quickstart", "--port", "0", "--workers", workers];
+    const running = start(place, args, { ...around, ...(program !== undefined && { program }) });
     for (const model of ["Sim#sim-mini", "Router#best"])
       expect(await ask(running, model)).toEqual([...ANSWERED]);
-    for (const pid of listProcesses(place)) if (isLauncher(pid)) process.kill(pid, "SIGTERM");
+    for (const pid of listProcesses(place)) if (readParent(pid) === running.pid) process.kill(pid, "SIGTERM");
     await running.exited;
     expect(running.printed()).not.toContain("HOSTILE");
     expect(listOpened()).toEqual([]);
@@ -76,9 +130,10 @@ test.skipIf(!IS_LONG || !canTrace).each(Array.from({ length: HOSTILE_FOLDERS }, 
   TEST_MS,
 );
 
-function isLauncher(pid: number): boolean {
-  const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-  return words[1]?.endsWith("launch.mjs") ?? false;
+/** Returns the process that started this one. The tracer's is the first program. */
+function readParent(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "";
+  return Number(fields.split(" ")[1]);
 }
 
 const COMMANDS = [

@@ -23,10 +23,20 @@ function readRuntimeName(): string | null {
 
 /** Builds the package of the checkout `root` into a folder, and returns that of its files. */
 export function buildPackage(into: string, root = ROOT): string {
-  const build = [process.execPath, "src/app/build/build.ts", "--npm", "--into", into];
-  const { exitCode, stderr } = Bun.spawnSync(build, { cwd: root, stdout: "ignore" });
-  if (exitCode !== 0) throw new Error(stderr.toString());
+  build(["--npm", "--into", into], root);
   return join(into, "npm");
+}
+
+/** Builds the binary for this system into the file, which it returns. */
+export function buildBinary(file: string): string {
+  build(["--outfile", file], ROOT);
+  return file;
+}
+
+function build(flags: readonly string[], root: string): void {
+  const command = [process.execPath, "src/app/build/build.ts", ...flags];
+  const { exitCode, stderr } = Bun.spawnSync(command, { cwd: root, stdout: "ignore" });
+  if (exitCode !== 0) throw new Error(stderr.toString());
 }
 
 export interface Installed {

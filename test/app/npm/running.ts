@@ -13,20 +13,21 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Another folder, more variables, words before the launcher's, as of a tracer, and another Node. */
+/** Another folder, more variables, words before the launcher's, as of a tracer, another Node, and another way in than the launcher. */
 export interface Around {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly within?: readonly string[];
   readonly node?: string;
+  readonly program?: string;
 }
 
 function makeCommand(
   { launcher }: Installed,
   args: readonly string[],
-  { within = [], node = NODE ?? "node" }: Around,
+  { within = [], node = NODE ?? "node", program }: Around,
 ) {
-  return [...within, node, launcher, ...args];
+  return [...within, ...(program === undefined ? [node, launcher] : [program]), ...args];
 }
 
 const makeOptions = (installed: Installed, { env, cwd }: Around) => ({

@@ -1,5 +1,5 @@
 // `poundkey setup` as a process: asked on a terminal, seen by other users' process lists, and killed by the system.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { IS_LONG } from "../../harness/long.ts";
 import { poundkey } from "../../harness/poundkey.ts";
@@ -131,39 +131,71 @@ test.skipIf(Bun.which("script") === null)(
   MINUTE_MS,
 );
 
-const CALLS = "rename,renameat,renameat2,fsync,mkdir,mkdirat,unlink,unlinkat,chmod,fchmodat";
+const CALLS =
+  "rename,renameat,renameat2,fsync,mkdir,mkdirat,unlink,unlinkat,chmod,fchmodat,openat,write,pwrite64,close";
 const KILLED = 137;
-/** No run is done after so few. */
-const EARLY = 10;
+const KILLS = 200;
+const PARTS = 20;
+const WHOLE = ["claude-code", "codex", "opencode", "gemini-cli", "qwen-code", "continue", "aider", "cline"];
 
-/** The system calls are counted each by its kind, so that one number stands for several places. */
-const PLACES = Array.from({ length: 24 }, (_, at) => at + 1);
+const isTraced = IS_LONG && Bun.which("strace") !== null;
+const connectingAll = (home: string) => [...connecting(home), ...nameAgents(WHOLE)];
 
-describe.skipIf(!IS_LONG || Bun.which("strace") === null)(
-  "killed by the system at a call that changes a file (in the long form)",
-  () => {
-    for (const at of PLACES)
-      test(
-        `it leaves whole files, and --undo works: call ${at}`,
-        async () => {
-          using home = makeOwnHome();
-          const before = home.list();
-          const trace = [
-            "strace",
-            "-f",
-            "-qq",
-            "-o",
-            "/dev/null",
-            `--inject=${CALLS}:signal=SIGKILL:when=${at}`,
-          ];
-          const environment = makeEnvironment(home.path);
-          const ran = await poundkey(home.path, connecting(home.path), environment, trace);
-          if (at < EARLY) expect(ran.code).toBe(KILLED);
-          const undone = await poundkey(home.path, ["setup", "--undo"], environment);
-          expect([undone.code, undone.err]).toEqual([0, ""]);
-          expect(home.list()).toEqual(before);
-        },
-        MINUTE_MS,
-      );
-  },
-);
+/** Returns the files after a run that nothing ended, and its calls since it first made a folder in the home. */
+async function traceRun() {
+  using home = makeOwnHome();
+  const log = home.at("calls.txt");
+  const trace = ["strace", "-qq", "-o", log, `--trace=${CALLS}`];
+  const ran = await poundkey(home.path, connectingAll(home.path), makeEnvironment(home.path), trace);
+  expect([ran.code, ran.err]).toEqual([0, ""]);
+  const calls = numberCalls(readFileSync(log, "utf8"), home.path);
+  const files = Object.entries(home.list()).map(([path, text]) => [path, text.replaceAll(home.path, "HOME")]);
+  return { calls, files: Object.fromEntries(files) };
+}
+
+/** Each call of the first thread by its name and its number among those of that name, as strace counts them. */
+function numberCalls(log: string, home: string): readonly string[] {
+  const counts = new Map<string, number>();
+  const calls = log.split("\n").flatMap((line) => {
+    const name = /^(\w+)\(/.exec(line)?.[1];
+    if (name === undefined) return [];
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return [{ line, call: `${name}:signal=SIGKILL:when=${count}` }];
+  });
+  const first = calls.findIndex(({ line }) => line.startsWith("mkdir") && line.includes(home));
+  return calls.slice(Math.max(first, 0)).map(({ call }) => call);
+}
+
+describe.skipIf(!isTraced)("killed by the system at a call that changes a file (in the long form)", () => {
+  let whole: Awaited<ReturnType<typeof traceRun>>;
+  beforeAll(async () => {
+    if (isTraced) whole = await traceRun();
+  });
+
+  test.each(Array.from({ length: PARTS }, (_, part) => part))(
+    "each file is whole, old or new, and --undo brings back every byte: part %d of the calls",
+    async (part) => {
+      const { calls, files } = whole;
+      expect(calls.length).toBeGreaterThanOrEqual(KILLS);
+      for (let at = part; at < KILLS; at += PARTS) {
+        const call = calls[Math.floor((at * calls.length) / KILLS)];
+        using home = makeOwnHome();
+        const before = home.list();
+        const kill = ["strace", "-qq", "-o", "/dev/null", `--inject=${call}`];
+        const environment = makeEnvironment(home.path);
+        const { code } = await poundkey(home.path, connectingAll(home.path), environment, kill);
+        expect([call, code]).toEqual([call, KILLED]);
+        const now = Object.entries(home.list()).filter(([path]) => !path.endsWith(".poundkey-next"));
+        const broken = now.filter(
+          ([path, text]) => text !== before[path] && text.replaceAll(home.path, "HOME") !== files[path],
+        );
+        expect([call, broken]).toEqual([call, []]);
+        const undone = await poundkey(home.path, ["setup", "--undo"], environment);
+        expect([call, undone.code, undone.err]).toEqual([call, 0, ""]);
+        expect([call, home.list()]).toEqual([call, before]);
+      }
+    },
+    MINUTE_MS,
+  );
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { RawRequest, Target } from "../../../src/core/models/dialect.ts";
+import type { Refusal } from "../../../src/core/models/refusals.ts";
 import { PROVIDERS } from "../../../src/providers/index.ts";
 import { MESSAGES_TEXTS } from "../../../src/surfaces/anthropic-messages/texts.ts";
 import { findChatCodec } from "../../harness/codec.ts";
@@ -101,7 +102,7 @@ describe("the client's own request", () => {
   });
 });
 
-test("a translated request is sent in the same way, without bound thinking", () => {
+describe("bound thinking", () => {
   const codec = findChatCodec(claude);
   const newest = makeCard("global.anthropic.claude-opus-5-5", ["tools", "reasoning"], 1000);
   const detail = {
@@ -118,12 +119,28 @@ test("a translated request is sent in the same way, without bound thinking", () 
       { role: "user", content: "No." },
     ],
   });
-  const encoded = codec.encode(request, newest, target);
-  expect(asObject(encoded.body.thinking).block_binding).toBeDefined();
-  const outgoing = claude.carry?.(encoded, newest, target);
-  expect(outgoing?.url).toBe("https://bedrock.example/model/global.anthropic.claude-opus-5-5/invoke");
-  expect(outgoing?.body.thinking).toEqual({ type: "adaptive" });
-  expect(outgoing?.body.anthropic_beta).toBeUndefined();
+  const BETA = "thinking-binding-controls-2026-08-01";
+  const bound = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } };
+  const refusing: Target = { ...target, refuses: new Set<Refusal>(["thinking_binding"]) };
+
+  test("may be dropped, and its loss reported", () => {
+    const outgoing = claude.carry?.(codec.encode(request, newest, target), newest, target);
+    expect(outgoing?.url).toBe("https://bedrock.example/model/global.anthropic.claude-opus-5-5/invoke");
+    expect([outgoing?.body.thinking, outgoing?.body.anthropic_beta]).toEqual([bound, [BETA]]);
+    expect(outgoing?.dropped).toEqual([]);
+  });
+
+  test("isn't mentioned once that was refused", () => {
+    const outgoing = claude.carry?.(codec.encode(request, newest, refusing), newest, refusing);
+    expect([outgoing?.body.thinking, outgoing?.body.anthropic_beta]).toEqual([undefined, undefined]);
+  });
+
+  test("is the client's own wish in its own request", () => {
+    const body = { max_tokens: 9, messages, thinking: bound };
+    expect(carry(body, BETA).body).toMatchObject({ thinking: bound, anthropic_beta: [BETA] });
+    for (const refused of [carry(body, BETA, refusing), carry(body)])
+      expect([refused.body.thinking, refused.body.anthropic_beta]).toEqual([{ type: "adaptive" }, undefined]);
+  });
 });
 
 describe("after a refusal", () => {

@@ -29,14 +29,42 @@ describe("tools", () => {
     expect(body.tools).toEqual([{ functionDeclarations: [{ name: "add" }] }]);
   });
 
-  test("a free choice among some tools declares only those", () => {
-    const other = { type: "function", function: { name: "sub" } } as const;
-    const allowed = { mode: "auto", tools: [{ type: "function", function: { name: "sub" } }] } as const;
-    const { body } = encoded({
-      tools: [tool(), other],
-      tool_choice: { type: "allowed_tools", allowed_tools: allowed },
+  describe("a free choice among some tools", () => {
+    const named = (name: string) => ({ type: "function", function: { name } }) as const;
+    const choose = (names: readonly string[], model?: string, baseUrl?: string) =>
+      encoded(
+        {
+          tools: [tool(), named("sub")],
+          tool_choice: {
+            type: "allowed_tools",
+            allowed_tools: { mode: "auto", tools: names.map(named) },
+          },
+        },
+        model,
+        baseUrl,
+      ).body;
+    const calling = (config: JsonObject) => ({ functionCallingConfig: config });
+
+    test("declares all of them, and names those", () => {
+      const { tools, toolConfig } = choose(["sub"]);
+      expect(tools).toEqual([{ functionDeclarations: [{ name: "add" }, { name: "sub" }] }]);
+      expect(toolConfig).toEqual(calling({ mode: "VALIDATED", allowedFunctionNames: ["sub"] }));
     });
-    expect(body.tools).toEqual([{ functionDeclarations: [{ name: "sub" }] }]);
+
+    test("of which the request has none allows none", () => {
+      const { tools, toolConfig } = choose(["div"]);
+      expect(tools).toEqual([{ functionDeclarations: [{ name: "add" }, { name: "sub" }] }]);
+      expect(toolConfig).toEqual(calling({ mode: "NONE" }));
+    });
+
+    test.each([
+      ["gemini-2.5-flash", undefined],
+      ["gemini-3.8-flash", "https://aiplatform.googleapis.com/v1/projects/p/locations/global"],
+    ])("declares only those where no mode takes names: %s at %s", (model, baseUrl) => {
+      const { tools, toolConfig } = choose(["sub"], model, baseUrl);
+      expect(tools).toEqual([{ functionDeclarations: [{ name: "sub" }] }]);
+      expect(toolConfig).toEqual(calling({ mode: "AUTO" }));
+    });
   });
 
   test("a custom tool is a function with one string, and its call is a custom call again", () => {

@@ -97,8 +97,8 @@ const calls: [string, string, Partial<ChatRequest>, JsonObject, string[]][] = [
   [
     "a reserved name",
     "x/y",
-    { tools: [functionTool("web_search")] },
-    { model: "x/y", tools: [sent("client_web_search")] },
+    { tools: [functionTool("web_search"), functionTool("search_files")] },
+    { model: "x/y", tools: [sent("client_web_search"), sent("client_search_files")] },
     [],
   ],
   ["no search", "sonar", { disable_search: true }, sonar, []],

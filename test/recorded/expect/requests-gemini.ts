@@ -152,13 +152,18 @@ function toolsOf(tool: JsonObject): JsonObject[] {
 function choiceOf(config: JsonObject): unknown {
   only(config, "functionCallingConfig", "mode", "allowedFunctionNames");
   const names = asArray(config.allowedFunctionNames);
-  if (config.mode === "VALIDATED") notPlain("VALIDATED");
+  if (config.mode === "VALIDATED" && names.length === 0) notPlain("VALIDATED");
   if (config.mode === "NONE") return "none";
+  if (config.mode === "VALIDATED") return allowFunctions("auto", names);
   if (config.mode !== "ANY") return config.mode === "AUTO" ? "auto" : undefined;
   if (names.length === 0) return "required";
   if (names.length === 1) return { type: "function", function: { name: names[0] } };
+  return allowFunctions("required", names);
+}
+
+function allowFunctions(mode: "auto" | "required", names: readonly unknown[]): JsonObject {
   const tools = names.map((name) => ({ type: "function", function: { name } }));
-  return { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
+  return { type: "allowed_tools", allowed_tools: { mode, tools } };
 }
 
 /** A schema as a client writes it. Google's format lacks some JSON Schema keywords, and references may be inlined. */

@@ -5,7 +5,7 @@ import { RULE_SOURCES } from "./sources.ts";
 import { VENDOR_RULES } from "./vendor-rules.ts";
 
 /** Of the rules that are read off the code. It only falls; the aim is none. */
-const UNSOURCED_MOST = 5;
+const UNSOURCED_MOST = 3;
 
 const listed = listRules();
 

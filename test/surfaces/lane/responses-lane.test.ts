@@ -1,6 +1,7 @@
 // The lane of Responses requests: each row of its tables, whole and nested.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { ReasoningDetail } from "../../../src/operations/chat/form.ts";
 import { TOOLS } from "../../../src/surfaces/openai-responses/known.ts";
 import { NAMES, REASONING } from "../../../src/surfaces/openai-responses/lane.ts";
 import { signThinking } from "../../../src/surfaces/signature.ts";
@@ -237,6 +238,28 @@ describe("thinking sent to OpenAI", () => {
       { type: "reasoning.encrypted", data: "e", id: "rs_9", format: "openai-responses-v1" },
     ]);
     expect(sent(sealed)[1]).toMatchObject({ type: "reasoning", id: "rs_9", encrypted_content: "e" });
+  });
+
+  test("is as many items as share a signature, each with its own summary", () => {
+    const format = "openai-responses-v1";
+    const detail = (id: string, data: string, summary: string): readonly ReasoningDetail[] => [
+      { type: "reasoning.summary", id, format, summary },
+      { type: "reasoning.encrypted", id, format, data },
+    ];
+    const sealed = signThinking(PLAIN_SEALER, "", [
+      ...detail("rs_8", "e", "First."),
+      ...detail("rs_9", "f", "Then."),
+    ]);
+    const [, first, second, call] = sent(sealed);
+    const thought = (id: string, data: string, text: string) => ({
+      type: "reasoning",
+      id,
+      summary: [{ type: "summary_text", text }],
+      encrypted_content: data,
+    });
+    expect([first, second]).toEqual([thought("rs_8", "e", "First."), thought("rs_9", "f", "Then.")]);
+    // The call belongs to them, and keeps its id.
+    expect(call?.id).toBe("fc_1");
   });
 });
 

@@ -14,14 +14,22 @@ const CLIENTS_OWN: readonly Exception[] = [
   { asked: /^chat web_search_options/, because: "a search is a tool that the client adds" },
 ];
 
-/** Choices for which these targets have no way. */
+const CHOICES =
+  /^(chat tool_choice|responses tool_choice|gemini toolConfig|interactions generation_config\.tool_choice)$/;
+
+/** Choices of some of the tools, for which these targets have no way: the others are taken out of the list. */
 const UNMET: readonly Exception[] = [
   {
-    asked:
-      /^(chat tool_choice|responses tool_choice|gemini toolConfig|interactions generation_config\.tool_choice)$/,
-    models: /^(Google|Mistral|Local|Bedrock)#|opus-4-7$/,
-    because: "these take no list of allowed tools beside the others, and no message that removes one",
+    asked: CHOICES,
+    models: /^(Mistral|Local)#/,
+    because: "a choice of theirs is a mode or one function, and no list of some",
   },
+  {
+    asked: CHOICES,
+    models: /opus-4-7$/,
+    because: "Claude before Opus 4.8 takes no message that removes a tool",
+  },
+  { asked: CHOICES, models: /^Bedrock#/, because: "Bedrock has no beta of such messages" },
 ];
 
 /** Returns why a field may change the front for a model. Null if it may not. */

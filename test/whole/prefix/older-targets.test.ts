@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Fetch } from "../../../src/core/world/world.ts";
+import { sign } from "../../../src/simulator/responder.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SURFACES } from "./conversations.ts";
 
@@ -14,6 +15,7 @@ const refusing: Fetch = async (url, init) => {
   sent.push(body);
   const message = refuse(body);
   if (message === null) return fetch(request);
+  if (message.startsWith("{")) return new Response(message, { status: 400 });
   const error = { type: "invalid_request_error", message };
   return Response.json({ type: "error", error }, { status: 400 });
 };
@@ -69,6 +71,55 @@ test.each(ROWS)("%s", async (_name, model, choice, refusal) => {
   if (choice === ALLOWED) expect(asArray(sent[1]?.tools)).toHaveLength(1);
   else expect(JSON.stringify(asArray(sent[1]?.messages).at(-1))).toContain("<system_message>");
   expect(await ask()).toEqual([200, 1]);
+});
+
+const THOUGHT = {
+  type: "reasoning.text",
+  text: "Hm.",
+  signature: sign("Hm."),
+  format: "anthropic-claude-v1",
+  index: 0,
+};
+
+test.each([
+  [
+    "Bedrock#us.anthropic.claude-opus-5-5",
+    { message: "The model returned the following errors: invalid beta flag" },
+  ],
+  [
+    "Bedrock#us.anthropic.claude-sonnet-5-5",
+    { message: "thinking.adaptive.block_binding: Extra inputs are not permitted" },
+  ],
+  [
+    "Anthropic#claude-opus-5-5",
+    {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message:
+          "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header.",
+      },
+    },
+  ],
+])("%s doesn't know how thinking is dropped", async (model, refusal) => {
+  const isAsked = (body: JsonObject) => asObject(body.thinking).block_binding !== undefined;
+  refuse = (body) => (isAsked(body) ? JSON.stringify(refusal) : null);
+  const ask = async () => {
+    sent.length = 0;
+    const [first, ...later] = SURFACES.chat.body.messages.filter(({ role }) => role !== "system");
+    const [, question] = later;
+    const answer = { role: "assistant", content: "one", reasoning_details: [THOUGHT] };
+    const { status, headers } = await world.chat({ model, messages: [first, answer, question] });
+    return [
+      status,
+      sent.map(isAsked),
+      sent.map(({ anthropic_beta: betas }) => betas),
+      headers.get("x-poundkey-dropped"),
+    ];
+  };
+  const betas = model.startsWith("Bedrock") ? ["thinking-binding-controls-2026-08-01"] : undefined;
+  expect(await ask()).toEqual([200, [true, false], [betas, undefined], null]);
+  expect(await ask()).toEqual([200, [false], [undefined], null]);
 });
 
 const TOOL = { type: "function", name: "look", parameters: { type: "object" } };

@@ -1,6 +1,7 @@
 // A field that is set for one turn changes nothing before the newest turn of the user's in what its provider reads.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { Fetch } from "../../../src/core/world/world.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { IS_LONG, sampleRows } from "../../harness/long.ts";
 import { readEnd, readFront, SURFACES, type SurfaceWord } from "./conversations.ts";
@@ -13,6 +14,7 @@ const MODELS = [
   "Anthropic#claude-fable-5-2",
   "Anthropic#claude-opus-4-7",
   "Bedrock#us.anthropic.claude-opus-5-5",
+  "Vertex#claude-opus-5-5",
   "OpenAI#gpt-6.1-sol",
   "OpenAI#gpt-6.2-sol",
   "Google#gemini-4-neon",
@@ -20,9 +22,32 @@ const MODELS = [
   "Local#some-model",
 ] as const;
 
+const VERTEX = /^\/vertex\/publishers\/anthropic\/models\/([^/:]+):(?:rawP|streamRawP)redict$/;
+
+/** Vertex AI has Claude's API with the model in the address, and the version in the body. */
+const answerVertex: Fetch = async (url, init) => {
+  const { pathname, origin } = new URL(url);
+  const model = VERTEX.exec(pathname)?.[1];
+  if (model === undefined) return fetch(url, init);
+  const request = new Request(url, init);
+  const { anthropic_version: _version, ...body } = asObject(await request.json());
+  const headers = new Headers(request.headers);
+  headers.set("x-api-key", headers.get("x-goog-api-key") ?? "");
+  headers.set("anthropic-version", "2023-06-01");
+  headers.delete("content-length");
+  return fetch(`${origin}/anthropic/v1/messages`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ model: decodeURIComponent(model), ...body }),
+  });
+};
+
 let world: UnderTest;
 beforeAll(async () => {
-  world = await startUnderTest();
+  world = await startUnderTest({
+    fetch: answerVertex,
+    more: (url) => `  Vertex: { keys: [sim-key], base_url: "${url}/vertex", unlisted_models: true }`,
+  });
 });
 afterAll(() => world.stop());
 

@@ -138,13 +138,22 @@ describe.each(LANES)("%s on %s, %s", (provider, surface, lane) => {
     }
   });
 
-  test("ten thousand entries are read, and an answer of too many elements fails as ever", async () => {
+  test.each([12_000, 100_000])("of %d entries, ten thousand are read", async (count) => {
     for (const stream of [false, true]) {
-      const { status, row } = await ask(surface, `${provider}#m~removes=prefix:12000`, stream);
+      const { status, row, text } = await ask(surface, `${provider}#m~removes=prefix:${count}`, stream);
       expect([status, row.reasoning_removed]).toEqual([200, [{ reason: "prefix", count: 10_000 }]]);
+      expect(text).toContain("hi");
+      const told = text.match(/prefix_(binding_)?mismatch/g)?.length ?? 0;
+      if (lane === "native") expect(told).toBeGreaterThanOrEqual(10_000);
     }
-    const { status, row } = await ask(surface, `${provider}#m~removes=prefix:100000`);
-    expect([status, row.reasoning_removed]).toEqual([502, []]);
+  });
+
+  test("an answer with other lists as long fails as ever", async () => {
+    distort = (body) => ({ ...body, others: Array.from({ length: 100_000 }, () => ({ type: "none" })) });
+    const { status } = await ask(surface, `${provider}#m`).finally(() => {
+      distort = null;
+    });
+    expect(status).toBe(502);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-// Inline files without a name, which OpenAI's chat refuses: from every surface and out of tools' results, whole and streamed.
+// Inline files without a name or its ending, which OpenAI's APIs refuse: from every surface and out of tools' results, whole and streamed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { AskedSurface } from "../world/surface-asking.ts";
@@ -117,13 +117,16 @@ describe("files without a name", () => {
     }
   });
 
-  test("a name is after the file's type, and the client's own stays", async () => {
+  test("a name gets an ending after the file's type, and a client's own name stays", async () => {
     const text = `data:text/csv;base64,${Buffer.from("a,b").toString("base64")}`;
     const parts = [
       { type: "text", text: ASK },
       { type: "file", file: { file_data: text } },
       { type: "file", file: { file_data: url, filename: "" } },
       { type: "file", file: { file_data: url, filename: "mine.pdf" } },
+      { type: "file", file: { file_data: url, filename: "Report v1.2 of May" } },
+      { type: "file", file: { file_data: text, filename: "numbers" } },
+      { type: "file", file: { file_data: "data:application/zip;base64,UEsDBA==", filename: "archive" } },
     ];
     const { sent } = await vendors.ask(
       "chat",
@@ -133,6 +136,9 @@ describe("files without a name", () => {
     );
     const [message] = asArray(sent.messages);
     const names = asArray(asObject(message).content).map((part) => asObject(asObject(part).file).filename);
-    expect(names).toEqual([undefined, "file.csv", "file.pdf", "mine.pdf"]);
+    expect(names).toEqual([
+      ...[undefined, "file.csv", "file.pdf", "mine.pdf"],
+      ...["Report v1.2 of May.pdf", "numbers.csv", "archive"],
+    ]);
   });
 });

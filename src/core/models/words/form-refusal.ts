@@ -1,7 +1,7 @@
 // The sentences in which servers refuse a form of a request rather than a field, as data.
 import type { BodyWord, FieldWord } from "./body-refusals.ts";
 
-export type FormWord = BodyWord | FieldWord | "system_late" | "tools_late";
+export type FormWord = BodyWord | FieldWord | "system_late" | "tools_late" | "thinking_binding";
 
 interface FormSentence {
   /** It begins the server's words. */
@@ -66,6 +66,31 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     refuses: "tools_late",
     source: "new-api, issue 2975; cherry-studio, issue 16135",
     seen: "2026-06",
+  },
+  {
+    // The same about another beta.
+    says: /^Unexpected value\(s\) (?:`[\w-]{1,100}`, ){0,20}`thinking-binding-controls-[\d-]{10}`/,
+    example:
+      "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header. Please consult our documentation at docs.anthropic.com or try again without the header.",
+    refuses: "thinking_binding",
+    source: "new-api, issue 2975; cherry-studio, issue 16135",
+    seen: "2026-06",
+  },
+  {
+    // Bedrock, which doesn't say which beta it means. The gateway itself asks for this one alone there.
+    says: /^(?:The model returned the following errors: )?invalid beta flag/,
+    example: "The model returned the following errors: invalid beta flag",
+    refuses: "thinking_binding",
+    source: "continue, pull request 11969; langchain-aws, issue 1226",
+    seen: "2026-08",
+  },
+  {
+    // A server that has passed on the field without its beta, or knows neither.
+    says: /^(?:The model returned the following errors: )?thinking\.(?:\w{1,20}\.)?block_binding: Extra inputs are not permitted/,
+    example: "thinking.adaptive.block_binding: Extra inputs are not permitted",
+    refuses: "thinking_binding",
+    source: 'Amazon Bedrock, "Preserved thinking"',
+    seen: "2026-08",
   },
   {
     // The same about roles, at a server in front of others.

@@ -2,6 +2,7 @@
 
 import { explainExcess, parseReceived } from "../../../core/json/bounds.ts";
 import type { JsonShape } from "../../../core/json/shape.ts";
+import { shortenRemovals } from "../../../core/log/removed-reasoning.ts";
 import type { ServerEvent } from "../../../core/models/dialect.ts";
 import { catchUnreadable, malformed } from "../../../core/models/upstream.ts";
 import { EventParser } from "../../../transport/framing/sse.ts";
@@ -129,7 +130,7 @@ export class AnswerReader implements Reader<ChatForm> {
   }
 
   #read(event: ServerEvent, parts: Part[]): void {
-    refuseComplexJson(event.data, this.#request);
+    boundJson(event.data, this.#request);
     this.#catchUp();
     const chunks = this.accept(catchUnreadable(() => this.#decoder.push(event)));
     const restated = this.#verbatim ? (this.#decoder.restate?.(event) ?? null) : null;
@@ -171,16 +172,19 @@ const PLAIN: JsonShape = { depth: 100, elements: 100_000 };
 /** For requests with log probabilities: an answer of 1,700 tokens with 20 alternatives each. */
 const WITH_LOGPROBS: JsonShape = { depth: 100, elements: 250_000 };
 
-/** Throws if a text has more structure than an answer to this request could have. */
-function refuseComplexJson(text: string, request: ChatRequest): void {
-  const excess = explainExcess(text, request.logprobs === true ? WITH_LOGPROBS : PLAIN);
+/** Returns the text as it may be parsed. Throws if it has more structure than an answer to this request could have. */
+function boundJson(text: string, request: ChatRequest): string {
+  const most = request.logprobs === true ? WITH_LOGPROBS : PLAIN;
+  if (explainExcess(text, most) === null) return text;
+  const shortened = shortenRemovals(text);
+  const excess = explainExcess(shortened, most);
   if (excess !== null) throw malformed(excess);
+  return shortened;
 }
 
 /** Parses a whole answer. Throws if it is not JSON or exceeds the bounds. */
 export function parseAnswer(text: string, request: ChatRequest): unknown {
-  refuseComplexJson(text, request);
-  const body = parseReceived(text);
+  const body = parseReceived(boundJson(text, request));
   if (body === undefined) throw malformed("the answer is not JSON");
   return body;
 }

@@ -36,8 +36,12 @@ export function isSaidDetail({ format }: JsonObject): boolean {
 
 /** Returns what stood before an answer of the history. Null if nothing did, or if its thinking isn't there any more. */
 export function findSaid({ reasoning_details: details }: AssistantMessage): Said | null {
-  const kept = details?.find(isSaidDetail);
-  if (details === undefined || kept === undefined) return null;
+  if (details === undefined) return null;
+  const kept = details.find(isSaidDetail);
+  return kept === undefined ? null : readSaid(details, kept);
+}
+
+function readSaid(details: readonly ReasoningDetail[], kept: ReasoningDetail): Said | null {
   const id = kept.id ?? "";
   if (id === "" || !details.some((one) => readSignature(one).endsWith(id))) return null;
   return { text: asString(kept.said) ?? "", removed: listNames(kept.removed), added: listNames(kept.added) };

@@ -60,7 +60,9 @@ const makeTool = (name: string): Tool => ({
 });
 
 /** The kinds of a conversation that aren't the same for each of its turns. */
-type Changes = "none" | "tools";
+type Changes = "none" | "tools" | "added tools";
+/** The surfaces that have a form for tools that a conversation adds. */
+const ADDING: readonly SurfaceKey[] = ["messages", "responses"];
 
 export class Generator {
   readonly target: Target;
@@ -82,7 +84,7 @@ export class Generator {
     this.#dice = dice;
     this.target = dice.pick(TARGETS);
     this.turns = dice.int(3, 8);
-    this.#changes = this.target.keepsTools && dice.chance(0.25) ? "tools" : "none";
+    this.#changes = this.target.keepsTools ? dice.weighted({ none: 5, tools: 2, "added tools": 2 }) : "none";
     const names = ["read_file", "write_file", ...(this.#changes === "tools" ? [`${LEAVING}one`] : [])];
     this.#tools = names;
     this.talk = {
@@ -108,8 +110,9 @@ export class Generator {
     }
     said.push({ kind: "user", text: `ask ${++this.#count}`, hasPicture: dice.chance(0.15) });
     if (this.#changes === "tools" && dice.chance(0.4)) said.push(...this.#changeTools());
+    if (this.#changes === "added tools" && dice.chance(0.5)) said.push(this.#addTool("added_"));
     if (dice.chance(0.15) && this.#toldBy !== "gemini") said.push(this.#noteLate());
-    const ask = this.#changes === "tools" ? "plain" : this.#pickAsk();
+    const ask = this.#changes === "tools" ? "plain" : this.#pickAsk(this.#changes === "added tools");
     return this.#makeStep(said, ask, isLast);
   }
 
@@ -137,13 +140,22 @@ export class Generator {
       this.#tools = this.#tools.filter((name) => name !== leaving);
       return [{ kind: "removed", name: leaving }];
     }
-    const name = `${LEAVING}${++this.#count}`;
-    this.#tools = [...this.#tools, name];
-    return [{ kind: "added", tool: makeTool(name) }];
+    return [this.#addTool(LEAVING)];
   }
 
-  #pickAsk(): Ask {
-    const ask = this.#dice.weighted({ plain: 10, required: 3, named: 2, allowed: 2, json: 3 });
+  #addTool(beginning: string): Said {
+    const name = `${beginning}${++this.#count}`;
+    this.#isChanged = true;
+    this.#tools = [...this.#tools, name];
+    return { kind: "added", tool: makeTool(name) };
+  }
+
+  #pickAsk(isAdding: boolean): Ask {
+    const ask = this.#dice.weighted(
+      isAdding
+        ? { plain: 10, allowed: 8, required: 1, named: 0, json: 0 }
+        : { plain: 10, required: 3, named: 2, allowed: 2, json: 3 },
+    );
     if (ask === "allowed" && !this.target.keepsTools) return "plain";
     return SURFACE_KEYS.some((surface) => this.#canAsk(surface, ask)) ? ask : "plain";
   }
@@ -159,8 +171,7 @@ export class Generator {
     const isCalling = ask === "required" || ask === "named" || (ask !== "json" && dice.chance(0.4));
     const calls = isCalling ? this.#makeCalls(ask) : [];
     const text = calls.length === 0 || dice.chance(0.5) ? `answer ${++this.#count}` : "";
-    const isApart = text !== "" || !isLeftOut("two thoughts in a row");
-    const plan = { thinks, interleaves: isApart && dice.chance(0.6), text, calls };
+    const plan = { thinks, interleaves: dice.chance(0.6), text, calls };
     return { said, ask, surface, isStreamed: dice.chance(0.5), plan };
   }
 
@@ -176,6 +187,7 @@ export class Generator {
   /** True if the surface has a form for the whole conversation and for what is asked. */
   #canAsk(surface: SurfaceKey, ask: Ask): boolean {
     const { own } = this.target;
+    if (this.#changes === "added tools" && !ADDING.includes(surface)) return false;
     if (this.#isChanged) {
       if (isLeftOut("changed tools by other surfaces")) return surface === own;
       if (surface !== "messages" && (surface !== "responses" || this.#isRemoved)) return false;

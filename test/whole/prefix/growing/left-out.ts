@@ -1,7 +1,7 @@
 // Kinds that random conversations leave out, each with the reason why it would change a prefix.
 
 interface LeftOut {
-  readonly kind: "words by another surface" | "changed tools by other surfaces" | "two thoughts in a row";
+  readonly kind: "words by another surface" | "changed tools by other surfaces";
   readonly because: string;
 }
 
@@ -10,11 +10,6 @@ export const LEFT_OUT: readonly LeftOut[] = [
     kind: "words by another surface",
     because:
       "The entry with what the gateway said before an answer with thinking is read by the surface that gave it, and not by Claude's own.",
-  },
-  {
-    kind: "two thoughts in a row",
-    because:
-      "Two thoughts of OpenAI's with nothing between them share a signature elsewhere, of which its own API reads the first.",
   },
 ];
 

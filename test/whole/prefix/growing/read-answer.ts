@@ -176,7 +176,8 @@ function joinDetails(details: readonly JsonObject[]) {
       detail: { ...before?.detail, ...detail },
     });
   }
-  return [...joined.values()].map(({ text, signature, detail: { format, id, index, type, behind } }) => {
+  const thoughts = [...joined.values()];
+  return thoughts.map(({ text, signature, detail: { format, id, index, type, behind } }, at) => {
     const isClaude = format === "anthropic-claude-v1";
     const about = isClaude && type === "reasoning.encrypted" ? { id: "redacted" } : { id: asString(id) };
     const thought = think(
@@ -187,6 +188,6 @@ function joinDetails(details: readonly JsonObject[]) {
     );
     // OpenAI's thoughts name what stood before them: here at most one text, and the calls of an answer stand last.
     const isBehindText = behind !== undefined;
-    return { place: isClaude ? asNumber(index) : isBehindText ? 2 : 0, thought };
+    return { place: isClaude ? asNumber(index) : at + (isBehindText ? 1 : 0), thought };
   });
 }
