@@ -73,7 +73,7 @@ test("the references of many tools together expand no further than those of one"
     type: "function" as const,
     function: { name: `tool_${at}`, parameters },
   }));
-  const { fields } = makeFunctionCalling({ model: "m", messages: [], tools });
+  const { fields } = makeFunctionCalling({ model: "m", messages: [], tools }, false);
   expect(JSON.stringify(fields).length).toBeLessThan(2 * JSON.stringify(tools).length + 100_000);
 });
 
