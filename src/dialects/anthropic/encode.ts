@@ -25,7 +25,13 @@ import { countForeign } from "../_chat/thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
 import type { Turn as SharedTurn } from "../_chat/turns.ts";
 import { CACHE_MARKS, makeCacheMarks } from "./cache-marks.ts";
-import { hasCallsWithoutThinking, isThinking, makeConversation, makeSaying, type Turn } from "./conversation.ts";
+import {
+  hasCallsWithoutThinking,
+  isThinking,
+  makeConversation,
+  makeSaying,
+  type Turn,
+} from "./conversation.ts";
 import { type PlacedTools, placeTools } from "./late-tools.ts";
 import { findTraits, learnTraits, type Traits } from "./models.ts";
 import type { Ending } from "./said.ts";

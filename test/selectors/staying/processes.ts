@@ -68,7 +68,6 @@ class Process {
       conversation,
       health: this.#health,
       payer: NOBODY,
-      stickiness,
       nowMs,
     });
     const [first] = attempts;
