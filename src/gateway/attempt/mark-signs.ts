@@ -25,8 +25,7 @@ export class AttemptSigns<F extends Form> implements MarkSigns {
   }
 
   get goesOn(): boolean {
-    const { conversation, origin } = this.#call;
-    return origin.session !== null || conversation.goesOn;
+    return this.#call.conversation.goesOn;
   }
 
   get isLine(): boolean {

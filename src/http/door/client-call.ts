@@ -155,7 +155,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   /** Null for a line of a batch, which is part of no conversation. */
   nameOpening(): string | null {
     if (this.line !== null) return null;
-    return this.operation.conversations.nameOpening?.(this.exchange.ask, this.exchange.session) ?? null;
+    return this.operation.conversations.nameOpening?.(this.exchange.ask, this.origin.session) ?? null;
   }
 
   isFirstTurn(): boolean {
@@ -165,7 +165,7 @@ export class ClientCall<F extends Form> implements Call<F> {
   hasSignOfGoingOn(): boolean {
     return (
       this.line === null &&
-      this.operation.conversations.hasSignOfGoingOn?.(this.exchange.ask, this.exchange.session) === true
+      this.operation.conversations.hasSignOfGoingOn?.(this.exchange.ask, this.origin.session) === true
     );
   }
 
