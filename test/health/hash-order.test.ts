@@ -1,6 +1,6 @@
 // The order of a conversation's candidates: shares, and what changes with the list of candidates.
 import { expect, test } from "bun:test";
-import { orderByHash } from "../../src/health/hash-order.ts";
+import { orderByHash } from "../../src/health/order/hash-order.ts";
 
 const CANDIDATES = [
   { name: "a", weight: 1 },

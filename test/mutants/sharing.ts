@@ -35,14 +35,14 @@ export const SHARING: readonly Mutant[] = [
   },
   {
     name: "a group's weights don't count",
-    file: "src/health/draw.ts",
+    file: "src/health/order/draw.ts",
     find: "weight * (1 -",
     replace: "(1 -",
     tests: GROUPS,
   },
   {
     name: "a group's failing models get their whole share",
-    file: "src/health/draw.ts",
+    file: "src/health/order/draw.ts",
     find: "** 2;",
     replace: "** 0;",
     tests: GROUPS,

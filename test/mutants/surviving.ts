@@ -165,7 +165,7 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "load does not count",
-    file: "src/health/draw.ts",
+    file: "src/health/order/draw.ts",
     find: "burden(other) < CLEARLY * burden(drawn)",
     replace: "false",
     tests: ["test/health/health.test.ts"],

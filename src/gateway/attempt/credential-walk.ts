@@ -4,7 +4,7 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { Credential } from "../../core/settings.ts";
-import { spread } from "../../health/draw.ts";
+import { spread } from "../../health/order/draw.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
 import { orderCredentials } from "../plan/attempt-order.ts";

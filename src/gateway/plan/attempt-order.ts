@@ -1,10 +1,10 @@
 // The order of the attempts on one model: by the conversation, so that it stays with its credential, or else drawn.
 
 import type { Attempt } from "../../core/models/attempt.ts";
-import { spread } from "../../health/draw.ts";
-import { orderByHash } from "../../health/hash-order.ts";
 import type { Health } from "../../health/health.ts";
-import { measureDoing, passOver } from "../../health/passing-over.ts";
+import { spread } from "../../health/order/draw.ts";
+import { orderByHash } from "../../health/order/hash-order.ts";
+import { measureDoing, passOver } from "../../health/order/passing-over.ts";
 import type { OrderInput } from "./group-order.ts";
 
 /** Returns a model's attempts in the order of the conversation with this seed. All of its provider's are given. */

@@ -4,10 +4,10 @@ import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { GroupMember, ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
-import { drawMember } from "../../health/draw.ts";
-import { orderByHash } from "../../health/hash-order.ts";
 import type { Health } from "../../health/health.ts";
-import { measureDoing, passOver } from "../../health/passing-over.ts";
+import { drawMember } from "../../health/order/draw.ts";
+import { orderByHash } from "../../health/order/hash-order.ts";
+import { measureDoing, passOver } from "../../health/order/passing-over.ts";
 import type { Load } from "../../health/rate.ts";
 import type { Conversation } from "../../health/stickiness.ts";
 

@@ -49,10 +49,16 @@ async function ask(model: string, more: object = {}, secret = world.secret): Pro
 
 const usedBy = ({ headers }: Seen) => headers.get("x-poundkey-model") ?? "-";
 
-async function countUses(requests: number, model: string, more: object = {}) {
+/** Each request opens a conversation of its own. */
+const countUses = (requests: number, model: string) =>
+  countModels(requests, (left) =>
+    ask(model, { messages: [{ role: "user", content: `say: hello ${left}` }] }),
+  );
+
+async function countModels(requests: number, askNext: (left: number) => Promise<Seen>) {
   const counts: Record<string, number> = {};
   for (let left = requests; left > 0; left -= AT_ONCE) {
-    const asked = Array.from({ length: Math.min(left, AT_ONCE) }, () => ask(model, more));
+    const asked = Array.from({ length: Math.min(left, AT_ONCE) }, (_, at) => askNext(left - at));
     for (const answer of await Promise.all(asked)) {
       expect(answer.status).toBe(200);
       counts[usedBy(answer)] = (counts[usedBy(answer)] ?? 0) + 1;
@@ -82,7 +88,8 @@ describe("a group", () => {
 
   test("keeps a conversation on its model", async () => {
     const first = usedBy(await ask("team", { user: "anna" }));
-    expect(await countUses(30, "team", { user: "anna" })).toEqual({ [first]: 30 });
+    const again = () => ask("team", { user: "anna" });
+    expect(await countModels(30, again)).toEqual({ [first]: 30 });
   });
 
   test("can be named by a pattern", async () => {

@@ -9,6 +9,9 @@ import type { MarkSigns } from "../../../operations/codec.ts";
 
 /** Claude caches no shorter prompt (Anthropic Messages API, "Prompt caching"; some models have a higher minimum). */
 const PROMPT_TOKENS_MIN = 1024;
+/** Fewer characters of plain text never make so many tokens. */
+const PLAIN_CHARACTERS_MAX = 1024;
+
 /** Returns null for a request without marks of the gateway's. Those of a client's own are all that it has. */
 export function planMarks(
   request: ChatRequest,
@@ -17,8 +20,7 @@ export function planMarks(
   signs: MarkSigns,
 ): PlannedMarks | null {
   if (mode === "off") return null;
-  // Most requests are short, and are looked at no further.
-  if (mode === "conversations" && estimatePromptTokens(request) < PROMPT_TOKENS_MIN) return null;
+  if (mode === "conversations" && isShort(request)) return null;
   if (hasMarks(request)) return null;
   const time = asksForHours(request) && price?.cacheWrite1h !== undefined ? "1h" : "5m";
   if (mode === "auto") return time;
@@ -26,6 +28,21 @@ export function planMarks(
   if (asObject(request.prompt_cache_options).mode === "explicit" || signs.isLine) return null;
   if (signs.isSideCall(request) || !(signs.goesOn || signs.isRecent())) return null;
   return signs.isResting() ? "resting" : time;
+}
+
+function isShort(request: ChatRequest): boolean {
+  return isPlainlyShort(request) || estimatePromptTokens(request) < PROMPT_TOKENS_MIN;
+}
+
+/** True for a short question, as most requests are: no more of it is measured. */
+function isPlainlyShort({ messages, tools, response_format: format }: ChatRequest): boolean {
+  if (tools !== undefined || format !== undefined) return false;
+  let characters = 0;
+  for (const { role, content } of messages) {
+    if (role === "assistant" || typeof content !== "string") return false;
+    characters += content.length;
+  }
+  return characters < PLAIN_CHARACTERS_MAX;
 }
 
 /** True if the client has set a mark of any API. */

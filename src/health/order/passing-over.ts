@@ -1,8 +1,8 @@
 // The candidates that a new conversation passes over in its order, because they have far more calls under way than the
 // others, fail often, or are far slower.
-import type { Attempt } from "../core/models/attempt.ts";
-import { sumOutcomes } from "./deployment.ts";
-import type { Health } from "./health.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import { sumOutcomes } from "../deployment.ts";
+import type { Health } from "../health.ts";
 
 const CALLS_MIN = 16;
 /** Times its share by weight of all calls under way. */
