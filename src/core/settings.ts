@@ -85,6 +85,8 @@ export interface Credential extends ProviderLimits {
   readonly id?: string;
   /** Its place among all of its provider's, from 1. Missing if none before it is switched off. */
   readonly position?: number;
+  /** Its name in the configuration, by which conversations know it wherever it stands. Missing if its place is its name. */
+  readonly name?: string;
   /** Null if the server needs none. */
   readonly secret: string | null;
   /** Missing if the secret alone is enough. */

@@ -11,7 +11,9 @@ import type { OrderInput } from "./group-order.ts";
 export function orderCredentials(seed: bigint, attempts: readonly Attempt[]): readonly Attempt[] {
   const named = attempts.map((attempt, at) => {
     const { credential, card } = attempt;
-    const name = credential.id ?? `${card.provider} ${credential.position ?? at + 1}`;
+    // A name in quotes can't be another key's place.
+    const place = credential.name === undefined ? (credential.position ?? at + 1) : `"${credential.name}"`;
+    const name = credential.id ?? `${card.provider} ${place}`;
     return { attempt, name: `credential ${name}`, weight: credential.weight };
   });
   return orderByHash(seed, named).map(({ attempt }) => attempt);
