@@ -4,7 +4,7 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import type { Health } from "../../health/health.ts";
 import { spread } from "../../health/order/draw.ts";
 import { orderByHash } from "../../health/order/hash-order.ts";
-import { measureDoing, passOver } from "../../health/order/passing-over.ts";
+import { measureDoing, passOver, passOverFilled } from "../../health/order/passing-over.ts";
 import type { OrderInput } from "./group-order.ts";
 
 /** Returns a model's attempts in the order of the conversation with this seed. All of its provider's are given. */
@@ -44,10 +44,22 @@ function draw(attempts: readonly Attempt[], { health, roll, nowMs, payer }: Orde
   return spread(attempts, health, roll, nowMs, payer);
 }
 
-/** A conversation that goes on passes nothing over, because another credential would have to read its whole prompt again. */
+/**
+ * A conversation that goes on passes over only what its gateway key has filled, because another credential would have to read
+ * its whole prompt again.
+ */
 function preferFree(attempts: readonly Attempt[], input: OrderInput): readonly Attempt[] {
   const { conversation, health, nowMs, payer } = input;
-  if (!conversation.isFree) return attempts;
+  if (!conversation.isFree) {
+    return passOverFilled(attempts, (attempt) => {
+      const key = health.key(attempt);
+      return {
+        weight: attempt.credential.weight,
+        inFlight: key?.inFlight ?? 0,
+        ofKey: key?.callsByKey.count(conversation.keyId) ?? 0,
+      };
+    });
+  }
   return passOver(attempts, (attempt) => ({
     ...measureDoing(attempt.credential.weight, [attempt], health, nowMs, payer),
     inFlight: health.key(attempt)?.inFlight ?? 0,
