@@ -128,7 +128,7 @@ describe.each([
     expect(firstOf("key_a", "s")).toBe(home);
     place.fill(1, "key_a", "s");
     expect(firstOf("key_a", "s")).not.toBe(home);
-    // What another key's calls fill is no reason to move.
+    // Another key's calls are no reason to move.
     expect(firstOf("key_b", neighbour)).toBe(home);
     permits[0]?.finish(NOW_MS, null);
     expect(firstOf("key_a", "s")).toBe(home);
