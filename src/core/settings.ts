@@ -77,14 +77,14 @@ export interface KnownProvider {
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
 export type Proof = AwsProof | AwsKeySource | TokenSource;
 
-/** The provider's limits for a credential. Missing if unknown. */
-type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], number>>>;
-
-export interface Credential extends ProviderLimits {
+/** Its limits at the provider are missing if unknown. */
+export interface Credential extends Readonly<Partial<Record<CredentialLimit["property"], number>>> {
   /** The id of a credential added at run time. Credentials from the configuration have none. */
   readonly id?: string;
   /** Its place among all of its provider's, from 1. Missing if none before it is switched off. */
   readonly position?: number;
+  /** Its name in the configuration, by which conversations know it wherever it stands. Missing if its place is its name. */
+  readonly name?: string;
   /** Null if the server needs none. */
   readonly secret: string | null;
   /** Missing if the secret alone is enough. */

@@ -4,6 +4,7 @@ import type { Fault } from "../core/fault.ts";
 import { Breaker, type Change, type Outcomes } from "./breaker.ts";
 import { FadingCounts } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
+import { CallsByKey } from "./order/calls-by-key.ts";
 import { type PayerSpeeds, SPEED_HALF_LIFE_MS, SpeedsByPayer } from "./payer-speeds.ts";
 
 const REST_MS = 1000;
@@ -23,6 +24,7 @@ export class Deployment {
   readonly speedsBy = new SpeedsByPayer();
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
+  readonly callsByKey = new CallsByKey();
   /** Null until a line of a batch may come here. */
   lines: DeploymentPace | null = null;
   restsUntilMs = 0;

@@ -18,7 +18,7 @@ interface ConversationSource {
 
 /** One request's conversation. Its names are computed only when they are needed, because that requires reading the whole prompt. */
 export class Conversation {
-  readonly #keyId: string;
+  readonly keyId: string;
   readonly #source: ConversationSource;
   #names: ConversationNames | null = null;
   #kept: readonly string[] | null = null;
@@ -31,7 +31,7 @@ export class Conversation {
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, source: ConversationSource) {
-    this.#keyId = keyId;
+    this.keyId = keyId;
     this.#source = source;
   }
 
@@ -39,7 +39,7 @@ export class Conversation {
   get name(): string | null {
     if (this.#name === undefined) {
       const opening = this.#source.nameOpening?.() ?? null;
-      this.#name = opening === null ? null : `${this.#keyId} ${opening}`;
+      this.#name = opening === null ? null : `${this.keyId} ${opening}`;
     }
     return this.#name;
   }
@@ -74,14 +74,14 @@ export class Conversation {
   }
 
   #nameKept({ kept }: ConversationNames): readonly string[] {
-    return kept.map((name) => this.#keyId + name);
+    return kept.map((name) => this.keyId + name);
   }
 
   /** The name under which an earlier turn may be known. Null if there was none. */
   get sought(): string | null {
     this.#names ??= this.#source.nameConversation();
     const { sought } = this.#names;
-    return sought === null ? null : this.#keyId + sought;
+    return sought === null ? null : this.keyId + sought;
   }
 
   /** The approximate number of the prompt's tokens up to the model's last turn. */

@@ -201,8 +201,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "conversations of other keys",
     file: "src/health/stickiness.ts",
-    find: "this.#keyId = keyId;",
-    replace: 'this.#keyId = "";',
+    find: "this.keyId = keyId;",
+    replace: 'this.keyId = "";',
     tests: ["test/selectors/plan.test.ts"],
   },
   {

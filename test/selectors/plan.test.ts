@@ -143,6 +143,22 @@ describe("a conversation", () => {
     expect(firsts()).toEqual(before.map((name) => (name === "a" ? "new" : name)));
   });
 
+  test("follows a named credential to another place, and to another secret under its name", () => {
+    const named = (secret: string, name: string, weight = 1) => [secret, weight, { name }] as const;
+    router.on("House", named("a", "one"), named("b", "two"), named("c", "3", 2));
+    const before = firsts();
+    router.on("House", named("c", "3", 2), named("a", "one"), named("b", "two"));
+    expect(firsts()).toEqual(before);
+    router.on("House", named("b", "two"), named("new", "3", 2), named("a", "one"));
+    expect(firsts()).toEqual(before.map((name) => (name === "c" ? "new" : name)));
+    router.on("House", named("c", "3", 2), named("a", "one"));
+    expect(firsts().every((name, at) => name === before[at] || before[at] === "b")).toBeTrue();
+    // A name like a place isn't that place: each has its share.
+    router.on("House", ["a", 1], ["b", 1], named("c", "1"));
+    expect(firsts().filter((name) => name === "a").length / openings.length).toBeWithin(0.2, 0.47);
+    expect(new Set(firsts())).toEqual(new Set(["a", "b", "c"]));
+  });
+
   test("that opens like 500 others at once leaves no credential above twice its share and 16", () => {
     const opening = openings.find((one) => firstOf([user(one)]) === "a") ?? "";
     const begun = new Map<string, number>();

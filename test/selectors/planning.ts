@@ -23,7 +23,7 @@ export function makeCard(id: string): ModelCard {
 export const HOUSE = makeCard("House#small");
 export const OTHER = makeCard("Other#small");
 
-type OwnLimits = Pick<Credential, "requestsPerMinute" | "tokensPerMinute" | "parallel">;
+type OwnFields = Pick<Credential, "name" | "requestsPerMinute" | "tokensPerMinute" | "parallel">;
 
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];
@@ -70,10 +70,10 @@ export class Planning {
   }
 
   /** Applies another configuration. */
-  on(provider: string, ...credentials: readonly (readonly [string, number, OwnLimits?])[]): void {
+  on(provider: string, ...credentials: readonly (readonly [string, number, OwnFields?])[]): void {
     this.#keys.set(
       provider,
-      credentials.map(([name, weight, limits]) => ({ secret: SECRET + name, weight, ...limits })),
+      credentials.map(([name, weight, own]) => ({ secret: SECRET + name, weight, ...own })),
     );
     this.health.configured(
       [...this.#keys].map(([name, own]) => ({

@@ -43,6 +43,8 @@ function hasDecimals(value: number, most = PRICE_DECIMALS): boolean {
   return Number(value.toFixed(most)) === value;
 }
 
+const keyName = text("a name of letters, digits, _ . and -", /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
+
 /** Above 0, with at most six decimals. */
 const factor = checkedNumber(
   "a number above 0 and up to 100 with at most 6 decimals, such as 0.85",
@@ -56,15 +58,16 @@ const credential = Type.Union(
     section(
       {
         key: secret,
+        name: Type.Optional(keyName),
         weight,
         ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute),
         price_factor: Type.Optional(factor),
       },
-      "An API key, its share of the load, its limits at the provider, and its part of the price.",
+      "An API key, its name, its share of the load, its limits at the provider, and its part of the price.",
     ),
   ],
   {
-    expected: `a key of printable characters, or { key, weight, ${LIMIT_NAMES}, price_factor }`,
+    expected: `a key of printable characters, or { key, name, weight, ${LIMIT_NAMES}, price_factor }`,
   },
 );
 

@@ -235,9 +235,12 @@ function findAddress({ name, path, row, names, issues }: Context): string {
 function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
   if (given !== undefined) {
     const credentials = given.map(readCredential);
-    for (const [at, { secret }] of credentials.entries()) {
-      if (credentials.findIndex((one) => one.secret === secret) === at) continue;
-      context.issues.atValue([...context.path, "keys", at], "this key is listed twice");
+    for (const [at, { secret, name }] of credentials.entries()) {
+      const path = [...context.path, "keys", at];
+      if (credentials.findIndex((one) => one.secret === secret) !== at)
+        context.issues.atValue(path, "this key is listed twice");
+      if (name !== undefined && credentials.findIndex((one) => one.name === name) !== at)
+        context.issues.atValue([...path, "name"], "another key of this provider has this name");
     }
     return credentials;
   }
@@ -248,12 +251,12 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
 
 function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
   if (typeof given === "string") return { secret: given, weight: 1 };
-  const { key, weight = 1, price_factor: factor = 1 } = given;
+  const { key, name, weight = 1, price_factor: factor = 1 } = given;
   const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ name }) => given[name]);
   return {
     secret: key,
     weight,
-    ...omitUndefined(limits),
+    ...omitUndefined({ name, ...limits }),
     ...(factor === 1 ? {} : { priceFactor: factor }),
   };
 }

@@ -4,14 +4,16 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import type { Health } from "../../health/health.ts";
 import { spread } from "../../health/order/draw.ts";
 import { orderByHash } from "../../health/order/hash-order.ts";
-import { measureDoing, passOver } from "../../health/order/passing-over.ts";
+import { measureDoing, passOver, passOverFilled } from "../../health/order/passing-over.ts";
 import type { OrderInput } from "./group-order.ts";
 
 /** Returns a model's attempts in the order of the conversation with this seed. All of its provider's are given. */
 export function orderCredentials(seed: bigint, attempts: readonly Attempt[]): readonly Attempt[] {
   const named = attempts.map((attempt, at) => {
     const { credential, card } = attempt;
-    const name = credential.id ?? `${card.provider} ${credential.position ?? at + 1}`;
+    // A name in quotes can't be another key's place.
+    const place = credential.name === undefined ? (credential.position ?? at + 1) : `"${credential.name}"`;
+    const name = credential.id ?? `${card.provider} ${place}`;
     return { attempt, name: `credential ${name}`, weight: credential.weight };
   });
   return orderByHash(seed, named).map(({ attempt }) => attempt);
@@ -42,10 +44,22 @@ function draw(attempts: readonly Attempt[], { health, roll, nowMs, payer }: Orde
   return spread(attempts, health, roll, nowMs, payer);
 }
 
-/** A conversation that goes on passes nothing over, because another credential would have to read its whole prompt again. */
+/**
+ * A conversation that goes on passes over only what its gateway key has filled, because another credential would have to read
+ * its whole prompt again.
+ */
 function preferFree(attempts: readonly Attempt[], input: OrderInput): readonly Attempt[] {
   const { conversation, health, nowMs, payer } = input;
-  if (!conversation.isFree) return attempts;
+  if (!conversation.isFree) {
+    return passOverFilled(attempts, (attempt) => {
+      const key = health.key(attempt);
+      return {
+        weight: attempt.credential.weight,
+        inFlight: key?.inFlight ?? 0,
+        ofKey: key?.callsByKey.count(conversation.keyId) ?? 0,
+      };
+    });
+  }
   return passOver(attempts, (attempt) => ({
     ...measureDoing(attempt.credential.weight, [attempt], health, nowMs, payer),
     inFlight: health.key(attempt)?.inFlight ?? 0,

@@ -7,7 +7,7 @@ import type { Credential } from "../../core/settings.ts";
 import type { Health } from "../../health/health.ts";
 import { drawMember } from "../../health/order/draw.ts";
 import { orderByHash } from "../../health/order/hash-order.ts";
-import { measureDoing, passOver } from "../../health/order/passing-over.ts";
+import { measureCrowd, measureDoing, passOver, passOverFilled } from "../../health/order/passing-over.ts";
 import type { Load } from "../../health/rate.ts";
 import type { Conversation } from "../../health/stickiness.ts";
 
@@ -77,8 +77,11 @@ function orderSharers(sharers: readonly Sharer[], input: OrderInput): readonly M
   const named = sharers.map((sharer) => ({ ...sharer, name: `model ${sharer.card.id}` }));
   const ordered = orderByHash(seed, named);
   const open = ordered.filter(({ attempts }) => attempts.length > 0);
-  const measure = ({ weight, attempts }: Sharer) => measureDoing(weight, attempts, health, nowMs, payer);
-  const preferred = conversation.isFree ? passOver(open, measure) : open;
+  const preferred = conversation.isFree
+    ? passOver(open, ({ weight, attempts }) => measureDoing(weight, attempts, health, nowMs, payer))
+    : passOverFilled(open, ({ weight, attempts }) =>
+        measureCrowd(weight, attempts, health, conversation.keyId),
+      );
   return [...preferred, ...ordered.filter(({ attempts }) => attempts.length === 0)].map(({ card }) => card);
 }
 

@@ -134,7 +134,7 @@ function planAmong<F extends Form>(
     conversation,
     health,
     payer,
-    load,
+    load: { ...load, keyId: conversation.keyId },
     digest: vault?.digest,
     nowMs: deadlines.nowMs(),
   });
