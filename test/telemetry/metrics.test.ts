@@ -47,6 +47,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "answer_unpriced", provider: "Own", model: "Own#one", what: "service_tier=priority" },
   { event: "finish_reason_unknown", provider: "Own", model: "Own#one", reason: "weary" },
   { event: "cache_marks", provider: "Own", model: "Own#one", state: "marked" },
+  { event: "conversation_moved", of: "model", cause: "rest" },
   { event: "reasoning_removed", provider: "Own", model: "Own#one", reason: "prefix", count: 2 },
   { event: "holds_lost", holds: 3 },
   ...["batch_line", "socket.turn"].map((event) => ({ event, outcome: "completed" })),

@@ -74,12 +74,20 @@ function orderSharers(sharers: readonly Sharer[], input: OrderInput): readonly M
   const { conversation, digest, health, nowMs, payer } = input;
   const seed = conversation.seedOrder(digest);
   if (seed === null) return null;
-  const named = sharers.map((sharer) => ({ ...sharer, name: `model ${sharer.card.id}` }));
-  const ordered = orderByHash(seed, named);
+  const ordered = orderMembers(seed, sharers);
   const open = ordered.filter(({ attempts }) => attempts.length > 0);
   const measure = ({ weight, attempts }: Sharer) => measureDoing(weight, attempts, health, nowMs, payer);
   const preferred = conversation.isFree ? passOver(open, measure) : open;
   return [...preferred, ...ordered.filter(({ attempts }) => attempts.length === 0)].map(({ card }) => card);
+}
+
+/** Returns the members of a group in the order of the conversation with this seed. */
+export function orderMembers<Member extends GroupMember>(
+  seed: bigint,
+  members: readonly Member[],
+): readonly Member[] {
+  const named = members.map((member) => ({ ...member, name: `model ${member.card.id}` }));
+  return orderByHash(seed, named);
 }
 
 /** Returns the models that can take the request, and why the first of the others can't. */
