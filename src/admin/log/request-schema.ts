@@ -167,7 +167,7 @@ export const requestSchema = Type.Object({
   reasoning_removed: Type.Array(Type.Object({ reason: allowWords(REMOVAL_REASONS), count })),
   // The time for which the gateway asked the provider to cache the prompt. Null if it set no mark.
   cache_marked: allowNull(allowWords(MARK_TIMES)),
-  // Why a turn of a conversation was served elsewhere than at the first place of its order. Null if it wasn't.
+  // The reason for which a turn was served elsewhere than at the first place of its conversation's order. Null if it wasn't.
   moved: allowNull(allowWords(MOVE_CAUSES)),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),

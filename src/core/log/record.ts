@@ -165,7 +165,7 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly reasoningRemoved: string | null;
   /** The time for which the gateway asked the provider to cache the prompt. Null if it set no mark. */
   readonly cacheMarked: MarkTime | null;
-  /** Why a turn of a conversation was served elsewhere than at the first place of its order. Null if it wasn't. */
+  /** The reason for which a turn was served elsewhere than at the first place of its order. Null if it wasn't. */
   readonly moved: MoveCause | null;
   /** The completion whose answer it got from the cache, and what that had cost. Null and 0 for a new answer. */
   readonly cachedFrom: string | null;

@@ -1,4 +1,4 @@
-// Why a turn is served elsewhere than at its conversation's home: each cause, for credentials and for a group's models.
+// The causes for which a turn is served elsewhere than at its conversation's home, for credentials and for a group's models.
 import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../../../src/core/models/card.ts";
 import { findMove, type Home } from "../../../src/gateway/plan/home.ts";
