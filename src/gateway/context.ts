@@ -22,6 +22,7 @@ import { makeGrader } from "./answer/grading.ts";
 import { openEnding } from "./answer/sharing.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import { fitAsk } from "./plan/fitted.ts";
+import { nameCause } from "./plan/home.ts";
 import type { Plan } from "./plan/plan.ts";
 import { findMarkup } from "./settle/bill.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
@@ -354,6 +355,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       mended: this.tracing.mended,
       reasoningRemoved: this.#describeRemoved(),
       cacheMarked: this.#cacheMarked,
+      moved: plan.home ? nameCause(plan.home, this.attempt) : null,
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

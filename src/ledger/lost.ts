@@ -41,6 +41,7 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     mended: null,
     reasoningRemoved: null,
     cacheMarked: null,
+    moved: null,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

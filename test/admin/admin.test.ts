@@ -68,6 +68,7 @@ test("the request log can be listed, filtered and paged", async () => {
     mended: [],
     reasoning_removed: [],
     cache_marked: null,
+    moved: null,
     charged_usd: 0,
     hold_usd: 0,
     usage_source: "provider",

@@ -92,6 +92,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     mended: null,
     reasoningRemoved: null,
     cacheMarked: null,
+    moved: null,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

@@ -7,7 +7,7 @@ import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/models/card.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
-import { planCalls, type Selection } from "../../src/gateway/plan/plan.ts";
+import { type Plan, planCalls, type Selection } from "../../src/gateway/plan/plan.ts";
 import type { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
@@ -97,6 +97,10 @@ export class Planning {
   }
 
   plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
+    return this.planWhole(nowMs, asking, conversation).attempts;
+  }
+
+  planWhole(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): Plan {
     return planCalls({
       ...describeChat(this.requestOf(asking)),
       ...(asking.tokens === undefined ? {} : { load: { requests: 1, tokens: asking.tokens } }),
@@ -110,7 +114,7 @@ export class Planning {
       payer: asking.payer ?? NOBODY,
       digest: this.digest,
       nowMs,
-    }).attempts;
+    });
   }
 
   attemptOf(model: ModelCard, name: string): Attempt {

@@ -117,6 +117,7 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { mended: "system_late" },
   { reasoningRemoved: "prefix=2" },
   { cacheMarked: "5m" },
+  { moved: "rest" },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
+import { MOVE_CAUSES } from "../../core/log/moved.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
@@ -166,6 +167,8 @@ export const requestSchema = Type.Object({
   reasoning_removed: Type.Array(Type.Object({ reason: allowWords(REMOVAL_REASONS), count })),
   // The time for which the gateway asked the provider to cache the prompt. Null if it set no mark.
   cache_marked: allowNull(allowWords(MARK_TIMES)),
+  // The reason for which a turn was served elsewhere than at the first place of its conversation's order. Null if it wasn't.
+  moved: allowNull(allowWords(MOVE_CAUSES)),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),
   like: allowNull(text),

@@ -107,11 +107,12 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
-function viewMends({ mended, reasoningRemoved, cacheMarked }: ListedRequest) {
+function viewMends({ mended, reasoningRemoved, cacheMarked, moved }: ListedRequest) {
   return {
     mended: readMended(mended),
     reasoning_removed: readRemoved(reasoningRemoved),
     cache_marked: cacheMarked,
+    moved,
   };
 }
 

@@ -74,8 +74,7 @@ function orderSharers(sharers: readonly Sharer[], input: OrderInput): readonly M
   const { conversation, digest, health, nowMs, payer } = input;
   const seed = conversation.seedOrder(digest);
   if (seed === null) return null;
-  const named = sharers.map((sharer) => ({ ...sharer, name: `model ${sharer.card.id}` }));
-  const ordered = orderByHash(seed, named);
+  const ordered = orderMembers(seed, sharers);
   const open = ordered.filter(({ attempts }) => attempts.length > 0);
   const preferred = conversation.isFree
     ? passOver(open, ({ weight, attempts }) => measureDoing(weight, attempts, health, nowMs, payer))
@@ -83,6 +82,15 @@ function orderSharers(sharers: readonly Sharer[], input: OrderInput): readonly M
         measureCrowd(weight, attempts, health, conversation.keyId),
       );
   return [...preferred, ...ordered.filter(({ attempts }) => attempts.length === 0)].map(({ card }) => card);
+}
+
+/** Returns the members of a group in the order of the conversation with this seed. */
+export function orderMembers<Member extends GroupMember>(
+  seed: bigint,
+  members: readonly Member[],
+): readonly Member[] {
+  const named = members.map((member) => ({ ...member, name: `model ${member.card.id}` }));
+  return orderByHash(seed, named);
 }
 
 /** Returns the models that can take the request, and why the first of the others can't. */

@@ -3,7 +3,7 @@
 import { type FailureKind, USUAL_FAILURES } from "../../core/failure-kinds.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
-import { countAs, type ModelCard } from "../../core/models/card.ts";
+import { countAs, type GroupMember, type ModelCard } from "../../core/models/card.ts";
 import type { Address } from "../../health/address.ts";
 import type { Health } from "../../health/health.ts";
 import { type Load, ONE_CALL } from "../../health/rate.ts";
@@ -14,6 +14,7 @@ import { orderAttempts } from "./attempt-order.ts";
 import { type ChoiceInput, chooseModel, type Selecting } from "./choose-model.ts";
 import { ADDRESSES_MAX, CALLS_MAX, Gathering, type GatheringInput } from "./gathering.ts";
 import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order.ts";
+import { findHome, type Home } from "./home.ts";
 
 /** The meaning of the request's `model`. */
 export type Selection =
@@ -42,6 +43,8 @@ export interface Plan {
   readonly load: Load;
   /** The selector's reasons for this order. Null if the client named the model. */
   readonly decision: KeptDecision | null;
+  /** The first place of the conversation's order. Missing or null if it has none. */
+  readonly home?: Home | null;
 }
 
 /** Returns the model under which a request counts that none answers. */
@@ -74,7 +77,14 @@ export function planCalls(input: PlanInput): Plan {
       : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs, input.payer));
   const attempts = limitAttempts(order, input.health, longer);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
-  return { attempts, spares, load, decision };
+  const home = findHome(input, attempts[0], listSharers(input.selection));
+  return { attempts, spares, load, decision, home };
+}
+
+/** Returns the models among which a conversation has its place. Null if a selector chooses. */
+function listSharers(selection: Selection): readonly GroupMember[] | null {
+  if (selection.kind === "selector") return null;
+  return selection.kind === "group" ? selection.members : [{ card: selection.card, weight: 1 }];
 }
 
 function explainNone({ ceiling }: PlanInput): Fault {

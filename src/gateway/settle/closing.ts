@@ -149,8 +149,8 @@ export class Closing {
     const outcome = this.describe(context, deadlines.nowMs());
     const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
     const { cacheMarks } = context.tracing.winner ?? {};
-    const isOdd =
-      usageImplausible || unpriced || unknownFinishes || outcome.record.reasoningRemoved || cacheMarks;
+    const { reasoningRemoved, moved } = outcome.record;
+    const isOdd = usageImplausible || unpriced || unknownFinishes || reasoningRemoved || cacheMarks || moved;
     if (isOdd) logOddities(log, context, outcome.record);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;

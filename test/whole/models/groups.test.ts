@@ -105,6 +105,31 @@ describe("a group", () => {
     expect(row).toMatchObject({ model_asked: "broken", model_used: MISTRAL });
   });
 
+  test("says in its row, in exports and in a metric why a turn was served elsewhere than its conversation's others", async () => {
+    const count = async (cause: string) => {
+      const metrics = await (await fetch(`${world.url}/metrics`)).text();
+      const series = `poundkey_conversation_moves_total{level="model",cause="${cause}"} `;
+      const line = metrics.split("\n").find((one) => one.startsWith(series));
+      return Number(line?.slice(series.length) ?? 0);
+    };
+    const before = [await count("failover"), await count("needs")];
+    const { body: failed } = await ask("broken", { user: "moved" });
+    const row = (await operator.get(`/requests/${failed.id}`)).body;
+    const init = { headers: { authorization: `Bearer ${world.adminToken}` } };
+    const path = `/admin/v1/export/requests.jsonl?q=${row.request_id}`;
+    const exported = await (await fetch(world.url + path, init)).text();
+    expect([row.moved, exported]).toEqual(["failover", expect.stringContaining('"moved":"failover"')]);
+    const headers = { "x-poundkey-max-cost": "0.0001" };
+    const sent = body("dear-first", { max_tokens: 900 });
+    const cheap = await seen(await world.chat(sent, { secret: world.secret, headers }));
+    expect((await operator.get(`/requests/${cheap.body.id}`)).body.moved).toBe("needs");
+    expect([await count("failover"), await count("needs")]).toEqual(before.map((moves) => moves + 1));
+    const { body: stayed } = await ask("team", { user: "stayed" });
+    expect((await operator.get(`/requests/${stayed.id}`)).body.moved).toBeNull();
+    const { body: single } = await ask(OPENAI);
+    expect((await operator.get(`/requests/${single.id}`)).body.moved).toBeNull();
+  });
+
   test("skips members that are too small for the request", async () => {
     expect(usedBy(await ask("short"))).toBe(MISTRAL);
   });
