@@ -77,7 +77,7 @@ export function planCalls(input: PlanInput): Plan {
       : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs, input.payer));
   const attempts = limitAttempts(order, input.health, longer);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
-  const home = findHome(input, attempts[0], listSharers(input.selection));
+  const home = every.length > 1 ? findHome(input, attempts[0], listSharers(input.selection)) : null;
   return { attempts, spares, load, decision, home };
 }
 
