@@ -24,7 +24,7 @@ interface Seat {
   readonly model: string;
 }
 
-/** The secrets that the provider refuses now, those that fail a share of the calls, and those that answer late. */
+/** The secrets that the provider refuses now, and the one whose calls fail at times. */
 const refused = new Set<string>();
 let failing: string | null = null;
 let calls = 0;
@@ -62,7 +62,7 @@ function compose(keys: readonly (readonly [string, number])[]): string {
 store: "${database.url}"
 providers:
   Own: { dialect: openai, keys: [${listed.join(", ")}], base_url: "${provider.url}", unlisted_models: true }
-aliases: { team: ["Own#one", "Own#two"] }`;
+aliases: { team: [{ model: "Own#one" }, { model: "Own#two" }] }`;
 }
 
 const KEYS = [
@@ -238,12 +238,13 @@ describe.if(IS_LONG)("conversations over two nodes of two workers", () => {
     async () => {
       failing = "key-b";
       const fresh = (round: number) => NAMES.map((name) => `new ${round} ${name}`);
-      await sendAll(0, fresh(0));
-      const later = await sendAll(0, fresh(1));
+      // Each process has to see it fail itself, among the answers that it remembers.
+      for (let round = 0; round < 3; round++) await sendAll(0, fresh(round));
+      const later = await sendAll(0, fresh(3));
       const shareLater = shareOf(later, ({ key }) => key === "key-b");
       const during = await sendAll(TURNS);
       failing = null;
-      expect(shareLater).toBeLessThan(POINTS);
+      expect(shareLater).toBeLessThan(2 * POINTS);
       const moved = listMoved(home, during);
       expect(moved.every((name) => home.get(name)?.key === "key-b")).toBe(true);
       await expectBack(home);
