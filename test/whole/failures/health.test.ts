@@ -156,7 +156,8 @@ describe("credentials", () => {
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 
   test("that are rejected are retired, and the operator sees why", async () => {
-    for (let at = 0; at < 12; at++) expect((await ask(`Pair#sim-${at % 3}`, { user: `user ${at}` })).status).toBe(200);
+    for (let at = 0; at < 12; at++)
+      expect((await ask(`Pair#sim-${at % 3}`, { user: `user ${at}` })).status).toBe(200);
     expect(callsBy("bad-key")).toBeLessThanOrEqual(1);
     await until("it has been asked once", async () => {
       await ask("Pair#sim-mini", { user: crypto.randomUUID() });
