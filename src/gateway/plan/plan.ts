@@ -77,7 +77,8 @@ export function planCalls(input: PlanInput): Plan {
       : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs, input.payer));
   const attempts = limitAttempts(order, input.health, longer);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
-  const home = every.length > 1 ? findHome(input, attempts[0], listSharers(input.selection)) : null;
+  const mayMove = every.length > 1 || input.selection.kind === "group";
+  const home = mayMove ? findHome(input, attempts[0], listSharers(input.selection)) : null;
   return { attempts, spares, load, decision, home };
 }
 
