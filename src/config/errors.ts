@@ -54,6 +54,7 @@ const SECRET_FIELD =
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([
   "key",
+  "name",
   "weight",
   ...CREDENTIAL_LIMITS.map(({ name }) => name),
 ]);

@@ -19,6 +19,7 @@ import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
 import type { AwsKeySource, AwsProof, TokenSource } from "./models/token-source.ts";
+import type { MarkRules } from "./models/words/cache-marks.ts";
 import type { StripeRules } from "./money/checkout.ts";
 import type { CostReport } from "./money/cost-report.ts";
 import type { FamilyPrice } from "./money/factors.ts";
@@ -68,6 +69,7 @@ export interface KnownProvider {
   readonly geo?: ReadonlyMap<string, RegionPrice>;
   /** The place where its answers say what it bills. Missing if they don't. */
   readonly reportsCost?: CostReport;
+  readonly takesMarks?: true;
   /** True if a setting of its own decides the service of requests that don't ask for the default one. */
   readonly hasTierWord?: true;
 }
@@ -75,14 +77,14 @@ export interface KnownProvider {
 /** Authenticates to providers that take no plain secret. Plain data, which `transport/auth` turns into headers. */
 export type Proof = AwsProof | AwsKeySource | TokenSource;
 
-/** The provider's limits for a credential. Missing if unknown. */
-type ProviderLimits = Readonly<Partial<Record<CredentialLimit["property"], number>>>;
-
-export interface Credential extends ProviderLimits {
+/** Its limits at the provider are missing if unknown. */
+export interface Credential extends Readonly<Partial<Record<CredentialLimit["property"], number>>> {
   /** The id of a credential added at run time. Credentials from the configuration have none. */
   readonly id?: string;
   /** Its place among all of its provider's, from 1. Missing if none before it is switched off. */
   readonly position?: number;
+  /** Its name in the configuration, by which conversations know it wherever it stands. Missing if its place is its name. */
+  readonly name?: string;
   /** Null if the server needs none. */
   readonly secret: string | null;
   /** Missing if the secret alone is enough. */
@@ -111,7 +113,7 @@ export interface Timeouts {
 }
 
 /** An enabled provider. */
-export interface ProviderSetup extends Omit<Target, "secret"> {
+export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRules {
   readonly name: string;
   /** Null for the known provider's default. */
   readonly dialect: DialectName | null;
@@ -126,9 +128,7 @@ export interface ProviderSetup extends Omit<Target, "secret"> {
   readonly dialects?: readonly DialectName[];
   /** True to list only the models that the operator configured. */
   readonly listsOwnOnly?: boolean;
-  /**
-   * Models with one of these prefixes, such as those of other regions, are only listed if the operator configured them.
-   */
+  /** The prefixes of models, such as those of other regions, that are only listed if the operator configured them. */
   readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
   /** Missing if its servers are connected to as the process's variables say. */

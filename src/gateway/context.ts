@@ -6,6 +6,7 @@ import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
 import { describeRemoved, REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
 import type { Attempt } from "../core/models/attempt.ts";
 import type { RawRequest } from "../core/models/dialect.ts";
+import type { MarkTime } from "../core/models/words/cache-marks.ts";
 import { toUsd } from "../core/money/money.ts";
 import { addOwners } from "../core/text/tags.ts";
 import { clientGone, type Ending } from "../core/world/ending.ts";
@@ -21,6 +22,7 @@ import { makeGrader } from "./answer/grading.ts";
 import { openEnding } from "./answer/sharing.ts";
 import { type Call, type Facts, shortenModel } from "./call.ts";
 import { fitAsk } from "./plan/fitted.ts";
+import { nameCause } from "./plan/home.ts";
 import type { Plan } from "./plan/plan.ts";
 import { findMarkup } from "./settle/bill.ts";
 import { countPrompt, UNCOUNTED, type UsageCount } from "./settle/counted.ts";
@@ -188,6 +190,11 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     return removed || foreign + refused > 0 ? describeRemoved(removed ?? [], foreign, refused) : null;
   }
 
+  get #cacheMarked(): MarkTime | null {
+    const { cacheMarks = null } = this.tracing.winner ?? {};
+    return cacheMarks === "resting" ? null : cacheMarks;
+  }
+
   get times(): NonNullable<Facts["times"]> {
     return { startedMs: this.startedMs, upstreamMs: this.tracing.upstreamMs };
   }
@@ -347,6 +354,8 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       firstTokenMs,
       mended: this.tracing.mended,
       reasoningRemoved: this.#describeRemoved(),
+      cacheMarked: this.#cacheMarked,
+      moved: plan.home ? nameCause(plan.home, this.attempt) : null,
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

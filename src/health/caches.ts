@@ -2,6 +2,8 @@
 
 import { boundShares } from "../core/world/shares.ts";
 import { FadingCounts } from "./decay.ts";
+import { MarkSavings } from "./mark-savings.ts";
+import { RecentTurns } from "./recent-turns.ts";
 
 /** No provider caches shorter prefixes. */
 const PREFIX_TOKENS_MIN = 1024;
@@ -23,6 +25,9 @@ interface Turns {
 export class Caches {
   /** By card and payer. The payers of the last turns stand at the end. */
   readonly #cards = new Map<string, Map<string, Turns>>();
+  /** The turns that came a moment ago, and whether the marks that the gateway sets pay. */
+  readonly turns = new RecentTurns();
+  readonly savings = new MarkSavings();
 
   /** Records a payer's turn served by the model that served the conversation's previous turn. */
   fold(cardId: string, payer: string, heldTokens: number, cachedTokens: number): void {

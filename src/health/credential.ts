@@ -9,6 +9,7 @@ import type { Credential } from "../core/settings.ts";
 import { Breaker } from "./breaker.ts";
 import type { CircuitTerms } from "./circuit.ts";
 import type { Deployment } from "./deployment.ts";
+import { CallsByKey } from "./order/calls-by-key.ts";
 import { CredentialLimits } from "./rate.ts";
 import { Voices } from "./voices.ts";
 
@@ -53,6 +54,7 @@ export class Key {
   readonly last4: string | null;
   readonly limits: CredentialLimits;
   inFlight = 0;
+  readonly callsByKey = new CallsByKey();
   /** When it was last called, on the monotonic clock. Null if it never was. */
   calledMs: number | null;
   /** The payers that call with it, whichever model. */

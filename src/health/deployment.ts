@@ -4,6 +4,7 @@ import type { Fault } from "../core/fault.ts";
 import { Breaker, type Change, type Outcomes } from "./breaker.ts";
 import { FadingCounts } from "./decay.ts";
 import type { DeploymentPace } from "./line-pace.ts";
+import { CallsByKey } from "./order/calls-by-key.ts";
 import { type PayerSpeeds, SPEED_HALF_LIFE_MS, SpeedsByPayer } from "./payer-speeds.ts";
 
 const REST_MS = 1000;
@@ -23,6 +24,7 @@ export class Deployment {
   readonly speedsBy = new SpeedsByPayer();
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
+  readonly callsByKey = new CallsByKey();
   /** Null until a line of a batch may come here. */
   lines: DeploymentPace | null = null;
   restsUntilMs = 0;
@@ -37,10 +39,10 @@ export class Deployment {
     return this.breaker.countOutcomes(nowMs, payer);
   }
 
-  /** The mean wait for an answer, streamed or whole. Null if unknown. */
-  meanWaitMs(nowMs: number): number | null {
+  /** The mean wait for an answer, streamed or whole. Null if unknown, or known from fewer than these recent answers. */
+  meanWaitMs(nowMs: number, answersMin = 0): number | null {
     const answers = this.#waits.at(COUNT, nowMs);
-    return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
+    return answers > answersMin ? this.#waits.at(SUM, nowMs) / answers : null;
   }
 
   /** Records how long it took until a payer's answer began, if streamed, or was complete. */

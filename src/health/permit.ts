@@ -74,7 +74,7 @@ export class Permit {
     parts.key.inFlight++;
     parts.key.recordCall(parts.startedMs, this.#payer);
     parts.key.limits.take(parts.load, parts.startedMs);
-    if (parts.load.isLine) parts.deployment.lines?.begin();
+    if (parts.load.isLine || parts.load.keyId !== undefined) beginApart(parts);
     this.#callsAtOnce = parts.key.limits.parallel?.begin(parts.load) ?? 0;
     this.#uncountedTokens = parts.load.tokens;
   }
@@ -160,7 +160,7 @@ export class Permit {
     this.#parts.deployment.inFlight--;
     this.#parts.speeds.inFlight--;
     this.#parts.key.inFlight--;
-    if (this.#parts.load.isLine) this.#parts.deployment.lines?.end();
+    if (this.#parts.load.isLine || this.#parts.load.keyId !== undefined) endApart(this.#parts);
     if (this.#callsAtOnce > 0) this.#parts.key.limits.parallel?.end(this.#callsAtOnce);
     this.#parts.changed();
   }
@@ -262,6 +262,21 @@ export class Permit {
     const { card, key, log } = this.#parts;
     log({ event, level, provider: card.provider, model: card.id, credential: key.last4, ...more });
   }
+}
+
+/** Counts a line of a batch, or a call whose gateway key is counted: most calls are neither. */
+function beginApart({ deployment, key, load: { isLine, keyId } }: PermitParts): void {
+  if (isLine) deployment.lines?.begin();
+  if (keyId === undefined) return;
+  deployment.callsByKey.begin(keyId);
+  key.callsByKey.begin(keyId);
+}
+
+function endApart({ deployment, key, load: { isLine, keyId } }: PermitParts): void {
+  if (isLine) deployment.lines?.end();
+  if (keyId === undefined) return;
+  deployment.callsByKey.end(keyId);
+  key.callsByKey.end(keyId);
 }
 
 /** The failure that made a breaker open, for the log. */

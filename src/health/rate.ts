@@ -28,6 +28,8 @@ export interface Load {
   readonly isLine?: boolean;
   /** True if an open breaker doesn't stop it. Missing if that does. */
   readonly insists?: boolean;
+  /** The gateway key whose calls are counted there. Missing if there was nothing to choose. */
+  readonly keyId?: string;
 }
 
 /** One call, whatever its length. */

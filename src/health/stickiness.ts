@@ -1,27 +1,69 @@
-// A conversation stays with the deployment that served it last, because its prompt is cached there. It is known by names that
+// Conversations, and the models that have served them, whose caches probably hold their prompts. They are known by names that
 // clients may choose, so nothing that costs money depends on them.
 import type { Attempt, CachedPrefix, ConversationNames } from "../core/models/attempt.ts";
 
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
+/** 64 bits in hexadecimal. */
+const SEED_DIGITS = 16;
 
 interface ConversationSource {
   nameConversation(): ConversationNames;
+  /** Returns the name that all its turns have in common. Missing or null if it decides nothing. */
+  nameOpening?(): string | null;
+  isFirstTurn?(): boolean;
+  /** True if the request itself shows that its conversation goes on. */
+  hasSignOfGoingOn?(): boolean;
 }
 
 /** One request's conversation. Its names are computed only when they are needed, because that requires reading the whole prompt. */
 export class Conversation {
-  readonly #keyId: string;
+  readonly keyId: string;
   readonly #source: ConversationSource;
   #names: ConversationNames | null = null;
   #kept: readonly string[] | null = null;
+  #name: string | null | undefined;
+  #seed: bigint | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
+  /** True if another of its turns came a moment before. Null if nobody has asked. */
+  isRecent: boolean | null = null;
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, source: ConversationSource) {
-    this.#keyId = keyId;
+    this.keyId = keyId;
     this.#source = source;
+  }
+
+  /** The name that all its turns have in common, within its key. Null if it decides nothing, as for a line of a batch. */
+  get name(): string | null {
+    if (this.#name === undefined) {
+      const opening = this.#source.nameOpening?.() ?? null;
+      this.#name = opening === null ? null : `${this.keyId} ${opening}`;
+    }
+    return this.#name;
+  }
+
+  /** The seed of the order in which models and credentials are tried. Null if they are drawn. `digest` is keyed. */
+  seedOrder(digest: ((text: string) => string) | undefined): bigint | null {
+    if (this.#seed !== null || digest === undefined || this.name === null) return this.#seed;
+    this.#seed = BigInt(`0x${digest(this.name).slice(0, SEED_DIGITS)}`);
+    return this.#seed;
+  }
+
+  /** True for a first turn without a sign that it goes on: it may go elsewhere. */
+  get isFree(): boolean {
+    return this.isFirstTurn && !this.goesOn;
+  }
+
+  /** True if no model has answered in it yet. */
+  get isFirstTurn(): boolean {
+    return this.#source.isFirstTurn?.() ?? false;
+  }
+
+  /** True if the request itself shows that the conversation goes on. */
+  get goesOn(): boolean {
+    return this.#source.hasSignOfGoingOn?.() ?? false;
   }
 
   /** Undefined until the conversation has been looked for. */
@@ -32,14 +74,14 @@ export class Conversation {
   }
 
   #nameKept({ kept }: ConversationNames): readonly string[] {
-    return kept.map((name) => this.#keyId + name);
+    return kept.map((name) => this.keyId + name);
   }
 
   /** The name under which an earlier turn may be known. Null if there was none. */
   get sought(): string | null {
     this.#names ??= this.#source.nameConversation();
     const { sought } = this.#names;
-    return sought === null ? null : this.#keyId + sought;
+    return sought === null ? null : this.keyId + sought;
   }
 
   /** The approximate number of the prompt's tokens up to the model's last turn. */
@@ -56,27 +98,12 @@ export class Conversation {
 
 interface StickyModel {
   readonly cardId: string;
-  /** The credential with which each provider served it: an agent's session alternates between models. */
-  readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
 }
 
 /** Times are on the monotonic clock. */
 export class Stickiness {
   readonly #served = new Map<string, StickyModel>();
-
-  /**
-   * The attempt that served this conversation within the last ten minutes, or else the first model's with the credential
-   * that served it with another model: only the same account can read what a provider sealed. Null if there is none.
-   */
-  find(conversation: Conversation, attempts: readonly Attempt[], nowMs: number): Attempt | null {
-    const served = this.#findServed(conversation, nowMs);
-    if (served === null) return null;
-    const { cardId, secrets } = served;
-    const known = attempts.filter(({ card, credential }) => secrets[card.provider] === credential.secret);
-    const findBy = (id: string | undefined) => known.find(({ card }) => card.id === id);
-    return findBy(cardId) ?? findBy(attempts[0]?.card.id) ?? null;
-  }
 
   /** The last card to serve the conversation, and about how much of this prompt it has read before. Null if unknown. */
   findHolder(conversation: Conversation, nowMs: number): CachedPrefix | null {
@@ -91,9 +118,9 @@ export class Stickiness {
   }
 
   /** Remembers the attempt that serves a conversation. One with a single possible attempt was never looked for. */
-  keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
+  keep(conversation: Conversation, { card }: Pick<Attempt, "card">, nowMs: number): void {
     const { kept } = conversation;
-    if (kept !== undefined) this.#keepNames(kept, card, credential, nowMs);
+    if (kept !== undefined) this.#keepNames(kept, card, nowMs);
     if (this.#served.size > 0) this.#forgetOld(nowMs);
   }
 
@@ -104,17 +131,11 @@ export class Stickiness {
     }
   }
 
-  #keepNames(
-    names: readonly string[],
-    card: Attempt["card"],
-    credential: Attempt["credential"],
-    nowMs: number,
-  ): void {
+  #keepNames(names: readonly string[], card: Attempt["card"], nowMs: number): void {
     const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
     for (const name of names) {
-      const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };
       this.#served.delete(name);
-      this.#served.set(name, { ...own, secrets });
+      this.#served.set(name, own);
     }
   }
 }

@@ -40,6 +40,8 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     claimedNanoUsd: null,
     mended: null,
     reasoningRemoved: null,
+    cacheMarked: null,
+    moved: null,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

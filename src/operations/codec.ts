@@ -4,7 +4,9 @@ import type { Fault } from "../core/fault.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/models/dialect.ts";
 import type { Refusal } from "../core/models/refusals.ts";
+import type { CacheMarkMode, PlannedMarks } from "../core/models/words/cache-marks.ts";
 import type { ChatForm } from "./chat/decoder.ts";
+import type { ChatRequest } from "./chat/form.ts";
 import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
 import type { ChangedAsk, Form } from "./form.ts";
@@ -16,6 +18,19 @@ import type { TranscriptionForm } from "./transcription/form.ts";
 
 /** The fields that the operator lets pass to a provider. */
 export type Passing = Pick<Target, "extraFields">;
+
+/** The signs of a request that goes on, beside its own fields. */
+export interface MarkSigns {
+  /** True if the request itself shows that its conversation goes on. */
+  readonly goesOn: boolean;
+  readonly isLine: boolean;
+  /** True if a coding agent asks for something beside its work. */
+  isSideCall(request: ChatRequest): boolean;
+  /** True if a turn of the same conversation came within five minutes. Names the conversation. */
+  isRecent(): boolean;
+  /** True if marks haven't paid. */
+  isResting(): boolean;
+}
 
 /** The values that a codec leaves as they are in a request with none but simple fields and texts. */
 export interface PlainBounds {
@@ -84,6 +99,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /** Plans the cache marks of a request whose client may have set none. Missing if none can be set. */
+  planMarks?(ask: F["ask"], card: ModelCard, mode: CacheMarkMode, signs: MarkSigns): PlannedMarks | null;
   /** True if the call for this card may change tools within the conversation. If missing, `tools` is all that it has. */
   changesTools?(card: ModelCard, ask: F["ask"]): boolean;
   /** True if `encode` asks in words for a call that the card's model can't be forced to make. */

@@ -243,6 +243,12 @@ export interface Operation<F extends Form> {
   readonly conversations: {
     /** Returns the names that identify a conversation. `session` is the client's own. */
     name(ask: F["ask"], session: string | null): ConversationNames;
+    /** Returns the name that all turns of a conversation have in common. Missing if it decides nothing. */
+    nameOpening?(ask: F["ask"], session: string | null): string;
+    /** True if no model has answered in it yet. Missing if that decides nothing. */
+    isFirstTurn?(ask: F["ask"]): boolean;
+    /** True if the request itself shows that its conversation goes on. Missing if none does. */
+    hasSignOfGoingOn?(ask: F["ask"], session: string | null): boolean;
     /** Returns the digests by which a prompt that goes on is known. Missing if no provider caches the operation's prompts. */
     digest?(ask: F["ask"], raw: RawRequest | null, makeHasher: () => Hasher): PromptDigests;
   };

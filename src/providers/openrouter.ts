@@ -43,8 +43,9 @@ const QUIRKS: OpenaiQuirks = {
   models: [
     {
       names: /^anthropic\/claude-(fable-5\.[12]|(opus|sonnet)-5\.5)$/,
-      quirks: { directions: ["none"] },
+      quirks: { directions: ["none"], marksPrompts: true },
     },
+    { names: /^anthropic\//, quirks: { marksPrompts: true } },
   ],
   errors: [
     // A balance too small for this prompt or limit still pays for shorter ones, so the key is valid.
@@ -75,6 +76,7 @@ export const OPENROUTER: ProviderRow = {
   keyVariables: ["OPENROUTER_API_KEY"],
   secrets: /^sk-or-/,
   baseUrl: "https://openrouter.ai/api/v1",
+  takesMarks: true,
   extraFields: EXTRA_FIELDS,
   // openrouter.ai/docs, "Usage Accounting": `usage.cost` is what the account is charged, by the host that answered. With a
   // key of one's own there (`is_byok`), it is only the fee, and what the host bills stands beside it.

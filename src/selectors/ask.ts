@@ -17,6 +17,7 @@ import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
 import { type CardTable, findTable } from "./table.ts";
 import type { Prediction } from "./text/predictor.ts";
+import type { ServingModel } from "./thought.ts";
 
 const NO_HEALTH: HealthView = { over: () => () => null };
 /** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
@@ -55,7 +56,10 @@ export interface ChooseInput extends Wishes {
   readonly health?: HealthView;
   /** If missing, nothing was learned. */
   readonly learned?: Knowledge;
+  /** The model that this process saw serve the conversation's last turn. Null if it saw none. */
   readonly cached?: () => CachedPrefix | null;
+  /** Returns how many of the tokens that a card has read in the turn before it has probably cached. Missing if unknown. */
+  readonly heldBy?: (cardId: string, tokens: number) => number;
   /** The payer of the request, whose own answers count in full. Missing for nobody's. */
   readonly payer?: string;
 }
@@ -67,16 +71,11 @@ function readAnswerRoom(request: ChatRequest, { outputMax }: CardTable, isLimitR
   return (place: number) => findRoom(outputMax[place] ?? Number.POSITIVE_INFINITY);
 }
 
-/** `promptTokens` is an estimate. */
-export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
-  const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
-  const { steering = UNSTEERED, payer = NOBODY } = input;
-  const isStructured = request.response_format?.type === "json_schema";
+function makeRankAsk(share: number, prediction: Prediction, learned: Knowledge): RankAsk {
   const { difficulty } = prediction;
-  const table = findTable(input.cards);
   const likeness = learned.likenessOf(prediction);
   const isAlike = likeness !== null && likeness >= ALIKE_MIN;
-  const ask: RankAsk = {
+  return {
     share,
     difficulty,
     likeness: likeness ?? prediction.sure,
@@ -86,6 +85,20 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     costWeight: isAlike ? learned.weightFor("money", share) : null,
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
+}
+
+/** `promptTokens` is an estimate. */
+export function prepareAsk(
+  input: ChooseInput,
+  prediction: Prediction,
+  promptTokens: number,
+  served: ServingModel | null,
+) {
+  const { request, needs, quality: share, health = NO_HEALTH, learned = NOTHING_KNOWN } = input;
+  const { steering = UNSTEERED, payer = NOBODY } = input;
+  const isStructured = request.response_format?.type === "json_schema";
+  const table = findTable(input.cards);
+  const ask = makeRankAsk(share, prediction, learned);
   return {
     input,
     prediction,
@@ -113,6 +126,8 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     wished: [...new Set(listMedia(request).map(({ need }) => need))],
     quality: prepareQuality(prediction),
     rules: selectRules(input.rules, prediction, table, steering),
-    cached: input.cached?.() ?? null,
+    served,
+    /** Known from the process's memory alone: where another process served, costs are estimated without a cache. */
+    cached: served?.by === "memory" ? served : null,
   };
 }

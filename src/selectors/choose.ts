@@ -1,14 +1,18 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
+import type { CachedPrefix } from "../core/models/attempt.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Kind } from "../core/models/skill.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
+import { findNeeds } from "../operations/chat/needs.ts";
 import { type ChooseInput, type PreparedAsk, prepareAsk } from "./ask.ts";
 import { type Candidate, makeCandidate } from "./candidate.ts";
 import { type Estimates, estimateAll } from "./estimates.ts";
 import { SELECTOR_RULES } from "./index.ts";
 import type { Leaning } from "./knowledge.ts";
 import { compareByScore, compareIds, rankAll, type SelectorRule } from "./selector.ts";
+import { findServed } from "./served.ts";
 import { CONTEXT, sift } from "./sift.ts";
-import { findStaying } from "./staying.ts";
+import { findStaying, type Staying } from "./staying.ts";
 import { readFeatures } from "./text/features.ts";
 import type { Parameters } from "./text/parameters.ts";
 import { type Prediction, predict } from "./text/predictor.ts";
@@ -30,8 +34,8 @@ export interface Choice {
   readonly choice: ModelCard | null;
   /** The kind of task whose pin decided. Null if none did. */
   readonly pinned: Kind | null;
-  /** True if the conversation stays with its model, whatever the scores are. */
-  readonly isStaying: boolean;
+  /** Set if the conversation stays with its model, whatever the scores are. */
+  readonly stays: Staying | null;
   /** The reason, a sentence of ASCII. Null without a choice. */
   readonly why: string | null;
   readonly leanedOn: readonly Leaning[];
@@ -60,17 +64,14 @@ export function decide(
   sideCall: SideCall | null = null,
 ): Choice {
   const rule = sideCall === null ? selector : SELECTOR_RULES.light;
-  const asked = prepareAsk(input, prediction, promptTokens);
+  const served = findServed(input, selector, (request, before) =>
+    chooseEarlier(selector, input, request, before),
+  );
+  const asked = prepareAsk(input, prediction, promptTokens, served);
   const { removed, reasons, ...sifted } = sift(asked);
   const able = estimateAll(asked, sifted.able);
   const ranked = rankAll(rule, able, asked.ask, FIRST_KEPT);
-  const { pin } = asked.rules;
-  const pinAt = pin === null ? -1 : able.find(pin.id);
-  const pinned = pinAt < 0 ? null : (pin?.kind ?? null);
-  const stayAt = pinAt < 0 ? findStaying(able, ranked.first[0], rule) : -1;
-  const isStaying = stayAt >= 0;
-  /** The place of the one that comes first, whatever the scores are. −1 if there is none. */
-  const front = Math.max(pinAt, stayAt);
+  const { front, pinned, stays } = findFront(able, ranked.first[0], rule);
   const compare = (a: number, b: number) =>
     Number(b === front) - Number(a === front) || compareByScore(able, a, b);
   const sortAll = () => [...able.rows.keys()].sort(compare);
@@ -85,8 +86,8 @@ export function decide(
     foremost,
     choice: foremost[0]?.card ?? null,
     pinned,
-    isStaying,
-    why: explainChoice({ selector, candidates: foremost, isStaying, isTaught: asked.ask.isTaught, pinned }),
+    stays,
+    why: explainChoice({ selector, candidates: foremost, stays, isTaught: asked.ask.isTaught, pinned }),
     leanedOn: asked.learned.leanedOn(asked.prediction),
     removed: countRemovals(reasons),
     get roomiest() {
@@ -98,6 +99,36 @@ export function decide(
     },
     inOrder: () => listInOrder(able, foremost, sortAll),
   };
+}
+
+/** The model that is chosen first, whatever the scores are. */
+interface Front {
+  /** Its place. −1 if there is none. */
+  readonly front: number;
+  readonly pinned: Kind | null;
+  readonly stays: Staying | null;
+}
+
+/** A pin comes before the conversation's model, except while that one waits for the results of its calls. */
+function findFront(able: Estimates, first: number | undefined, rule: SelectorRule): Front {
+  const { pin } = able.asked.rules;
+  const stays = findStaying(able, first, rule);
+  const pinAt = pin === null || stays?.isCaller ? -1 : able.find(pin.id);
+  if (pinAt >= 0) return { front: pinAt, pinned: pin?.kind ?? null, stays: null };
+  return { front: stays?.place ?? -1, pinned: null, stays };
+}
+
+/**
+ * Chooses for an earlier turn, whose model was the one in `before`. All processes that know the same of the models choose the
+ * same, at whichever turn: what only the present one needs is left out.
+ */
+function chooseEarlier(
+  selector: SelectorRule,
+  { heldBy: _heldBy, reads: _reads, findRefusedUrl: _findRefusedUrl, ...input }: ChooseInput,
+  request: ChatRequest,
+  before: CachedPrefix | null,
+): Choice {
+  return choose(selector, { ...input, request, needs: findNeeds(request), cached: () => before });
 }
 
 function* listInOrder(

@@ -6,7 +6,7 @@ import { SOURCES } from "../core/models/origin.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import { viewBasis, viewFeatures } from "./route-view.ts";
+import { viewBasis, viewFeatures, viewStays } from "./route-view.ts";
 import { packRow } from "./row.ts";
 import { findChampion, rankAll, type SelectorRule } from "./selector.ts";
 
@@ -32,7 +32,7 @@ export function keepDecision(choice: Choice, share: number, tried: ModelCard | n
     instead_of: tried && (choice.choice?.id ?? null),
     why: choice.why,
     pinned: choice.pinned,
-    stays: choice.isStaying,
+    stays: choice.stays && viewStays(choice.stays),
     features: viewFeatures(choice),
     basis: viewBasis(choice),
     // Unrounded, because a decision is repeated from these.
@@ -99,7 +99,7 @@ export function replayDecision(
   };
   const [place] = rankAll(selector, able, ask, 1).first;
   const first = place === undefined ? null : able.cardAt(place).id;
-  const found = typeof pinned === "string" || kept.stays === true ? choice : first;
+  const found = typeof pinned === "string" || kept.stays === true || isObject(kept.stays) ? choice : first;
   // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };

@@ -11,7 +11,13 @@ const TIMES_MAX = 2;
  * never tries one that the selector scores too low.
  */
 export function explore(choice: Choice, share: number, roll: () => number): Candidate | null {
-  if (choice.choice === null || choice.pinned !== null || choice.isStaying || share <= 0 || roll() >= share)
+  if (
+    choice.choice === null ||
+    choice.pinned !== null ||
+    choice.stays !== null ||
+    share <= 0 ||
+    roll() >= share
+  )
     return null;
   const [usual, ...others] = choice.candidates.filter(({ eligible }) => eligible);
   if (usual === undefined) return null;

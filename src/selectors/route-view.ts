@@ -3,12 +3,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ModelCard } from "../core/models/card.ts";
 import { SOURCES } from "../core/models/origin.ts";
+import { STAY_REASONS } from "../core/models/selector.ts";
 import { KINDS } from "../core/models/skill.ts";
 import type { Frozen } from "../core/world/frozen.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { MAX_COST } from "./sift.ts";
+import type { Staying } from "./staying.ts";
 import { explainRefusal, nameReplacement } from "./why.ts";
 
 const number = Type.Number();
@@ -52,6 +54,21 @@ const changeSchema = Type.Object({
   to: allowWords(["worse", "better"], "What the model became."),
 });
 
+const staysSchema = Type.Object(
+  {
+    because: allowWords(
+      STAY_REASONS,
+      "The newest message is the result of its call; it has cached the prompt; it can read the thinking in the history; or it is the choice for the conversation's opening, whose turns this process hasn't seen.",
+    ),
+    cached_tokens: Type.Integer({ description: "The tokens of the prompt that it has probably cached." }),
+    thinking_tokens: Type.Integer({
+      description:
+        "The tokens of the history's thinking that it can read, and the choice by scores alone couldn't.",
+    }),
+  },
+  { description: "Set if the conversation stays with its model, regardless of the scores." },
+);
+
 export const routeSchema = Type.Object({
   selector: Type.String(),
   choice: Type.Union([Type.String(), Type.Null()], {
@@ -67,9 +84,7 @@ export const routeSchema = Type.Object({
         "What a coding agent asks for beside its work (title, summary, check, probe): the light choice serves it.",
     }),
   ),
-  stays: Type.Optional(
-    Type.Boolean({ description: "True if the conversation stays with its model, regardless of the scores." }),
-  ),
+  stays: Type.Optional(staysSchema),
   features: featuresSchema,
   basis: basisSchema,
   candidates: Type.Array(
@@ -137,7 +152,7 @@ export function viewRouteForKey(
 
 /** `covers` is false for models whose worst case is above the request's ceiling: a plan passes over them. */
 export function viewRoute(chosen: Choice, covers: Covers = () => true) {
-  const { selector, pinned, sideCall, isStaying } = chosen;
+  const { selector, pinned, sideCall, stays } = chosen;
   const candidates = coverCandidates(chosen, covers);
   const price = (usd: number | null) => roundCost(usd === null ? null : usd * chosen.asked.markup);
   const [first = null] = candidates.filter(({ eligible }) => eligible);
@@ -149,7 +164,7 @@ export function viewRoute(chosen: Choice, covers: Covers = () => true) {
       first !== null && isReplaced ? nameReplacement(chosen.why ?? "", first.card.id) : first && chosen.why,
     ...(pinned === null || isReplaced ? {} : { pinned }),
     ...(sideCall === null ? {} : { side_call: sideCall }),
-    ...(isStaying && !isReplaced ? { stays: isStaying } : {}),
+    ...(stays === null || isReplaced ? {} : { stays: viewStays(stays) }),
     features: viewFeatures(chosen),
     basis: viewBasis(chosen),
     candidates: candidates.map((one) => ({
@@ -170,6 +185,10 @@ export function viewRoute(chosen: Choice, covers: Covers = () => true) {
       why_not: explainRefusal(one, first ?? undefined),
     })),
   };
+}
+
+export function viewStays({ because, cachedTokens, thinkingTokens }: Staying) {
+  return { because, cached_tokens: cachedTokens, thinking_tokens: thinkingTokens };
 }
 
 /** Returns the candidates, those that aren't covered behind the others. */

@@ -1,7 +1,9 @@
 // The reason for a choice in a sentence of plain ASCII, and the reasons against models that are predicted to be better.
 import type { ModelCard } from "../core/models/card.ts";
+import { STAY_WORDS } from "../core/models/selector.ts";
 import type { Candidate } from "./candidate.ts";
 import type { SelectorRule } from "./selector.ts";
+import type { Staying } from "./staying.ts";
 
 /** A decision, as far as it is explained. */
 interface ExplainedChoice {
@@ -10,7 +12,7 @@ interface ExplainedChoice {
   readonly candidates: readonly Candidate[];
   /** The kind of task whose pin decided. Null if none did. */
   readonly pinned: string | null;
-  readonly isStaying: boolean;
+  readonly stays: Pick<Staying, "because"> | null;
   /** True if labels decide what counts as better. */
   readonly isTaught: boolean;
 }
@@ -34,9 +36,9 @@ function describeReason(
   top: Candidate,
   decision: Omit<ExplainedChoice, "candidates">,
 ): string {
-  const { selector, pinned, isStaying, isTaught } = decision;
+  const { selector, pinned, stays, isTaught } = decision;
   if (pinned !== null) return `pinned for ${pinned}`;
-  if (isStaying) return "stays with the conversation, whose prompt it has cached";
+  if (stays !== null) return `stays ${STAY_WORDS[stays.because]}`;
   const isBest = selector.saves === null;
   if (first === top)
     return `the best prediction (${describeQuality(top)})${isBest ? ", and none within 0.01 of it is cheaper" : ""}`;

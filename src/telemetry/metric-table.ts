@@ -218,6 +218,24 @@ export const METRICS = {
     ),
     on: "reasoning_removed",
   },
+  poundkey_cache_marks_total: {
+    ...requests(
+      "Requests that the gateway marked for the provider's cache (marked), or would have had marks paid in the last hour (resting).",
+      "provider",
+      "model",
+      "state",
+    ),
+    on: "cache_marks",
+  },
+  poundkey_conversation_moves_total: {
+    ...requests(
+      "Turns of conversations that were served elsewhere than at the first model or credential of their order, by cause.",
+      "level",
+      "cause",
+    ),
+    on: "conversation_moved",
+    fields: { level: "of" },
+  },
   poundkey_holds_lost_total: {
     ...count("holds")(
       "Holds voided because nothing runs for them: their process ended, or a failover of the store lost their settlement.",

@@ -67,6 +67,8 @@ test("the request log can be listed, filtered and paged", async () => {
     claimed_cost_usd: null,
     mended: [],
     reasoning_removed: [],
+    cache_marked: null,
+    moved: null,
     charged_usd: 0,
     hold_usd: 0,
     usage_source: "provider",

@@ -31,7 +31,9 @@ providers:
       const made = await send("/admin/v1/keys", ADMIN_TOKEN, { name: "test", requests_per_day: null });
       const secret = String(asObject(await made.json()).secret);
       const chat = async () => {
-        const body = { model: "Pair#sim-mini", messages: [{ role: "user", content: "hi" }] };
+        const messages = [{ role: "user", content: "hi" }];
+        // Each user has an order of their own.
+        const body = { model: "Pair#sim-mini", messages, user: crypto.randomUUID() };
         expect((await send("/v1/chat/completions", secret, body)).status).toBe(200);
       };
       const state = async () => {

@@ -27,10 +27,12 @@ const write = (more: string, model = "claude-sonnet-5", dialect = "anthropic") =
   `providers: { House: { dialect: ${dialect}, base_url: "http://127.0.0.1:9/v1", models: [{ name: ${model} }]${more} } }\n`;
 
 test("a provider of Claude that marks no prompts is named, with what marks save", async () => {
-  const { code, out, err } = await check(write(""));
+  const { code, out, err } = await check(write(", cache_marks: off"));
   expect([code, err, out.length]).toEqual([0, [], 3]);
-  expect(out[1]).toMatch(/^hint: providers\.House\.cache_marks: .*with cache_marks: auto, .* a seventh/);
-  const { hints, warnings } = JSON.parse((await check(write(""), "--json")).out.join(""));
+  expect(out[1]).toMatch(
+    /^hint: providers\.House\.cache_marks: .*with cache_marks: conversations, .* a seventh/,
+  );
+  const { hints, warnings } = JSON.parse((await check(write(", cache_marks: off"), "--json")).out.join(""));
   expect([hints, warnings]).toMatchObject([
     [{ provider: "House", field: "providers.House.cache_marks" }],
     [],
@@ -38,8 +40,9 @@ test("a provider of Claude that marks no prompts is named, with what marks save"
 });
 
 test.each([
-  ["that marks them", write(", cache_marks: auto")],
-  ["without Claude", write("", "glm-5.3")],
+  ["that marks them all", write(", cache_marks: auto")],
+  ["that marks conversations", write("")],
+  ["without Claude", write(", cache_marks: off", "glm-5.3")],
   ["whose API has no marks", write("", "anthropic/claude-sonnet-5", "openai")],
 ])("a provider %s isn't", async (_which, text) => {
   const { code, out } = await check(text);

@@ -17,7 +17,7 @@ const TOOLS = "The company's [tool servers](tool-servers.md), those that the key
 
 /** The marks are a field of Messages. */
 function writeUnmarked(title: string): string {
-  return `Claude caches only what a request marks, and ${title} marks nothing, so each turn pays for its whole prompt. With \`cache_marks: auto\` the gateway [marks it](clients.md#claudes-prompt-cache), and 30 turns of an agent pay a seventh.`;
+  return `Claude caches only what a request marks, and ${title} marks nothing, so the gateway [marks its conversations](clients.md#claudes-prompt-cache), and 30 turns of an agent pay a seventh.`;
 }
 
 const GROWING =

@@ -7,8 +7,18 @@ import { Conversation } from "../../src/health/stickiness.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 
-export function makeConversation(keyId: string, request: ChatRequest): Conversation {
-  return new Conversation(keyId, { nameConversation: () => CHAT.conversations.name(request, null) });
+export function makeConversation(
+  keyId: string,
+  request: ChatRequest,
+  session: string | null = null,
+): Conversation {
+  const { conversations } = CHAT;
+  return new Conversation(keyId, {
+    nameConversation: () => conversations.name(request, session),
+    nameOpening: () => conversations.nameOpening?.(request, session) ?? null,
+    isFirstTurn: () => conversations.isFirstTurn?.(request) === true,
+    hasSignOfGoingOn: () => conversations.hasSignOfGoingOn?.(request, session) === true,
+  });
 }
 
 /** Returns the fields of a call for an ordinary request. */

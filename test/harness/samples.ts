@@ -91,6 +91,8 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     claimedNanoUsd: null,
     mended: null,
     reasoningRemoved: null,
+    cacheMarked: null,
+    moved: null,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

@@ -14,6 +14,7 @@ import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import { CATALOGUE_MUTANTS } from "./models/catalogue.ts";
 import { LEARNING } from "./models/learning.ts";
+import { STAYING } from "./models/staying.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGES } from "./pages.ts";
 import { PEOPLE_MUTANTS } from "./people.ts";
@@ -46,6 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...INTERACTIONS,
   ...KEEPING,
   ...LEARNING,
+  ...STAYING,
   ...BEYOND_CHAT,
   ...MEDIA,
   ...LEFT_OUT_MEDIA,

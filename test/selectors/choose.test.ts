@@ -8,7 +8,6 @@ import { UNSTEERED } from "../../src/core/models/steering.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";
 import { Health } from "../../src/health/health.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
 import { LearnedModels } from "../../src/learning/learned.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
@@ -150,7 +149,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     let many = 0;
     for (let round = 0; round < 60; round++) {
       const input = anyInput(roll);
-      const { foremost, candidates, choice, pinned, isStaying: stays } = choose(selector, input);
+      const { foremost, candidates, choice, pinned, stays } = choose(selector, input);
       const able = candidates.filter(({ eligible }) => eligible);
       const ids = able.map(({ card }) => card.id);
       expect(foremost.slice(0, FIRST_KEPT)).toEqual(able.slice(0, FIRST_KEPT));
@@ -228,7 +227,6 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
         nowMs: 0,
         health: new Health(() => {}),
         payer: NOBODY,
-        stickiness: new Stickiness(),
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));
     }

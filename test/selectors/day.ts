@@ -155,7 +155,6 @@ export class Day {
       conversation,
       health: this.#health,
       payer: NOBODY,
-      stickiness: this.#known.stickiness,
       nowMs: this.#nowMs,
     });
     const [first] = attempts;

@@ -4,7 +4,8 @@ import { Fault } from "../../src/core/fault.ts";
 import { NOBODY } from "../../src/core/keys/key.ts";
 import { keepAble } from "../../src/gateway/plan/group-order.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
-import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
+import { makeConversation } from "../harness/conversation.ts";
+import { digestWithKey, formatName, HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
 const TWIN = { fallbacks: [OTHER] };
 
@@ -67,90 +68,133 @@ describe("fallbacks", () => {
 
 describe("a conversation", () => {
   const user = (content: string): ChatMessage => ({ role: "user", content });
-  const model = (content: string): ChatMessage => ({ role: "assistant", content });
-  const MINUTE_MS = 60_000;
+  const turns = (opening: string, count = 1): readonly ChatMessage[] => [
+    user(opening),
+    ...Array.from({ length: count }, (_, at) => [
+      { role: "assistant", content: `answer ${at}` } as const,
+      user(`question ${at}`),
+    ]).flat(),
+  ];
+  const openings = Array.from({ length: 200 }, (_, at) => `story ${at}`);
 
-  /** Serves a request with the named credential. */
-  function serve(name: string, nowMs: number, asking: Parameters<Planning["plan"]>[1]): void {
-    const conversation = router.conversationOf(asking);
-    router.plan(nowMs, asking, conversation);
-    router.stickiness.keep(conversation, router.attemptOf(name === "x" ? OTHER : HOUSE, name), nowMs);
+  function orderedRouter(): Planning {
+    const made = new Planning();
+    made.digest = digestWithKey;
+    made.on("House", ["a", 1], ["b", 1], ["c", 2]);
+    return made;
   }
 
-  /** The first attempt of each of twenty plans, without repeats. */
-  function firstOf(nowMs: number, asking: Parameters<Planning["plan"]>[1]): string {
-    const all = Array.from({ length: 20 }, () => names(router.plan(nowMs, asking).slice(0, 1)));
-    return [...new Set(all)].toSorted().join("|");
-  }
+  const firstOf = (messages: readonly ChatMessage[], nowMs = 0, one = router): string =>
+    names(one.plan(nowMs, { messages }).slice(0, 1));
+  const firsts = (one = router, nowMs = 0) => openings.map((opening) => firstOf(turns(opening), nowMs, one));
 
-  const first = [user("a story, please"), model("Once upon a time …")];
+  beforeEach(() => {
+    router = orderedRouter();
+  });
 
-  test.each(["a", "b"])("stays on credential %s, turn after turn, with or without tool calls", (name) => {
-    const messages = [user("a story, please")];
-    for (let turn = 0; turn < 4; turn++) {
-      if (turn > 0) expect(firstOf(turn, { messages })).toBe(name);
-      serve(name, turn, { messages });
-      const calls = [
-        { id: `call_${turn}`, type: "function", function: { name: "f", arguments: "{}" } },
-      ] as const;
-      messages.push({ role: "assistant", content: null, tool_calls: calls });
-      messages.push({ role: "tool", tool_call_id: `call_${turn}`, content: "done" });
-      messages.push(user(`and then? ${turn}`));
+  test("has the same credential at each turn and in each process, by the credentials' weights", () => {
+    const all = firsts();
+    for (const [at, opening] of openings.entries()) {
+      expect(firstOf([user(opening)], 0, orderedRouter())).toBe(all[at] ?? "");
+      expect(firstOf(turns(opening, 6), 86_400_000, orderedRouter())).toBe(all[at] ?? "");
     }
+    const share = (name: string) => all.filter((one) => one === name).length / all.length;
+    expect(share("a")).toBeWithin(0.15, 0.35);
+    expect(share("c")).toBeWithin(0.4, 0.6);
   });
 
-  test("is recognized by what was said before its last turn, for this key only", () => {
-    serve("b", 0, { messages: [...first, user("go on")] });
-    expect(firstOf(1, { messages: [...first, user("stop")] })).toBe("b");
-    expect(firstOf(1, { messages: [...first, user("stop")], keyId: "key_b" })).toBe("a|b");
-    expect(firstOf(1, { messages: [user("another"), model("…"), user("stop")] })).toBe("a|b");
-    expect(firstOf(1, { messages: [user("a story, please")] })).toBe("a|b");
+  test("is known by its session alone, or by the client's name for it with what it opens with, within its key", () => {
+    const nameOf = (more: object, text: string, session: string | null = null, keyId = "key_a") =>
+      makeConversation(keyId, { ...router.requestOf({ messages: [user(text)] }), ...more }, session).name;
+    expect(nameOf({}, "one", "s")).toBe(nameOf({ user: "anna" }, "two", "s"));
+    const others = [
+      nameOf({}, "one"),
+      nameOf({}, "two"),
+      nameOf({ user: "anna" }, "one"),
+      nameOf({ user: "anna", prompt_cache_key: "k" }, "one"),
+      nameOf({}, "one", "s"),
+      nameOf({}, "one", null, "key_b"),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+    const marked = [{ type: "text", text: "one", cache_control: { type: "ephemeral" } }] as const;
+    const plain = [{ type: "text", text: "one" }] as const;
+    const ofParts = (content: typeof marked | typeof plain) =>
+      makeConversation("key_a", router.requestOf({ messages: [{ role: "user", content }] })).name;
+    expect(ofParts(marked)).toBe(ofParts(plain));
   });
 
-  test.each(["prompt_cache_key", "user"])("is recognized by %s", (field) => {
-    serve("b", 0, { more: { [field]: "anna" } });
-    expect(firstOf(1, { more: { [field]: "anna" }, messages: [user("something else")] })).toBe("b");
-    expect(firstOf(1, { more: { [field]: "bert" } })).toBe("a|b");
-    expect(firstOf(1, { more: { [field]: "anna" }, keyId: "key_b" })).toBe("a|b");
-  });
-
-  test("of an agent keeps its credential per provider, whichever models it calls in between", () => {
-    const agent = { ...TWIN, more: { prompt_cache_key: "session" } };
-    for (const name of ["b", "a"]) {
-      serve(name, 0, agent);
-      serve("x", 1, agent);
-      const conversation = router.conversationOf(agent);
-      router.plan(1, agent, conversation);
-      router.stickiness.keep(conversation, router.attemptOf(makeCard("House#large"), name), 2);
-      expect(firstOf(3, agent)).toBe(name);
+  test("moves while its credential rests, and alone, and comes back", () => {
+    const before = firsts();
+    router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 60_000 });
+    for (const [at, name] of firsts(router, 1).entries()) {
+      if (before[at] === "a") expect(name).not.toBe("a");
+      else expect(name).toBe(before[at] ?? "");
     }
+    expect(firsts(router, 60_001)).toEqual(before);
   });
 
-  test("stays on a fallback that served it, unless that may not be called", () => {
-    const asking = { ...TWIN, messages: [...first, user("go on")] };
-    serve("x", 0, asking);
-    expect(firstOf(1, asking)).toBe("x");
-    breaks(OTHER, "x", 1);
-    expect(firstOf(1, asking)).toBe("a|b");
-    router.fails(HOUSE, "a", 1, "provider_busy", { upstreamStatus: 429, retryAfterMs: 5000 });
-    serve("a", 1, asking);
-    expect(firstOf(2, asking)).toBe("b");
-    expect(firstOf(5001, asking)).toBe("a");
+  test("moves only to a credential that is added, and not at all for a replaced secret", () => {
+    const before = firsts();
+    router.on("House", ["a", 1], ["b", 1], ["c", 2], ["d", 1]);
+    const after = firsts();
+    expect(after.every((name, at) => name === "d" || name === before[at])).toBeTrue();
+    expect(after.filter((name) => name === "d").length / after.length).toBeWithin(0.1, 0.3);
+    router.on("House", ["new", 1], ["b", 1], ["c", 2]);
+    expect(firsts()).toEqual(before.map((name) => (name === "a" ? "new" : name)));
   });
 
-  test("is forgotten after ten minutes of silence", () => {
-    const asking = { messages: [...first, user("go on")] };
-    serve("b", 0, asking);
-    expect(firstOf(9 * MINUTE_MS, asking)).toBe("b");
-    expect(firstOf(10 * MINUTE_MS, asking)).toBe("a|b");
+  test("follows a named credential to another place, and to another secret under its name", () => {
+    const named = (secret: string, name: string, weight = 1) => [secret, weight, { name }] as const;
+    router.on("House", named("a", "one"), named("b", "two"), named("c", "3", 2));
+    const before = firsts();
+    router.on("House", named("c", "3", 2), named("a", "one"), named("b", "two"));
+    expect(firsts()).toEqual(before);
+    router.on("House", named("b", "two"), named("new", "3", 2), named("a", "one"));
+    expect(firsts()).toEqual(before.map((name) => (name === "c" ? "new" : name)));
+    router.on("House", named("c", "3", 2), named("a", "one"));
+    expect(firsts().every((name, at) => name === before[at] || before[at] === "b")).toBeTrue();
+    // A name like a place isn't that place: each has its share.
+    router.on("House", ["a", 1], ["b", 1], named("c", "1"));
+    expect(firsts().filter((name) => name === "a").length / openings.length).toBeWithin(0.2, 0.47);
+    expect(new Set(firsts())).toEqual(new Set(["a", "b", "c"]));
   });
 
-  test("is one of up to 50,000 remembered, and 2,000 models", () => {
-    serve("b", 0, { more: { user: "the first" } });
-    for (let at = 0; at < 50_000; at++) serve("a", 1, { more: { user: `user ${at}` } });
-    expect(firstOf(2, { more: { user: "the first" } })).toBe("a|b");
-    expect(firstOf(2, { more: { user: "user 0" } })).toBe("a");
-    for (let at = 0; at < 3000; at++) router.fails(makeCard(`House#made-up-${at}`), "a", 0, "upstream_error");
-    expect([...router.health.cards()].length).toBe(2000);
+  test("that opens like 500 others at once leaves no credential above twice its share and 16", () => {
+    const opening = openings.find((one) => firstOf([user(one)]) === "a") ?? "";
+    const begun = new Map<string, number>();
+    for (let at = 0; at < 500; at++) {
+      const [first] = router.plan(0, { messages: [user(opening)] });
+      if (first === undefined) throw new Error("an empty plan");
+      router.begun(first, 0);
+      begun.set(formatName(first), (begun.get(formatName(first)) ?? 0) + 1);
+    }
+    expect(begun.get("a") ?? 0).toBeLessThanOrEqual(250 + 16);
+    expect(begun.get("b") ?? 0).toBeLessThanOrEqual(250 + 16);
+    expect([...begun.keys()]).toContain("c");
+    // One that goes on stays all the same.
+    expect(firstOf(turns(opening))).toBe("a");
   });
+
+  test.each(["slow", "failing"])(
+    "passes over a %s credential only if it is new without a sign of going on",
+    (how) => {
+      for (let at = 0; at < 60; at++) {
+        for (const name of ["b", "c"]) router.works(HOUSE, name, at, 200);
+        if (how === "slow") router.works(HOUSE, "a", at, 2000);
+        else if (at % 3 === 0) router.fails(HOUSE, "a", at, "upstream_error");
+        else router.works(HOUSE, "a", at, 200);
+      }
+      const opened = openings.map((opening) => firstOf([user(opening)], 3000));
+      expect(opened).not.toContain("a");
+      expect(firsts(router, 3000)).toEqual(firsts(orderedRouter()));
+      const signed = openings.map((opening) =>
+        names(
+          router
+            .plan(3000, { messages: [user(opening)], more: { prompt_cache_retention: "24h" } })
+            .slice(0, 1),
+        ),
+      );
+      expect(signed).toEqual(firsts(orderedRouter()));
+    },
+  );
 });

@@ -7,11 +7,11 @@ import type { Attempt } from "../../src/core/models/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/models/card.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
-import { planCalls, type Selection } from "../../src/gateway/plan/plan.ts";
+import { type Plan, planCalls, type Selection } from "../../src/gateway/plan/plan.ts";
 import type { RequestRefusals } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
-import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
+import type { Conversation } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { makeModelCard } from "../harness/cards.ts";
 import { describeChat, makeConversation } from "../harness/conversation.ts";
@@ -23,7 +23,7 @@ export function makeCard(id: string): ModelCard {
 export const HOUSE = makeCard("House#small");
 export const OTHER = makeCard("Other#small");
 
-type OwnLimits = Pick<Credential, "requestsPerMinute" | "tokensPerMinute" | "parallel">;
+type OwnFields = Pick<Credential, "name" | "requestsPerMinute" | "tokensPerMinute" | "parallel">;
 
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];
@@ -39,6 +39,11 @@ export interface Asking {
   readonly tokens?: number;
 }
 
+/** A keyed digest, as the store's. */
+export function digestWithKey(text: string): string {
+  return new Bun.CryptoHasher("sha256", "a key").update(text).digest("hex");
+}
+
 const SECRET = "the-secret-of-";
 
 export function formatName({ credential }: Attempt): string {
@@ -52,7 +57,8 @@ export function names(attempts: readonly Attempt[]): string {
 export class Planning {
   readonly events: LogEvent[] = [];
   readonly health = new Health((event) => void this.events.push(event));
-  readonly stickiness = new Stickiness();
+  /** Missing if models and credentials are drawn. */
+  digest?: (text: string) => string;
   readonly #keys = new Map<string, readonly Credential[]>();
   readonly #roll: () => number;
 
@@ -64,10 +70,10 @@ export class Planning {
   }
 
   /** Applies another configuration. */
-  on(provider: string, ...credentials: readonly (readonly [string, number, OwnLimits?])[]): void {
+  on(provider: string, ...credentials: readonly (readonly [string, number, OwnFields?])[]): void {
     this.#keys.set(
       provider,
-      credentials.map(([name, weight, limits]) => ({ secret: SECRET + name, weight, ...limits })),
+      credentials.map(([name, weight, own]) => ({ secret: SECRET + name, weight, ...own })),
     );
     this.health.configured(
       [...this.#keys].map(([name, own]) => ({
@@ -91,6 +97,10 @@ export class Planning {
   }
 
   plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
+    return this.planWhole(nowMs, asking, conversation).attempts;
+  }
+
+  planWhole(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): Plan {
     return planCalls({
       ...describeChat(this.requestOf(asking)),
       ...(asking.tokens === undefined ? {} : { load: { requests: 1, tokens: asking.tokens } }),
@@ -102,9 +112,9 @@ export class Planning {
       conversation,
       health: this.health,
       payer: asking.payer ?? NOBODY,
-      stickiness: this.stickiness,
+      digest: this.digest,
       nowMs,
-    }).attempts;
+    });
   }
 
   attemptOf(model: ModelCard, name: string): Attempt {

@@ -6,7 +6,6 @@ import { SKILLS, type Skill } from "../../src/core/models/skill.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";
 import { Health } from "../../src/health/health.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { best } from "../../src/selectors/best.ts";
@@ -279,7 +278,6 @@ describe("the three selectors", () => {
         credentialsOf: () => [],
         health: new Health(() => {}),
         payer: NOBODY,
-        stickiness: new Stickiness(),
       });
     expect(ask).toThrow("No model that Router#best may choose is enabled.");
   });

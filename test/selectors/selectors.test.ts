@@ -4,7 +4,6 @@ import { expect, test } from "bun:test";
 import { NOBODY } from "../../src/core/keys/key.ts";
 import { planCalls } from "../../src/gateway/plan/plan.ts";
 import { Health } from "../../src/health/health.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
 import { replayDecision } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import type { SelectorRule } from "../../src/selectors/selector.ts";
@@ -36,7 +35,6 @@ function planBy(selector: SelectorRule, explore = 0) {
     credentialsOf: () => [{ secret: "s", weight: 1 }],
     health: new Health(() => {}),
     payer: NOBODY,
-    stickiness: new Stickiness(),
   });
 }
 

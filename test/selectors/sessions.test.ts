@@ -38,7 +38,7 @@ describe("the model of the last turn", () => {
     expect(choose(SELECTOR_RULES.best, makeInput(asking(CODE), { cards })).choice?.name).toBe("coder");
     for (const last of [CODE, MATH, TRIVIA]) {
       const choice = decide("best", turnsOf(3, last), held);
-      expect([choice.choice?.name, choice.isStaying]).toEqual(["sage", true]);
+      expect([choice.choice?.name, choice.stays?.because]).toEqual(["sage", "cache"]);
       const kept: unknown = JSON.parse(JSON.stringify(keepDecision(choice, 0.98)));
       expect(replayDecision(kept)).toEqual({ choice: sage.id, same: true });
     }
@@ -46,9 +46,9 @@ describe("the model of the last turn", () => {
 
   test("is dropped if too little of the prompt is cached, or if it can't serve", () => {
     const little = decide("best", turnsOf(1, CODE, 100), { ...held, tokens: 0 });
-    expect([little.choice?.name, little.isStaying]).toEqual(["coder", false]);
+    expect([little.choice?.name, little.stays]).toEqual(["coder", null]);
     const gone = decide("best", turnsOf(3, CODE), held, [coder]);
-    expect([gone.choice?.name, gone.isStaying]).toEqual(["coder", false]);
+    expect([gone.choice?.name, gone.stays]).toEqual(["coder", null]);
   });
 
   test("is dropped by `fair` for one so much cheaper that the lost cache is won back", () => {

@@ -116,6 +116,8 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { constraints: "provider.zdr" },
   { mended: "system_late" },
   { reasoningRemoved: "prefix=2" },
+  { cacheMarked: "5m" },
+  { moved: "rest" },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

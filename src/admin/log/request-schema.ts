@@ -1,11 +1,15 @@
 // The schemas of the request log as the operator sees it.
+
 import { Type } from "@sinclair/typebox";
 import { CONSTRAINT_FIELDS } from "../../core/log/constraint.ts";
+import { MOVE_CAUSES } from "../../core/log/moved.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
+import { STAY_REASONS } from "../../core/models/selector.ts";
+import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { pageFields } from "../list.ts";
 import { pricingSchema } from "../models/settings-schema.ts";
 import {
@@ -32,6 +36,13 @@ export const requestsQuery = closeObject({ ...requestFilterFields, ...pageFields
 
 const withoutMarkup = Type.Number({ description: "USD, without the markup." });
 
+/** The reason for which a conversation stays with its model, whatever the scores are. */
+const staysSchema = Type.Object({
+  because: allowWords(STAY_REASONS),
+  cached_tokens: count,
+  thinking_tokens: count,
+});
+
 /** A selector's reasons for its choice, without the numbers that only learning uses. */
 const decisionSchema = Type.Object({
   selector: text,
@@ -56,7 +67,8 @@ const decisionSchema = Type.Object({
   usual_cost_usd: Type.Optional(usd),
   cost_weight: Type.Optional(allowNull(number)),
   time_weight: Type.Optional(allowNull(number)),
-  stays: Type.Optional(boolean),
+  /** A boolean in decisions of earlier versions. */
+  stays: Type.Optional(Type.Union([boolean, staysSchema, Type.Null()])),
   basis: Type.Optional(
     Type.Object({
       likeness: number,
@@ -153,6 +165,10 @@ export const requestSchema = Type.Object({
   // The thinking of the history that the model wasn't shown. The provider's reasons count blocks; `family` and `refused`, which
   // are the gateway's, count answers.
   reasoning_removed: Type.Array(Type.Object({ reason: allowWords(REMOVAL_REASONS), count })),
+  // The time for which the gateway asked the provider to cache the prompt. Null if it set no mark.
+  cache_marked: allowNull(allowWords(MARK_TIMES)),
+  // The reason for which a turn was served elsewhere than at the first place of its conversation's order. Null if it wasn't.
+  moved: allowNull(allowWords(MOVE_CAUSES)),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),
   like: allowNull(text),

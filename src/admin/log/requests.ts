@@ -107,8 +107,13 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }
 
-function viewMends({ mended, reasoningRemoved }: ListedRequest) {
-  return { mended: readMended(mended), reasoning_removed: readRemoved(reasoningRemoved) };
+function viewMends({ mended, reasoningRemoved, cacheMarked, moved }: ListedRequest) {
+  return {
+    mended: readMended(mended),
+    reasoning_removed: readRemoved(reasoningRemoved),
+    cache_marked: cacheMarked,
+    moved,
+  };
 }
 
 function viewLine({ batchId, batchLine, customId }: ListedRequest) {

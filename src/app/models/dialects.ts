@@ -20,6 +20,11 @@ function findRow(setup: ProviderSetup): ProviderRow | undefined {
   );
 }
 
+/** True if the provider takes Anthropic's cache marks in a dialect that has none. */
+export function takesMarks(setup: ProviderSetup): boolean {
+  return setup.dialect === null && findRow(setup)?.takesMarks === true;
+}
+
 /** Returns the fields that the provider's own row has. A server of which only the dialect is known documents none. */
 export function findDocumented(setup: ProviderSetup): DocumentedFields {
   const { extraFields = {} } = (setup.dialect === null && findRow(setup)) || {};

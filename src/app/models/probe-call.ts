@@ -23,6 +23,12 @@ export class ProbeWatcher implements CallWatcher {
   readonly #ids: string[] = [];
   #calls = 0;
 
+  planMarks(): null {
+    return null;
+  }
+
+  recordMarks(): void {}
+
   recordSent(): void {
     this.#calls++;
   }

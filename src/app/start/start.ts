@@ -143,6 +143,7 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
     if (PART?.announces ?? true) {
       await announce(options, settings, opened, running, io);
       log(describeStart(options, settings, running));
+      (await import("../models/claude-providers.ts")).noteMarks(settings, log);
       void notifyReady(log);
     }
     live.settings = settings;

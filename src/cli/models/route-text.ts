@@ -1,4 +1,5 @@
 // A selector's choice as a text for a terminal.
+import { STAY_WORDS } from "../../core/models/selector.ts";
 import type { KeyRouteView } from "../../selectors/route-view.ts";
 import { formatTable } from "../table.ts";
 
@@ -18,7 +19,10 @@ type ShownRoute = Omit<KeyRouteView, "basis"> & {
 /** The candidates whose doubt is shown. */
 const DOUBTED = 3;
 
-function formatBasis({ likeness, familiar, labelled }: ShownRoute["basis"], stays: boolean): string {
+function formatBasis(
+  { likeness, familiar, labelled }: ShownRoute["basis"],
+  stays: ShownRoute["stays"],
+): string {
   const topics = labelled.map(
     ({ topic, share, prompts }) =>
       `${topic} ${Math.round(share * 100)}%${prompts === undefined ? "" : ` (${prompts})`}`,
@@ -30,7 +34,7 @@ function formatBasis({ likeness, familiar, labelled }: ShownRoute["basis"], stay
   return [
     `likeness    ${likeness}, ${familiar ? "familiar" : "unfamiliar"}${kept}`,
     ...(topics.length > 0 ? [`labelled    ${topics.join(", ")}`] : []),
-    ...(stays ? ["stays       with the model that has cached the prompt"] : []),
+    ...(stays ? [`stays       ${STAY_WORDS[stays.because]}`] : []),
   ].join("\n");
 }
 
@@ -62,7 +66,7 @@ export function formatChoice(
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
-    formatBasis(basis, stays === true),
+    formatBasis(basis, stays),
     "",
     formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE", "KNOWN BY"], ...rows]),
     "",

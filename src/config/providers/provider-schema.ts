@@ -1,8 +1,10 @@
 // The configuration's schema of providers.
+
 import { type Static, Type } from "@sinclair/typebox";
 import { CREDENTIAL_LIMITS, mapLimits, PER_MINUTE_MAX } from "../../core/limits/limit-table.ts";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../../core/models/alias.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
+import { CACHE_MARK_MODES } from "../../core/models/words/cache-marks.ts";
 import { PRICE_DECIMALS, PRICE_FACTOR_MAX } from "../../core/money/factors.ts";
 import { PLATFORMS } from "../../core/settings.ts";
 import {
@@ -41,6 +43,8 @@ function hasDecimals(value: number, most = PRICE_DECIMALS): boolean {
   return Number(value.toFixed(most)) === value;
 }
 
+const keyName = text("a name of letters, digits, _ . and -", /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
+
 /** Above 0, with at most six decimals. */
 const factor = checkedNumber(
   "a number above 0 and up to 100 with at most 6 decimals, such as 0.85",
@@ -54,15 +58,16 @@ const credential = Type.Union(
     section(
       {
         key: secret,
+        name: Type.Optional(keyName),
         weight,
         ...mapLimits(CREDENTIAL_LIMITS, "name", () => perMinute),
         price_factor: Type.Optional(factor),
       },
-      "An API key, its share of the load, its limits at the provider, and its part of the price.",
+      "An API key, its name, its share of the load, its limits at the provider, and its part of the price.",
     ),
   ],
   {
-    expected: `a key of printable characters, or { key, weight, ${LIMIT_NAMES}, price_factor }`,
+    expected: `a key of printable characters, or { key, name, weight, ${LIMIT_NAMES}, price_factor }`,
   },
 );
 
@@ -238,7 +243,7 @@ export const provider = options(
     reports_cost: reportsCost,
     service_tier: choice(["default", "project"]),
     output_default: integer(1, TOKENS_MAX),
-    cache_marks: choice(["auto", "off"]),
+    cache_marks: choice([...CACHE_MARK_MODES]),
     extra_fields: extraFields,
     models: Type.Array(model, { maxItems: MODELS_MAX }),
   },

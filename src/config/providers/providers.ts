@@ -166,13 +166,14 @@ function placeProvider(
 
 /** Reports the fields that change nothing here. */
 function warnOfNoEffect(context: Context, entry: ProviderConfig): void {
-  const canMark = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
-  if (entry.output_default !== undefined && !canMark)
+  const isMarked = listSpoken(entry, context.row).some((one) => MARKED_DIALECTS.has(one));
+  const canMark = isMarked || (context.row?.takesMarks === true && entry.dialect === undefined);
+  if (entry.output_default !== undefined && !isMarked)
     context.issues.atKey(
       [...context.path, "output_default"],
       "has no effect: no dialect here needs a limit; clients may send max_tokens",
     );
-  if (entry.cache_marks === "auto" && !canMark)
+  if (entry.cache_marks !== undefined && !canMark)
     context.issues.atKey([...context.path, "cache_marks"], "has no effect: no dialect here has cache marks");
   if (entry.checks_keys === true && context.row?.platform !== undefined)
     context.issues.atKey(
@@ -205,7 +206,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     ...readFamilyPrice(context, entry.unlisted_models),
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.checks_keys === undefined ? {} : { checksKeys: entry.checks_keys }),
-    ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
+    ...(entry.cache_marks === undefined ? {} : { cacheMarks: entry.cache_marks }),
     ...(outputTokensDefault === undefined ? {} : { outputTokensDefault }),
     ...(entry.extra_fields?.length ? { extraFields: entry.extra_fields } : {}),
   };
@@ -234,9 +235,12 @@ function findAddress({ name, path, row, names, issues }: Context): string {
 function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
   if (given !== undefined) {
     const credentials = given.map(readCredential);
-    for (const [at, { secret }] of credentials.entries()) {
-      if (credentials.findIndex((one) => one.secret === secret) === at) continue;
-      context.issues.atValue([...context.path, "keys", at], "this key is listed twice");
+    for (const [at, { secret, name }] of credentials.entries()) {
+      const path = [...context.path, "keys", at];
+      if (credentials.findIndex((one) => one.secret === secret) !== at)
+        context.issues.atValue(path, "this key is listed twice");
+      if (name !== undefined && credentials.findIndex((one) => one.name === name) !== at)
+        context.issues.atValue([...path, "name"], "another key of this provider has this name");
     }
     return credentials;
   }
@@ -247,12 +251,12 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
 
 function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
   if (typeof given === "string") return { secret: given, weight: 1 };
-  const { key, weight = 1, price_factor: factor = 1 } = given;
+  const { key, name, weight = 1, price_factor: factor = 1 } = given;
   const limits = mapLimits(CREDENTIAL_LIMITS, "property", ({ name }) => given[name]);
   return {
     secret: key,
     weight,
-    ...omitUndefined(limits),
+    ...omitUndefined({ name, ...limits }),
     ...(factor === 1 ? {} : { priceFactor: factor }),
   };
 }

@@ -1,10 +1,35 @@
-// Sentences on a request's mends after refusals, and on the thinking of its history that the model wasn't shown.
+// Sentences on a request's mends after refusals, its cache marks, its conversation's move, and on the thinking of its history that the model wasn't shown.
 import type { RequestDetailView } from "../../admin/log/request-schema.ts";
 
 /** Returns a sentence on what a model's server refused before it answered. */
 export function describeMends(mends: RequestDetailView["mends"]): string {
   const refused = mends.map(({ meaning }) => meaning.replaceAll("`", ""));
   return `Asked once more after its server had refused ${refused.join("; ")}.`;
+}
+
+/** Returns a sentence on the marks that the gateway set. */
+export function describeMarks(marked: NonNullable<RequestDetailView["cache_marked"]>): string {
+  const time = marked === "1h" ? "an hour" : "five minutes";
+  return `Marked by the gateway: the provider keeps the prompt for ${time}.`;
+}
+
+type Cause = NonNullable<RequestDetailView["moved"]>;
+
+/** The ends of the sentence "Not served where …, as …". */
+const CAUSES: Readonly<Record<Cause, string>> = {
+  limit: "its credential had reached a limit",
+  rest: "the provider had limited requests",
+  breaker: "calls there had failed too often",
+  retired: "the provider had refused its credential",
+  gone: "the provider doesn't have the model any more",
+  needs: "the model couldn't take the request",
+  load: "calls there were many, slow or failing",
+  failover: "the call there failed",
+};
+
+/** Returns a sentence on a turn that was served elsewhere. */
+export function describeMove(cause: Cause): string {
+  return `Not served where the conversation belongs, as ${CAUSES[cause]}.`;
 }
 
 type Reason = RequestDetailView["reasoning_removed"][number]["reason"];

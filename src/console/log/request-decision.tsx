@@ -1,7 +1,7 @@
 // The reasons for a selector's choice: the request's features and how the candidates compared.
 
 import type { DecisionView } from "../../admin/log/request-schema.ts";
-import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
+import { formatCount, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge, Meter } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
@@ -73,6 +73,27 @@ function Known({ source, day }: KnownProps) {
   return <span>{day ? `${source}, ${day}` : source}</span>;
 }
 
+type Stays = Exclude<NonNullable<DecisionView["stays"]>, boolean>;
+
+const STAY_WORDS: Readonly<Record<Stays["because"], string>> = {
+  tool_loop: "The newest message is the result of a call, so the model that made it goes on.",
+  cache: "The conversation stays with the model that has cached its prompt.",
+  thinking: "The conversation stays with the model that can read its thinking.",
+  opening:
+    "The conversation stays with the choice for its opening, since this process hasn't seen its later turns.",
+};
+
+/** Decisions logged by earlier versions give no reason: they knew but one. */
+function describeStays(stays: true | Stays): string {
+  if (stays === true) return STAY_WORDS.cache;
+  const { because, cached_tokens: cached, thinking_tokens: thinking } = stays;
+  const counts = [
+    ...(cached > 0 ? [`about ${formatCount(cached)} tokens of the prompt are probably cached`] : []),
+    ...(thinking > 0 ? [`about ${formatCount(thinking)} tokens of thinking would be lost on another`] : []),
+  ];
+  return [STAY_WORDS[because], ...(counts.length === 0 ? [] : [`(${counts.join("; ")})`])].join(" ");
+}
+
 export function RequestDecision({ decision, used }: RequestDecisionProps) {
   const { features, candidates, removed = {}, pinned } = decision;
   const kinds = Object.entries(features.categories).slice(0, 6);
@@ -93,10 +114,10 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           ; difficulty {formatPercent(features.difficulty)}; expected answer: about {features.output_tokens}{" "}
           tokens.
           {pinned && ` The configuration pins the model for ${pinned}.`}
-          {decision.stays && " The conversation stays with the model that has cached its prompt."}
+          {decision.stays && ` ${describeStays(decision.stays)}`}
           {decision.basis && ` ${describeBasis(decision.basis)}`}
           {gone.length > 0 && ` Excluded models: ${gone.join(", ")}.`}
-          {" The model with the highest score is chosen."}
+          {!pinned && !decision.stays && " The model with the highest score is chosen."}
         </p>
       </div>
       <Table label="Candidates" columns={columns} rows={candidates} keyOf={({ model }) => model} />

@@ -17,7 +17,7 @@ import { CopyButton } from "../parts/button.tsx";
 import { type Fact, Facts, Vitals } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Loaded, Notice } from "../parts/states.tsx";
-import { describeMends, describeRemoved } from "./left-out.ts";
+import { describeMarks, describeMends, describeMove, describeRemoved } from "./left-out.ts";
 import { RequestActions } from "./request-actions.tsx";
 import { chooseTone } from "./request-columns.tsx";
 import { RequestContent } from "./request-content.tsx";
@@ -233,8 +233,9 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 function FactsCard({ request }: Part) {
   const names = useNames();
-  const { key_id, account_id, id, provider, address, session, trace_id, socket_id, batch_id } = request;
-  const { cached_from, tags, constraints, mends, reasoning_removed: removed } = request;
+  const { key_id, account_id, id, provider, address, session, trace_id, socket_id, batch_id, moved } =
+    request;
+  const { cached_from, tags, constraints, mends, reasoning_removed: removed, cache_marked: marked } = request;
   const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
     value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
@@ -252,6 +253,8 @@ function FactsCard({ request }: Part) {
     ...(constraints.length > 0 ? [["Constraints", constraints.join(", ")] as const] : []),
     ...(mends.length > 0 ? [["Mended", describeMends(mends)] as const] : []),
     ...(removed.length > 0 ? [["Thinking not shown", describeRemoved(removed)] as const] : []),
+    ...(marked ? [["Cache", describeMarks(marked)] as const] : []),
+    ...(moved ? [["Moved", describeMove(moved)] as const] : []),
     ...(cached_from
       ? [["Cached from", <a href={makeHref(`/activity/${cached_from}`)}>{cached_from}</a>] as const]
       : []),

@@ -1,6 +1,8 @@
 // The row stored for every request: log entry and bill in one.
+import type { MarkTime } from "../models/words/cache-marks.ts";
 import type { NanoUsd } from "../money/money.ts";
 import type { Amounts } from "../money/units.ts";
+import type { MoveCause } from "./moved.ts";
 import type { Trace } from "./trace.ts";
 
 /** Where the token counts come from: the provider's report, our estimate, or nothing was produced. */
@@ -161,6 +163,10 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly mended: string | null;
   /** The thinking of its history that the model wasn't shown (`formatRemoved`). Null for none. */
   readonly reasoningRemoved: string | null;
+  /** The time for which the gateway asked the provider to cache the prompt. Null if it set no mark. */
+  readonly cacheMarked: MarkTime | null;
+  /** The reason for which a turn was served elsewhere than at the first place of its order. Null if it wasn't. */
+  readonly moved: MoveCause | null;
   /** The completion whose answer it got from the cache, and what that had cost. Null and 0 for a new answer. */
   readonly cachedFrom: string | null;
   readonly savedNanoUsd: NanoUsd;

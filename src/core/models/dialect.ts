@@ -6,6 +6,7 @@ import type { REFUSED_THINKING } from "../log/removed-reasoning.ts";
 import type { NativeTexts } from "../text/texts.ts";
 import type { FormEntry } from "./attachment.ts";
 import type { Refusal } from "./refusals.ts";
+import type { MarkTime } from "./words/cache-marks.ts";
 
 /** A Bedrock guardrail that checks each chat request and its answer. */
 interface Guardrail {
@@ -31,8 +32,8 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
   /** The platform's API version. Missing if its paths contain none or the unversioned one is used. */
   readonly apiVersion?: string;
-  /** True to set cache marks for clients that set none (`cache_marks: auto`). */
-  readonly marksCache?: boolean;
+  /** Set for a request that the gateway marks for the cache, since its client set no mark. */
+  readonly marks?: MarkTime | undefined;
   /** The limit of an answer whose request sets none, in tokens. Missing for the longest answer of the model. */
   readonly outputTokensDefault?: number;
   /** Fields outside the API that the operator lets pass: their names, or `*` (`extra_fields`). Missing if there are none. */
@@ -67,6 +68,8 @@ export interface Outgoing {
   readonly dropped: readonly string[];
   /** The gateway's own words before the answer, whose thinking is bound to them. Missing if there are none. */
   readonly said?: Said | undefined;
+  /** Set if the gateway marked it for the cache. */
+  readonly marked?: MarkTime | undefined;
   /** The number of earlier answers whose thinking only another family's models read. Missing for none. */
   readonly foreignThinking?: number;
 }

@@ -2,6 +2,7 @@
 // doesn't reach the model.
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import { REMOVALS_MAX, type RemovalReason, type RemovedReasoning } from "../../core/log/removed-reasoning.ts";
+import { SEALED_FORMATS } from "../../core/models/thinking/readers.ts";
 import type { ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
 
 /** Makes the detail for a piece of thinking. `index` is its block's place in the message. */
@@ -70,14 +71,6 @@ export function countRemoved(
   }
   return counts.size === 0 ? undefined : [...counts].map(([reason, count]) => ({ reason, count }));
 }
-
-/** The formats of thinking that no other family's models read. */
-const SEALED_FORMATS: ReadonlySet<unknown> = new Set([
-  "anthropic-claude-v1",
-  "bedrock-converse-v1",
-  "google-gemini-v1",
-  "openai-responses-v1",
-]);
 
 /** Returns the number of answers in the history with thinking of another family than `own`. Nothing if there is none. */
 export function countForeign(

@@ -1,6 +1,7 @@
 // Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
 import { dropThinking } from "../../operations/chat/prompt/refused-thinking.ts";
 import { type Bounds, boundCodec } from "../_chat/bounds.ts";
+import { planMarks } from "../_chat/cache/plan-marks.ts";
 import { uniqueUpTo } from "../_chat/call-ids.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { namesUpTo } from "../_chat/tool-names.ts";
@@ -27,6 +28,7 @@ export const anthropic: ChatDialect = {
       changesTools: () => true,
       fit,
       encode,
+      planMarks,
       searches,
       ...readCustomCalls({
         decoder: (_card, request) => new MessageDecoder(request),

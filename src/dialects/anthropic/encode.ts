@@ -24,7 +24,7 @@ import {
 import { countForeign } from "../_chat/thinking.ts";
 import { readToolName } from "../_chat/tools.ts";
 import type { Turn as SharedTurn } from "../_chat/turns.ts";
-import { CACHE_MARKS } from "./cache-marks.ts";
+import { CACHE_MARKS, makeCacheMarks } from "./cache-marks.ts";
 import {
   hasCallsWithoutThinking,
   isThinking,
@@ -128,7 +128,7 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && traits.bindingControls && hasThinking(ending.turns);
-  const marks = markCache({ tools: tools.tools, system: conversation.system, turns: ending.turns }, target);
+  const marks = markCache(tools.tools, conversation.system, ending, target);
   const words = joinLists(output.instructions, tools.instructions);
   const end = endPrompt(request, prompt, marks.turns, words, tools.removed);
   const extras = passRest(request, listCarried(request, card), [], target);
@@ -158,7 +158,8 @@ function encodePrompt(request: ChatRequest, card: ModelCard, target: Target, pro
   const headers = makeHeaders(target, isBound ? [BINDING_BETA, ...changes] : changes);
   // A first question has no answers before it.
   const foreign = request.messages.length < 3 ? {} : countForeign(request, THINKING_FORMAT);
-  return { url, headers, body, dropped: [...new Set(dropped)], said: end.said, ...foreign };
+  const facts = { said: end.said, marked: marks.marked, ...foreign };
+  return { url, headers, body, dropped: [...new Set(dropped)], ...facts };
 }
 
 /** Says the gateway's own words, if it has any. */
@@ -180,8 +181,19 @@ function limitOutput(request: ChatRequest, card: ModelCard, { outputTokensDefaul
   return { limit, outputTokens: asNumber(limit.fields.max_tokens) ?? defaultTokens };
 }
 
-function markCache(cacheable: Cacheable<JsonObject>, { marksCache }: Target) {
-  return limitMarks(marksCache ? setMarks(cacheable, CACHE_MARKS) : cacheable, CACHE_MARKS);
+/** The last turns may be the gateway's own words, which are never marked: the next request doesn't have them. */
+function markCache(
+  tools: readonly JsonObject[],
+  system: readonly JsonObject[],
+  { turns: all, added }: Pick<ReturnType<typeof endWithUser>, "turns" | "added">,
+  { marks }: Target,
+) {
+  const given: Cacheable<JsonObject> = { tools, system, turns: all };
+  if (marks === undefined) return { ...limitMarks(given, CACHE_MARKS), marked: undefined };
+  const own = added === 0 ? given : { ...given, turns: given.turns.slice(0, -added) };
+  const set = setMarks(own, makeCacheMarks(marks));
+  const turns = added === 0 ? set.turns : [...set.turns, ...given.turns.slice(-added)];
+  return { ...limitMarks({ ...set, turns }, CACHE_MARKS), marked: set === own ? undefined : marks };
 }
 
 /** Makes the headers of a call. The operator's own win, but betas of both are joined. */
@@ -234,13 +246,18 @@ function endWithUser(
   turns: readonly Turn[],
   lastMessage: ChatMessage | undefined,
   canPrefill: boolean,
-): { turns: readonly Turn[]; isChanged: boolean } {
+): { turns: readonly Turn[]; isChanged: boolean; added: number } {
   const last = turns.at(-1);
-  if (last?.role !== "assistant") return { turns, isChanged: false };
+  if (last?.role !== "assistant") return { turns, isChanged: false, added: 0 };
   const isPrefill = lastMessage?.role === "assistant";
-  if (isPrefill && canPrefill) return { turns: [...turns.slice(0, -1), trimText(last)], isChanged: false };
+  if (isPrefill && canPrefill)
+    return { turns: [...turns.slice(0, -1), trimText(last)], isChanged: false, added: 0 };
   const text = isPrefill ? CONTINUE : "Go on.";
-  return { turns: [...turns, { role: "user", content: [{ type: "text", text }] }], isChanged: true };
+  return {
+    turns: [...turns, { role: "user", content: [{ type: "text", text }] }],
+    isChanged: true,
+    added: 1,
+  };
 }
 
 function trimText(turn: Turn): Turn {

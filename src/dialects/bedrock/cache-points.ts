@@ -1,4 +1,5 @@
 // Cache points, which are blocks of their own at Converse.
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { type Cacheable, limitMarks, type MarkForm, mapLists, setMarks } from "../_chat/cache/marks.ts";
 import type { Block } from "./content.ts";
 import { isPoint } from "./conversation.ts";
@@ -6,22 +7,35 @@ import type { Traits } from "./models.ts";
 
 const POINT: Block = { cachePoint: { type: "default" } };
 
-const CACHE_POINTS: MarkForm<Block> = {
-  filter: (blocks, keeps) => blocks.filter((block) => !isPoint(block) || keeps()),
-  set: (blocks, place) => (place === "tools" || blocks.length === 0 ? blocks : [...blocks, POINT]),
-};
+const POINT_FOR_AN_HOUR: Block = { cachePoint: { type: "default", ttl: "1h" } };
+
+function makeForm(point: Block, isAmongTools: boolean): MarkForm<Block> {
+  return {
+    filter: (blocks, keeps) => blocks.filter((block) => !isPoint(block) || keeps()),
+    set(blocks, place) {
+      const isSet = blocks.length > 0 && (place !== "tools" || isAmongTools);
+      return isSet ? [...blocks, point] : blocks;
+    },
+  };
+}
+
+const CACHE_POINTS = makeForm(POINT, false);
 
 /**
- * Sets points if `isSetting` and the client set none, and keeps those that the model accepts: none among Nova's tools,
+ * Sets points if `marks` has a time and the client set none, and keeps those that the model accepts: none among Nova's tools,
  * none at all for models without a cache, and no more than four.
  */
 export function planPoints(
   given: Cacheable<Block>,
   { cache }: Traits,
-  isSetting: boolean,
-): Cacheable<Block> & { readonly isChanged: boolean } {
+  marks: MarkTime | undefined,
+): Cacheable<Block> & { readonly isChanged: boolean; readonly marked: MarkTime | undefined } {
   let isRefused = false;
-  const allowed = mapLists(isSetting ? setMarks(given, CACHE_POINTS) : given, (blocks, place) => {
+  const time = cache.hours ? marks : marks && "5m";
+  const form = makeForm(time === "1h" ? POINT_FOR_AN_HOUR : POINT, cache.tools);
+  const set = time === undefined ? given : setMarks(given, form);
+  const isSet = set !== given && cache.prompt;
+  const allowed = mapLists(set, (blocks, place) => {
     const isAllowed = place === "tools" ? cache.tools : cache.prompt;
     const kept = CACHE_POINTS.filter(blocks, () => {
       isRefused ||= !isAllowed;
@@ -30,5 +44,9 @@ export function planPoints(
     return cache.hours ? kept : kept.map((block) => (isPoint(block) ? POINT : block));
   });
   const { isChanged, ...limited } = limitMarks(allowed, CACHE_POINTS);
-  return { ...limited, isChanged: !isSetting && (isChanged || isRefused) };
+  return {
+    ...limited,
+    isChanged: marks === undefined && (isChanged || isRefused),
+    marked: isSet ? time : undefined,
+  };
 }

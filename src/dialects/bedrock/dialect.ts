@@ -2,6 +2,7 @@
 import { dropThinking } from "../../operations/chat/prompt/refused-thinking.ts";
 import { explainAmazon } from "../../transport/framing/aws-faults.ts";
 import { type Bounds, boundCodec, USUAL_BOUNDS } from "../_chat/bounds.ts";
+import { planMarks } from "../_chat/cache/plan-marks.ts";
 import { uniqueUpTo } from "../_chat/call-ids.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
@@ -9,6 +10,7 @@ import type { ChatDialect } from "../dialect.ts";
 import { ConverseDecoder } from "./decode.ts";
 import { encode, fit } from "./encode.ts";
 import { BEDROCK_EMBEDDINGS, BEDROCK_RERANK } from "./invoke.ts";
+import { findTraits } from "./models.ts";
 import { REASONING_FORMAT } from "./reasoning.ts";
 
 /** Converse API reference, "ToolUseBlock", "ToolSpecification". */
@@ -22,6 +24,8 @@ export const bedrock: ChatDialect = {
       takesUrls: () => false,
       fit,
       encode,
+      planMarks: (ask, card, mode, signs) =>
+        findTraits(card.name).cache.prompt ? planMarks(ask, card, mode, signs) : null,
       ...readCustomCalls({
         decoder: () => new ConverseDecoder(),
         reply: (body) => new ConverseDecoder().reply(body),

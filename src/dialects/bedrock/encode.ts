@@ -54,7 +54,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const toolbox = planTools(request, card, traits);
   const { system: given, turns: spoken } = conversation;
   const cacheable = { tools: toolbox.tools, system: given, turns: spoken };
-  const { tools, system, turns, isChanged } = planPoints(cacheable, traits, target.marksCache === true);
+  const { tools, system, turns, isChanged, marked } = planPoints(cacheable, traits, target.marks);
   const words = joinSaid([...output.instructions, ...toolbox.instructions]);
   // Converse has no system messages among its turns.
   const said: readonly Block[] = words === "" ? [] : [{ text: writeNote(words) }];
@@ -83,6 +83,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     },
     ...(request.stream ? { answer: "aws-eventstream" as const } : {}),
     dropped: [...new Set(dropped)],
+    marked,
     ...countForeign(request, REASONING_FORMAT),
   };
 }

@@ -3,9 +3,10 @@
 import { can, type ModelCard } from "../../core/models/card.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
-import type { AnswerCodec, Codecs } from "../../operations/codec.ts";
+import type { AnswerCodec, Codec, Codecs } from "../../operations/codec.ts";
 import { isArrangeable } from "../_chat/arrange.ts";
 import { boundCodec } from "../_chat/bounds.ts";
+import { planMarks } from "../_chat/cache/plan-marks.ts";
 import { ChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { SearchingDecoder, tellSearch } from "../_chat/found-pages.ts";
@@ -21,6 +22,9 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
   // Each step of a request asks for them.
   const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card));
+  const canMark = quirks.models.some((one) => one.quirks.marksPrompts === true);
+  const planOwn: Codec<ChatForm>["planMarks"] = (ask, card, mode, signs) =>
+    quirksOf(card).marksPrompts ? planMarks(ask, card, mode, signs) : null;
   const reading: AnswerCodec<ChatForm> = {
     decoder(_card, { web_search_options: search }) {
       const decoder = new ChatDecoder(quirks.errors);
@@ -40,9 +44,10 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
         takesUrls: (kind, card) => quirksOf(card)[kind === "image" ? "imageUrls" : "fileUrls"],
         fit: (request, card, operator) => fitChat(quirksOf(card), request, card, operator),
         encode: (request, card, target) => encodeChat(quirksOf(card), request, card, target),
+        ...(canMark ? { planMarks: planOwn } : {}),
         plainBounds(card) {
-          const { ranges, stopsMax, bounds, refusesTurns } = quirksOf(card);
-          if (refusesTurns.size > 0) return null;
+          const { ranges, stopsMax, bounds, refusesTurns, marksPrompts } = quirksOf(card);
+          if (refusesTurns.size > 0 || marksPrompts) return null;
           return { ranges, stopsMax, identifierCharactersMax: bounds.identifierCharactersMax };
         },
         mends: (request, card, refuses) =>

@@ -1,9 +1,10 @@
 // Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
 
-import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
+import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { joinSaid, sayAtEnd } from "../../operations/chat/prompt/say-at-end.ts";
@@ -32,6 +33,7 @@ import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
+import { markMessages, markTools } from "./prompt-marks.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
 /** Gemini's own endpoint for this API, the only one that signs tool calls. */
@@ -87,7 +89,10 @@ export function encodeChat(
   const refused = joinRefusals(quirks.refusesTurns, target.refuses);
   const turns = refused && arrangeTurns(given, refused);
   const said = joinSaid(joinLists(tools.instructions, format.instructions));
-  const messages = makeMessages(sayAtEnd(turns?.messages ?? given, said), quirks, needs);
+  const marks = quirks.marksPrompts ? target.marks : undefined;
+  const own = turns?.messages ?? given;
+  const marked = marks === undefined ? own : markMessages(own, marks);
+  const messages = makeMessages(sayAtEnd(marked, said), quirks, needs);
   const { fields, dropped } = mergeFields(thinking, tools, format);
   const body: JsonObject = { model: card.name, messages };
   // Most of these have no fields, and spreading those takes twice as long.
@@ -99,7 +104,14 @@ export function encodeChat(
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   if (!thinking.off) addForThoughts(body, messages, quirks);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
-  return makeCall(target, "/chat/completions", body, all);
+  const call = makeCall(target, "/chat/completions", body, all);
+  return marks === undefined ? call : markCall(call, marks);
+}
+
+function markCall(call: Outgoing, marked: MarkTime): Outgoing {
+  const tools = asArray(call.body.tools).map(asObject);
+  const body = tools.length === 0 ? call.body : { ...call.body, tools: markTools(tools, marked) };
+  return { ...call, body, marked };
 }
 
 /** Returns the quirks with what the server has said of itself. */

@@ -58,6 +58,8 @@ export interface OpenaiQuirks {
   readonly thoughtsRequired: boolean;
   /** The field for cache marks on parts, tools and messages. Other marks are left out, since they change no answer. */
   readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;
+  /** True if the gateway may set marks of `cacheMark`, for the clients that set none. */
+  readonly marksPrompts: boolean;
   /** True if Anthropic's mark on a part becomes OpenAI's. Older models refuse that. */
   readonly crossesMarks: boolean;
   readonly customTools: boolean;
@@ -142,6 +144,7 @@ export const PLAIN: OpenaiQuirks = {
   detailsFormat: null,
   thoughtsRequired: false,
   cacheMark: null,
+  marksPrompts: false,
   crossesMarks: false,
   customTools: false,
   toolUnions: true,

@@ -23,6 +23,7 @@ export function learnLater<F extends Form>(
 ): void {
   const { askedPrompt } = context.call;
   if (askedPrompt) notePrompt(ports, context, record, askedPrompt);
+  if (record.cacheMarked !== null) noteSavings(ports, context, record);
   const answer = context.grader === null ? null : findGradedAnswer(context);
   if (answer !== null && record.ended === "done") learn(ports, context, record, answer);
 }
@@ -38,6 +39,16 @@ function notePrompt<F extends Form>(
   const cachedTokens = amounts.cached + amounts.cacheWrite;
   const report = { card: attempt.card, promptTokens: amounts.prompt, cachedTokens };
   prompts.note(prompt, report, deadlines.nowMs());
+}
+
+/** Keeps what the marks that the gateway set for the provider's cache have saved or cost. */
+function noteSavings<F extends Form>(
+  { caches, deadlines }: LearnPorts,
+  { attempt, call }: RequestContext<F>,
+  { amounts, usageSource }: UnsettledRecord,
+): void {
+  if (attempt !== null && usageSource === "provider")
+    caches.savings.record(call.key.id, attempt.card, amounts, deadlines.nowMs());
 }
 
 function learn<F extends Form>(

@@ -7,12 +7,14 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
+import { DEFAULT_MARKS, type PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import { priceCallAt } from "../../core/money/factors.ts";
 import { isTimed } from "../../core/money/schedule.ts";
 import { type Credential, findPosition } from "../../core/settings.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Permit } from "../../health/permit.ts";
 import type { Load } from "../../health/rate.ts";
+import type { Codec } from "../../operations/codec.ts";
 import { type Form, joinLists, NONE } from "../../operations/form.ts";
 import type { Asking, Operation, SentAsk } from "../../operations/operation.ts";
 import { readRequestId } from "../../transport/report.ts";
@@ -26,11 +28,12 @@ import { claimCost } from "../settle/terms-bill.ts";
 import { TracingAttempt } from "../settle/tracing.ts";
 import type { AttemptCall, CallWatcher } from "./attempt.ts";
 import { countCalls } from "./calls.ts";
+import { AttemptSigns } from "./mark-signs.ts";
 import { settleTrial } from "./trial.ts";
 
 const MS_PER_SECOND = 1000;
 
-type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "deadlines" | "priceBook">;
+type AttemptPorts = Pick<PlanPorts, "health" | "stickiness" | "caches" | "deadlines" | "priceBook">;
 
 /** Begins a request's first attempt. Returns null if failover must: it may be raced, or can't be made now. */
 export function beginFirst<F extends Form>(
@@ -93,7 +96,7 @@ function isNamed({ selection }: Pick<Call<Form>, "selection">, card: ModelCard):
 }
 
 /** One attempt: what its calls need, and what is recorded of them. */
-export class AttemptRun<F extends Form> extends TracingAttempt implements AttemptCall<F>, CallWatcher {
+export class AttemptRun<F extends Form> extends TracingAttempt implements AttemptCall<F>, CallWatcher<F> {
   readonly attempt: Attempt;
   /** True if another attempt was faster. */
   isOutrun = false;
@@ -113,7 +116,7 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
   readonly fresh: boolean;
   readonly totalAtMs: number;
   readonly clientLimitAtMs: number;
-  readonly watcher: CallWatcher = this;
+  readonly watcher: CallWatcher<F> = this;
   readonly #ports: AttemptPorts;
   readonly #context: RequestContext<F>;
   /** The fields that were dropped to fit the hold. */
@@ -229,6 +232,16 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
     this.unreadBytes = isNative ? call.unreadBytes : 0;
     this.rounds = isNative ? call.searches + (call.fetches ?? 0) : 0;
     tracing.recordCall(this, this.#ports.deadlines.nowMs());
+  }
+
+  planMarks(codec: Codec<F>): PlannedMarks | null {
+    if (codec.planMarks === undefined || this.upstream.setup.cacheMarks === "off") return null;
+    const signs = new AttemptSigns(this.#ports, this.#context.call, this.card);
+    return codec.planMarks(this.ask, this.card, this.upstream.setup.cacheMarks ?? DEFAULT_MARKS, signs);
+  }
+
+  recordMarks(marks: PlannedMarks): void {
+    this.cacheMarks = marks;
   }
 
   retractSent(): void {

@@ -5,11 +5,12 @@ import type { ModelCard } from "../../core/models/card.ts";
 import type { DeliveredBody, Mending, Outgoing, Said, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
 import { nameFailure } from "../../core/models/upstream.ts";
+import type { MarkTime, PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import type { Credential, Proof } from "../../core/settings.ts";
 import { type Ending, makeClientTimeout } from "../../core/world/ending.ts";
 import { mendOutgoing } from "../../dialects/mend.ts";
 import type { Permit } from "../../health/permit.ts";
-import type { AnswerCodec, Explain } from "../../operations/codec.ts";
+import type { AnswerCodec, Codec, Explain } from "../../operations/codec.ts";
 import { type Form, joinLists, NONE } from "../../operations/form.ts";
 import type { Asking, Operation, ReaderOptions } from "../../operations/operation.ts";
 import { type Ports, UpstreamCall } from "../../transport/client.ts";
@@ -42,7 +43,7 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
   /** Everything that the model is known to refuse. Missing if that is nothing. */
   readonly refuses?: ReadonlySet<Refusal>;
   /** Null if nothing is recorded. */
-  readonly watcher: CallWatcher | null;
+  readonly watcher: CallWatcher<F> | null;
   /**
    * Called with each usage report of the provider. Later reports replace earlier ones. `isWhole` is true once every
    * answer has finished.
@@ -51,9 +52,13 @@ export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | 
 }
 
 /** Records what happens to the calls of an attempt. */
-export interface CallWatcher {
+export interface CallWatcher<F extends Form = Form> {
+  /** Plans the cache marks of a translated call. Null for none. */
+  planMarks(codec: Codec<F>): PlannedMarks | null;
   /** A call is about to be sent. It leaves out the thinking of this many earlier answers, which another family made. */
   recordSent(isNative: boolean, foreignThinking?: number): void;
+  /** Records the marks of a call: those that were planned, as far as they could be set. */
+  recordMarks(marks: PlannedMarks): void;
   /** A call never got a connection. */
   retractSent(): void;
   /** A call was answered, if only by an error. */
@@ -161,7 +166,11 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
   const { watcher, routes, card, ask, raw, upstream, refuses, mends } = attempt;
   const route = routes.require(card, ask, raw, refuses, mends);
-  const outgoing = watcher ? watcher.time(encode<F>, attempt) : encode(attempt);
+  const marks = route.lane === null ? (watcher?.planMarks(route.codec) ?? null) : null;
+  const written = marks === null || marks === "resting" ? attempt : { ...attempt, marks };
+  const outgoing = watcher ? watcher.time(encode<F>, written) : encode(written);
+  const marked = marks === "resting" ? marks : outgoing.marked;
+  if (marked !== undefined) watcher?.recordMarks(marked);
   watcher?.recordDropped(joinLists(attempt.dropped, route.lane ? NONE : attempt.lost, outgoing.dropped));
   call.throwIfEnded();
   watcher?.recordSent(route.lane !== null, outgoing.foreignThinking);
@@ -219,7 +228,7 @@ function mend(
 export type WrittenCall<F extends Form> = Pick<
   AttemptCall<F>,
   "operation" | "card" | "credential" | "upstream" | "routes" | "raw" | "ask" | "mends" | "refuses"
->;
+> & { readonly marks?: MarkTime };
 
 /** True if the call is written in another way once the server is known to refuse all of this too. */
 export function isWrittenAnew<F extends Form>(call: WrittenCall<F>, refuses: ReadonlySet<Refusal>): boolean {

@@ -4,7 +4,10 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { Credential } from "../../core/settings.ts";
-import { spread } from "../../health/draw.ts";
+import { spread } from "../../health/order/draw.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Call } from "../call.ts";
+import { orderCredentials } from "../plan/attempt-order.ts";
 import { type CredentialSource, listCredentials, type PlanPorts } from "../plan/plan-request.ts";
 
 /** For how long a request may pass over refused credentials. */
@@ -12,9 +15,12 @@ const WALK_MS = 2000;
 const LIMITED = 429;
 const ROLL_BYTES = 4;
 
+type WalkPorts = Pick<PlanPorts, "health" | "random" | "vault">;
+type WalkedCall = CredentialSource & Pick<Call<Form>, "conversation">;
+
 export class CredentialWalk {
-  readonly #ports: Pick<PlanPorts, "health" | "random">;
-  readonly #call: CredentialSource;
+  readonly #ports: WalkPorts;
+  readonly #call: WalkedCall;
   readonly #payer: string;
   /** The credentials that the request was sent with, by model. */
   readonly #asked = new Map<string, Set<Credential>>();
@@ -22,7 +28,7 @@ export class CredentialWalk {
   /** The model whose credential was refused last. Null if the last attempt failed otherwise. */
   #card: Attempt["card"] | null = null;
 
-  constructor(ports: Pick<PlanPorts, "health" | "random">, call: CredentialSource, payer: string) {
+  constructor(ports: WalkPorts, call: WalkedCall, payer: string) {
     this.#ports = ports;
     this.#call = call;
     this.#payer = payer;
@@ -42,17 +48,19 @@ export class CredentialWalk {
   list(planned: readonly Attempt[], nowMs: number): readonly Attempt[] {
     const card = this.#card;
     if (card === null || this.#untilMs === null || nowMs >= this.#untilMs) return NONE;
-    const { health, random } = this.#ports;
+    const { health, random, vault } = this.#ports;
     const asked = this.#asked.get(card.id);
     const isOpen = (attempt: Attempt) =>
       asked?.has(attempt.credential) !== true &&
       !health.isRefused(attempt, this.#payer) &&
       health.isReady(attempt, nowMs, this.#payer);
     const first = planned.filter((attempt) => attempt.card === card && isOpen(attempt));
-    const others = listCredentials(this.#call, card.provider)
-      .map((credential) => ({ card, credential }))
-      .filter((attempt) => isOpen(attempt) && !first.some((one) => one.credential === attempt.credential));
-    if (first.length > 0) return [...first, ...others];
+    const all = listCredentials(this.#call, card.provider).map((credential) => ({ card, credential }));
+    const seed = all.length > 1 ? this.#call.conversation.seedOrder(vault?.digest) : null;
+    const others = (seed === null ? all : orderCredentials(seed, all)).filter(
+      (attempt) => isOpen(attempt) && !first.some((one) => one.credential === attempt.credential),
+    );
+    if (first.length > 0 || seed !== null) return [...first, ...others];
     const roll = () => random.bytes(ROLL_BYTES).reduce((sum, byte) => (sum + byte) / 256, 0);
     return spread(others, health, roll, nowMs, this.#payer);
   }

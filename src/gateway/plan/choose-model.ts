@@ -28,7 +28,7 @@ export interface Selecting {
 }
 
 /** Live health, what was learned, and what is probably cached. */
-export type CurrentFacts = Pick<ChooseInput, "health" | "learned" | "cached" | "payer">;
+export type CurrentFacts = Pick<ChooseInput, "health" | "learned" | "cached" | "heldBy" | "payer">;
 
 export interface ChoiceInput {
   readonly wishes?: Wishes;

@@ -4,7 +4,7 @@ import { namePayer } from "../../core/keys/key.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Credential } from "../../core/settings.ts";
-import type { Deadlines, Log, Random } from "../../core/world/world.ts";
+import type { Deadlines, Log, Random, Vault } from "../../core/world/world.ts";
 import type { Caches } from "../../health/caches.ts";
 import type { Health } from "../../health/health.ts";
 import type { Load } from "../../health/rate.ts";
@@ -27,6 +27,8 @@ export interface PlanPorts {
   readonly stickiness: Stickiness;
   /** Names the prices that answers are charged by. Missing if rows don't name them. */
   readonly priceBook?: { identify(card: ModelCard): string | undefined };
+  /** Its digest orders conversations. Missing if models and credentials are drawn. */
+  readonly vault?: Pick<Vault, "digest">;
   readonly learning: Pick<LearningPort, "known">;
   readonly caches: Caches;
   readonly deadlines: Deadlines;
@@ -114,7 +116,7 @@ function planAmong<F extends Form>(
 ): Plan {
   const { operation, ask, conversation, selection, rules, steering, markup } = call;
   const payer = namePayer(call.key);
-  const { health, stickiness, deadlines, random } = ports;
+  const { health, deadlines, random, vault } = ports;
   const { choosing } = operation;
   const plan = planCalls({
     refuseUnable: (card) => refuseUnable(call, card, wishes),
@@ -132,8 +134,8 @@ function planAmong<F extends Form>(
     conversation,
     health,
     payer,
-    load,
-    stickiness,
+    load: { ...load, keyId: conversation.keyId },
+    digest: vault?.digest,
     nowMs: deadlines.nowMs(),
   });
   if (plan.decision) logExploration(ports.log, call.requestId, plan.decision);
@@ -169,11 +171,12 @@ export function readKnown(
     if (away.size === 0) return seenAt;
     return (place: number) => (away.has(cards[place]?.provider ?? "") ? UNREACHED : seenAt(place));
   };
+  const heldBy = (cardId: string, tokens: number) => caches.estimateTokens(cardId, payer, tokens);
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
-    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, payer, held.tokens) };
+    return held && { cardId: held.cardId, tokens: heldBy(held.cardId, held.tokens) };
   };
-  return { health: { over }, learned: learning.known, cached, payer };
+  return { health: { over }, learned: learning.known, cached, heldBy, payer };
 }
 
 function toRoll(bytes: Uint8Array): number {

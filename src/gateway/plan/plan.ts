@@ -3,17 +3,18 @@
 import { type FailureKind, USUAL_FAILURES } from "../../core/failure-kinds.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Attempt } from "../../core/models/attempt.ts";
-import { countAs, type ModelCard } from "../../core/models/card.ts";
+import { countAs, type GroupMember, type ModelCard } from "../../core/models/card.ts";
 import type { Address } from "../../health/address.ts";
-import { spread } from "../../health/draw.ts";
 import type { Health } from "../../health/health.ts";
 import { type Load, ONE_CALL } from "../../health/rate.ts";
 import type { Choice } from "../../selectors/choose.ts";
 import { type KeptDecision, keepDecision } from "../../selectors/decision.ts";
 import { explore } from "../../selectors/explore.ts";
+import { orderAttempts } from "./attempt-order.ts";
 import { type ChoiceInput, chooseModel, type Selecting } from "./choose-model.ts";
 import { ADDRESSES_MAX, CALLS_MAX, Gathering, type GatheringInput } from "./gathering.ts";
 import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order.ts";
+import { findHome, type Home } from "./home.ts";
 
 /** The meaning of the request's `model`. */
 export type Selection =
@@ -42,6 +43,8 @@ export interface Plan {
   readonly load: Load;
   /** The selector's reasons for this order. Null if the client named the model. */
   readonly decision: KeptDecision | null;
+  /** The first place of the conversation's order. Missing or null if it has none. */
+  readonly home?: Home | null;
 }
 
 /** Returns the model under which a request counts that none answers. */
@@ -67,18 +70,22 @@ export function planCalls(input: PlanInput): Plan {
   for (const card of keepCovered(cards, input.ceiling)) if (!gathered.add(card)) break;
   const { every, ready, longer } = gathered;
   if (every.length === 0) throw explainNone(input);
-  const first = every.length > 1 ? findSticky(every, ready, input) : null;
-  const spreadOut = interleave(
-    input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready,
-  );
-  const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
+  const plan = interleave(input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready);
   const order =
     plan.length > 0
       ? plan
       : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs, input.payer));
   const attempts = limitAttempts(order, input.health, longer);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
-  return { attempts, spares, load, decision };
+  const mayMove = every.length > 1 || input.selection.kind === "group";
+  const home = mayMove ? findHome(input, attempts[0], listSharers(input.selection)) : null;
+  return { attempts, spares, load, decision, home };
+}
+
+/** Returns the models among which a conversation has its place. Null if a selector chooses. */
+function listSharers(selection: Selection): readonly GroupMember[] | null {
+  if (selection.kind === "selector") return null;
+  return selection.kind === "group" ? selection.members : [{ card: selection.card, weight: 1 }];
 }
 
 function explainNone({ ceiling }: PlanInput): Fault {
@@ -128,44 +135,6 @@ function limitAttempts(
     met.add(address);
   }
   return kept;
-}
-
-/** Returns the attempts on one model that are allowed now, spread over its credentials. A due probe goes first. */
-function orderAttempts(
-  attempts: readonly Attempt[],
-  { health, roll, nowMs, payer, load }: PlanInput,
-): readonly Attempt[] {
-  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, payer, load));
-  if (ready.length < 2) return ready;
-  // Probe at most one rejected credential, so that others remain for the request.
-  const refused = pickLongestRefused(
-    ready.filter((attempt) => health.isRefused(attempt, payer)),
-    health,
-    payer,
-  );
-  const others = ready.filter((attempt) => !health.isRefused(attempt, payer));
-  const isOpen = (attempt: Attempt) => Number(health.deployment(attempt)?.breaker.isOpenFor(payer) ?? false);
-  return [
-    ...refused,
-    ...spread(others, health, roll, nowMs, payer).toSorted((a, b) => isOpen(b) - isOpen(a)),
-  ];
-}
-
-/** If all credentials of a provider are rejected, keep trying them in turn: a balance may be topped up again. */
-function pickLongestRefused(attempts: readonly Attempt[], health: Health, payer: string): readonly Attempt[] {
-  const atMs = (attempt: Attempt) => health.key(attempt)?.refusedAtMs(payer) ?? 0;
-  return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
-}
-
-/** The attempt that last served the conversation, if it is allowed. Selectors choose the model independently of it. */
-function findSticky(
-  every: readonly Attempt[],
-  ready: readonly (readonly Attempt[])[],
-  { selection, stickiness, conversation, nowMs }: PlanInput,
-): Attempt | null {
-  const found = stickiness.find(conversation, every, nowMs);
-  const among = selection.kind === "selector" ? ready.slice(0, 1) : ready;
-  return among.flat().find((attempt) => attempt === found) ?? null;
 }
 
 /** Two credentials of the requested model come first, then each other model once before any repeats. */

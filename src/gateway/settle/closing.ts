@@ -148,7 +148,9 @@ export class Closing {
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
     const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
-    const isOdd = usageImplausible || unpriced || unknownFinishes || outcome.record.reasoningRemoved;
+    const { cacheMarks } = context.tracing.winner ?? {};
+    const { reasoningRemoved, moved } = outcome.record;
+    const isOdd = usageImplausible || unpriced || unknownFinishes || reasoningRemoved || cacheMarks || moved;
     if (isOdd) logOddities(log, context, outcome.record);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;

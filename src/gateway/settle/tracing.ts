@@ -12,6 +12,7 @@ import {
 } from "../../core/log/trace.ts";
 import { deriveSpanId, type Period, type TraceContext } from "../../core/log/trace-context.ts";
 import type { ModelCard } from "../../core/models/card.ts";
+import type { PlannedMarks } from "../../core/models/words/cache-marks.ts";
 import type { ShownAnswer } from "../../operations/collected.ts";
 import { type Form, NONE } from "../../operations/form.ts";
 import { SpanContent } from "../answer/span-content.ts";
@@ -38,6 +39,8 @@ export class TracingAttempt {
   rounds = 0;
   /** The number of earlier answers whose thinking a translation left out. Null if the client's own request was sent. */
   foreignThinking: number | null = null;
+  /** The cache marks that the gateway set. Null for none. */
+  cacheMarks: PlannedMarks | null = null;
   /** The usage that the provider reported, if it isn't the request's own. */
   claimed: ClaimedUsage | null = null;
   /** The id of the price by which its answer is charged. */

@@ -152,6 +152,23 @@ export class ClientCall<F extends Form> implements Call<F> {
     return this.operation.conversations.name(this.exchange.ask, this.exchange.session);
   }
 
+  /** Null for a line of a batch, which is part of no conversation. */
+  nameOpening(): string | null {
+    if (this.line !== null) return null;
+    return this.operation.conversations.nameOpening?.(this.exchange.ask, this.origin.session) ?? null;
+  }
+
+  isFirstTurn(): boolean {
+    return this.operation.conversations.isFirstTurn?.(this.exchange.ask) === true;
+  }
+
+  hasSignOfGoingOn(): boolean {
+    return (
+      this.line === null &&
+      this.operation.conversations.hasSignOfGoingOn?.(this.exchange.ask, this.origin.session) === true
+    );
+  }
+
   digestPrompt(makeHasher: () => Hasher): PromptDigests | null {
     const { ask, raw } = this.exchange;
     return this.operation.conversations.digest?.(ask, raw, makeHasher) ?? null;

@@ -5,6 +5,18 @@ import type { ChatMessage, ChatRequest } from "./form.ts";
 /** Anthropic's hour and OpenAI's twelve hours. Both providers keep a prompt for some minutes unless asked. */
 type CacheTime = "1h" | "12h";
 
+/** True if a field of OpenAI's asks to keep the prompt for hours (OpenAI, "Prompt caching"). */
+export function asksForHours({
+  prompt_cache_retention: kept,
+  prompt_cache_options: options,
+}: ChatRequest): boolean {
+  return isHours(kept) || isHours(asObject(options).ttl);
+}
+
+function isHours(given: unknown): boolean {
+  return given === "12h" || given === "24h";
+}
+
 /** True if the request, or a cache mark anywhere in it, asks for that time. */
 export function asksToCache(request: ChatRequest, time: CacheTime): boolean {
   const { cache_control: mark, prompt_cache_options: options, tools, messages } = request;

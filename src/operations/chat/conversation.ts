@@ -1,4 +1,5 @@
 // Names by which a conversation is recognized at its next turn.
+import { asObject } from "../../core/json/json.ts";
 import type { ConversationNames } from "../../core/models/attempt.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "./form.ts";
 
@@ -35,6 +36,31 @@ export function nameConversation(request: ChatRequest, session: string | null): 
     return { sought: name, kept: [name], heldTokens };
   }
   return { sought: before, kept: before === null ? [whole] : [before, whole], heldTokens };
+}
+
+/**
+ * Returns the name that all turns of a conversation have in common: the client's own for its session, or else what it opens
+ * with, within the name that the client gives for caching or for its user. It is made of the texts and files alone, because
+ * clients move their marks from turn to turn.
+ */
+export function nameOpening(
+  { messages, prompt_cache_key, user }: ChatRequest,
+  session: string | null,
+): string {
+  if (session !== null) return `session ${session}`;
+  const opening = messages.find(({ role }) => role === "user");
+  let digest = 0n;
+  for (const text of opening ? listContents(opening.content) : []) digest = Bun.hash.wyhash(text, digest);
+  return `opening ${digest} ${findText(prompt_cache_key) ?? findText(user) ?? ""}`;
+}
+
+function listContents(content: ChatMessage["content"]): readonly string[] {
+  if (typeof content === "string") return [cutMiddle(content)];
+  return (content ?? []).map((part) => {
+    if (part.type === "text") return cutMiddle(part.text);
+    const { cache_control: _mark, prompt_cache_breakpoint: _breakpoint, ...rest } = asObject(part);
+    return cutMiddle(JSON.stringify(rest));
+  });
 }
 
 function findText(value: unknown): string | null {

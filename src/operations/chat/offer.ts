@@ -4,7 +4,7 @@ import type { Offer } from "../../core/demand.ts";
 import type { ModelCard, Price, Rates } from "../../core/models/card.ts";
 import { isLimitMeant } from "../../core/models/output-limit.ts";
 import type { OfferTerms } from "../operation.ts";
-import { asksToCache } from "./cache-times.ts";
+import { asksForHours, asksToCache } from "./cache-times.ts";
 import { estimateUnrepeatedTokens, estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, type ContentPart, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./prompt/searches.ts";
@@ -15,7 +15,8 @@ const UNITS_PER_MILLION = 1_000_000;
  * Returns the highest rates that a prompt of up to this many tokens may be billed at, over the tiers within its reach.
  */
 function findHighestRates(price: Price, request: ChatRequest, promptTokens: number, cachesLong = false) {
-  const isForAnHour = price.cacheWrite1h !== undefined && asksToCache(request, "1h");
+  const isForAnHour =
+    price.cacheWrite1h !== undefined && (asksToCache(request, "1h") || asksForHours(request));
   const isFor12Hours = price.cacheWrite12h !== undefined && (cachesLong || asksToCache(request, "12h"));
   const meant = { isForAnHour, isFor12Hours, isHeard: hasSound(request) };
   const highest = { input: 0, output: 0 };

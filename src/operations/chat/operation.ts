@@ -14,11 +14,12 @@ import { AnswerReader, parseAnswer } from "./answer/answer.ts";
 import { Fold, unfold } from "./answer/fold.ts";
 import { isAnswer, normaliseReply } from "./answer/normalise.ts";
 import { fitToHold } from "./bounded.ts";
-import { nameConversation } from "./conversation.ts";
+import { nameConversation, nameOpening } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
 import { estimatePromptTokens } from "./estimate.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
+import { hasSignOfGoingOn } from "./going-on.ts";
 import { Grader } from "./grader.ts";
 import { KEEPING } from "./keeping.ts";
 import { ChatMeter } from "./meter.ts";
@@ -74,7 +75,13 @@ export const CHAT: Operation<ChatForm> = {
   mapReply,
   mapPieces,
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
-  conversations: { name: nameConversation, digest: digestPrompt },
+  conversations: {
+    name: nameConversation,
+    nameOpening,
+    isFirstTurn: ({ messages }) => !messages.some(({ role }) => role === "assistant"),
+    hasSignOfGoingOn,
+    digest: digestPrompt,
+  },
   forgetPrompt,
   estimatePrompt: estimatePromptTokens,
   estimateLoad: (ask) => ({

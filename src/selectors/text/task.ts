@@ -42,6 +42,11 @@ export function findTask(messages: readonly ChatMessage[]): Task {
   return last ?? { at: -1, texts: [] };
 }
 
+/** True if the newest message is a tool's result, for which the model that made the call waits. */
+export function isInToolLoop(messages: readonly ChatMessage[]): boolean {
+  return messages.at(-1)?.role === "tool";
+}
+
 function hasImage(content: Content): boolean {
   return typeof content !== "string" && content.some(({ type }) => type !== "text");
 }

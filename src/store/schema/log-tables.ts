@@ -1,4 +1,6 @@
 // The tables of the request log and its hourly sums, shared by both engines.
+
+import { MOVE_CAUSES } from "../../core/log/moved.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { CALL_KINDS, type CallSum } from "../../core/log/provider-call.ts";
 import {
@@ -9,6 +11,7 @@ import {
   type RequestRecord,
   USAGE_SOURCES,
 } from "../../core/log/record.ts";
+import { MARK_TIMES } from "../../core/models/words/cache-marks.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../../core/money/units.ts";
 import type { FirstTokenSum, TagOfDay, UsageSum } from "../../core/rows.ts";
 import type { KeyUse } from "../../core/store.ts";
@@ -55,7 +58,7 @@ const AMOUNT_COLUMNS = [
 type RareFields = Pick<
   RequestRecord,
   | ("cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId")
-  | ("constraints" | "claimedNanoUsd" | "mended" | "reasoningRemoved")
+  | ("constraints" | "claimedNanoUsd" | "mended" | "reasoningRemoved" | "cacheMarked" | "moved")
 >;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
@@ -70,7 +73,8 @@ export function hasWork(row: CountedRow): boolean {
   const { edge, cachedFrom, tags, socketId, batchId, markupNanoUsd: markup, claimedNanoUsd: claim } = row;
   if (edge !== undefined || row.cached || cachedFrom || tags || socketId || row.isCompaction) return true;
   if (markup || batchId || row.tool || row.responseId || row.constraints || row.reportedNanoUsd) return true;
-  if (row.mended || row.reasoningRemoved || typeof claim === "number") return true;
+  if (row.mended || row.reasoningRemoved || row.cacheMarked || row.moved || typeof claim === "number")
+    return true;
   for (const unit of WORK_UNITS) if (row.amounts[unit] !== 0) return true;
   return false;
 }
@@ -127,6 +131,8 @@ const SPARE_COLUMNS = [
   "constraints",
   "mended",
   "reasoning_removed",
+  "cache_marked",
+  "moved",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -198,6 +204,8 @@ const LISTED_FIELDS = {
   constraints: allowNull(TEXT),
   mended: allowNull(TEXT),
   reasoningRemoved: allowNull(TEXT),
+  cacheMarked: allowNull(makeWord(MARK_TIMES)),
+  moved: allowNull(makeWord(MOVE_CAUSES)),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -244,6 +252,8 @@ const REQUEST_DEFAULTS = {
   constraints: null,
   mended: null,
   reasoning_removed: null,
+  cache_marked: null,
+  moved: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);

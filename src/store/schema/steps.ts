@@ -259,10 +259,12 @@ const ALLOWED_TOOLS: Step = [
   { kind: "addField", table: "account", field: ACCOUNT_FIELDS.allowed_tools },
 ];
 
-/** The mends of requests, and the thinking that models weren't shown, which few have. A program from before leaves them out. */
+/** The mends of requests, the thinking that models weren't shown, the gateway's cache marks, and moves of conversations. A program from before leaves them out. */
 const MENDED: Step = [
   { kind: "addColumn", table: "request", column: textOrNull("mended") },
   { kind: "addColumn", table: "request", column: textOrNull("reasoning_removed") },
+  { kind: "addColumn", table: "request", column: textOrNull("cache_marked") },
+  { kind: "addColumn", table: "request", column: textOrNull("moved") },
 ];
 
 /** The constraints of requests, which few have. A program from before leaves them out. */

@@ -175,7 +175,7 @@ describe("cache marks", () => {
   });
 
   test("are set for clients that set none, if the operator enables that", () => {
-    const marking = { ...target, marksCache: true };
+    const marking = { ...target, marks: "5m" } as const;
     const asked: ChatMessage[] = [
       { role: "system", content: "A" },
       hi,

@@ -224,8 +224,11 @@ describe("automatic cache marks", () => {
     ] satisfies ChatMessage[],
     tools: [weather, { ...weather, function: { ...weather.function, name: "other" } }],
   };
-  const marksIn = (part: Partial<ChatRequest>, marksCache: boolean) => {
-    const { body } = anthropic.chat.encode(makeRequest(part), makeCard(CLASSIC), { ...target, marksCache });
+  const marksIn = (part: Partial<ChatRequest>, isMarking: boolean) => {
+    const { body } = anthropic.chat.encode(makeRequest(part), makeCard(CLASSIC), {
+      ...target,
+      ...(isMarking ? { marks: "5m" as const } : {}),
+    });
     const isMarked = (one: unknown) => isObject(one) && one.cache_control !== undefined;
     return {
       tools: asArray(body.tools).map(isMarked),

@@ -21,7 +21,7 @@ const TARGETS: readonly Target[] = [
   TARGET,
   { ...TARGET, secret: null, sendsTier: true },
   { ...TARGET, extraFields: ["top_k", "service_tier"] },
-  { ...TARGET, extraFields: ["*"], marksCache: true },
+  { ...TARGET, extraFields: ["*"], marks: "5m" },
   { ...TARGET, refuses: new Set<Refusal>(["system_late", "same_role_twice"]) },
 ];
 

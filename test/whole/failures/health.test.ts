@@ -156,10 +156,11 @@ describe("credentials", () => {
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 
   test("that are rejected are retired, and the operator sees why", async () => {
-    for (let at = 0; at < 12; at++) expect((await ask(`Pair#sim-${at % 3}`)).status).toBe(200);
+    for (let at = 0; at < 12; at++)
+      expect((await ask(`Pair#sim-${at % 3}`, { user: `user ${at}` })).status).toBe(200);
     expect(callsBy("bad-key")).toBeLessThanOrEqual(1);
     await until("it has been asked once", async () => {
-      await ask("Pair#sim-mini");
+      await ask("Pair#sim-mini", { user: crypto.randomUUID() });
       return callsBy("bad-key") === 1;
     });
     expect((await provider("Pair")).credentials).toEqual([
@@ -200,7 +201,7 @@ describe("credentials", () => {
   test("that are rate-limited rest for as long as the provider says, then serve again", async () => {
     const first = "first-key~trouble=429~retry=4";
     await until("it is asked", async () => {
-      expect((await ask("Rests#sim-mini")).status).toBe(200);
+      expect((await ask("Rests#sim-mini", { user: crypto.randomUUID() })).status).toBe(200);
       return callsBy(first) === 1;
     });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask("Rests#sim-mini")));
@@ -213,7 +214,7 @@ describe("credentials", () => {
       until: expect.stringMatching(/Z$/),
     });
     await until("it is asked again", async () => {
-      expect((await ask("Rests#sim-mini")).status).toBe(200);
+      expect((await ask("Rests#sim-mini", { user: crypto.randomUUID() })).status).toBe(200);
       return callsBy(first) === 2;
     });
   }, 300_000);

@@ -71,7 +71,7 @@ afterAll(async () => {
 
 /** Asks once and returns the failed attempts of the request's page. */
 async function askFailing(model: string, stream: boolean): Promise<readonly JsonObject[]> {
-  const answered = await gateway.chat(asking(model, PROMPT, { stream }));
+  const answered = await gateway.chat(asking(model, PROMPT, { stream, user: crypto.randomUUID() }));
   await answered.text();
   const [row] = await createOperator(gateway).all("/requests", 1);
   const { body } = await createOperator(gateway).get(`/requests/${row?.id}`);

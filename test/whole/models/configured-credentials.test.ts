@@ -63,7 +63,7 @@ async function listStates(by = operator): Promise<readonly string[]> {
 
 async function chat(url: string, model = MODEL): Promise<{ status: number; text: string }> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${world.secret}` };
-  const body = JSON.stringify(asking(model));
+  const body = JSON.stringify(asking(model, `say: ${crypto.randomUUID()}`));
   const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
   return { status: response.status, text: await response.text() };
 }

@@ -49,10 +49,16 @@ async function ask(model: string, more: object = {}, secret = world.secret): Pro
 
 const usedBy = ({ headers }: Seen) => headers.get("x-poundkey-model") ?? "-";
 
-async function countUses(requests: number, model: string, more: object = {}) {
+/** Each request opens a conversation of its own. */
+const countUses = (requests: number, model: string) =>
+  countModels(requests, (left) =>
+    ask(model, { messages: [{ role: "user", content: `say: hello ${left}` }] }),
+  );
+
+async function countModels(requests: number, askNext: (left: number) => Promise<Seen>) {
   const counts: Record<string, number> = {};
   for (let left = requests; left > 0; left -= AT_ONCE) {
-    const asked = Array.from({ length: Math.min(left, AT_ONCE) }, () => ask(model, more));
+    const asked = Array.from({ length: Math.min(left, AT_ONCE) }, (_, at) => askNext(left - at));
     for (const answer of await Promise.all(asked)) {
       expect(answer.status).toBe(200);
       counts[usedBy(answer)] = (counts[usedBy(answer)] ?? 0) + 1;
@@ -82,7 +88,8 @@ describe("a group", () => {
 
   test("keeps a conversation on its model", async () => {
     const first = usedBy(await ask("team", { user: "anna" }));
-    expect(await countUses(30, "team", { user: "anna" })).toEqual({ [first]: 30 });
+    const again = () => ask("team", { user: "anna" });
+    expect(await countModels(30, again)).toEqual({ [first]: 30 });
   });
 
   test("can be named by a pattern", async () => {
@@ -96,6 +103,31 @@ describe("a group", () => {
     expect(answer.body.model).toBe(MISTRAL);
     const row = (await operator.get(`/requests/${answer.body.id}`)).body;
     expect(row).toMatchObject({ model_asked: "broken", model_used: MISTRAL });
+  });
+
+  test("says in its row, in exports and in a metric why a turn was served elsewhere than its conversation's others", async () => {
+    const count = async (cause: string) => {
+      const metrics = await (await fetch(`${world.url}/metrics`)).text();
+      const series = `poundkey_conversation_moves_total{level="model",cause="${cause}"} `;
+      const line = metrics.split("\n").find((one) => one.startsWith(series));
+      return Number(line?.slice(series.length) ?? 0);
+    };
+    const before = [await count("failover"), await count("needs")];
+    const { body: failed } = await ask("broken", { user: "moved" });
+    const row = (await operator.get(`/requests/${failed.id}`)).body;
+    const init = { headers: { authorization: `Bearer ${world.adminToken}` } };
+    const path = `/admin/v1/export/requests.jsonl?q=${row.request_id}`;
+    const exported = await (await fetch(world.url + path, init)).text();
+    expect([row.moved, exported]).toEqual(["failover", expect.stringContaining('"moved":"failover"')]);
+    const headers = { "x-poundkey-max-cost": "0.0001" };
+    const sent = body("dear-first", { max_tokens: 900 });
+    const cheap = await seen(await world.chat(sent, { secret: world.secret, headers }));
+    expect((await operator.get(`/requests/${cheap.body.id}`)).body.moved).toBe("needs");
+    expect([await count("failover"), await count("needs")]).toEqual(before.map((moves) => moves + 1));
+    const { body: stayed } = await ask("team", { user: "stayed" });
+    expect((await operator.get(`/requests/${stayed.id}`)).body.moved).toBeNull();
+    const { body: single } = await ask(OPENAI);
+    expect((await operator.get(`/requests/${single.id}`)).body.moved).toBeNull();
   });
 
   test("skips members that are too small for the request", async () => {

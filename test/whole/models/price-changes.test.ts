@@ -212,7 +212,7 @@ test("a credential that is added at run time has its own price factor, and the h
   const { secret } = await gateway.newKey({ account_id: account });
   const costs = new Set<unknown>();
   for (let at = 0; at < 40 && costs.size < 2; at++) {
-    await (await gateway.chat(asking(model), { secret })).text();
+    await (await gateway.chat(asking(model, `say: ${at}`), { secret })).text();
     const [last] = asArray((await operator.get("/requests?limit=1")).body.data).map(asObject);
     costs.add(last?.cost_usd);
   }

@@ -1,4 +1,5 @@
-// A conversation stays on its credential by the name its client gives it on each surface, whatever its messages say.
+// A conversation stays on its credential by the name its client gives it on each surface, whatever its messages say. A key for the
+// cache of a chat completion may be shared by many conversations: what each opens with is part of its name.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
@@ -35,6 +36,7 @@ interface Case {
 }
 
 const user = (text: string) => [{ role: "user", content: text }];
+const OPENING = [...user("say: hello"), { role: "assistant", content: "hello" }];
 const CASES: readonly (readonly [string, Case])[] = [
   [
     "Claude Code's header",
@@ -74,7 +76,10 @@ const CASES: readonly (readonly [string, Case])[] = [
       path: "/v1/chat/completions",
       model: "Chatty#sim",
       make: (model, text, session) => ({
-        body: { model, messages: user(text), ...(session === null ? {} : { prompt_cache_key: session }) },
+        body:
+          session === null
+            ? { model, messages: user(text) }
+            : { model, messages: [...OPENING, ...user(text)], prompt_cache_key: session },
       }),
     },
   ],

@@ -1,4 +1,5 @@
 // Cache marks: at most four per request, since more are refused, and the ones set for clients that set none.
+import type { MarkTime } from "../../../core/models/words/cache-marks.ts";
 import type { Turn } from "../turns.ts";
 
 /** Everything that can hold a mark, in the order of the cached prefix. */
@@ -14,6 +15,11 @@ export interface MarkForm<Block> {
   filter(blocks: readonly Block[], keeps: () => boolean): readonly Block[];
   /** Marks the end of the list. */
   set(blocks: readonly Block[], place: keyof Cacheable<Block>): readonly Block[];
+}
+
+/** Returns the fields of Anthropic's mark. */
+export function makeMark(time: MarkTime) {
+  return { cache_control: time === "5m" ? { type: "ephemeral" } : { type: "ephemeral", ttl: time } };
 }
 
 /** Anthropic Messages API and Amazon Bedrock, "Prompt caching": breakpoints per request. */
@@ -56,7 +62,7 @@ export function limitMarks<Block>(
 
 /**
  * Marks the ends of the tools, the system prompt and the last two user turns, which covers a growing conversation.
- * Changes nothing if the client has set a mark.
+ * Returns the same object if the client has set a mark.
  */
 export function setMarks<Block>(given: Cacheable<Block>, form: MarkForm<Block>): Cacheable<Block> {
   if (countMarks(given, form) > 0) return given;

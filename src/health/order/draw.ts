@@ -1,7 +1,7 @@
 // Draws the model of a group that serves a request, and the order of a provider's credentials: by weight, and by how they have been doing.
-import type { Attempt } from "../core/models/attempt.ts";
-import { sumOutcomes } from "./deployment.ts";
-import type { Health } from "./health.ts";
+import type { Attempt } from "../../core/models/attempt.ts";
+import { sumOutcomes } from "../deployment.ts";
+import type { Health } from "../health.ts";
 
 /** A single failure weighs little and fades, because a deployment that is never called can't show that it has recovered. */
 const OUTCOMES_BEFORE = 10;

@@ -1,0 +1,51 @@
+// The signs that a request is a turn of a conversation that goes on, so that marks for the provider's cache pay.
+import type { ModelCard } from "../../core/models/card.ts";
+import type { Deadlines } from "../../core/world/world.ts";
+import type { Caches } from "../../health/caches.ts";
+import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import type { MarkSigns } from "../../operations/codec.ts";
+import type { Form } from "../../operations/form.ts";
+import { findSideCall } from "../../selectors/text/side-calls.ts";
+import type { Call } from "../call.ts";
+
+interface SignPorts {
+  readonly caches: Caches;
+  readonly deadlines: Deadlines;
+}
+
+export class AttemptSigns<F extends Form> implements MarkSigns {
+  readonly #ports: SignPorts;
+  readonly #call: Call<F>;
+  readonly #card: ModelCard;
+
+  constructor(ports: SignPorts, call: Call<F>, card: ModelCard) {
+    this.#ports = ports;
+    this.#call = call;
+    this.#card = card;
+  }
+
+  get goesOn(): boolean {
+    return this.#call.conversation.goesOn;
+  }
+
+  get isLine(): boolean {
+    return (this.#call.line ?? null) !== null;
+  }
+
+  isSideCall(request: ChatRequest): boolean {
+    return findSideCall(request, readOutputLimit(request) ?? null) !== null;
+  }
+
+  /** Noted once for all attempts of the request: a repeated attempt is no later turn. */
+  isRecent(): boolean {
+    const { conversation } = this.#call;
+    const { caches, deadlines } = this.#ports;
+    conversation.isRecent ??= caches.turns.note(conversation.name, deadlines.nowMs());
+    return conversation.isRecent;
+  }
+
+  isResting(): boolean {
+    const { caches, deadlines } = this.#ports;
+    return caches.savings.isResting(this.#call.key.id, this.#card, deadlines.nowMs());
+  }
+}
