@@ -73,8 +73,11 @@ test("twelve hours, for the whole prompt or a part, raise the hold to twice the 
     part("12h"),
   ];
   expect(asked.map((request) => inputRate(request, sol))).toEqual([2.5, 2.5, 5, 5]);
-  // A model without such a price takes no more.
-  expect(inputRate({ prompt_cache_options: { ttl: "12h" } })).toBe(1.25);
+  // Claude is asked to keep the prompt for an hour instead. A model without such a price takes no more.
+  expect(inputRate({ prompt_cache_options: { ttl: "12h" } })).toBe(2);
+  if (!card?.price) throw new Error("The model has no price.");
+  const { cacheWrite1h: _hour, ...price } = card.price;
+  expect(inputRate({ prompt_cache_options: { ttl: "12h" } }, { ...card, price })).toBe(1.25);
 });
 
 test("writes are charged at the time that the report names, or at the longest that was asked if it names none", () => {
