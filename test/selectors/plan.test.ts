@@ -105,7 +105,8 @@ describe("a conversation", () => {
 
   test("is known by its session alone, or by the client's name for it with what it opens with, within its key", () => {
     const nameOf = (more: object, text: string, session: string | null = null, keyId = "key_a") =>
-      makeConversation(keyId, { ...router.requestOf({ messages: [user(text)] }), ...more }, session).opening.name;
+      makeConversation(keyId, { ...router.requestOf({ messages: [user(text)] }), ...more }, session).opening
+        .name;
     expect(nameOf({}, "one", "s")).toBe(nameOf({ user: "anna" }, "two", "s"));
     const others = [
       nameOf({}, "one"),
