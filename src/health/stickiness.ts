@@ -1,6 +1,7 @@
 // Conversations, and the models that have served them, whose caches probably hold their prompts. They are known by names that
 // clients may choose, so nothing that costs money depends on them.
 import type { Attempt, CachedPrefix, ConversationNames } from "../core/models/attempt.ts";
+import type { RecentTurns } from "./recent-turns.ts";
 
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
@@ -16,18 +17,38 @@ interface ConversationSource {
   hasSignOfGoingOn?(): boolean;
 }
 
+/** What all turns of a conversation have in common, by which it has a place. */
+class Opening {
+  /** Within its key. Null if it decides nothing, as for a line of a batch. */
+  readonly name: string | null;
+  #seed: bigint | null = null;
+  #isRecent: boolean | null = null;
+
+  constructor(name: string | null) {
+    this.name = name;
+  }
+
+  /** The seed of the order in which models and credentials are tried. Null if they are drawn. `digest` is keyed. */
+  seedOrder(digest: (text: string) => string): bigint | null {
+    if (this.name !== null) this.#seed ??= BigInt(`0x${digest(this.name).slice(0, SEED_DIGITS)}`);
+    return this.#seed;
+  }
+
+  /** Notes the turn once, however often it is attempted. True if another one came a moment before. */
+  noteTurn(turns: Pick<RecentTurns, "note">, nowMs: number): boolean {
+    this.#isRecent ??= turns.note(this.name, nowMs);
+    return this.#isRecent;
+  }
+}
+
 /** One request's conversation. Its names are computed only when they are needed, because that requires reading the whole prompt. */
 export class Conversation {
   readonly keyId: string;
   readonly #source: ConversationSource;
   #names: ConversationNames | null = null;
-  #kept: readonly string[] | null = null;
-  #name: string | null | undefined;
-  #seed: bigint | null = null;
+  #opening: Opening | null = null;
   /** The card that has probably cached the prompt. */
   holder: string | null = null;
-  /** True if another of its turns came a moment before. Null if nobody has asked. */
-  isRecent: boolean | null = null;
 
   /** Conversations belong to the gateway key that has them. */
   constructor(keyId: string, source: ConversationSource) {
@@ -35,20 +56,18 @@ export class Conversation {
     this.#source = source;
   }
 
-  /** The name that all its turns have in common, within its key. Null if it decides nothing, as for a line of a batch. */
-  get name(): string | null {
-    if (this.#name === undefined) {
-      const opening = this.#source.nameOpening?.() ?? null;
-      this.#name = opening === null ? null : `${this.keyId} ${opening}`;
-    }
-    return this.#name;
+  get opening(): Opening {
+    this.#opening ??= this.#open(this.#source.nameOpening?.() ?? null);
+    return this.#opening;
   }
 
-  /** The seed of the order in which models and credentials are tried. Null if they are drawn. `digest` is keyed. */
+  #open(name: string | null): Opening {
+    return new Opening(name === null ? null : `${this.keyId} ${name}`);
+  }
+
+  /** The seed of its order. Null if models and credentials are drawn. */
   seedOrder(digest: ((text: string) => string) | undefined): bigint | null {
-    if (this.#seed !== null || digest === undefined || this.name === null) return this.#seed;
-    this.#seed = BigInt(`0x${digest(this.name).slice(0, SEED_DIGITS)}`);
-    return this.#seed;
+    return digest === undefined ? null : this.opening.seedOrder(digest);
   }
 
   /** True for a first turn without a sign that it goes on: it may go elsewhere. */
@@ -68,9 +87,7 @@ export class Conversation {
 
   /** Undefined until the conversation has been looked for. */
   get kept(): readonly string[] | undefined {
-    if (this.#names === null) return undefined;
-    this.#kept ??= this.#nameKept(this.#names);
-    return this.#kept;
+    return this.#names === null ? undefined : this.#nameKept(this.#names);
   }
 
   #nameKept({ kept }: ConversationNames): readonly string[] {

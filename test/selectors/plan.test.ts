@@ -105,7 +105,8 @@ describe("a conversation", () => {
 
   test("is known by its session alone, or by the client's name for it with what it opens with, within its key", () => {
     const nameOf = (more: object, text: string, session: string | null = null, keyId = "key_a") =>
-      makeConversation(keyId, { ...router.requestOf({ messages: [user(text)] }), ...more }, session).name;
+      makeConversation(keyId, { ...router.requestOf({ messages: [user(text)] }), ...more }, session).opening
+        .name;
     expect(nameOf({}, "one", "s")).toBe(nameOf({ user: "anna" }, "two", "s"));
     const others = [
       nameOf({}, "one"),
@@ -119,7 +120,7 @@ describe("a conversation", () => {
     const marked = [{ type: "text", text: "one", cache_control: { type: "ephemeral" } }] as const;
     const plain = [{ type: "text", text: "one" }] as const;
     const ofParts = (content: typeof marked | typeof plain) =>
-      makeConversation("key_a", router.requestOf({ messages: [{ role: "user", content }] })).name;
+      makeConversation("key_a", router.requestOf({ messages: [{ role: "user", content }] })).opening.name;
     expect(ofParts(marked)).toBe(ofParts(plain));
   });
 

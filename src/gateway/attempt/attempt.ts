@@ -166,11 +166,9 @@ class SentCall<F extends Form> implements ReaderOptions<F["ask"]>, DeliveredBody
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): SentCall<F> {
   const { watcher, routes, card, ask, raw, upstream, refuses, mends } = attempt;
   const route = routes.require(card, ask, raw, refuses, mends);
-  const marks = route.lane === null ? (watcher?.planMarks(route.codec) ?? null) : null;
-  const written = marks === null || marks === "resting" ? attempt : { ...attempt, marks };
-  const outgoing = watcher ? watcher.time(encode<F>, written) : encode(written);
-  const marked = marks === "resting" ? marks : outgoing.marked;
-  if (marked !== undefined) watcher?.recordMarks(marked);
+  const plansMarks = route.lane === null && route.codec.planMarks !== undefined;
+  const write = plansMarks ? encodeMarked<F> : encode<F>;
+  const outgoing = watcher ? watcher.time(write, attempt) : write(attempt);
   watcher?.recordDropped(joinLists(attempt.dropped, route.lane ? NONE : attempt.lost, outgoing.dropped));
   call.throwIfEnded();
   watcher?.recordSent(route.lane !== null, outgoing.foreignThinking);
@@ -199,6 +197,18 @@ function encode<F extends Form>(attempt: WrittenCall<F>): Outgoing {
     if (!(thrown instanceof RangeError)) throw thrown;
     throw new Fault("invalid_value", "The request is nested too deeply to be translated for this provider.");
   }
+}
+
+/** Encodes a request with the marks for the provider's cache that are likely to pay. */
+function encodeMarked<F extends Form>(attempt: AttemptCall<F>): Outgoing {
+  const { watcher, routes, card, ask, raw, refuses, mends } = attempt;
+  const { codec } = routes.require(card, ask, raw, refuses, mends);
+  const marks = watcher?.planMarks(codec) ?? null;
+  if (marks === null) return encode(attempt);
+  const outgoing = encode(marks === "resting" ? attempt : { ...attempt, marks });
+  const marked = marks === "resting" ? marks : outgoing.marked;
+  if (marked !== undefined) watcher?.recordMarks(marked);
+  return outgoing;
 }
 
 function writeOutgoing<F extends Form>(

@@ -36,12 +36,9 @@ export class AttemptSigns<F extends Form> implements MarkSigns {
     return findSideCall(request, readOutputLimit(request) ?? null) !== null;
   }
 
-  /** Noted once for all attempts of the request: a repeated attempt is no later turn. */
   isRecent(): boolean {
-    const { conversation } = this.#call;
     const { caches, deadlines } = this.#ports;
-    conversation.isRecent ??= caches.turns.note(conversation.name, deadlines.nowMs());
-    return conversation.isRecent;
+    return this.#call.conversation.opening.noteTurn(caches.turns, deadlines.nowMs());
   }
 
   isResting(): boolean {

@@ -147,10 +147,9 @@ export class Closing {
     const { contents, deadlines, log, settlements } = this.#ports;
     if (recorder) contents.keep(recorder, context.fault);
     const outcome = this.describe(context, deadlines.nowMs());
-    const { usageImplausible, unpriced, unknownFinishes } = outcome.record.traced ?? {};
-    const { cacheMarks } = context.tracing.winner ?? {};
-    const { reasoningRemoved, moved } = outcome.record;
-    const isOdd = usageImplausible || unpriced || unknownFinishes || reasoningRemoved || cacheMarks || moved;
+    const { traced, reasoningRemoved, moved } = outcome.record;
+    const isAnswerOdd = traced?.usageImplausible || traced?.unpriced || traced?.unknownFinishes;
+    const isOdd = isAnswerOdd || reasoningRemoved || moved || context.tracing.winner?.cacheMarks;
     if (isOdd) logOddities(log, context, outcome.record);
     learnLater(this.#ports, context, outcome.record);
     outcome.place = grant.place;

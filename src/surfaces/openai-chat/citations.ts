@@ -4,6 +4,10 @@ import { asArray, asObject, hasOnly, isObject, type JsonObject } from "../../cor
 import type { Sealer } from "../../core/world/world.ts";
 import { hasSaid, sealDetails } from "./said-entries.ts";
 
+interface AnyChunk {
+  readonly choices: readonly JsonObject[];
+}
+
 /** Returns the message or delta with citations of documents in a field of their own, and without searches. */
 export function separateCitations<Message extends JsonObject>(given: Message): Message {
   const message = given.web_searches === undefined ? given : { ...given, web_searches: undefined };
@@ -15,11 +19,12 @@ export function separateCitations<Message extends JsonObject>(given: Message): M
 }
 
 /** Returns a streamed chunk as a client gets it. Null if it held nothing but searches. */
-export function showChunk<Chunk extends { readonly choices: readonly JsonObject[] }>(
-  chunk: Chunk,
-  seal: Sealer,
-): Chunk | null {
-  if (!chunk.choices.some(tellsMore)) return chunk;
+export function showChunk<Chunk extends AnyChunk>(chunk: Chunk, seal: Sealer): Chunk | null {
+  return chunk.choices.some(tellsMore) ? showMore(chunk, seal) : chunk;
+}
+
+/** Its closure makes a scope in each call: most chunks are shown as they are. */
+function showMore<Chunk extends AnyChunk>(chunk: Chunk, seal: Sealer): Chunk | null {
   if (chunk.choices.every(isSearchAlone)) return null;
   const choices = chunk.choices.map((choice) => ({
     ...choice,

@@ -130,7 +130,11 @@ function hasOwn({ message }: ChatReply["choices"][number]): boolean {
 
 /** Returns the answer without what its messages have for other surfaces alone, and with what the gateway has said sealed. */
 function dropOwn(reply: ChatReply, seal: Sealer): ChatReply {
-  if (!reply.choices.some(hasOwn)) return reply;
+  return reply.choices.some(hasOwn) ? sealOwn(reply, seal) : reply;
+}
+
+/** Its closure makes a scope in each call: most answers are shown as they are. */
+function sealOwn(reply: ChatReply, seal: Sealer): ChatReply {
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;
     return { ...choice, message: sealDetails(separateCitations(message), seal) };
