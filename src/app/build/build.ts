@@ -7,7 +7,7 @@ import { dependencies, version } from "../../../package.json" with { type: "json
 import { asObject, asString, parseJson } from "../../core/json/json.ts";
 import { publishList } from "../models/publish-list.ts";
 import { readCommit } from "../version.ts";
-import { embedFiles } from "./embed-files.ts";
+import { EMBEDDED, embedFiles } from "./embed-files.ts";
 import { signAdHoc } from "./mac-sign.ts";
 import { buildBillOfMaterials } from "./materials.ts";
 import { buildPackage } from "./pack.ts";
@@ -18,7 +18,6 @@ const ROOT = join(import.meta.dir, "..", "..", "..");
 const DIST = join(ROOT, "dist");
 /** The runtimes that were downloaded. They are checked again at each use. */
 const RUNTIMES = join(DIST, "runtimes");
-const ASSETS = ["./dist/console", "./dist/docs", "./src/deploy"];
 /** The threads are entries of their own. */
 const ENTRIES = [
   "src/main.ts",
@@ -49,7 +48,7 @@ async function compile(file: string, more: readonly string[] = []): Promise<void
     "build",
     ...FLAGS,
     ...more,
-    ...ASSETS.flatMap((asset) => ["--asset", asset]),
+    ...EMBEDDED.flatMap((folder) => ["--asset", `./dist/${folder}`]),
     "--define",
     `POUNDKEY_COMMIT=${JSON.stringify(commit)}`,
     ...ENTRIES,

@@ -1,14 +1,28 @@
-// A build step: writes the compressed files of the console and the manual, which the binary embeds.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+// A build step: writes the files that the binary embeds: the console and the manual, compressed, and those for deployments.
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../../http/serve/files.ts";
+import { isForSamples } from "./deploy-files.ts";
 import { bundleConsole, nameEmbeddedFile } from "./page-files.ts";
 import { renderDocs } from "./render-docs.ts";
 
-/** Writes them to two folders of this one. */
+const DEPLOY = join(import.meta.dir, "..", "..", "deploy");
+
+/** The folders that it writes. */
+export const EMBEDDED = ["console", "docs", "deploy"];
+
+/** Writes them to folders of this one. */
 export async function embedFiles(dist: string): Promise<void> {
   writeFiles(join(dist, "console"), await bundleConsole());
   writeFiles(join(dist, "docs"), await renderDocs());
+  copySamples(join(dist, "deploy"));
+}
+
+/** Our releases' own scripts are of no use to those who have a binary. */
+function copySamples(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const entry of readdirSync(DEPLOY))
+    if (isForSamples(entry)) cpSync(join(DEPLOY, entry), join(folder, entry), { recursive: true });
 }
 
 function writeFiles(folder: string, files: readonly PageFile[]): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { CHANNELS } from "../channels.ts";
 import { NO_PATHS, NO_SETTINGS } from "../program.ts";
-import { isForSamples } from "./deploy-files.ts";
+import { EMBEDDED } from "./embed-files.ts";
 import { RUNTIMES } from "./systems.ts";
 import { writeTarball } from "./tarball.ts";
 
@@ -35,11 +35,8 @@ export async function buildPackage(packing: Packing): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await bundle(packing, folder);
-  for (const name of ["console", "docs"]) cpSync(join(dist, name), join(folder, name), { recursive: true });
-  const deploy = join(root, "src", "deploy");
-  cpSync(join(deploy, "npm"), folder, { recursive: true });
-  for (const entry of readdirSync(deploy))
-    if (isForSamples(entry)) cpSync(join(deploy, entry), join(folder, "deploy", entry), { recursive: true });
+  for (const name of EMBEDDED) cpSync(join(dist, name), join(folder, name), { recursive: true });
+  cpSync(join(root, "src", "deploy", "npm"), folder, { recursive: true });
   for (const name of COPIED) cpSync(join(root, name), join(folder, name));
   const own = asObject(parseJson(readFileSync(join(root, "package.json"), "utf8")));
   const files = {

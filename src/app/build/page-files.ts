@@ -11,8 +11,14 @@ export async function loadConsoleFiles(): Promise<readonly PageFile[]> {
   return built === null ? bundleConsole() : readBuiltFiles(built, "console");
 }
 
-/** Imports the renderer only here, so that it doesn't slow down the start. */
+/** Imports what makes them only here, so that it doesn't slow down the start. */
 export async function loadDocsFiles(): Promise<readonly PageFile[]> {
+  const { joinFiles } = await import("./joined-files.ts");
+  const files = await loadRendered();
+  return [...files, ...joinFiles(files)];
+}
+
+async function loadRendered(): Promise<readonly PageFile[]> {
   const { built } = describeProgram();
   if (built !== null) return readBuiltFiles(built, "docs");
   const { renderDocs } = await import("./render-docs.ts");

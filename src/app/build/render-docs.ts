@@ -3,16 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChapter } from "../../docs/site/chapter.ts";
 import { API_PAGE, CHAPTER_NAMES } from "../../docs/site/contents.ts";
-import { joinChapters, renderLlmsText } from "../../docs/site/llms.ts";
-import {
-  MISSING_PAGE,
-  renderApiPage,
-  renderChapter,
-  renderMissingPage,
-  SEARCH_INDEX,
-} from "../../docs/site/page.ts";
+import { renderLlmsText } from "../../docs/site/llms.ts";
+import { MISSING_PAGE, renderApiPage, renderChapter, renderMissingPage } from "../../docs/site/page.ts";
 import type { PageFile } from "../../http/serve/files.ts";
-import { buildSearchIndex } from "./search-index.ts";
 
 const SOURCES = join(import.meta.dir, "..", "..", "docs");
 /** The code of the pages and their style. */
@@ -23,21 +16,18 @@ const PICTURES = ["overview.png", "request.png"];
 /** Swagger UI's bundle only defines a function; this script calls it to draw one part of the API. */
 const DRAW_API = "draw-api.js";
 
-/** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
+/** Renders and compresses the manual, without the files that are made of its chapters later. Throws if a chapter is missing or has no title. */
 export async function renderDocs(): Promise<readonly PageFile[]> {
   const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
-  const twins = sources.map(({ name, markdown }) => ({ name, markdown: adaptTwin(markdown) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
   const files: readonly (readonly [name: string, content: string | Buffer])[] = [
-    ...twins.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
+    ...sources.map(({ name, markdown }) => [`${name}.md`, adaptTwin(markdown)] as const),
     ...[...manual.values()].map(
       (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
     ),
     [`${API_PAGE}.html`, renderApiPage(manual)],
     [`${MISSING_PAGE}.html`, renderMissingPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
-    ["llms-full.txt", joinChapters(twins)],
-    [SEARCH_INDEX, JSON.stringify(buildSearchIndex(manual.values()))],
     ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SITE, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],

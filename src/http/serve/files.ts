@@ -7,6 +7,18 @@ export interface PageFile {
   readonly gzip: Uint8Array<ArrayBuffer>;
 }
 
+/** Returns a file that is made once, when its bytes are first read. */
+export function makeWhenAsked(name: string, make: () => PageFile["gzip"]): PageFile {
+  let made: PageFile["gzip"] | null = null;
+  return {
+    name,
+    get gzip() {
+      made ??= make();
+      return made;
+    },
+  };
+}
+
 interface ServedFile extends PageFile {
   readonly type: string;
   readonly tag: string;
@@ -64,7 +76,8 @@ interface FileSource {
 export function fileServer({ load, missing, more = "", missingPage, fill }: FileSource): ServeFile {
   const security = { ...HEADERS, "content-security-policy": POLICY + more };
   const filled = fill && new FilledFiles(fill, describeFile);
-  let loading: Promise<ReadonlyMap<string, ServedFile>> | null = null;
+  let loading: Promise<ReadonlyMap<string, PageFile>> | null = null;
+  const described = new Map<string, ServedFile>();
   return async (name, request, cacheControl, address = null) => {
     loading ??= load().then(indexByName);
     // After a failure, the next request tries again.
@@ -73,9 +86,14 @@ export function fileServer({ load, missing, more = "", missingPage, fill }: File
     });
     const files = await loading;
     const headers = { ...security, "cache-control": cacheControl };
-    const file = files.get(name);
+    /** Describes a file when it is asked for: its tag is of bytes that may have to be made first. */
+    const find = (wanted: string) => {
+      const file = files.get(wanted);
+      return file && described.getOrInsertComputed(wanted, () => describeFile(file));
+    };
+    const file = find(name);
     if (file) return answer(filled && address !== null ? filled.get(file, address) : file, request, headers);
-    const page = missingPage !== undefined && isForPeople(request) ? files.get(missingPage) : undefined;
+    const page = missingPage !== undefined && isForPeople(request) ? find(missingPage) : undefined;
     if (page) return answer(page, request, headers, 404);
     throw new Fault("unknown_url", missing);
   };
@@ -85,13 +103,14 @@ function isForPeople({ headers }: Request): boolean {
   return headers.get("accept")?.includes("text/html") === true;
 }
 
-function indexByName(files: readonly PageFile[]): ReadonlyMap<string, ServedFile> {
-  return new Map(files.map((file) => [file.name, describeFile(file)]));
+function indexByName(files: readonly PageFile[]): ReadonlyMap<string, PageFile> {
+  return new Map(files.map((file) => [file.name, file]));
 }
 
 function describeFile(file: PageFile): ServedFile {
   const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-  return { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` };
+  const { name, gzip } = file;
+  return { name, gzip, type, tag: `W/"${Bun.hash(gzip).toString(36)}"` };
 }
 
 function answer(

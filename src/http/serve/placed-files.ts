@@ -1,6 +1,6 @@
 // The files of the console and the manual with their links below the gateway's base path.
 import { placeHtml } from "./base-path.ts";
-import type { PageFile } from "./files.ts";
+import { makeWhenAsked, type PageFile } from "./files.ts";
 
 /** The name of the element by which the console's script learns the base. */
 const BASE_META = "base-path";
@@ -33,6 +33,7 @@ export function placeFiles(
 function placeFile(file: PageFile, base: string): PageFile {
   const place = FORMS[file.name.slice(file.name.lastIndexOf(".") + 1)];
   if (place === undefined) return file;
-  const text = new TextDecoder().decode(Bun.gunzipSync(file.gzip));
-  return { name: file.name, gzip: Bun.gzipSync(place(text, base)) };
+  return makeWhenAsked(file.name, () =>
+    Bun.gzipSync(place(new TextDecoder().decode(Bun.gunzipSync(file.gzip)), base)),
+  );
 }
