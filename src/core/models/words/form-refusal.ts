@@ -35,7 +35,7 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
   },
   {
     // llama.cpp, before templates that take arguments as objects.
-    says: /^Failed to parse tool call arguments as JSON: /,
+    says: /^Failed to parse tool call arguments as\sJSON: /,
     example:
       "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1, column 131: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal",
     refuses: "call_arguments",
