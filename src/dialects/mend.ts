@@ -5,6 +5,7 @@ import type { Refusal } from "../core/models/refusals.ts";
 import { type BodyWord, isBodyWord, isFieldWord, readPath } from "../core/models/words/body-refusals.ts";
 import { moveEffort } from "./_mends/effort.ts";
 import { stopEnabledThinking, stopThinking } from "./_mends/forced.ts";
+import { loosenFormat, wrapArguments } from "./_mends/forms.ts";
 import { writeOutSchemas } from "./_mends/schemas.ts";
 import { leaveOutPath } from "./leave-out.ts";
 
@@ -19,6 +20,8 @@ const MENDS: Readonly<Record<Exclude<BodyWord, "tool_names">, Mend>> = {
   max_completion_tokens: (body) => renameLimit(body, "max_completion_tokens", "max_tokens"),
   forced_thinking: stopThinking,
   forced_enable_thinking: stopEnabledThinking,
+  json_object: loosenFormat,
+  call_arguments: wrapArguments,
   tool_schema: writeOutSchemas,
 };
 

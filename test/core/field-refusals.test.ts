@@ -1,5 +1,6 @@
 // The sentences in which servers refuse a field or a form, where they don't count, and what is never left out.
 import { describe, expect, test } from "bun:test";
+import { upstreamFault } from "../../src/core/models/upstream.ts";
 import { isFieldWord, makeFieldWord, readPath } from "../../src/core/models/words/body-refusals.ts";
 import { EFFORTS } from "../../src/core/models/words/efforts.ts";
 import { FIELD_SENTENCES, readFieldRefusals } from "../../src/core/models/words/field-refusal.ts";
@@ -7,18 +8,18 @@ import { FORM_SENTENCES } from "../../src/core/models/words/form-refusal.ts";
 import { LEVEL_SENTENCES } from "../../src/core/models/words/level-refusal.ts";
 import { HOLDERS } from "../../src/surfaces/asked/constraints.ts";
 
-const EXAMPLES: readonly { readonly example: string; readonly word: string }[] = [
+const EXAMPLES: readonly { readonly example: string; readonly word: string; readonly status?: number }[] = [
   ...FIELD_SENTENCES.map(({ example, field }) => ({
     example,
     word: field === "max_tokens" ? field : `field:${field}`,
   })),
-  ...FORM_SENTENCES.map(({ example, refuses }) => ({ example, word: refuses })),
+  ...FORM_SENTENCES.map(({ example, refuses, status }) => ({ example, word: refuses, status })),
 ];
 
-describe.each(EXAMPLES)("$example", ({ example, word }) => {
+describe.each(EXAMPLES)("$example", ({ example, word, status = 400 }) => {
   test("is read, behind a proxy's words too", () => {
     const proxied = `litellm.BadRequestError: OpenAIException - ${example}`;
-    for (const said of [example, proxied]) expect(readFieldRefusals(400, said).join()).toBe(word);
+    for (const said of [example, proxied]) expect(readFieldRefusals(status, said).join()).toBe(word);
   });
 
   test("teaches nothing as a quoted prompt, or as another status", () => {
@@ -28,8 +29,8 @@ describe.each(EXAMPLES)("$example", ({ example, word }) => {
       `Invalid prompt: Hello.\n${example}`,
       `Invalid prompt: Hello; ${example}`,
     ];
-    for (const said of quoted) expect(readFieldRefusals(400, said)).toEqual([]);
-    expect(readFieldRefusals(500, example)).toEqual([]);
+    for (const said of quoted) expect(readFieldRefusals(status, said)).toEqual([]);
+    expect(readFieldRefusals(status === 500 ? 503 : 500, example)).toEqual([]);
   });
 });
 
@@ -54,6 +55,14 @@ test("a list of levels is about an effort alone", () => {
   expect(readFieldRefusals(400, says("'medium'"), "text.verbosity")).toEqual([]);
   expect(readFieldRefusals(400, says("'medium'"))).toEqual([]);
   expect(readFieldRefusals(400, says("'brief'"), "reasoning.effort")).toEqual([]);
+});
+
+test("a status of the server's own counts where its sentence says so", () => {
+  const message = "Failed to parse tool call arguments as JSON: parse error at line 1, column 2";
+  const fault = upstreamFault({ status: 500, message });
+  expect([fault.code, fault.details.refuses]).toEqual(["upstream_rejected", ["call_arguments"]]);
+  const quoted = upstreamFault({ status: 500, message: `Crashed: ${message}` });
+  expect([quoted.code, quoted.details.refuses]).toEqual(["upstream_error", undefined]);
 });
 
 test("several fields are read from one message", () => {

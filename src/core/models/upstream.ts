@@ -225,8 +225,8 @@ const GENERIC: Partial<Record<FaultCode, string>> = {
 
 /** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
 export function upstreamFault(error: UpstreamError): Fault {
-  const ordered = error.message === undefined ? [] : readRefusals(error.status, error.message);
-  // A template that refuses the order of the roles is no failing server, even if its status says so.
+  const ordered = readStated(error);
+  // A template that refuses the order of the roles, or a call's arguments, is no failing server, even if its status says so.
   const code = ordered.length > 0 ? "upstream_rejected" : findCode(error);
   const refuses = ordered.length > 0 || code !== "upstream_rejected" ? ordered : readFields(error);
   const isBeyondMinute = isTooLarge(error);
@@ -241,6 +241,13 @@ export function upstreamFault(error: UpstreamError): Fault {
     upstream: report(error),
   };
   return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
+}
+
+/** Reads the sentences that count whatever the status says. */
+function readStated(error: UpstreamError) {
+  if (error.message === undefined) return [];
+  const ordered = readRefusals(error.status, error.message);
+  return ordered.length > 0 || error.status < 500 ? ordered : readFields(error);
 }
 
 function readFields({ status, message = "", param }: UpstreamError) {

@@ -3,7 +3,7 @@
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import { REMOVALS_MAX, type RemovalReason, type RemovedReasoning } from "../../core/log/removed-reasoning.ts";
 import { SEALED_FORMATS } from "../../core/models/thinking/readers.ts";
-import type { ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
+import type { AssistantMessage, ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
 
 /** Makes the detail for a piece of thinking. `index` is its block's place in the message. */
 export function makeThinkingDetail(
@@ -72,23 +72,35 @@ export function countRemoved(
   return counts.size === 0 ? undefined : [...counts].map(([reason, count]) => ({ reason, count }));
 }
 
-/** Returns the number of answers in the history with thinking of another family than `own`. Nothing if there is none. */
+/**
+ * Returns the number of answers in the history with thinking of another family than `own`. Nothing if there is none. If
+ * `takesText` is true, only those count whose thinking has no text that can be sent in its place.
+ */
 export function countForeign(
   { messages }: Pick<ChatRequest, "messages">,
-  own: string,
+  own: string | null,
+  takesText = false,
 ): { readonly foreignThinking?: number } {
   // A first question has no answers before it.
   if (messages.length < 3) return NOTHING;
   let count = 0;
   for (const message of messages)
-    if (message.role === "assistant" && message.reasoning_details?.some((one) => isForeign(one, own)))
+    if (
+      message.role === "assistant" &&
+      message.reasoning_details?.some((one) => isForeign(one, own)) &&
+      !(takesText && hasThoughtText(message))
+    )
       count++;
   return count === 0 ? NOTHING : { foreignThinking: count };
 }
 
 const NOTHING = {};
 
+function hasThoughtText({ reasoning_content: text, reasoning_details: details }: AssistantMessage): boolean {
+  return Boolean(text) || details?.some((detail) => Boolean(detail.text || detail.summary)) === true;
+}
+
 /** A list of phases says where a text was divided. It is no thinking. */
-function isForeign({ format, phases }: ReasoningDetail, own: string): boolean {
+function isForeign({ format, phases }: ReasoningDetail, own: string | null): boolean {
   return format !== own && SEALED_FORMATS.has(format) && !Array.isArray(phases);
 }

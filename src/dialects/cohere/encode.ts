@@ -20,7 +20,9 @@ import {
   passRest,
 } from "../_chat/outgoing.ts";
 import { mapSchemas } from "../_chat/schemas/schema.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { toFunction } from "../_chat/tools.ts";
+import { THINKING_FORMAT } from "./decode.ts";
 import { makeMessages } from "./messages.ts";
 
 /** Numbers that are clamped to Cohere's range (Cohere API reference, "Chat"). */
@@ -84,7 +86,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
     ...fields,
   };
-  return makeCall(target, "/chat", body, [...extras.dropped, ...limit.dropped, ...dropped]);
+  const call = makeCall(target, "/chat", body, [...extras.dropped, ...limit.dropped, ...dropped]);
+  return { ...call, ...countForeign(request, THINKING_FORMAT) };
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */

@@ -20,6 +20,7 @@ import {
   pickFields,
 } from "../_chat/outgoing.ts";
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
@@ -88,7 +89,9 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
     ...(request.stream === true ? { stream: true } : {}),
   };
   const left = [...extras.dropped, ...limit.dropped, ...dropped, ...(turns?.dropped ?? [])];
-  return makeCall(target, "/chat/completions", body, left);
+  const call = makeCall(target, "/chat/completions", body, left);
+  // Its own thinking isn't sealed, and another's goes up as a text if the model thinks.
+  return { ...call, ...countForeign(request, null, thinks) };
 }
 
 /** Temperature is at most 1.5. At 0, which is greedy, top_p must be 1. */

@@ -73,7 +73,7 @@ function makeAssistant(
 }
 
 function readThought({ reasoning_content: text, reasoning_details: details = [] }: AssistantMessage): string {
-  return text || details.map((detail) => asString(detail.text) ?? "").join("");
+  return text || details.map((detail) => asString(detail.text) ?? asString(detail.summary) ?? "").join("");
 }
 
 function makeToolMessage(message: ToolMessage, names: Map<string, string>): JsonObject {

@@ -4,6 +4,7 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json/js
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, Target } from "../../core/models/dialect.ts";
 import type { Refusal } from "../../core/models/refusals.ts";
+import { findThinkingFormat } from "../../core/models/thinking/readers.ts";
 import type { MarkTime } from "../../core/models/words/cache-marks.ts";
 import { remember } from "../../core/world/remember.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
@@ -30,6 +31,7 @@ import {
 import { tightenFormat } from "../_chat/schemas/strict-format.ts";
 import { loosenTools } from "../_chat/schemas/strict-tools.ts";
 import { flattenUnions } from "../_chat/schemas/tool-schema.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { makeMessages } from "./messages.ts";
 import { planFormat, planThinking, planTools } from "./plan.ts";
@@ -105,7 +107,15 @@ export function encodeChat(
   if (!thinking.off) addForThoughts(body, messages, quirks);
   const all = joinLists(plain.dropped, limit.dropped, dropped, turns?.dropped ?? NONE);
   const call = makeCall(target, "/chat/completions", body, all);
-  return marks === undefined ? call : markCall(call, marks);
+  return countLost(marks === undefined ? call : markCall(call, marks), request, card, quirks);
+}
+
+/** Counts the thinking of others that the server has no place for. Lenient ones are sent all of it. */
+function countLost(call: Outgoing, request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): Outgoing {
+  const { thoughts, detailsFormat } = quirks;
+  if (thoughts === "any" || (thoughts === "reasoning_details" && detailsFormat === null)) return call;
+  const { foreignThinking } = countForeign(request, findThinkingFormat(card), thoughts !== null);
+  return foreignThinking === undefined ? call : { ...call, foreignThinking };
 }
 
 function markCall(call: Outgoing, marked: MarkTime): Outgoing {

@@ -85,7 +85,7 @@ function makeCallItem(call: ToolCall): JsonObject {
     return { type: "custom_tool_call", call_id: call.id, name: call.custom.name, input: call.custom.input };
   }
   const { name, arguments: input } = call.function;
-  return { type: "function_call", call_id: call.id, name, arguments: input };
+  return { type: "function_call", call_id: call.id, name, arguments: input || "{}" };
 }
 
 function makeResultItem(message: ToolMessage, call: ToolCall | undefined, output: unknown): JsonObject {

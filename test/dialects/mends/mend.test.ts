@@ -23,6 +23,7 @@ const recursive = {
   properties: { a: { $ref: "#/$defs/A" } },
   $defs: { A: { type: "object", properties: { within: { $ref: "#/$defs/A" } } } },
 };
+const called = (args: string) => ({ id: "c", type: "function", function: { name: "f", arguments: args } });
 const text = (words: string) => ({ type: "text", text: words });
 
 const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
@@ -131,6 +132,27 @@ const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
     body: { output_config: { effort: "low" } },
     sent: { output_config: { effort: "medium" } },
   },
+  {
+    word: "json_object",
+    body: { response_format: { type: "json_object" } },
+    sent: {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "answer", schema: { type: "object" } },
+      },
+    },
+  },
+  ...(
+    [
+      ['{"a', '{"arguments":"{\\"a"}'],
+      ["[1]", '{"arguments":"[1]"}'],
+      [" ", "{}"],
+    ] as const
+  ).map(([given, sent]) => ({
+    word: "call_arguments" as const,
+    body: { messages: [{ role: "assistant", tool_calls: [called(given), called('{"b":1}')] }] },
+    sent: { messages: [{ role: "assistant", tool_calls: [called(sent), called('{"b":1}')] }] },
+  })),
   { word: "max_tokens", body: { max_tokens: 7 }, sent: { max_completion_tokens: 7 } },
   { word: "max_completion_tokens", body: { max_completion_tokens: 7 }, sent: { max_tokens: 7 } },
   {
@@ -168,6 +190,11 @@ test.each<[Refusal, JsonObject]>([
       ],
     },
   ],
+  ["json_object", { response_format: { type: "text" } }],
+  ["json_object", { response_format: { type: "json_schema", json_schema: { name: "n", schema } } }],
+  ["json_object", { text: { format: { type: "json_object" } } }],
+  ["call_arguments", { messages: [{ role: "assistant", tool_calls: [called('{"a":{}}')] }] }],
+  ["call_arguments", { input: [{ type: "function_call", arguments: "{" }] }],
   ["tool_names", { tools: [{ name: "1a" }] }],
   ["reasoning_effort=high", { reasoning_effort: "low" }],
   ["reasoning_effort=high", { messages: [{ reasoning_effort: "high" }] }],

@@ -8,6 +8,8 @@ interface Refusing {
   refuse: (body: JsonObject) => string | null;
   /** The parameter that it names beside its words. */
   param: string | null;
+  /** The status of its refusals. */
+  status: number;
   refused: number;
 }
 
@@ -15,16 +17,17 @@ export function makeRefusing(): Refusing {
   const server: Refusing = {
     refuse: () => null,
     param: null,
+    status: 400,
     refused: 0,
     async fetch(url, init) {
       const request = new Request(url, init);
       const message = server.refuse(asObject(parseJson(await request.clone().text())));
       if (message === null) return fetch(request);
       server.refused++;
-      const { param } = server;
+      const { param, status } = server;
       const error = { message, type: "invalid_request_error", ...(param === null ? {} : { param }) };
       // Bedrock's errors have the message alone.
-      return Response.json({ message, error }, { status: 400 });
+      return Response.json({ message, error }, { status });
     },
   };
   return server;

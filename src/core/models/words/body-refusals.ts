@@ -32,6 +32,16 @@ export const BODY_REFUSALS = {
     source: "qwen-code, issue 7659; eino, issue 994",
     seen: "2026-07",
   },
+  json_object: {
+    meaning: "JSON without a schema as the form of the answer: the schema of any object says the same",
+    source: "lmstudio-bug-tracker, issue 189; OpenBiliClaw, issue 12 (LM Studio)",
+    seen: "2026-08",
+  },
+  call_arguments: {
+    meaning: "calls in the history whose arguments aren't a JSON object: their text is put into one",
+    source: "pentagi, issue 313; club-3090, issue 1195 (llama.cpp)",
+    seen: "2026-09",
+  },
   tool_schema: {
     meaning: "schemas of tools with references, or with values that have no type: both are written out",
     source: "kimi-cli, issue 2061; pi, issue 5822 (Moonshot)",

@@ -177,7 +177,7 @@ export function readFieldRefusals(
   message: string,
   param?: string,
 ): readonly (FormWord | LevelWord)[] {
-  if (!STATUSES.has(status)) return NONE;
+  if (!STATUSES.has(status)) return readByStatus(status, message);
   const levels = readLevelRefusals(withoutProxy(message), param);
   if (levels !== null) return levels;
   const words = new Set<FormWord>();
@@ -187,6 +187,13 @@ export function readFieldRefusals(
     for (const word of found) words.add(word);
   }
   return [...words];
+}
+
+/** Returns the words of sentences that have this other status. */
+function readByStatus(status: number, message: string): readonly FormWord[] {
+  const said = withoutProxy(message);
+  const found = FORM_SENTENCES.find((sentence) => sentence.status === status && sentence.says.test(said));
+  return found === undefined ? NONE : [found.refuses];
 }
 
 function withoutProxy(words: string): string {

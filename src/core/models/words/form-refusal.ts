@@ -12,6 +12,8 @@ interface FormSentence {
   /** A public report that quotes it, and its month. */
   readonly source: string;
   readonly seen: string;
+  /** The status that it has, if the server takes the client's mistake for its own. */
+  readonly status?: number;
 }
 
 export const FORM_SENTENCES: readonly FormSentence[] = [
@@ -22,6 +24,24 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     refuses: "tool_choice_object",
     source: "lmstudio-bug-tracker, issue 670; oh-my-pi, issue 6925",
     seen: "2026-07",
+  },
+  {
+    // The same server. Its older versions don't name the text.
+    says: /^'response_format\.type' must be 'json_schema'(?: or 'text')?/,
+    example: "'response_format.type' must be 'json_schema' or 'text'",
+    refuses: "json_object",
+    source: "lmstudio-bug-tracker, issue 189; OpenBiliClaw, issue 12; webai-at-home, issue 219",
+    seen: "2026-08",
+  },
+  {
+    // llama.cpp, before templates that take arguments as objects.
+    says: /^Failed to parse tool call arguments as\sJSON: /,
+    example:
+      "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1, column 131: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal",
+    refuses: "call_arguments",
+    source: "pentagi, issue 313; club-3090, issue 1195; llama.cpp, issue 22948",
+    seen: "2026-09",
+    status: 500,
   },
   {
     // Groq.

@@ -1,0 +1,35 @@
+// The form of the answer and the arguments of earlier calls, written as more servers take them.
+import { isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
+
+/** Any object, which is what `json_object` means. */
+const ANY_OBJECT = {
+  type: "json_schema",
+  json_schema: { name: "answer", schema: { type: "object" } },
+} as const;
+
+/** Asks for JSON by a schema, for servers without a mode for it. */
+export function loosenFormat(body: JsonObject): JsonObject | null {
+  const { response_format: format } = body;
+  if (!isObject(format) || format.type !== "json_object") return null;
+  return { ...body, response_format: ANY_OBJECT };
+}
+
+/** Puts arguments that aren't a JSON object into one, as the dialects do that have objects there. */
+export function wrapArguments(body: JsonObject): JsonObject | null {
+  if (!Array.isArray(body.messages)) return null;
+  let isWrapped = false;
+  const wrapCall = (call: unknown): unknown => {
+    if (!isObject(call) || !isObject(call.function)) return call;
+    const { arguments: text } = call.function;
+    if (typeof text !== "string" || isObject(parseJson(text))) return call;
+    isWrapped = true;
+    const wrapped = JSON.stringify(text.trim() === "" ? {} : { arguments: text });
+    return { ...call, function: { ...call.function, arguments: wrapped } };
+  };
+  const messages = body.messages.map((message: unknown) =>
+    isObject(message) && Array.isArray(message.tool_calls)
+      ? { ...message, tool_calls: message.tool_calls.map(wrapCall) }
+      : message,
+  );
+  return isWrapped ? { ...body, messages } : null;
+}
