@@ -17,7 +17,7 @@ interface ConversationSource {
   hasSignOfGoingOn?(): boolean;
 }
 
-/** What all turns of a conversation have in common, by which it has a place. */
+/** The beginning that all turns of a conversation have in common, by which it has a place. */
 class Opening {
   /** Within its key. Null if it decides nothing, as for a line of a batch. */
   readonly name: string | null;

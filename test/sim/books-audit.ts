@@ -38,7 +38,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
   "a row that its journal does not bear out": `
     SELECT request.id, charged_nano FROM request LEFT JOIN
       (SELECT request_id, sum(balance_nano) AS moved FROM entry WHERE request_id IS NOT NULL GROUP BY request_id) AS journal
-      ON journal.request_id = request.id WHERE charged_nano <> -coalesce(moved, 0)`,
+      ON journal.request_id = request.id WHERE charged_nano <> -coalesce(journal.moved, 0)`,
   // A request that was admitted, lost and then refused has moved money to and fro.
   "money moved for a request without a row": `
     SELECT request_id FROM entry WHERE request_id IS NOT NULL AND request_id NOT IN (SELECT id FROM request)

@@ -1,5 +1,6 @@
 // The form of the answer and the arguments of earlier calls, written as more servers take them.
-import { isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
+import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
+import { isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Any object, which is what `json_object` means. */
 const ANY_OBJECT = {
@@ -21,7 +22,7 @@ export function wrapArguments(body: JsonObject): JsonObject | null {
   const wrapCall = (call: unknown): unknown => {
     if (!isObject(call) || !isObject(call.function)) return call;
     const { arguments: text } = call.function;
-    if (typeof text !== "string" || isObject(parseJson(text))) return call;
+    if (typeof text !== "string" || isObject(parseBounded(text, REQUEST_SHAPE))) return call;
     isWrapped = true;
     const wrapped = JSON.stringify(text.trim() === "" ? {} : { arguments: text });
     return { ...call, function: { ...call.function, arguments: wrapped } };
