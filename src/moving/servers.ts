@@ -37,7 +37,7 @@ const OWNERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Providers without models in the catalogue. */
-const OWN_SERVERS = ["Ollama", "vLLM"];
+export const OWN_SERVERS: readonly string[] = ["Ollama", "vLLM", "LMStudio"];
 /** Gateways append these to vendors' names, as in together_ai, mistral-ai and cohere_chat. */
 const SUFFIX = /(ai|chat)$/;
 

@@ -119,7 +119,7 @@ const LOCAL_VECTORS = [
   "keep_alive",
 ] as const;
 
-/** Every server without a row of its own, and Ollama and vLLM. */
+/** Every server without a row of its own, and Ollama, vLLM and LM Studio. */
 export const COMPATIBLE_FIELDS = {
   chat: LOCAL_CHAT,
   completion: LOCAL_SAMPLING,
@@ -154,7 +154,7 @@ const OPENAI_FORM: ModelQuirks["quirks"] = {
 };
 
 /** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. It is sent all of the API. */
-const QUIRKS: OpenaiQuirks = {
+export const COMPATIBLE_QUIRKS: OpenaiQuirks = {
   ...PLAIN,
   repeatsPrefix: true,
   refuses: [],
@@ -192,4 +192,4 @@ const MEDIA = {
   transcription: makeTranscription(extend(PLAIN_TRANSCRIPTION, COMPATIBLE_FIELDS.transcription)),
 };
 
-export const COMPATIBLE = makeOpenaiDialect(QUIRKS, { ...VECTORS, ...MEDIA });
+export const COMPATIBLE = makeOpenaiDialect(COMPATIBLE_QUIRKS, { ...VECTORS, ...MEDIA });

@@ -22,6 +22,7 @@ import { MINIMAX } from "./hosts/minimax.ts";
 import { NOVITA } from "./hosts/novita.ts";
 import { SAMBANOVA } from "./hosts/sambanova.ts";
 import { JINA } from "./jina.ts";
+import { LMSTUDIO } from "./lmstudio.ts";
 import { MISTRAL, MISTRAL_DIALECT } from "./mistral.ts";
 import { MOONSHOT } from "./moonshot.ts";
 import { NVIDIA } from "./nvidia.ts";
@@ -70,6 +71,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
   VERTEX,
   OLLAMA,
   VLLM,
+  LMSTUDIO,
 ];
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

@@ -105,7 +105,9 @@ test("every model named in the documents is in the catalogue", () => {
   expect(named.length).toBeGreaterThan(20);
   // OpenRouter lists more models than the catalogue, custom servers list their own, and one is the example of a new model.
   expect(
-    named.filter(({ id }) => !known.has(id) && !/^(OpenRouter|Ollama|vLLM)#|^OpenAI#gpt-7-sol$/.test(id)),
+    named.filter(
+      ({ id }) => !known.has(id) && !/^(OpenRouter|Ollama|vLLM|LMStudio)#|^OpenAI#gpt-7-sol$/.test(id),
+    ),
   ).toEqual([]);
 });
 

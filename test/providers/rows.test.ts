@@ -49,6 +49,9 @@ const onlyShell = {
 } as const;
 const required = { tools, tool_choice: "required" } as const;
 
+const two = [functionTool("other"), ...tools];
+const anyObject = { type: "json_schema", json_schema: { name: "answer", schema: { type: "object" } } };
+
 const DEEPSEEK = "DeepSeek#deepseek-v4-pro";
 const GPT_OSS = "Groq#openai/gpt-oss-120b";
 const GLM = "ZAI#glm-4.7";
@@ -123,6 +126,11 @@ const ROWS: readonly Row[] = [
   ["Baseten#moonshotai/Kimi-K3", { reasoning_effort: "max", top_k: 1 }, { reasoning_effort: "max" }, "top_k"],
   ["MiniMax#MiniMax-M3", { reasoning_effort: "none" }, { thinking: off, reasoning_split: true }],
   ["Together#zai-org/GLM-5.3", { reasoning_effort: "max" }, { reasoning_effort: "max" }],
+  // LM Studio: a choice of tools is a word, and JSON has a schema.
+  ["LMStudio#qwen3", { tools: two, tool_choice: named }, { tools, tool_choice: "required" }],
+  ["LMStudio#qwen3", required, { tool_choice: "required" }],
+  ["LMStudio#qwen3", { response_format: { type: "json_object" } }, { response_format: anyObject }],
+  ["LMStudio#qwen3", { response_format: jsonSchema, top_k: 3 }, { response_format: jsonSchema, top_k: 3 }],
   // xAI: since grok-4.5 thinking can't be turned off.
   ["xAI#grok-4.3", { reasoning_effort: "none" }, { reasoning_effort: "none" }],
   ["xAI#grok-4.5", { reasoning_effort: "xhigh" }, { reasoning_effort: "high" }, "reasoning_effort"],

@@ -109,8 +109,6 @@ function checkTools(body: JsonObject, model: string): void {
   const field = `toolConfig.toolChoice.${any ? "any" : "tool"}`;
   if (isRefused)
     reject("value", `This model doesn't support the ${field} field. Remove ${field} and try again.`);
-  if (tool && !names.some((name) => name === asObject(tool).name))
-    reject("value", "The chosen tool is not among the tools.");
   const hasStatus = blocks.some(({ toolResult }) => asObject(toolResult).status !== undefined);
   if (hasStatus && !RESULT_STATUS.test(model))
     reject("value", "This model doesn't support the status field. Remove status and try again.");
@@ -180,8 +178,6 @@ export function checkBedrockRequest({ path, headers, body }: Incoming, model: st
       "forbidden",
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.",
     );
-  if (headers["x-api-key"] !== undefined || headers["anthropic-version"] !== undefined)
-    reject("value", "Headers of another service.");
   const [, checkWork = checkInvoke] = WORK.find(([names]) => names.test(model)) ?? [];
   const check = path.includes("/converse") ? checkConverse : checkWork;
   check(body, model);

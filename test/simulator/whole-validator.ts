@@ -2,7 +2,6 @@
 
 import { isObject } from "../../src/core/json/json.ts";
 import type { DialectName } from "../../src/core/models/dialect-names.ts";
-import { reject } from "../../src/simulator/problem.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import {
   type Check,
@@ -165,6 +164,5 @@ export function checkWholeRequest(dialect: DialectName, { path, body }: Incoming
   const verb = path.startsWith("/chat/") ? "" : (path.split(/[/:]/).at(-1) ?? "");
   const check = CHECKS[dialect]?.[verb];
   check?.(body, []);
-  if (!check && (dialect === "voyage" || dialect === "jina")) reject("not_found", `no route ${path}`);
   return check !== undefined;
 }

@@ -1,4 +1,4 @@
-// Finds the models of the operator's own servers (Ollama, vLLM) in the background, by asking each for its list.
+// Finds the models of the operator's own servers (Ollama, vLLM, LM Studio) in the background, by asking each for its list.
 import { makeUnlistedCard } from "../../catalogue/unlisted.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asNumber, asObject, asString } from "../../core/json/json.ts";

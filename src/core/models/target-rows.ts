@@ -43,6 +43,12 @@ export const TARGET_ROWS: readonly TargetRow[] = [
     date: "2026-11-26",
   },
   {
+    providers: ["LMStudio"],
+    refuses: ["picture_webp"],
+    source: "lmstudio-bug-tracker, issue 1027; Roo-Code, issue 8827; marker, issue 753",
+    date: "2026-04-21",
+  },
+  {
     providers: [
       "OpenAI",
       "Azure",

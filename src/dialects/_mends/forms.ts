@@ -1,12 +1,7 @@
 // The form of the answer and the arguments of earlier calls, written as more servers take them.
 import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-
-/** Any object, which is what `json_object` means. */
-const ANY_OBJECT = {
-  type: "json_schema",
-  json_schema: { name: "answer", schema: { type: "object" } },
-} as const;
+import { ANY_OBJECT } from "../_chat/schemas/schema.ts";
 
 /** Asks for JSON by a schema, for servers without a mode for it. */
 export function loosenFormat(body: JsonObject): JsonObject | null {

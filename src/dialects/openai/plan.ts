@@ -10,7 +10,7 @@ import { mapList } from "../../operations/text-json.ts";
 import { type EncodedFields, type InstructedFields, UNASKED } from "../_chat/outgoing.ts";
 import { toMoonshotSchema } from "../_chat/schemas/moonshot.ts";
 import { type Expansion, makeExpansion } from "../_chat/schemas/references.ts";
-import { askForJson, writeJsonInstruction } from "../_chat/schemas/schema.ts";
+import { ANY_OBJECT, askForJson, writeJsonInstruction } from "../_chat/schemas/schema.ts";
 import { readWish } from "../_chat/thinking-wish.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
@@ -191,7 +191,8 @@ export function planFormat(
   if (isRefused) return askForJson(schema);
   if (format.type !== "json_schema") {
     const instructions = mentionsJson(request.messages) ? [] : [writeJsonInstruction()];
-    return { fields: { response_format: format }, instructions, dropped: [] };
+    const taken = quirks.jsonObject ? format : ANY_OBJECT;
+    return { fields: { response_format: taken }, instructions, dropped: [] };
   }
   if (!quirks.jsonSchema)
     return { ...askForJson(schema), fields: { response_format: { type: "json_object" } } };

@@ -74,6 +74,8 @@ export interface OpenaiQuirks {
   readonly directions: readonly ToolDirection[];
   /** True if it accepts `response_format: json_schema`. The others accept `json_object`. */
   readonly jsonSchema: boolean;
+  /** True if it accepts `response_format: json_object`. The others are sent the schema of any object. */
+  readonly jsonObject: boolean;
   /** True if it may repeat the message of the assistant's that a conversation ends with. */
   readonly repeatsPrefix: boolean;
   /** True if it enforces a schema that is `strict`. The others refuse the field or ignore it. */
@@ -153,6 +155,7 @@ export const PLAIN: OpenaiQuirks = {
   strictTools: true,
   directions: ["none", "required", "named"],
   jsonSchema: true,
+  jsonObject: true,
   repeatsPrefix: false,
   strictFormat: true,
   jsonWithTools: true,

@@ -16,7 +16,6 @@ export const PREFIXES: Readonly<Record<string, string>> = {
   custom_openai: "OpenAI",
   openai_like: "OpenAI",
   litellm_proxy: "OpenAI",
-  lm_studio: "OpenAI",
   llamafile: "OpenAI",
   xinference: "OpenAI",
   llamacpp: "OpenAI",

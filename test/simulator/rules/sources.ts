@@ -4,5 +4,5 @@ import SOURCES from "./sources.data.json" with { type: "json" };
 /** A rule that has its row in the file. */
 export type SourcedRule = keyof typeof SOURCES;
 
-/** The addresses of the reports and pages that say so. None for a rule whose source isn't known. */
+/** The addresses of the reports and pages that say so. */
 export const RULE_SOURCES: Readonly<Record<string, readonly string[]>> = SOURCES;

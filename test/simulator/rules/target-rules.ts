@@ -11,6 +11,7 @@ const PROVIDER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [/^llama-\S+-(versatile|instant)/, "Groq"],
   [/^gemini/, "Google"],
   [/^claude/, "Anthropic"],
+  [/^lmstudio-/, "LMStudio"],
 ];
 
 export function checkTargetRows(body: JsonObject, model: string): void {

@@ -11,6 +11,7 @@ export interface VendorRule {
 }
 
 const KIMI = /^(kimi|moonshot)/;
+const LM_STUDIO = /^lmstudio-/;
 const GLM_OR_GPT_OSS = /^(zai-glm|gpt-oss)/;
 
 export const VENDOR_RULES: readonly VendorRule[] = [
@@ -74,6 +75,18 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     says: "invalid params, function parameters is empty (2013)",
     refuses: (body) =>
       listFunctions(body).some(({ parameters }) => Object.keys(asObject(parameters)).length === 0),
+  },
+  {
+    name: "lmstudio-named-tool",
+    models: LM_STUDIO,
+    says: "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",
+    refuses: (body) => isObject(body.tool_choice),
+  },
+  {
+    name: "lmstudio-json",
+    models: LM_STUDIO,
+    says: "'response_format.type' must be 'json_schema' or 'text'",
+    refuses: (body) => asObject(body.response_format).type === "json_object",
   },
 ];
 

@@ -120,6 +120,7 @@ const SPEAKERS: Readonly<Record<string, readonly string[]>> = {
     "Mistral",
     "Ollama",
     "vLLM",
+    "LMStudio",
     "Together",
     "OpenRouter",
   ],

@@ -14,6 +14,7 @@ const NARROW: Readonly<Record<string, readonly [name: string, path?: string]>> =
   xAI: ["grok-narrow", "openai/v1"],
   Google: ["gemini-3.6-flash"],
   Anthropic: ["claude-haiku-4-5"],
+  LMStudio: ["lmstudio-narrow", "openai/v1"],
 };
 
 const CASES = TARGET_ROWS.flatMap(({ providers: [provider = ""], refuses }) =>

@@ -1,7 +1,7 @@
 // Servers that refuse a field, in each family of sentences, on every surface and in every dialect: the request is answered
 // without it. A field that must not be left out is refused once, in the server's own words.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { FIELD_SENTENCES } from "../../../src/core/models/words/field-refusal.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { askSurface } from "../world/surface-asking.ts";
@@ -77,45 +77,6 @@ test("as many fields as 16 are left out one by one", async () => {
   server.refused = 0;
   expect(await ask(fields)).toMatchObject({ status: 400, text: expect.stringContaining("'x_16'") });
   expect(server.refused).toBe(17);
-});
-
-test("a named tool is required alone", async () => {
-  const tool = (name: string) => ({ type: "function", function: { name, parameters: { type: "object" } } });
-  const says = "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
-  server.refuse = ({ tool_choice: choice }) => (typeof choice === "object" ? says : null);
-  const body = {
-    tools: [tool("a"), tool("b")],
-    tool_choice: { type: "function", function: { name: "b" } },
-  };
-  const { status, sent } = await chat(body);
-  expect({ status, refused: server.refused }).toEqual({ status: 200, refused: 1 });
-  expect(sent).toMatchObject({ tool_choice: "required", tools: [{ function: { name: "b" } }] });
-});
-
-test("JSON without a schema is asked for by the schema of any object", async () => {
-  const says = "'response_format.type' must be 'json_schema' or 'text'";
-  server.refuse = ({ response_format: format }) => (asObject(format).type === "json_object" ? says : null);
-  const { status, sent } = await chat({ response_format: { type: "json_object" } });
-  expect({ status, refused: server.refused }).toEqual({ status: 200, refused: 1 });
-  expect(sent).toMatchObject({ response_format: { json_schema: { schema: { type: "object" } } } });
-});
-
-test("arguments that aren't JSON are put into an object, though the server takes them for its own failure", async () => {
-  server.status = 500;
-  server.refuse = (body) =>
-    JSON.stringify(body).includes('"arguments":"{"')
-      ? "Failed to parse tool call arguments as JSON: parse error at line 1, column 2"
-      : null;
-  const call = { id: "c1", type: "function", function: { name: "f", arguments: "{" } };
-  const messages = [
-    ...HI,
-    { role: "assistant", content: null, tool_calls: [call] },
-    { role: "tool", tool_call_id: "c1", content: "done" },
-    ...HI,
-  ];
-  const { status, sent } = await chat({ messages });
-  expect({ status, refused: server.refused }).toEqual({ status: 200, refused: 1 });
-  expect(JSON.stringify(sent)).toContain(JSON.stringify('{"arguments":"{"}'));
 });
 
 test.each(["response_format", "store", "max_tokens_x", "seed"])(

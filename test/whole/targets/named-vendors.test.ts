@@ -5,6 +5,7 @@ import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.
 import { sampleRows } from "../../harness/long.ts";
 import type { SurfaceKey } from "../../surfaces/crossing/crossing.ts";
 import {
+  LM_STUDIO,
   NAMED_WAYS,
   type NamedVendors,
   startNamedVendors,
@@ -164,6 +165,23 @@ describe.each(NAMED_WAYS)("$surface, streamed: $stream", ({ surface, stream }) =
       expect([status, listFunctions(sent)[0]?.parameters]).toEqual([200, EMPTY]);
     },
   );
+
+  const LOCAL = `${LM_STUDIO}#lmstudio-community/qwen3-8b`;
+
+  test(`${LOCAL} is offered a named tool alone, which must be called`, async () => {
+    const body = writeBodies({ text: "Go.", tools: [ONE, TWO], choice: "two" })[surface];
+    const { status, text, sent } = await vendors.ask(surface, LOCAL, body, stream);
+    expect([status, text, sent.tool_choice]).toEqual([200, expect.stringContaining('"two"'), "required"]);
+    expect(listFunctions(sent).map((one) => one.name)).toEqual(["two"]);
+  });
+
+  // The Messages API has no JSON without a schema.
+  test.each(surface === "messages" ? [] : [LOCAL])("%s is asked for JSON by a schema", async (model) => {
+    const body = writeBodies({ text: `${SAY} as JSON`, isJson: true })[surface];
+    const { status, dropped, sent } = await vendors.ask(surface, model, body, stream);
+    expect([status, dropped]).toEqual([200, null]);
+    expect(sent.response_format).toMatchObject({ json_schema: { schema: { type: "object" } } });
+  });
 
   test.each([...take(listModels("Cerebras", "gpt-oss-120b", "zai-glm-4.7"))])(
     "%s gets neither strict tools nor a word on parallel calls",

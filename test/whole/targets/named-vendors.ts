@@ -16,6 +16,9 @@ const ADDRESSES = {
 } as const;
 export type Vendor = keyof typeof ADDRESSES;
 
+/** A server of one's own has no address by which it is known. */
+export const LM_STUDIO = "LMStudio";
+
 export const NAMED_WAYS = SURFACE_KEYS.flatMap((surface) => [
   { surface, stream: false },
   { surface, stream: true },
@@ -57,7 +60,10 @@ function writeRows(url: string): string {
     `  ${name}: { base_url: "${url}/openai/v1", ${more} }`,
     `  Mine${name}: { dialect: openai, base_url: "${address}/openai/v1", ${more} }`,
   ]);
-  return [...rows, `  Direct: { dialect: responses, base_url: "${url}/openai/v1", ${more} }`].join("\n");
+  const local = `  ${LM_STUDIO}: { base_url: "${url}/openai/v1", ${more} }`;
+  return [...rows, local, `  Direct: { dialect: responses, base_url: "${url}/openai/v1", ${more} }`].join(
+    "\n",
+  );
 }
 
 async function askOnce(
@@ -84,6 +90,8 @@ export interface NamedTool {
 interface Asked {
   readonly text: string;
   readonly effort?: "high";
+  /** JSON without a schema. */
+  readonly isJson?: true;
   readonly tools?: readonly NamedTool[];
   /** The name of the tool that must be called. */
   readonly choice?: string;
@@ -104,7 +112,7 @@ export function writeBodies(asked: Asked): Required<Bodies> {
 const THOUGHT = "Hm, let me look.";
 const ID = "call_1";
 
-function writeChat({ text, effort, tools, choice, called }: Asked): JsonObject {
+function writeChat({ text, effort, tools, choice, called, isJson }: Asked): JsonObject {
   const call = { id: ID, type: "function", function: { name: called, arguments: "{}" } };
   const history = [
     { role: "user", content: "Look." },
@@ -114,6 +122,7 @@ function writeChat({ text, effort, tools, choice, called }: Asked): JsonObject {
   return {
     messages: [...(called === undefined ? [] : history), { role: "user", content: text }],
     ...(effort && { reasoning_effort: effort }),
+    ...(isJson && { response_format: { type: "json_object" } }),
     ...(tools && {
       tools: tools.map(({ name, schema }) => ({ type: "function", function: { name, parameters: schema } })),
     }),
@@ -138,7 +147,7 @@ function writeMessages({ text, effort, tools, choice, called }: Asked): JsonObje
   };
 }
 
-function writeResponses({ text, effort, tools, choice, called }: Asked): JsonObject {
+function writeResponses({ text, effort, tools, choice, called, isJson }: Asked): JsonObject {
   const history = [
     { role: "user", content: "Look." },
     { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: THOUGHT }] },
@@ -148,6 +157,7 @@ function writeResponses({ text, effort, tools, choice, called }: Asked): JsonObj
   return {
     input: [...(called === undefined ? [] : history), { role: "user", content: text }],
     ...(effort && { reasoning: { effort } }),
+    ...(isJson && { text: { format: { type: "json_object" } } }),
     ...(tools && {
       tools: tools.map(({ name, schema }) => ({ type: "function", name, parameters: schema })),
     }),
@@ -155,7 +165,7 @@ function writeResponses({ text, effort, tools, choice, called }: Asked): JsonObj
   };
 }
 
-function writeGemini({ text, effort, tools, choice, called }: Asked): JsonObject {
+function writeGemini({ text, effort, tools, choice, called, isJson }: Asked): JsonObject {
   const history = [
     { role: "user", parts: [{ text: "Look." }] },
     {
@@ -169,6 +179,7 @@ function writeGemini({ text, effort, tools, choice, called }: Asked): JsonObject
   return {
     contents: [...(called === undefined ? [] : history), { role: "user", parts: [{ text }] }],
     ...(effort && { generationConfig: { thinkingConfig: { thinkingLevel: "HIGH" } } }),
+    ...(isJson && { generationConfig: { responseMimeType: "application/json" } }),
     ...(declared && { tools: [{ functionDeclarations: declared }] }),
     ...(choice && {
       toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: [choice] } },

@@ -2,6 +2,12 @@
 import { isObject, type JsonObject } from "../../../core/json/json.ts";
 import type { InstructedFields } from "../outgoing.ts";
 
+/** The form of an answer by a schema that any object fits, for servers without JSON of no schema. */
+export const ANY_OBJECT = {
+  type: "json_schema",
+  json_schema: { name: "answer", schema: { type: "object" } },
+} as const;
+
 /** Writes an instruction to answer in JSON, for models without a JSON mode. */
 export function writeJsonInstruction(schema?: JsonObject): string {
   if (schema === undefined)
