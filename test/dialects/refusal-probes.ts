@@ -71,6 +71,7 @@ function probeMedium(
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const ADDRESSED = { type: "image_url", image_url: { url: "https://pictures.example/roof.png" } };
 const UNION = {
   type: "object",
   anyOf: [
@@ -132,6 +133,7 @@ export const REFUSAL_PROBES: Readonly<Record<RefusalWord, RefusalProbe>> = {
   picture_jpeg: probeMedium("image", "jpeg", "/9j/4AAQSkZJRgABAQEASABIAAD/2w=="),
   picture_gif: probeMedium("image", "gif", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
   picture_webp: probeMedium("image", "webp", "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="),
+  picture_url: probe({ messages: [{ role: "user", content: [ADDRESSED] }] }, /https:\/\/pictures/),
   video: {
     ...probeMedium("video", "mp4", "AAAAIGZ0eXBpc29t", [ANSWER, ASKED]),
     placeless: ["responses", "anthropic", "mistral", "cohere", "perplexity", "bedrock"],

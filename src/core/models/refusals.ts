@@ -133,6 +133,13 @@ export const REFUSALS = {
   picture_jpeg: refusePicture("JPEG"),
   picture_gif: refusePicture("GIF"),
   picture_webp: refusePicture("WebP"),
+  picture_url: {
+    concerns: "pictures",
+    meaning: "pictures by their address, which it would have to fetch",
+    source: "lmstudio-bug-tracker, issue 1120; lms, issue 243 (LM Studio)",
+    seen: "2026-04",
+    appliesIn: ["openai"],
+  },
   video: {
     concerns: "pictures",
     meaning: "videos (`video_url`)",

@@ -187,6 +187,7 @@ const RULES: DialectRules<"openai", OpenaiQuirks> = {
     toolsWhileThinking: !isRefused(!toolsWhileThinking),
   }),
   schema_union: ({ toolUnions }, isRefused) => ({ toolUnions: !isRefused(!toolUnions) }),
+  picture_url: ({ imageUrls }, isRefused) => ({ imageUrls: !isRefused(!imageUrls) }),
 };
 
 /** Leaves a field out, or lets it pass after all. */

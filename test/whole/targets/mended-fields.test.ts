@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(() => {
   server.refused = 0;
-  server.status = 400;
 });
 
 const HI = [{ role: "user", content: "say: hi" }];
