@@ -47,7 +47,21 @@ export function mendOutgoing(outgoing: Outgoing, refuses: ReadonlySet<Refusal>):
     body = levelled;
     dropped = [...dropped, "reasoning_effort"];
   }
-  return body === outgoing.body ? outgoing : { ...outgoing, body, dropped };
+  const mended = body === outgoing.body ? outgoing : { ...outgoing, body, dropped };
+  return leaveOutBetas(mended, refuses);
+}
+
+const BETAS = "anthropic-beta";
+
+/** The fields that a beta lets pass stay: a server that refuses them too says so. */
+function leaveOutBetas(outgoing: Outgoing, refuses: ReadonlySet<Refusal>): Outgoing {
+  const { [BETAS]: header, ...headers } = outgoing.headers;
+  if (header === undefined) return outgoing;
+  const asked = header.split(",");
+  const taken = asked.filter((beta) => !refuses.has(`beta:${beta.trim()}`));
+  if (taken.length === asked.length) return outgoing;
+  const left = taken.length === 0 ? headers : { ...headers, [BETAS]: taken.join(",") };
+  return { ...outgoing, headers: left, dropped: [...outgoing.dropped, BETAS] };
 }
 
 function mendOne(body: JsonObject, word: Refusal): JsonObject | null {

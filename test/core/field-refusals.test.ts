@@ -70,6 +70,20 @@ test("several fields are read from one message", () => {
   expect(readFieldRefusals(422, said)).toEqual(["field:tools[].custom.strict", "field:seed"]);
 });
 
+test("betas are read by their names, and the gateway's own by the forms that they let pass", () => {
+  const says = (...names: readonly string[]) =>
+    `Unexpected value(s) ${names.map((name) => `\`${name}\``).join(", ")} for the \`anthropic-beta\` header. Please try again.`;
+  const [scope, effort] = ["prompt-caching-scope-2026-01-05", "effort-2025-11-24"];
+  expect(readFieldRefusals(400, says(scope, effort))).toEqual([`beta:${scope}`, `beta:${effort}`]);
+  expect(readFieldRefusals(400, says(effort, "inline-tools-2026-01-01"))).toEqual([
+    "tools_late",
+    `beta:${effort}`,
+  ]);
+  for (const said of [says("no name"), `Invalid prompt: ${says(effort)}`, says("context")])
+    expect(readFieldRefusals(400, said)).toEqual([]);
+  expect(readFieldRefusals(500, says(effort))).toEqual([]);
+});
+
 const ASKED =
   "model messages input contents system instructions tools tool_choice response_format stop stream n";
 const BOUNDS = "max_tokens max_output_tokens maxOutputTokens max_completion_tokens thinking.budget_tokens";

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CHAT_DIALECTS, type DialectName } from "../../src/core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/refusals.ts";
+import { BETA_WORDS } from "../../src/core/models/words/beta-refusal.ts";
 import { BODY_REFUSALS, BODY_WORDS, FIELD_WORDS } from "../../src/core/models/words/body-refusals.ts";
 
 const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
@@ -25,7 +26,8 @@ function writeTable(): string {
   );
   const forms = BODY_WORDS.map((word) => `| \`${word}\` | ${BODY_REFUSALS[word].meaning} | any |\n`);
   const field = `| \`${FIELD_WORDS.example}\` | ${FIELD_WORDS.meaning} | any |\n`;
-  return [HEAD, ...rows, ...counts, ...forms, field].join("");
+  const beta = `| \`${BETA_WORDS.example}\` | ${BETA_WORDS.meaning} | anthropic |\n`;
+  return [HEAD, ...rows, ...counts, ...forms, field, beta].join("");
 }
 
 function listNames(names: readonly DialectName[]): string {

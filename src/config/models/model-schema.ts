@@ -6,6 +6,7 @@ import { RATE_FIELDS } from "../../catalogue/rates.ts";
 import { CAPABILITIES, OPERATIONS } from "../../core/models/card.ts";
 import { DIALECTS } from "../../core/models/dialect-names.ts";
 import { APPLIED_REFUSALS, COUNT_WORDS } from "../../core/models/refusals.ts";
+import { BETA_WORDS } from "../../core/models/words/beta-refusal.ts";
 import { BODY_WORDS, FIELD_WORDS } from "../../core/models/words/body-refusals.ts";
 import { choice, day, integer, number, options, section, text } from "../field-types.ts";
 
@@ -88,9 +89,10 @@ export const refuses = Type.Array(
       refusal,
       text("a number of something like tools>128", COUNT_WORDS.pattern),
       text("a field like field:tools[].strict", FIELD_WORDS.pattern),
+      text("a beta like beta:effort-2025-11-24", BETA_WORDS.pattern),
     ],
     {
-      expected: `${listExpected(refusalWords)}, a number like ${COUNT_WORDS.example} or a field like ${FIELD_WORDS.example}`,
+      expected: `${listExpected(refusalWords)}, a number like ${COUNT_WORDS.example}, a field like ${FIELD_WORDS.example} or a beta like ${BETA_WORDS.example}`,
     },
   ),
   { uniqueItems: true, minItems: 1, expected: "a list of refusals without duplicates" },

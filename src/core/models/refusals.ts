@@ -2,6 +2,7 @@
 // A new rule of a target is a row here, and the code that applies it, for which the compiler asks (`refusal-rules.ts`).
 
 import { CHAT_DIALECTS, type ChatDialectName, type DialectName } from "./dialect-names.ts";
+import { type BetaWord, isBetaWord, readBeta } from "./words/beta-refusal.ts";
 import {
   BODY_REFUSALS,
   type BodyWord,
@@ -175,7 +176,7 @@ export type CountName = keyof typeof COUNTS;
 type CountWord = `${CountName}>${number}`;
 
 /** One word of the vocabulary. `tools>128` refuses more than 128 tools. */
-export type Refusal = RefusalWord | CountWord | BodyWord | FieldWord;
+export type Refusal = RefusalWord | CountWord | BodyWord | FieldWord | BetaWord;
 
 const COUNT_WORD = /^(tools|picture_bytes|text_characters)>([1-9]\d{0,8})$/;
 /** The form in which the operator writes it, for the schema. */
@@ -212,6 +213,7 @@ function isWord(name: string): name is RefusalWord {
 export function describeRefusal(text: string): string {
   if (isWord(text)) return REFUSALS[text].meaning;
   if (isBodyWord(text)) return BODY_REFUSALS[text].meaning;
+  if (isBetaWord(text)) return `the beta \`${readBeta(text)}\``;
   if (isFieldWord(text)) return `the field \`${text.slice("field:".length)}\``;
   const [, name, most] = COUNT_WORD.exec(text) ?? [];
   for (const [known, meaning] of Object.entries(COUNTS))
@@ -232,6 +234,7 @@ export function parseRefusal(text: string): ParsedRefusal | null {
   const word = isTaken ? text.slice(1) : text;
   if (isCountWord(word) || isBodyWord(word) || isFieldWord(word))
     return { word, isTaken, appliesIn: CHAT_DIALECTS };
+  if (isBetaWord(word)) return { word, isTaken, appliesIn: ["anthropic"] };
   return isWord(word) ? { word, isTaken, appliesIn: REFUSALS[word].appliesIn } : null;
 }
 

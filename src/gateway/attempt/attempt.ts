@@ -244,5 +244,6 @@ export type WrittenCall<F extends Form> = Pick<
 export function isWrittenAnew<F extends Form>(call: WrittenCall<F>, refuses: ReadonlySet<Refusal>): boolean {
   const { operation, card, credential, upstream, routes, raw, ask, mends } = call;
   const anew = { operation, card, credential, upstream, routes, raw, ask, mends, refuses };
-  return !Bun.deepEquals(encode(call).body, encode(anew).body);
+  const [before, after] = [encode(call), encode(anew)];
+  return !Bun.deepEquals([before.body, before.headers], [after.body, after.headers]);
 }

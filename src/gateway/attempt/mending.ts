@@ -5,6 +5,7 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
 import { isRefused, type Refusal } from "../../core/models/refusals.ts";
 import { findRefusedField } from "../../core/models/refused-fields.ts";
+import { isBetaWord } from "../../core/models/words/beta-refusal.ts";
 import { isBodyRefusal, isFieldWord } from "../../core/models/words/body-refusals.ts";
 import type { Log } from "../../core/world/world.ts";
 import type { Form } from "../../operations/form.ts";
@@ -52,9 +53,9 @@ function isFresh<F extends Form>(run: AttemptRun<F>, word: Refusal): boolean {
   return !isBodyRefusal(word) || canMend(run, new Set([...(refuses ?? []), word]));
 }
 
-/** Fields known to no table count together, since their names are the clients'. */
+/** Fields known to no table count together, since their names are the clients', and so do betas. */
 function countMended(log: Log, card: ModelCard, refusal: Refusal): void {
-  const word = isFieldWord(refusal) ? "field" : refusal;
+  const word = isFieldWord(refusal) ? "field" : isBetaWord(refusal) ? "beta" : refusal;
   log({ event: "request_mended", level: "debug", provider: card.provider, model: countAs(card), word });
 }
 

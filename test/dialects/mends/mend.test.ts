@@ -222,3 +222,18 @@ test("without a level that is taken there is none", () => {
   const words = EFFORTS.map((level): Refusal => `reasoning_effort=${level}`);
   expect(mend({ reasoning: { effort: "max" }, seed: 1 }, ...words).body).toEqual({ seed: 1 });
 });
+
+test("a beta is left out of its header alone, and named", () => {
+  const asked = {
+    ...call({ model: "m" }),
+    headers: { "x-api-key": "s", "anthropic-beta": "one-2026-01-01,two-2026-01-01" },
+  };
+  const without = (...words: Refusal[]) => mendOutgoing(asked, new Set(words));
+  expect(without("beta:two-2026-01-01")).toEqual({
+    ...asked,
+    headers: { "x-api-key": "s", "anthropic-beta": "one-2026-01-01" },
+    dropped: ["anthropic-beta"],
+  });
+  expect(without("beta:one-2026-01-01", "beta:two-2026-01-01").headers).toEqual({ "x-api-key": "s" });
+  expect(without("beta:three-2026-01-01")).toBe(asked);
+});

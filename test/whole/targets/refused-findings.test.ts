@@ -27,7 +27,16 @@ const KNOWN: Readonly<Record<string, string>> = {
 };
 let asked = 0;
 
-for (const { name, holds, bodies, providers, refuse, status = 400, ...finding } of REFUSED_FINDINGS) {
+for (const {
+  name,
+  holds,
+  bodies,
+  headers,
+  providers,
+  refuse,
+  status = 400,
+  ...finding
+} of REFUSED_FINDINGS) {
   const cells = SURFACE_KEYS.filter((surface) => bodies[surface] !== undefined).flatMap((surface) =>
     providers.flatMap((provider) => [false, true].map((stream) => [surface, provider, stream] as const)),
   );
@@ -38,7 +47,13 @@ for (const { name, holds, bodies, providers, refuse, status = 400, ...finding } 
       const body = bodies[surface] ?? {};
       for (const refusals of [finding.refusals, 0]) {
         server.refused = 0;
-        const answer = await askSurface(gateway, { surface, model, body, stream });
+        const answer = await askSurface(gateway, {
+          surface,
+          model,
+          body,
+          stream,
+          ...(headers && { headers }),
+        });
         expect([finding.findWrong(answer), server.refused]).toEqual([null, refusals]);
       }
     });

@@ -9,10 +9,11 @@ export interface RefusedFinding {
   readonly holds: string;
   /** The surfaces that can say it. */
   readonly bodies: Bodies;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Providers. Each cell asks a model of its own, of which nothing was learned. */
   readonly providers: readonly string[];
   /** The server's refusal. Null for a body that it takes. */
-  readonly refuse: (body: JsonObject) => string | null;
+  readonly refuse: (body: JsonObject, headers: Headers) => string | null;
   readonly status?: number;
   /** How often the first request is refused before its answer. Later ones are right at first. */
   readonly refusals: number;
@@ -68,6 +69,9 @@ const REFUSED_FIELDS: readonly (readonly [found: RegExp, path: string])[] = [
   [/"scope"/, "system.0.cache_control.scope"],
   [/"eager_input_streaming"/, "tools.0.custom.eager_input_streaming"],
 ];
+
+const REFUSED_BETAS = ["effort-2025-11-24", "context-management-2025-06-27"];
+const BETAS = ["interleaved-thinking-2025-05-14", ...REFUSED_BETAS];
 
 const CUT = '{"path": "/tmp';
 const makeTurns = (content: string | null, text: string) => [
@@ -125,6 +129,23 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
       const isWhole = JSON.stringify(system).includes("Be brief.") && asArray(tools).length === 1;
       return isWhole ? findUnanswered(answer) : answer.sent;
     },
+  },
+  {
+    name: "betas",
+    holds: "betas that a server of Anthropic's form doesn't know are left out and named",
+    bodies: { messages: { messages: [user(SAY)] } },
+    headers: { "anthropic-beta": BETAS.join(",") },
+    providers: ["Claude"],
+    refuse(_body, headers) {
+      const asked = headers.get("anthropic-beta") ?? "";
+      const [refused] = REFUSED_BETAS.filter((beta) => asked.includes(beta));
+      return refused === undefined
+        ? null
+        : `Unexpected value(s) \`${refused}\` for the \`anthropic-beta\` header. Please try again without the header.`;
+    },
+    refusals: REFUSED_BETAS.length,
+    findWrong: (answer) =>
+      answer.dropped === "anthropic-beta" ? findUnanswered(answer) : [answer.dropped, answer.text],
   },
   {
     name: "X14",

@@ -5,7 +5,7 @@ import type { Fetch } from "../../../src/core/world/world.ts";
 interface Refusing {
   readonly fetch: Fetch;
   /** Returns what the server says of a body. Null if it takes it. */
-  refuse: (body: JsonObject) => string | null;
+  refuse: (body: JsonObject, headers: Headers) => string | null;
   /** The parameter that it names beside its words. */
   param: string | null;
   /** The status of its refusals. */
@@ -21,7 +21,7 @@ export function makeRefusing(): Refusing {
     refused: 0,
     async fetch(url, init) {
       const request = new Request(url, init);
-      const message = server.refuse(asObject(parseJson(await request.clone().text())));
+      const message = server.refuse(asObject(parseJson(await request.clone().text())), request.headers);
       if (message === null) return fetch(request);
       server.refused++;
       const { param, status } = server;

@@ -20,6 +20,8 @@ interface Asking {
   /** Without the model. */
   readonly body: JsonObject;
   readonly stream: boolean;
+  /** Further ones. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 function makeRequest({ surface, model, body, stream }: Asking): readonly [path: string, body: JsonObject] {
@@ -41,7 +43,8 @@ function makeRequest({ surface, model, body, stream }: Asking): readonly [path: 
 
 export async function askSurface(under: UnderTest, asking: Asking): Promise<SurfaceAnswer> {
   const [path, body] = makeRequest(asking);
-  const headers = { authorization: `Bearer ${under.secret}`, "content-type": "application/json" };
+  const own = { authorization: `Bearer ${under.secret}`, "content-type": "application/json" };
+  const headers = { ...asking.headers, ...own };
   const answered = await fetch(under.url + path, { method: "POST", headers, body: JSON.stringify(body) });
   const text = await answered.text();
   return {

@@ -1,5 +1,7 @@
 // Refusals of a single form or field of a request's body, in whatever dialect it is sent, and what is never left out of one.
 
+import { isBetaWord } from "./beta-refusal.ts";
+
 /** The words for forms that can be written in another way. */
 export const BODY_REFUSALS = {
   tool_choice_object: {
@@ -80,9 +82,9 @@ export function isFieldWord(text: string): text is FieldWord {
   return text.startsWith(FIELD_PREFIX) && isPath(text.slice(FIELD_PREFIX.length));
 }
 
-/** True for a refusal of a single form or field. */
+/** True for a refusal of a single form, field or beta. */
 export function isBodyRefusal(text: string): boolean {
-  return isBodyWord(text) || isFieldWord(text);
+  return isBodyWord(text) || isFieldWord(text) || isBetaWord(text);
 }
 
 /** Returns the path's names, `[]` for every item of a list. */

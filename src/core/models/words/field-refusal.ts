@@ -1,4 +1,5 @@
 // The families of sentences in which servers refuse one field of a request, as data.
+import { type BetaWord, readBetaRefusals } from "./beta-refusal.ts";
 import { type BodyWord, type FieldWord, isBodyWord, makeFieldWord, normalizeName } from "./body-refusals.ts";
 import { FORM_SENTENCES, type FormWord } from "./form-refusal.ts";
 import { type LevelWord, readLevelRefusals } from "./level-refusal.ts";
@@ -158,6 +159,8 @@ export const FIELD_SENTENCES: readonly FieldSentence[] = [
   },
 ];
 
+type SingleWord = FormWord | BetaWord;
+
 const STATUSES: ReadonlySet<number> = new Set([400, 422]);
 const FIELDS_MAX = 32;
 /** LiteLLM's proxy, which quotes the server's own message. */
@@ -176,11 +179,11 @@ export function readFieldRefusals(
   status: number,
   message: string,
   param?: string,
-): readonly (FormWord | LevelWord)[] {
+): readonly (SingleWord | LevelWord)[] {
   if (!STATUSES.has(status)) return readByStatus(status, message);
   const levels = readLevelRefusals(withoutProxy(message), param);
   if (levels !== null) return levels;
-  const words = new Set<FormWord>();
+  const words = new Set<SingleWord>();
   for (const piece of message.split(/\n(?! )|; /).slice(0, FIELDS_MAX)) {
     const found = readOne(withoutProxy(piece));
     if (found === null) break;
@@ -201,9 +204,11 @@ function withoutProxy(words: string): string {
 }
 
 /** Null if it says nothing of a field or a form. */
-function readOne(said: string): readonly FormWord[] | null {
+function readOne(said: string): readonly SingleWord[] | null {
   const form = FORM_SENTENCES.find(({ says }) => says.test(said));
-  if (form !== undefined) return [form.refuses];
+  const betas = readBetaRefusals(said);
+  if (form !== undefined) return [form.refuses, ...betas];
+  if (betas.length > 0) return betas;
   const path = findField(said);
   if (path === null) return null;
   const word = toWord(path);
