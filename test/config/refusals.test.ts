@@ -23,11 +23,20 @@ test("a number of tools, and the kinds that any dialect has", () => {
   ]);
 });
 
+test("a field and a beta by their names", () => {
+  const { overlay } = readSettings(write("Claude#m", '["field:seed", "-beta:effort-2025-11-24"]'));
+  expect(overlay).toMatchObject([
+    { refuses: new Set(["field:seed"]), accepts: new Set(["beta:effort-2025-11-24"]) },
+  ]);
+});
+
 test.each([
   ["no number of tools", "Local#m", '["tools>0"]', /a number like tools>128/],
   ["an unknown word", "Local#m", "[system_lat]", /one of .*"system_late"/],
   ["an empty list", "Local#m", "[]", /a list of refusals/],
   ["a word twice", "Local#m", "[system_late, system_late]", /without duplicates/],
+  ["a beta without a date", "Claude#m", '["beta:effort"]', /a beta like beta:effort-2025-11-24/],
+  ["a beta elsewhere", "Local#m", '["beta:effort-2025-11-24"]', /only requests in the dialect anthropic/],
   ["both at once", "Local#m", "[system_late, -system_late]", /contradicts a word before it/],
   ["another dialect", "Claude#m", "[system_several]", /has no effect: only requests in the dialect openai/],
 ])("%s is refused", (_name, id, words, message) => {

@@ -244,6 +244,7 @@ export type WrittenCall<F extends Form> = Pick<
 export function isWrittenAnew<F extends Form>(call: WrittenCall<F>, refuses: ReadonlySet<Refusal>): boolean {
   const { operation, card, credential, upstream, routes, raw, ask, mends } = call;
   const anew = { operation, card, credential, upstream, routes, raw, ask, mends, refuses };
-  const [before, after] = [encode(call), encode(anew)];
-  return !Bun.deepEquals([before.body, before.headers], [after.body, after.headers]);
+  const before = encode(call);
+  const after = encode(anew);
+  return !Bun.deepEquals(before.body, after.body) || !Bun.deepEquals(before.headers, after.headers);
 }

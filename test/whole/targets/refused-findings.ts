@@ -15,7 +15,7 @@ export interface RefusedFinding {
   /** The server's refusal. Null for a body that it takes. */
   readonly refuse: (body: JsonObject, headers: Headers) => string | null;
   readonly status?: number;
-  /** How often the first request is refused before its answer. Later ones are right at first. */
+  /** The number of refusals of the first request before its answer. Later ones are right at first. */
   readonly refusals: number;
   /** Returns what is wrong with what went up or came back, or null. */
   readonly findWrong: (answer: SurfaceAnswer) => unknown;
