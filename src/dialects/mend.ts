@@ -4,8 +4,8 @@ import type { Outgoing } from "../core/models/dialect.ts";
 import type { Refusal } from "../core/models/refusals.ts";
 import { type BodyWord, isBodyWord, isFieldWord, readPath } from "../core/models/words/body-refusals.ts";
 import { moveEffort } from "./_mends/effort.ts";
-import { stopEnabledThinking, stopThinking } from "./_mends/forced.ts";
-import { loosenFormat, wrapArguments } from "./_mends/forms.ts";
+import { stopEnabledThinking, stopThinking, stopUnstreamedThinking } from "./_mends/forced.ts";
+import { addBlankThoughts, loosenFormat, wrapArguments } from "./_mends/forms.ts";
 import { writeOutSchemas } from "./_mends/schemas.ts";
 import { leaveOutPath } from "./leave-out.ts";
 
@@ -20,6 +20,8 @@ const MENDS: Readonly<Record<Exclude<BodyWord, "tool_names">, Mend>> = {
   max_completion_tokens: (body) => renameLimit(body, "max_completion_tokens", "max_tokens"),
   forced_thinking: stopThinking,
   forced_enable_thinking: stopEnabledThinking,
+  unstreamed_thinking: stopUnstreamedThinking,
+  thoughts_required: addBlankThoughts,
   json_object: loosenFormat,
   call_arguments: wrapArguments,
   tool_schema: writeOutSchemas,
@@ -29,6 +31,7 @@ const MENDS: Readonly<Record<Exclude<BodyWord, "tool_names">, Mend>> = {
 const LOST: Readonly<Partial<Record<BodyWord, readonly string[]>>> = {
   forced_thinking: ["reasoning_effort", "thinking", "context_management"],
   forced_enable_thinking: ["reasoning_effort", "enable_thinking"],
+  unstreamed_thinking: ["reasoning_effort", "enable_thinking"],
 };
 
 /** The one place at which bodies are mended. Fields that were left out are named. */

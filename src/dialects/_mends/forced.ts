@@ -1,4 +1,4 @@
-// Thinking turned off where a call is forced, for servers that refuse both together.
+// Thinking turned off where a call is forced, or an answer isn't streamed, for servers that refuse both together.
 import { asArray, asObject, changeFields, isObject, type JsonObject } from "../../core/json/json.ts";
 
 /** By `thinking`, as Anthropic, Moonshot and DeepSeek have it. */
@@ -14,6 +14,12 @@ export function stopThinking(body: JsonObject): JsonObject | null {
 /** By `enable_thinking`, as Qwen has it. */
 export function stopEnabledThinking(body: JsonObject): JsonObject | null {
   if (!isForced(body) || body.enable_thinking === false) return null;
+  return changeFields(body, { enable_thinking: false, reasoning_effort: undefined });
+}
+
+/** By the same, in an answer that isn't streamed. */
+export function stopUnstreamedThinking(body: JsonObject): JsonObject | null {
+  if (!Array.isArray(body.messages) || body.stream === true || body.enable_thinking === false) return null;
   return changeFields(body, { enable_thinking: false, reasoning_effort: undefined });
 }
 

@@ -2,6 +2,7 @@
 import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { ANY_OBJECT } from "../_chat/schemas/schema.ts";
+import { BLANK_THOUGHT } from "../openai/messages.ts";
 
 /** Asks for JSON by a schema, for servers without a mode for it. */
 export function loosenFormat(body: JsonObject): JsonObject | null {
@@ -28,4 +29,16 @@ export function wrapArguments(body: JsonObject): JsonObject | null {
       : message,
   );
   return isWrapped ? { ...body, messages } : null;
+}
+
+/** Gives each turn with calls some thinking. Null if each has its own. */
+export function addBlankThoughts(body: JsonObject): JsonObject | null {
+  if (!Array.isArray(body.messages)) return null;
+  let isAdded = false;
+  const messages = body.messages.map((message: unknown) => {
+    if (!isObject(message) || !Array.isArray(message.tool_calls) || message.reasoning_content) return message;
+    isAdded = true;
+    return { ...message, reasoning_content: BLANK_THOUGHT };
+  });
+  return isAdded ? { ...body, messages } : null;
 }

@@ -27,7 +27,7 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
 const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "parts", "__proto__"]);
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
 /** Replaces missing thinking of another model, for servers that require some. */
-const BLANK_THOUGHT = " ";
+export const BLANK_THOUGHT = " ";
 
 /** The properties of the call that affect its messages. */
 interface MessageNeeds {

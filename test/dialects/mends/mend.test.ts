@@ -107,6 +107,18 @@ const ROWS: readonly { word: Refusal; body: JsonObject; sent: JsonObject }[] = [
       enable_thinking: false,
     },
   },
+  {
+    word: "unstreamed_thinking",
+    body: { messages: [], reasoning_effort: "high" },
+    sent: { messages: [], enable_thinking: false },
+  },
+  {
+    word: "thoughts_required",
+    body: { messages: [{ role: "assistant", content: null, tool_calls: [called("{}")] }] },
+    sent: {
+      messages: [{ role: "assistant", content: null, tool_calls: [called("{}")], reasoning_content: " " }],
+    },
+  },
   ...(["parameters", "input_schema"] as const).map((name) => ({
     word: "tool_schema" as const,
     body: { tools: [{ name: "a", [name]: referring }] },
@@ -190,6 +202,13 @@ test.each<[Refusal, JsonObject]>([
       ],
     },
   ],
+  ["unstreamed_thinking", { messages: [], stream: true }],
+  ["unstreamed_thinking", { messages: [], enable_thinking: false }],
+  [
+    "thoughts_required",
+    { messages: [{ role: "assistant", reasoning_content: "Hm", tool_calls: [called("{}")] }] },
+  ],
+  ["thoughts_required", { messages: [{ role: "assistant", content: "Hi." }] }],
   ["json_object", { response_format: { type: "text" } }],
   ["json_object", { response_format: { type: "json_schema", json_schema: { name: "n", schema } } }],
   ["json_object", { text: { format: { type: "json_object" } } }],

@@ -185,6 +185,30 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
         : answer.sent,
   },
   {
+    name: "thinking",
+    holds: "a turn with calls gets blank thinking for a server that asks for all of it back",
+    bodies: {
+      chat: { messages: makeTurns(null, "{}") },
+      messages: {
+        messages: [
+          user("Look."),
+          { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "look", input: {} }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "done" }] },
+          user(SAY),
+        ],
+      },
+    },
+    providers: ["Plain"],
+    refuse: ({ messages }) =>
+      asArray(messages)
+        .map(asObject)
+        .some((one) => one.tool_calls !== undefined && !one.reasoning_content)
+        ? "The `reasoning_content` in the thinking mode must be passed back to the API."
+        : null,
+    refusals: 1,
+    findWrong: (answer) => (answer.dropped === null ? findUnanswered(answer) : answer.dropped),
+  },
+  {
     name: "JSON",
     holds: "JSON without a schema is asked for by the schema of any object",
     bodies: {

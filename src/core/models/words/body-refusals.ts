@@ -34,6 +34,17 @@ export const BODY_REFUSALS = {
     source: "qwen-code, issue 7659; eino, issue 994",
     seen: "2026-07",
   },
+  unstreamed_thinking: {
+    meaning: "thinking in an answer that isn't streamed: `enable_thinking` is false",
+    source:
+      "langchain4j, issue 3974; UltraRAG, issue 287 (DashScope); claude-code-router, issue 948 (ModelScope)",
+    seen: "2026-04",
+  },
+  thoughts_required: {
+    meaning: "turns with calls but without `reasoning_content`, while it thinks: they get a blank one",
+    source: "pi, issue 3636; cc-switch-cli, issue 170; continue, issue 12691 (DeepSeek)",
+    seen: "2026-06",
+  },
   json_object: {
     meaning: "JSON without a schema as the form of the answer: the schema of any object says the same",
     source: "lmstudio-bug-tracker, issue 189; OpenBiliClaw, issue 12 (LM Studio)",

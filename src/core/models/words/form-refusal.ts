@@ -154,6 +154,31 @@ export const FORM_SENTENCES: readonly FormSentence[] = [
     seen: "2026-07",
   },
   {
+    // Qwen's open models at Alibaba's.
+    says: /^(?:<400> )?(?:InternalError\.Algo\.InvalidParameter: )?parameter\.enable_thinking (?:must be set to false for non-streaming calls|必须设置为false才能进行非流式调用)/,
+    example: "parameter.enable_thinking must be set to false for non-streaming calls",
+    refuses: "unstreamed_thinking",
+    source: "langchain4j, issue 3974; UltraRAG, issue 287; spring-ai-alibaba, issue 867",
+    seen: "2026-04",
+  },
+  {
+    // The same at ModelScope.
+    says: /^enable thinking can not be support when `stream=False`/,
+    example: "enable thinking can not be support when `stream=False`.",
+    refuses: "unstreamed_thinking",
+    source: "claude-code-router, issue 948",
+    seen: "2025-10",
+  },
+  {
+    // DeepSeek, and servers in front of it.
+    says: /^The `?reasoning_content`? in the thinking mode must be passed back to the API/,
+    example: "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    refuses: "thoughts_required",
+    source:
+      "pi, issue 3636; cc-switch-cli, issue 170; continue, issue 12691; oai-compatible-copilot, issue 215",
+    seen: "2026-06",
+  },
+  {
     // Moonshot, about each rule of its flavour of JSON Schema.
     says: /^(?:Invalid request: )?tools\.function\.parameters is not a valid moonshot flavored json schema/,
     example:
