@@ -5,6 +5,9 @@ import { REMOVALS_MAX, type RemovalReason, type RemovedReasoning } from "../../c
 import { SEALED_FORMATS } from "../../core/models/thinking/readers.ts";
 import type { AssistantMessage, ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
 
+/** Replaces missing thinking of another model, for servers that require some. */
+export const BLANK_THOUGHT = " ";
+
 /** Makes the detail for a piece of thinking. `index` is its block's place in the message. */
 export function makeThinkingDetail(
   format: string,

@@ -2,7 +2,7 @@
 import { parseBounded, REQUEST_SHAPE } from "../../core/json/bounds.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
 import { ANY_OBJECT } from "../_chat/schemas/schema.ts";
-import { BLANK_THOUGHT } from "../openai/messages.ts";
+import { BLANK_THOUGHT } from "../_chat/thinking.ts";
 
 /** Asks for JSON by a schema, for servers without a mode for it. */
 export function loosenFormat(body: JsonObject): JsonObject | null {
@@ -31,7 +31,7 @@ export function wrapArguments(body: JsonObject): JsonObject | null {
   return isWrapped ? { ...body, messages } : null;
 }
 
-/** Gives each turn with calls some thinking. Null if each has its own. */
+/** Gives blank thinking to the turns with calls that have none. Returns null if there are none. */
 export function addBlankThoughts(body: JsonObject): JsonObject | null {
   if (!Array.isArray(body.messages)) return null;
   let isAdded = false;

@@ -7,6 +7,7 @@ import { joinText } from "../../operations/chat/prompt/content-text.ts";
 import { withFileName } from "../../operations/chat/prompt/file-names.ts";
 import { mapList } from "../../operations/text-json.ts";
 import { BREAKPOINT, findBreakpoint } from "../_chat/cache/cache-breakpoint.ts";
+import { BLANK_THOUGHT } from "../_chat/thinking.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
@@ -26,8 +27,6 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
 /** Handled below: a turn's order, which this API can't express, and `__proto__`, which must not be assigned. */
 const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "parts", "__proto__"]);
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
-/** Replaces missing thinking of another model, for servers that require some. */
-export const BLANK_THOUGHT = " ";
 
 /** The properties of the call that affect its messages. */
 interface MessageNeeds {
