@@ -31,7 +31,7 @@ export function wrapArguments(body: JsonObject): JsonObject | null {
   return isWrapped ? { ...body, messages } : null;
 }
 
-/** Gives blank thinking to the turns with calls that have none. Returns null if there are none. */
+/** Returns the body with blank thinking in the turns with calls that have none. Null if there are none. */
 export function addBlankThoughts(body: JsonObject): JsonObject | null {
   if (!Array.isArray(body.messages)) return null;
   let isAdded = false;
