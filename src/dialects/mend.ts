@@ -64,7 +64,8 @@ function leaveOutBetas(outgoing: Outgoing, refuses: ReadonlySet<Refusal>): Outgo
   const taken = asked.filter((beta) => !refuses.has(`beta:${beta.trim()}`));
   if (taken.length === asked.length) return outgoing;
   const left = taken.length === 0 ? headers : { ...headers, [BETAS]: taken.join(",") };
-  return { ...outgoing, headers: left, dropped: [...outgoing.dropped, BETAS] };
+  const { dropped } = outgoing;
+  return { ...outgoing, headers: left, dropped: dropped.includes(BETAS) ? dropped : [...dropped, BETAS] };
 }
 
 function mendOne(body: JsonObject, word: Refusal): JsonObject | null {

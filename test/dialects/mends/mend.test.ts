@@ -255,4 +255,6 @@ test("a beta is left out of its header alone, and named", () => {
   });
   expect(without("beta:one-2026-01-01", "beta:two-2026-01-01").headers).toEqual({ "x-api-key": "s" });
   expect(without("beta:three-2026-01-01")).toBe(asked);
+  const named = { ...asked, dropped: ["anthropic-beta"] };
+  expect(mendOutgoing(named, new Set(["beta:one-2026-01-01"])).dropped).toEqual(["anthropic-beta"]);
 });
