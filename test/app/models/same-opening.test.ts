@@ -1,9 +1,9 @@
 // Many requests at once to one process that all begin with the same message: no credential gets far more of them than its share.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { connect } from "node:net";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { newPlace, type Place, type Serving, startServe } from "../../harness/serve-process.ts";
+import { postApart } from "../../whole/world/own-connection.ts";
 import { readText, serveHttp, type TestServer } from "../../whole/world/serve.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
@@ -23,7 +23,7 @@ let held: { readonly key: string; readonly answer: () => void }[] = [];
 let provider: TestServer;
 let place: Place;
 let serving: Serving;
-let url: URL;
+let url = "";
 let secret = "";
 
 /** Answers none before all have come. */
@@ -48,8 +48,8 @@ store: "sqlite:./poundkey.db"
 providers:
 ${providers.join("\n")}`);
   serving = startServe(place, "--port", "0");
-  url = new URL(await serving.listens());
-  const made = await fetch(`${url.origin}/admin/v1/keys`, {
+  url = await serving.listens();
+  const made = await fetch(`${url}/admin/v1/keys`, {
     method: "POST",
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
     body: JSON.stringify({ name: "test", requests_per_day: null }),
@@ -62,37 +62,13 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** Sends a request on a connection of its own and returns its status: a process's own `fetch` makes 256 calls at once. */
-function send(model: string, headers: readonly string[]): Promise<string> {
-  const messages = [{ role: "user", content: "hello" }];
-  const body = JSON.stringify({ model, messages });
-  const head = [
-    "POST /v1/chat/completions HTTP/1.1",
-    `Host: ${url.host}`,
-    `Authorization: Bearer ${secret}`,
-    "Content-Type: application/json",
-    `Content-Length: ${body.length}`,
-    "Connection: close",
-    ...headers,
-  ];
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const socket = connect(Number(url.port), url.hostname, () => {
-      socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-    });
-    socket.on("data", (bytes) => {
-      text += bytes;
-    });
-    socket.on("error", reject);
-    socket.on("close", () => resolve(text.slice(0, text.indexOf("\r\n"))));
-  });
-}
-
 /** Returns the share of its provider's calls that each key had, and its share by weight. All calls were under way at once. */
 async function sendAll(provider: Provider, ...headers: readonly string[]) {
   held = [];
-  const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => send(`${provider}#one`, headers)));
-  expect([...new Set(statuses)]).toEqual(["HTTP/1.1 200 OK"]);
+  const body = { model: `${provider}#one`, messages: [{ role: "user", content: "hello" }] };
+  const send = () => postApart(`${url}/v1/chat/completions`, secret, body, headers);
+  const statuses = await Promise.all(Array.from({ length: AT_ONCE }, send));
+  expect([...new Set(statuses)]).toEqual([200]);
   const weights = PROVIDERS[provider].reduce((sum: number, weight) => sum + weight, 0);
   return PROVIDERS[provider].map((weight, at) => ({
     calls: held.filter(({ key }) => key === `${provider}-${at}`).length,

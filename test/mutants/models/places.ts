@@ -4,6 +4,7 @@ import type { Mutant } from "../mutant.ts";
 const ORDER = ["test/health/hash-order.test.ts"];
 const PLACES = ["test/selectors/staying/places.test.ts"];
 const PLAN = ["test/selectors/plan.test.ts"];
+const COMING = ["test/health/calls-by-key.test.ts"];
 const MOVES = ["test/selectors/staying/moves.test.ts"];
 
 const ATTEMPT_ORDER = "src/gateway/plan/attempt-order.ts";
@@ -73,6 +74,27 @@ export const PLACE_MUTANTS: readonly Mutant[] = [
     find: "if (inFlight >= CALLS_MIN && holdsMoreThan(CALLS_SHARE_MAX, own, all)) return true;",
     replace: "",
     tests: PLAN,
+  },
+  {
+    name: "requests that come at the same moment don't see each other",
+    file: "src/gateway/plan/plan-request.ts",
+    find: "if (!plan.home || first === undefined) return plan;",
+    replace: "if (plan || first === undefined) return plan;",
+    tests: COMING,
+  },
+  {
+    name: "a request that was refused is still to come",
+    file: "src/gateway/settle/closing.ts",
+    find: "context.plan.coming?.end();",
+    replace: "",
+    tests: ["test/whole/models/troubled-keys.test.ts"],
+  },
+  {
+    name: "a call that nobody hears of is to come forever",
+    file: "src/health/order/coming-calls.ts",
+    find: "if (nowMs - call.atMs < COMING_MAX_MS) break;",
+    replace: "if (nowMs >= call.atMs) break;",
+    tests: COMING,
   },
   {
     name: "new conversations go to a credential that fails",

@@ -13,6 +13,7 @@ const KEYS = [
   ["key-b", 1],
   ["key-c", 2],
 ] as const;
+const EQUAL_KEYS = Array.from({ length: 6 }, (_, at) => [`steady-${at}`, 1] as const);
 /** Each has a provider whose conversations have places, and one whose requests are drawn. */
 const TROUBLES = ["failing", "slow"] as const;
 type Trouble = (typeof TROUBLES)[number];
@@ -39,9 +40,15 @@ const calls: Call[] = [];
 let world: UnderTest;
 
 beforeAll(async () => {
-  const keys = KEYS.map(([key, weight]) => `{ key: ${key}, weight: ${weight} }`).join(", ");
-  const rows = TROUBLES.flatMap((trouble) => WAYS.map((way) => `${trouble}-${way}`)).map(
-    (name) =>
+  const listKeys = (keys: Iterable<readonly [string, number]>) =>
+    [...keys].map(([key, weight]) => `{ key: ${key}, weight: ${weight} }`).join(", ");
+  const troubled = TROUBLES.flatMap((trouble) => WAYS.map((way) => `${trouble}-${way}`));
+  const providers = [
+    ...troubled.map((name) => [name, listKeys(KEYS)] as const),
+    ["steady-chat", listKeys(EQUAL_KEYS)] as const,
+  ];
+  const rows = providers.map(
+    ([name, keys]) =>
       `  ${name}: { dialect: openai, keys: [${keys}], base_url: "http://127.0.0.1:9/${name}", unlisted_models: true }`,
   );
   world = await startUnderTest({ fetch: answer, clock, more: rows.join("\n") });
@@ -86,16 +93,18 @@ async function ask(path: string, body: object, headers: Record<string, string> =
   return { keys: calls.slice(before).map(({ key }) => key), id: asString(answered.id) ?? "" };
 }
 
+/** Sends the first turn of a conversation. */
+function open(provider: string, content: string): Promise<Asked> {
+  return ask("chat/completions", { model: `${provider}#one`, messages: [{ role: "user", content }] });
+}
+
 let asked = 0;
 /** Sends a request that says nothing of going on. */
 function askOnce(trouble: Trouble, way: Way): Promise<Asked> {
   const text = `request ${asked++}`;
   return way === "drawn"
     ? ask("embeddings", { model: `${trouble}-drawn#one`, input: text })
-    : ask("chat/completions", {
-        model: `${trouble}-chat#one`,
-        messages: [{ role: "user", content: text }],
-      });
+    : open(`${trouble}-chat`, text);
 }
 
 /** The share of requests that call the troubled key first. */
@@ -142,4 +151,25 @@ describe.each(TROUBLES)("a %s key", (trouble) => {
       expect((await createOperator(world).get(`/requests/${id}`)).body.moved).toBe("failover");
     }
   });
+});
+
+test("requests that are refused before they call leave the places of others alone", async () => {
+  const openings = Array.from({ length: 40 }, (_, at) => `steady ${at}`);
+  const listKeys = async () => {
+    const keys: (string | undefined)[] = [];
+    for (const opening of openings) keys.push((await open("steady-chat", opening)).keys[0]);
+    return keys;
+  };
+  const before = await listKeys();
+  const { secret } = await world.newKey({ requests_per_day: null, requests_per_minute: 1 });
+  const statuses: number[] = [];
+  for (let at = 0; at < 100; at++) {
+    const messages = [{ role: "user", content: "hello" }];
+    const answered = await world.chat({ model: "steady-chat#one", messages }, { secret });
+    await answered.text();
+    statuses.push(answered.status);
+  }
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(90);
+  expect(new Set(before).size).toBeGreaterThan(EQUAL_KEYS.length / 2);
+  expect(await listKeys()).toEqual(before);
 });
