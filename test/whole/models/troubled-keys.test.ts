@@ -13,6 +13,8 @@ const KEYS = [
   ["key-b", 1],
   ["key-c", 2],
 ] as const;
+/** As many calls at one key are a crowd, if there are fewer elsewhere. */
+const CROWD = 16;
 const EQUAL_KEYS = Array.from({ length: 6 }, (_, at) => [`steady-${at}`, 1] as const);
 /** Each has a provider whose conversations have places, and one whose requests are drawn. */
 const TROUBLES = ["failing", "slow"] as const;
@@ -163,13 +165,14 @@ test("requests that are refused before they call leave the places of others alon
   const before = await listKeys();
   const { secret } = await world.newKey({ requests_per_day: null, requests_per_minute: 1 });
   const statuses: number[] = [];
-  for (let at = 0; at < 100; at++) {
+  for (let at = 0; at <= CROWD; at++) {
     const messages = [{ role: "user", content: "hello" }];
     const answered = await world.chat({ model: "steady-chat#one", messages }, { secret });
     await answered.text();
     statuses.push(answered.status);
   }
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(90);
+  // More would go elsewhere, if they counted.
+  expect(statuses).toEqual([200, ...Array.from({ length: CROWD }, () => 429)]);
   expect(new Set(before).size).toBeGreaterThan(EQUAL_KEYS.length / 2);
   expect(await listKeys()).toEqual(before);
 });
