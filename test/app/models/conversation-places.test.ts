@@ -6,9 +6,9 @@ import { asArray, asObject, parseJson } from "../../../src/core/json/json.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { newPlace, type Place, type Serving, startServe } from "../../harness/serve-process.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
-import { postApart } from "../../whole/world/own-connection.ts";
 import { readText, serveHttp, type TestServer } from "../../whole/world/serve.ts";
 import { until } from "../../whole/world/until.ts";
+import { postApart } from "./own-connection.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const CONVERSATIONS = 1000;

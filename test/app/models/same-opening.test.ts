@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import { newPlace, type Place, type Serving, startServe } from "../../harness/serve-process.ts";
-import { postApart } from "../../whole/world/own-connection.ts";
 import { readText, serveHttp, type TestServer } from "../../whole/world/serve.ts";
+import { postApart } from "./own-connection.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const AT_ONCE = 500;
