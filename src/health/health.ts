@@ -14,6 +14,7 @@ import { Key, type KeyProver } from "./credential.ts";
 import { Deployment, describeFailing } from "./deployment.ts";
 import { HedgeBudget } from "./hedge-budget.ts";
 import { DeploymentPace } from "./line-pace.ts";
+import { ComingCalls } from "./order/coming-calls.ts";
 import { Outlooks } from "./outlooks.ts";
 import { PayerNotices } from "./payer-notices.ts";
 import { Permit } from "./permit.ts";
@@ -90,6 +91,7 @@ export class Health {
   /** By provider. */
   #troubles: ReadonlyMap<string, Trouble> = new Map();
   readonly addresses = new Addresses();
+  readonly coming = new ComingCalls();
   readonly refusals = new LearnedRefusals();
   readonly refusedFields = new RefusedFields();
   readonly #notices = new PayerNotices();

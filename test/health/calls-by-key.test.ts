@@ -24,7 +24,8 @@ import { asking, makeCard, RULES, TRIVIA } from "../selectors/sample-cards.ts";
 const PLACES = 8;
 const FILLED = 64;
 const NOW_MS = 0;
-const CLOCK = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {}, every: () => () => {} };
+let nowMs = NOW_MS;
+const CLOCK = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {}, every: () => () => {} };
 const MODELS = Array.from({ length: PLACES }, (_, at) => makeCard(`model-${at}`, 1));
 const [MODEL = makeCard("model", 1)] = MODELS;
 
@@ -58,11 +59,29 @@ class Place {
     this.health.configured([this.#setup]);
   }
 
+  /** Plans a request that begins no call yet. */
+  expect(keyId: string, session: string) {
+    const { attempts, coming } = this.#plan(keyId, session);
+    if (attempts[0] === undefined) throw new Error("an empty plan");
+    return { first: attempts[0], coming };
+  }
+
   plan(keyId: string, session: string) {
+    const {
+      attempts: [first],
+      load,
+      coming,
+    } = this.#plan(keyId, session);
+    if (first === undefined) throw new Error("an empty plan");
+    coming?.end();
+    return { first, load };
+  }
+
+  #plan(keyId: string, session: string) {
     const { health } = this;
     const ask = asking(TRIVIA);
     const upstreams = new Map([["Acme", makeUpstream(this.#setup, [findDialect("openai")])]]);
-    const plan = planRequest(
+    return planRequest(
       {
         random: { bytes: (count: number) => new Uint8Array(count) },
         health,
@@ -91,9 +110,6 @@ class Place {
         routes: new Routes(CHAT, "openai", upstreams),
       },
     );
-    const [first] = plan.attempts;
-    if (first === undefined) throw new Error("an empty plan");
-    return { first, load: plan.load };
   }
 
   /** Begins this many calls of a session. */
@@ -144,6 +160,44 @@ describe.each([
     expect(firstOf("key_a", "s")).not.toBe(home);
     for (const session of others.slice(FILLED - 1, FILLED)) place.fill(1, "key_b", session);
     expect(firstOf("key_a", "s")).toBe(home);
+  });
+});
+
+describe("requests that come at the same moment", () => {
+  beforeEach(() => {
+    nowMs = NOW_MS;
+  });
+
+  test.each([
+    ["credential", ONE_MODEL, PLACES, nameCredential],
+    ["model of a group", GROUP, 1, nameModel],
+  ] as const)(
+    "count at their %s before any of them calls, until they call or end",
+    (_, selection, credentials, nameOf) => {
+      const place = new Place(selection, credentials);
+      const firstOf = () => nameOf(place.plan("key_a", "s").first);
+      const home = firstOf();
+      const coming = Array.from({ length: FILLED }, () => place.expect("key_a", "s"));
+      expect(coming.map(({ first }) => nameOf(first))).toEqual(Array.from({ length: FILLED }, () => home));
+      expect(firstOf()).not.toBe(home);
+      coming[0]?.coming?.end();
+      coming[0]?.coming?.end();
+      expect(firstOf()).toBe(home);
+    },
+  );
+
+  test("aren't counted any longer ten seconds later, if nobody says how they ended", () => {
+    const place = new Place(ONE_MODEL, PLACES);
+    const home = nameCredential(place.plan("key_a", "s").first);
+    const [{ first } = place.expect("key_a", "s")] = Array.from({ length: FILLED }, () =>
+      place.expect("key_a", "s"),
+    );
+    nowMs += 9999;
+    expect(nameCredential(place.plan("key_a", "s").first)).not.toBe(home);
+    nowMs += 1;
+    place.expect("key_b", "s");
+    expect(place.health.coming.findCredential(first)).toBeUndefined();
+    expect(nameCredential(place.plan("key_a", "s").first)).toBe(home);
   });
 });
 

@@ -14,6 +14,7 @@ import { LIMIT_MUTANTS } from "./limits.ts";
 import { MEDIA } from "./media.ts";
 import { CATALOGUE_MUTANTS } from "./models/catalogue.ts";
 import { LEARNING } from "./models/learning.ts";
+import { PLACE_MUTANTS } from "./models/places.ts";
 import { STAYING } from "./models/staying.ts";
 import type { Mutant } from "./mutant.ts";
 import { PAGES } from "./pages.ts";
@@ -48,6 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...KEEPING,
   ...LEARNING,
   ...STAYING,
+  ...PLACE_MUTANTS,
   ...BEYOND_CHAT,
   ...MEDIA,
   ...LEFT_OUT_MEDIA,

@@ -54,13 +54,11 @@ export interface Asking {
   readonly url?: string;
 }
 
+/** A gateway in this process or another. */
+export type Asked = Pick<UnderTest, "url" | "secret">;
+
 /** POSTs to one of the gateway's own routes. */
-export async function post(
-  gateway: UnderTest,
-  path: string,
-  body: unknown,
-  asking: Asking = {},
-): Promise<Seen> {
+export async function post(gateway: Asked, path: string, body: unknown, asking: Asking = {}): Promise<Seen> {
   const { secret = gateway.secret, headers = {}, url = gateway.url } = asking;
   const response = await fetch(`${url}${path}`, {
     method: "POST",
@@ -70,7 +68,7 @@ export async function post(
   return seen(response);
 }
 
-export async function routed(gateway: UnderTest, body: unknown, asking: Asking = {}): Promise<JsonObject> {
+export async function routed(gateway: Asked, body: unknown, asking: Asking = {}): Promise<JsonObject> {
   const answer = await post(gateway, "/v1/route", body, asking);
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body;

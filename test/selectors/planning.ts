@@ -23,7 +23,7 @@ export function makeCard(id: string): ModelCard {
 export const HOUSE = makeCard("House#small");
 export const OTHER = makeCard("Other#small");
 
-type OwnFields = Pick<Credential, "name" | "requestsPerMinute" | "tokensPerMinute" | "parallel">;
+type OwnFields = Pick<Credential, "id" | "name" | "requestsPerMinute" | "tokensPerMinute" | "parallel">;
 
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];

@@ -40,7 +40,9 @@ export function beginFirst<F extends Form>(
   ports: AttemptPorts,
   context: RequestContext<F>,
 ): AttemptRun<F> | null {
-  const [first] = context.plan.attempts;
+  const { attempts, coming } = context.plan;
+  coming?.end();
+  const [first] = attempts;
   if (first === undefined) return null;
   ports.health.countRequest(first.card, context.admittedMs, context.refusals.payer);
   if (first.card.hedge || !isPaidByHold(context.grant, first.card)) return null;

@@ -4,7 +4,12 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import type { Health } from "../../health/health.ts";
 import { spread } from "../../health/order/draw.ts";
 import { orderByHash } from "../../health/order/hash-order.ts";
-import { measureDoing, passOver, passOverFilled } from "../../health/order/passing-over.ts";
+import {
+  measureCredential,
+  measureDoing,
+  passOver,
+  passOverFilled,
+} from "../../health/order/passing-over.ts";
 import type { OrderInput } from "./group-order.ts";
 
 /** Returns a model's attempts in the order of the conversation with this seed. All of its provider's are given. */
@@ -50,19 +55,11 @@ function draw(attempts: readonly Attempt[], { health, roll, nowMs, payer }: Orde
  */
 function preferFree(attempts: readonly Attempt[], input: OrderInput): readonly Attempt[] {
   const { conversation, health, nowMs, payer } = input;
-  if (!conversation.isFree) {
-    return passOverFilled(attempts, (attempt) => {
-      const key = health.key(attempt);
-      return {
-        weight: attempt.credential.weight,
-        inFlight: key?.inFlight ?? 0,
-        ofKey: key?.callsByKey.count(conversation.keyId) ?? 0,
-      };
-    });
-  }
+  const measure = (attempt: Attempt) => measureCredential(attempt, health, conversation.keyId);
+  if (!conversation.isFree) return passOverFilled(attempts, measure);
   return passOver(attempts, (attempt) => ({
     ...measureDoing(attempt.credential.weight, [attempt], health, nowMs, payer),
-    inFlight: health.key(attempt)?.inFlight ?? 0,
+    ...measure(attempt),
   }));
 }
 

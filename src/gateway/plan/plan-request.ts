@@ -139,7 +139,9 @@ function planAmong<F extends Form>(
     nowMs: deadlines.nowMs(),
   });
   if (plan.decision) logExploration(ports.log, call.requestId, plan.decision);
-  return plan;
+  const [first] = plan.attempts;
+  if (!plan.home || first === undefined) return plan;
+  return { ...plan, coming: health.coming.expect(first, conversation.keyId, deadlines.nowMs()) };
 }
 
 /** Logs a choice of a model other than the usual one, made to learn about it. */

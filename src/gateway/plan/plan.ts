@@ -6,6 +6,7 @@ import type { Attempt } from "../../core/models/attempt.ts";
 import { countAs, type GroupMember, type ModelCard } from "../../core/models/card.ts";
 import type { Address } from "../../health/address.ts";
 import type { Health } from "../../health/health.ts";
+import type { ComingCall } from "../../health/order/coming-calls.ts";
 import { type Load, ONE_CALL } from "../../health/rate.ts";
 import type { Choice } from "../../selectors/choose.ts";
 import { type KeptDecision, keepDecision } from "../../selectors/decision.ts";
@@ -45,6 +46,8 @@ export interface Plan {
   readonly decision: KeptDecision | null;
   /** The first place of the conversation's order. Missing or null if it has none. */
   readonly home?: Home | null;
+  /** Its first call, counted among those that are about to begin. Missing if there is nothing to choose. */
+  readonly coming?: ComingCall;
 }
 
 /** Returns the model under which a request counts that none answers. */

@@ -71,6 +71,7 @@ export class Closing {
       const settled = context.granted === null ? null : context.settled;
       return settled === undefined ? this.#settleLast(context, endMs) : this.#finish(context, endMs, settled);
     } finally {
+      context.plan.coming?.end();
       this.#ports.underWay.leave(ending, call);
       call.held.release();
     }

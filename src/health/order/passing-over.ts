@@ -11,14 +11,14 @@ const CALLS_SHARE_MAX = 2;
 const KEY_CALLS_MIN = 64;
 const KEY_CALLS_SHARE_MAX = 4;
 /** Fewer outcomes say too little, and let one that is passed over be tried again once they fade. */
-const OUTCOMES_MIN = 10;
+const OUTCOMES_MIN = 3;
 const BAD_SHARE_MAX = 0.25;
 const WAITS_MIN = 3;
 /** Waits are compared above this floor, because small differences don't matter. */
 const WAIT_FLOOR_MS = 100;
 const WAIT_FACTOR_MAX = 4;
 
-/** A candidate's calls under way in this process. */
+/** A candidate's calls in this process that are under way or about to begin. */
 interface Crowd {
   readonly weight: number;
   readonly inFlight: number;
@@ -92,7 +92,10 @@ export function measureDoing(
   payer: string,
 ): Doing {
   const called = attempts.flatMap((attempt) => health.deployment(attempt) ?? []);
-  const inFlight = called.reduce((sum, deployment) => sum + deployment.inFlight, 0);
+  const inFlight = called.reduce(
+    (sum, deployment) => sum + deployment.inFlight,
+    countComing(attempts, health),
+  );
   const waits = called.flatMap((deployment) => deployment.meanWaitMs(nowMs, WAITS_MIN) ?? []);
   const waitMs = waits.length === 0 ? null : waits.reduce((sum, one) => sum + one, 0) / waits.length;
   return { weight, inFlight, ...sumOutcomes(called, nowMs, payer), waitMs };
@@ -110,7 +113,25 @@ export function measureCrowd(
     called.reduce((calls, deployment) => calls + count(deployment), 0);
   return {
     weight,
-    inFlight: sum(({ inFlight }) => inFlight),
-    ofKey: sum(({ callsByKey }) => callsByKey.count(keyId)),
+    inFlight: sum(({ inFlight }) => inFlight) + countComing(attempts, health),
+    ofKey: sum(({ callsByKey }) => callsByKey.count(keyId)) + countComing(attempts, health, keyId),
+  };
+}
+
+/** Returns the calls that come to the model of these attempts: all, or those of a gateway key. */
+function countComing([one]: readonly Attempt[], { coming }: Health, keyId?: string): number {
+  const place = one && coming.findModel(one);
+  if (place === undefined) return 0;
+  return keyId === undefined ? place.calls : place.byKey.count(keyId);
+}
+
+/** Returns the calls of a credential, for any model, and those of a gateway key among them. */
+export function measureCredential(attempt: Attempt, health: Health, keyId: string): KeyCrowd {
+  const key = health.key(attempt);
+  const coming = health.coming.findCredential(attempt);
+  return {
+    weight: attempt.credential.weight,
+    inFlight: (key?.inFlight ?? 0) + (coming?.calls ?? 0),
+    ofKey: (key?.callsByKey.count(keyId) ?? 0) + (coming?.byKey.count(keyId) ?? 0),
   };
 }

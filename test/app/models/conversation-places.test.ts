@@ -8,11 +8,15 @@ import { newPlace, type Place, type Serving, startServe } from "../../harness/se
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.ts";
 import { readText, serveHttp, type TestServer } from "../../whole/world/serve.ts";
 import { until } from "../../whole/world/until.ts";
+import { postApart } from "./own-connection.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const CONVERSATIONS = 1000;
 const TURNS = 6;
 const AT_ONCE = 64;
+const CROWD = 500;
+/** The calls under way that count as no crowd. */
+const FEW = 16;
 const TEST_MS = 60_000;
 /** Shares are compared in points of a hundred. */
 const POINTS = 5;
@@ -28,6 +32,8 @@ interface Seat {
 const refused = new Set<string>();
 let failing: string | null = null;
 let calls = 0;
+/** The calls that wait until all of a crowd have come. Null if none does. */
+let crowd: { readonly key: string; readonly answer: () => void }[] | null = null;
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { model } = asObject(parseJson(await readText(request)));
@@ -46,7 +52,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const message = { role: "assistant", content: `${key} ${String(model)}` };
   const choices = [{ index: 0, message, finish_reason: "stop" }];
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-  write(200, { id: "1", object: "chat.completion", created: 1, model, choices, usage });
+  const succeed = () => write(200, { id: "1", object: "chat.completion", created: 1, model, choices, usage });
+  if (crowd === null) return void succeed();
+  crowd.push({ key, answer: succeed });
+  if (crowd.length === CROWD) for (const { answer } of crowd) answer();
 }
 
 let database: PostgresServer;
@@ -219,6 +228,27 @@ describe.if(IS_LONG)("conversations over two nodes of two workers", () => {
       );
       expect(listMoved(renamed, after)).toEqual([]);
       await reconfigure(compose(KEYS));
+    },
+    TEST_MS,
+  );
+
+  test(
+    "that all begin at once with the same message give no key more than twice its share and 16",
+    async () => {
+      crowd = [];
+      const body = { model: "Own#one", messages: [{ role: "user", content: "hello" }] };
+      const statuses = await Promise.all(
+        Array.from({ length: CROWD }, (_, at) =>
+          postApart(`${nodes[at % nodes.length]?.url}/v1/chat/completions`, secret, body),
+        ),
+      );
+      expect([...new Set(statuses)]).toEqual([200]);
+      const begun = crowd;
+      crowd = null;
+      for (const [key, weight] of KEYS)
+        expect(begun.filter((call) => call.key === key).length).toBeLessThanOrEqual(
+          (2 * CROWD * weight) / 4 + FEW,
+        );
     },
     TEST_MS,
   );
