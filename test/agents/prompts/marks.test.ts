@@ -168,3 +168,20 @@ describe.each(CLIENTS)("$name", (client) => {
     2 * PATIENT_MS,
   );
 });
+
+const opencode = AGENTS.find(({ name }) => name === "opencode");
+test.skipIf(!IS_LONG || opencode === undefined || !isInstalled(opencode))(
+  "opencode marks prompts itself where it reads that the model is Claude, and the gateway adds none",
+  async () => {
+    const client = CLIENTS.find(({ name }) => name === "opencode");
+    if (client === undefined) throw new Error("opencode isn't played");
+    const played = [
+      await play(client, "Unmarked#claude-opus-5-5"),
+      await play(client, "Marked#claude-opus-5-5"),
+    ];
+    const [own, beside] = played.map(({ turns }) => turns.map(({ counted }) => counted.marks));
+    expect(own?.every((marks) => marks > 0)).toBe(true);
+    expect(beside).toEqual(own ?? []);
+  },
+  2 * PATIENT_MS,
+);

@@ -72,12 +72,12 @@ const LONG_TEXT = "lorem ipsum ".repeat(1000);
 const CALL = { id: "c1", type: "function", function: { name: "look", arguments: "{}" } };
 let opened = 0;
 /** A turn that doesn't show that it goes on: no other has its first message. */
-const makeQuestion = () => [
+const makeQuestion = (): readonly object[] => [
   { role: "system", content: "Be brief." },
   { role: "user", content: `${++opened} ${LONG_TEXT}` },
 ];
 /** Goes on with a tool's result. */
-const makeLoop = () => [
+const makeLoop = (): readonly object[] => [
   ...makeQuestion(),
   { role: "assistant", content: null, tool_calls: [CALL] },
   { role: "tool", tool_call_id: "c1", content: "It is there." },
