@@ -89,8 +89,8 @@ export class ClaudeCache {
 }
 
 /**
- * Returns all beginnings of a prompt that end with a block, in order: tools, instructions, messages. Messages are read anew
- * where the choice of tools or the thinking is another.
+ * Returns all beginnings of a prompt that end with a block, in order: tools, instructions, messages. Those with messages differ
+ * if the choice of tools or the thinking does.
  */
 function listPrefixes({ tools, system, messages, tool_choice, thinking }: JsonObject): readonly Prefix[] {
   const front = [...asArray(tools), ...listBlocks(system)];
