@@ -187,6 +187,23 @@ describe("cache marks", () => {
     expect(JSON.stringify(body.messages).match(/cachePoint/g)).toHaveLength(2);
     expect(encode({ messages: asked }, LLAMA, marking).body.system).toEqual([{ text: "A" }]);
   });
+
+  test("are set for an hour where the model keeps a prompt for as long, and the time is told", () => {
+    const marking = { ...target, marks: "1h" } as const;
+    const tools = [functionTool("f")];
+    const set = (name: string) => {
+      const { body, marked } = encode(
+        { messages: [{ role: "system", content: "A" }, hi], tools },
+        name,
+        marking,
+      );
+      return [asArray(asObject(body.toolConfig).tools).at(1), asArray(body.system).at(1), marked];
+    };
+    const hour = { cachePoint: { type: "default", ttl: "1h" } };
+    expect(set("us.anthropic.claude-sonnet-4-6")).toEqual([hour, hour, "1h"]);
+    expect(set(NOVA)).toEqual([undefined, point, "5m"]);
+    expect(set(LLAMA)).toEqual([undefined, undefined, undefined]);
+  });
 });
 
 test("the operator's guardrail is sent in the body, as recorded", () => {

@@ -21,6 +21,20 @@ export interface Counted {
   readonly input: number;
   readonly read: number;
   readonly written: number;
+  /** The number of the prompt's marks. */
+  readonly marks: number;
+}
+
+/** USD per million tokens. */
+export interface InputPrices {
+  readonly input: number;
+  readonly cached_input: number;
+  readonly cache_write: number;
+}
+
+/** Returns the input's cost in USD. */
+export function priceInput({ input, read, written }: Counted, prices: InputPrices): number {
+  return (input * prices.input + read * prices.cached_input + written * prices.cache_write) / 1_000_000;
 }
 
 export class ClaudeCache {
@@ -36,7 +50,7 @@ export class ClaudeCache {
   readonly fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(url, init);
     const body = asObject(parseJson(await request.text()));
-    const { input, read, written } = this.#count(request.url, body);
+    const { input, read, written } = this.count(request.url, body);
     return Response.json({
       id: "msg_1",
       type: "message",
@@ -53,7 +67,8 @@ export class ClaudeCache {
     });
   };
 
-  #count(place: string, body: JsonObject): Counted {
+  /** Counts what a request reads and writes at a place, which has a cache of its own, and keeps what is marked. */
+  count(place: string, body: JsonObject): Counted {
     const prefixes = listPrefixes(body);
     const marks = prefixes.flatMap(({ isMarked }, at) => (isMarked ? [at] : []));
     if (marks.length > MARKS_MAX) throw new Error(`${marks.length} marks`);
@@ -66,25 +81,31 @@ export class ClaudeCache {
     const kept = marks.flatMap((at) => prefixes[at] ?? []).filter(({ tokens }) => tokens >= TOKENS_MIN);
     for (const one of [...found, ...kept]) this.#usedMs.set(name(one), nowMs);
     const written = Math.max(0, (kept.at(-1)?.tokens ?? 0) - read);
-    const counted = { input: (prefixes.at(-1)?.tokens ?? 0) - read - written, read, written };
+    const input = (prefixes.at(-1)?.tokens ?? 0) - read - written;
+    const counted = { input, read, written, marks: marks.length };
     this.counted.push(counted);
     return counted;
   }
 }
 
-/** Returns all beginnings of a prompt that end with a block, in order: tools, instructions, messages. */
-function listPrefixes({ tools, system, messages }: JsonObject): readonly Prefix[] {
-  const blocks = [
-    ...asArray(tools),
-    ...asArray(system),
-    ...asArray(messages).flatMap((one) => asArray(asObject(one).content)),
-  ];
+/**
+ * Returns all beginnings of a prompt that end with a block, in order: tools, instructions, messages. Those with messages differ
+ * if the choice of tools or the thinking does.
+ */
+function listPrefixes({ tools, system, messages, tool_choice, thinking }: JsonObject): readonly Prefix[] {
+  const front = [...asArray(tools), ...listBlocks(system)];
+  const blocks = [...front, ...asArray(messages).flatMap((one) => listBlocks(asObject(one).content))];
   let digest = 0n;
   let tokens = 0;
-  return blocks.filter(isObject).map(({ cache_control: mark, ...block }) => {
+  return blocks.filter(isObject).map(({ cache_control: mark, ...block }, at) => {
     const text = JSON.stringify(block);
+    if (at === front.length) digest = Bun.hash.wyhash(JSON.stringify([tool_choice, thinking]), digest);
     digest = Bun.hash.wyhash(text, digest);
     tokens += Math.ceil(text.length / CHARACTERS_PER_TOKEN);
     return { digest, tokens, isMarked: mark !== undefined };
   });
+}
+
+function listBlocks(content: unknown): readonly unknown[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : asArray(content);
 }

@@ -5,7 +5,7 @@ import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { ManualClock } from "../../harness/manual-clock.ts";
 import { createOperator } from "../world/operator.ts";
-import { ClaudeCache, type Counted } from "./claude-cache.ts";
+import { ClaudeCache, priceInput } from "./claude-cache.ts";
 
 /** USD per million tokens, as the catalogue has them. */
 const PRICES = {
@@ -100,12 +100,6 @@ const KINDS = {
 } satisfies Readonly<Record<string, Kind>>;
 type KindName = keyof typeof KINDS;
 
-/** Returns the input's cost in USD. */
-function price(model: Model, { input, read, written }: Counted): number {
-  const { input: plain, cached_input: cached, cache_write: write } = PRICES[model];
-  return (input * plain + read * cached + written * write) / 1_000_000;
-}
-
 /** All that a request's answer may have, so that its hold has no room left beside the prompt. */
 const ANSWER_TOKENS = 2;
 
@@ -119,7 +113,7 @@ async function ask(provider: Provider, model: Model, { messages, headers, pauseM
   await clock.move(pauseMs);
   const counted = cache.counted.at(-1);
   if (counted === undefined) throw new Error("nothing was sent");
-  const usd = price(model, counted);
+  const usd = priceInput(counted, PRICES[model]);
   // The gateway charges what the provider counted: its input, and an answer of two tokens.
   expect(asObject(body.usage).cost).toBeCloseTo(usd + (ANSWER_TOKENS * PRICES[model].output) / 1_000_000, 8);
   return { usd, counted };
@@ -227,7 +221,8 @@ test("marks that are never read stop after fifty requests, for an hour", async (
     const { usd: own, counted } = await askOnce("Conversations", at);
     usd += own;
     written += counted.written > 0 ? 1 : 0;
-    usdOff += price(model, { input: counted.input + counted.read + counted.written, read: 0, written: 0 });
+    const input = counted.input + counted.read + counted.written;
+    usdOff += priceInput({ ...counted, input, read: 0, written: 0 }, PRICES[model]);
   }
   expect(written).toBe(50);
   if (IS_LONG) expect(usd / usdOff).toBeLessThanOrEqual(1.01);
