@@ -186,12 +186,9 @@ export class Generator {
 
   /** True if the surface has a form for the whole conversation and for what is asked. */
   #canAsk(surface: SurfaceKey, ask: Ask): boolean {
-    const { own } = this.target;
     if (this.#changes === "added tools" && !ADDING.includes(surface)) return false;
-    if (this.#isChanged) {
-      if (isLeftOut("changed tools by other surfaces")) return surface === own;
-      if (surface !== "messages" && (surface !== "responses" || this.#isRemoved)) return false;
-    }
+    if (this.#isChanged && surface !== "messages" && (surface !== "responses" || this.#isRemoved))
+      return false;
     if (this.#toldBy !== null && surface !== this.#toldBy) return false;
     if (surface === "gemini" && this.#hasLate) return false;
     // Claude takes no system message before a turn of the user's, and its own API's clients send none.

@@ -1,7 +1,7 @@
 // Kinds that random conversations leave out, each with the reason why it would change a prefix.
 
 interface LeftOut {
-  readonly kind: "words by another surface" | "changed tools by other surfaces";
+  readonly kind: "words by another surface";
   readonly because: string;
 }
 
