@@ -66,7 +66,7 @@ const CALL = { id: "c1", type: "function", function: { name: "look", arguments: 
 const CALLING = { role: "assistant", content: null, tool_calls: [CALL] };
 const RESULT = { role: "tool", tool_call_id: "c1", content: "result" };
 
-/** Made anew for each test, as the answers are there by then. */
+/** Each test makes its own: the answers are there by then. */
 const HISTORIES: Readonly<Record<string, () => readonly JsonObject[]>> = {
   "an earlier question that has changed": () => [{ ...ONE, content: "other" }, first, TWO, second, THREE],
   "the first question cut off": () => [first, TWO, second, THREE],
