@@ -180,7 +180,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   }
 
   get removedReasoning(): string | null {
-    return this.tracing.winner?.foreignThinking === null ? null : this.#describeRemoved();
+    return this.tracing.winner?.isNative ? null : this.#describeRemoved();
   }
 
   #describeRemoved(): string | null {

@@ -161,3 +161,13 @@ test("a turn is recent for five minutes, within its conversation", () => {
     turns.note(null, 600_002),
   ]).toEqual([false, true, false, false]);
 });
+
+test("turns of fifty thousand conversations are known, and one that comes again takes no room of others", () => {
+  const turns = new RecentTurns();
+  turns.note("first", 0);
+  for (let at = 1; at < 49_999; at++) turns.note(`${at}`, at);
+  for (let at = 0; at < 10_000; at++) turns.note("again", 49_999);
+  expect(turns.note("first", 50_000)).toBe(true);
+  turns.note("one more", 50_000);
+  expect([turns.note("1", 50_000), turns.note("first", 50_000)]).toEqual([false, true]);
+});

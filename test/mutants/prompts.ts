@@ -2,6 +2,8 @@
 import type { Mutant } from "./mutant.ts";
 
 const TESTS = ["test/whole/prefix/growing/growing.test.ts"];
+const SAID = ["test/whole/prefix/said-again.test.ts"];
+const BAD = ["test/whole/prefix/bad-input.test.ts"];
 const TURNS = "src/dialects/_chat/turns.ts";
 
 export const PROMPTS: readonly Mutant[] = [
@@ -89,5 +91,41 @@ export const PROMPTS: readonly Mutant[] = [
     find: "blocks.splice(Math.min(one.place, blocks.length), 0, maker.thinking(one))",
     replace: "blocks.unshift(maker.thinking(one))",
     tests: TESTS,
+  },
+  {
+    name: "tools that a conversation adds go into the list",
+    file: "src/dialects/anthropic/encode.ts",
+    find: "const late = traits.lateTools ? placeTools(request, traits) : null;",
+    replace:
+      "const late: PlacedTools | null = traits.lateSystem && false ? placeTools(request, traits) : null;",
+    tests: TESTS,
+  },
+  {
+    name: "a tool that the gateway's words removed isn't added again",
+    file: "src/dialects/anthropic/said.ts",
+    find: "const added = [...gone].filter((name) => !refused.includes(name));",
+    replace: "const added: string[] = [];",
+    tests: SAID,
+  },
+  {
+    name: "what was said before an answer is said before any other that has it",
+    file: "src/operations/chat/prompt/said-again.ts",
+    find: 'if (id === "" || !details.some((one) => readSignature(one).endsWith(id))) return null;',
+    replace: 'if (id === "") return null;',
+    tests: BAD,
+  },
+  {
+    name: "an answer's entries are read without a bound",
+    file: "src/surfaces/openai-chat/said-entries.ts",
+    find: "if (left <= 0) return [];",
+    replace: "",
+    tests: BAD,
+  },
+  {
+    name: "what was said before an answer is said without a question before it",
+    file: TURNS,
+    find: 'if (sayAgain && turns.at(-1)?.role === "user")',
+    replace: "if (sayAgain)",
+    tests: BAD,
   },
 ];

@@ -90,7 +90,7 @@ export function countForeign(
   for (const message of messages)
     if (
       message.role === "assistant" &&
-      message.reasoning_details?.some((one) => isForeign(one, own)) &&
+      hasForeign(message.reasoning_details, own) &&
       !(takesText && hasThoughtText(message))
     )
       count++;
@@ -104,6 +104,9 @@ function hasThoughtText({ reasoning_content: text, reasoning_details: details }:
 }
 
 /** A list of phases says where a text was divided. It is no thinking. */
-function isForeign({ format, phases }: ReasoningDetail, own: string | null): boolean {
-  return format !== own && SEALED_FORMATS.has(format) && !Array.isArray(phases);
+function hasForeign(details: readonly ReasoningDetail[] | undefined, own: string | null): boolean {
+  if (details === undefined) return false;
+  for (const { format, phases } of details)
+    if (format !== own && SEALED_FORMATS.has(format) && !Array.isArray(phases)) return true;
+  return false;
 }

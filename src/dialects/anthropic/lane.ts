@@ -8,6 +8,7 @@ import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { mendMedia } from "../_chat/lane-media.ts";
 import { passExtras } from "../_chat/outgoing.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import type { ChatLane } from "../dialect.ts";
 import { leaveOutAddedSearches } from "./added-tools.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
@@ -15,6 +16,7 @@ import { makeHeaders } from "./encode.ts";
 import { fitToModel } from "./lane-fit.ts";
 import { mayType, typeBlock } from "./lane-media.ts";
 import { planLaneThinking, withoutRefusedThinking } from "./lane-thinking.ts";
+import { THINKING_FORMAT } from "./thinking.ts";
 
 export const ANTHROPIC_LANE: ChatLane = {
   encode,
@@ -58,6 +60,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
       ...thinking.dropped,
       ...(covered.length < betas.length ? [BETAS] : []),
     ],
+    ...countForeign(request, THINKING_FORMAT),
   };
 }
 

@@ -7,7 +7,9 @@ import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts"
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { findMeantType, mendMedia } from "../_chat/lane-media.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import type { ChatLane } from "../dialect.ts";
+import { REASONING_FORMAT } from "./contents.ts";
 import { makeNativeDecoder, parseNativeReply } from "./decode.ts";
 import { fitToModel } from "./lane-fit.ts";
 import { findFacts } from "./models.ts";
@@ -48,6 +50,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
         ? ["generationConfig.thinkingConfig"]
         : []),
     ],
+    ...countForeign(request, REASONING_FORMAT),
   };
 }
 

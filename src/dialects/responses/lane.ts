@@ -10,7 +10,9 @@ import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
 import { mendMedia, nameMeantType } from "../_chat/lane-media.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
+import { countForeign } from "../_chat/thinking.ts";
 import { askTier } from "../_chat/tier.ts";
+import { REASONING_FORMAT } from "../_responses/output.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, READING } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
@@ -49,7 +51,9 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
   const lowered = isLowered && given !== undefined ? ["max_output_tokens"] : [];
-  return makeCall(target, "/responses", body, [...dropped, ...lowered]);
+  const call = makeCall(target, "/responses", body, [...dropped, ...lowered]);
+  const foreign = countForeign(request, REASONING_FORMAT);
+  return foreign.foreignThinking === undefined ? call : { ...call, ...foreign };
 }
 
 /** Fields of a response that the route for summaries doesn't have ("Compact a response", OpenAI's API reference). */
@@ -97,7 +101,26 @@ function includeSealed(include: unknown, card: ModelCard): JsonObject {
 function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
   if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);
-  const kept = input.filter((item) => asObject(item).type !== "reasoning");
-  const count = input.length - kept.length;
-  return count === 0 ? null : { ...raw, body: { ...raw.body, input: kept }, [REFUSED_THINKING]: count };
+  const kept = input.filter((item) => !isReasoning(item));
+  if (kept.length === input.length) return null;
+  return { ...raw, body: { ...raw.body, input: kept }, [REFUSED_THINKING]: countAnswers(input) };
+}
+
+function isReasoning(item: unknown): boolean {
+  return asObject(item).type === "reasoning";
+}
+
+/** Counts the answers with reasoning: each ends where the client adds a message or a result. */
+function countAnswers(input: readonly unknown[]): number {
+  let count = 0;
+  let isCounted = false;
+  for (const item of input) {
+    const { type, role } = asObject(item);
+    if (isReasoning(item)) {
+      if (!isCounted) count++;
+      isCounted = true;
+    } else if ((role !== undefined && role !== "assistant") || String(type).endsWith("_output"))
+      isCounted = false;
+  }
+  return count;
 }

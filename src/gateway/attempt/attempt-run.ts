@@ -230,7 +230,8 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
 
   recordSent(isNative: boolean, foreignThinking = 0): void {
     const { call, tracing } = this.#context;
-    this.foreignThinking = isNative ? null : foreignThinking;
+    this.isNative = isNative;
+    this.foreignThinking = foreignThinking;
     this.unreadBytes = isNative ? call.unreadBytes : 0;
     this.rounds = isNative ? call.searches + (call.fetches ?? 0) : 0;
     tracing.recordCall(this, this.#ports.deadlines.nowMs());

@@ -37,8 +37,10 @@ export class TracingAttempt {
   /** The parts of a call that the parsed request doesn't contain. */
   unreadBytes = 0;
   rounds = 0;
-  /** The number of earlier answers whose thinking a translation left out. Null if the client's own request was sent. */
-  foreignThinking: number | null = null;
+  /** True if the client's own request was sent. */
+  isNative = true;
+  /** The number of earlier answers whose thinking was left out, since only another family's models read it. */
+  foreignThinking = 0;
   /** The cache marks that the gateway set. Null for none. */
   cacheMarks: PlannedMarks | null = null;
   /** The usage that the provider reported, if it isn't the request's own. */

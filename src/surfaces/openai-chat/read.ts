@@ -230,7 +230,7 @@ function makeOwnId(index: number): string {
 
 /** Returns an assistant's message with its call and its thinking in their usual forms. */
 function readAssistant(message: JsonObject, index: number, { callIds, seal, all }: ReadTerms): JsonObject {
-  const read = openDetails(readThinking(message, seal), () => all.slice(index), seal);
+  const read = openDetails(readThinking(message, seal), () => all.slice(index + 1), seal);
   if (!isObject(read.function_call)) return read;
   const { function_call: call, ...rest } = read;
   const id = makeOwnId(index);

@@ -6,7 +6,7 @@ import { PREFIX } from "../signature.ts";
 
 /** OpenRouter's word for data that clients don't read, and only send back. */
 const FORMAT = "unknown";
-/** The newest of a conversation. Others aren't opened. */
+/** The newest entries of a request. Others aren't opened. */
 const OPENED_MAX = 64;
 
 export function hasSaid(details: unknown): boolean {
@@ -27,26 +27,36 @@ export function sealDetails<Message extends JsonObject>(message: Message, seal: 
 
 /**
  * Returns a message of the client's with what is sealed in it opened. An entry that can't be opened is left out. The same one if there is
- * nothing. `since` lists the messages from this one on.
+ * nothing. `listLater` lists the messages behind it.
  */
-export function openDetails(message: JsonObject, since: () => readonly unknown[], seal: Sealer): JsonObject {
+export function openDetails(
+  message: JsonObject,
+  listLater: () => readonly unknown[],
+  seal: Sealer,
+): JsonObject {
   if (!holdsSealed(message)) return message;
-  const isNew = !holdsMore(since(), OPENED_MAX);
+  let left = countLeft(listLater());
   const open = (given: unknown): readonly unknown[] => {
     const detail = asObject(given);
     // Nobody but the gateway may say what it has said.
     if (isSaidDetail(detail)) return [];
     if (!isSealed(detail)) return [given];
-    const opened = isNew ? unpackSaid(seal.open(String(detail.data).slice(PREFIX.length))) : null;
+    if (left <= 0) return [];
+    left--;
+    const opened = unpackSaid(seal.open(String(detail.data).slice(PREFIX.length)));
     return opened === null ? [] : [opened];
   };
   return { ...message, reasoning_details: asArray(message.reasoning_details).flatMap(open) };
 }
 
-/** True if more than `most` of the messages hold something sealed. */
-function holdsMore(messages: readonly unknown[], most: number): boolean {
-  let count = 0;
-  return messages.some((message) => holdsSealed(asObject(message)) && ++count > most);
+/** Returns how many entries may be opened beside those of later messages. */
+function countLeft(later: readonly unknown[]): number {
+  let left = OPENED_MAX;
+  for (const message of later) {
+    for (const detail of asArray(asObject(message).reasoning_details)) if (isSealed(asObject(detail))) left--;
+    if (left <= 0) return 0;
+  }
+  return left;
 }
 
 function holdsSealed({ reasoning_details: details }: JsonObject): boolean {

@@ -7,6 +7,19 @@ import { sign } from "../../../src/simulator/responder.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { SURFACES } from "./conversations.ts";
 
+/** Clouds that the simulator doesn't have. */
+const CLOUDS = /\/(vertex|azure)\//;
+const ANSWER = {
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude-opus-5-5",
+  content: [{ type: "text", text: "one" }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 9, output_tokens: 9 },
+};
+
 let refuse: (body: JsonObject) => string | null;
 const sent: JsonObject[] = [];
 const refusing: Fetch = async (url, init) => {
@@ -14,7 +27,7 @@ const refusing: Fetch = async (url, init) => {
   const body = asObject(parseJson(await request.clone().text()));
   sent.push(body);
   const message = refuse(body);
-  if (message === null) return fetch(request);
+  if (message === null) return CLOUDS.test(url) ? Response.json(ANSWER) : fetch(request);
   if (message.startsWith("{")) return new Response(message, { status: 400 });
   const error = { type: "invalid_request_error", message };
   return Response.json({ type: "error", error }, { status: 400 });
@@ -22,7 +35,19 @@ const refusing: Fetch = async (url, init) => {
 
 let world: UnderTest;
 beforeAll(async () => {
-  world = await startUnderTest({ fetch: refusing });
+  world = await startUnderTest({
+    fetch: refusing,
+    more: (url) =>
+      [
+        ["Vertex", "vertex"],
+        ["Azure", "azure"],
+      ]
+        .map(
+          ([name, path]) =>
+            `  ${name}: { keys: [sim-key], base_url: "${url}/${path}", unlisted_models: true }`,
+        )
+        .join("\n"),
+  });
 });
 afterAll(() => world.stop());
 
@@ -71,6 +96,23 @@ test.each(ROWS)("%s", async (_name, model, choice, refusal) => {
   if (choice === ALLOWED) expect(asArray(sent[1]?.tools)).toHaveLength(1);
   else expect(JSON.stringify(asArray(sent[1]?.messages).at(-1))).toContain("<system_message>");
   expect(await ask()).toEqual([200, 1]);
+});
+
+const SYSTEM_REFUSED = "messages.3: role 'system' is not supported on this model";
+
+test.each([
+  ["Bedrock#us.anthropic.claude-opus-5-5", JSON.stringify({ message: SYSTEM_REFUSED })],
+  ["Vertex#claude-opus-5-5", SYSTEM_REFUSED],
+  ["Azure#claude-opus-5-5", SYSTEM_REFUSED],
+])("%s refuses a system message", async (model, refusal) => {
+  refuse = (body) => (listRoles(body).includes("system") ? refusal : null);
+  const ask = async () => {
+    sent.length = 0;
+    const answer = await world.chat({ ...SURFACES.chat.body, model, tool_choice: "required" });
+    return [answer.status, sent.map((body) => JSON.stringify(body.messages).includes("<system_message>"))];
+  };
+  expect(await ask()).toEqual([200, [false, true]]);
+  expect(await ask()).toEqual([200, [true]]);
 });
 
 const THOUGHT = {

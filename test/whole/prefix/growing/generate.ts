@@ -76,8 +76,8 @@ export class Generator {
   #hasEarlyLate = false;
   #isChanged = false;
   #isRemoved = false;
-  /** The surface by which the gateway has spoken before thinking. */
-  #toldBy: SurfaceKey | null = null;
+  /** True once the gateway has spoken before thinking. */
+  #isTold = false;
   #count = 0;
 
   constructor(dice: Dice) {
@@ -111,7 +111,7 @@ export class Generator {
     said.push({ kind: "user", text: `ask ${++this.#count}`, hasPicture: dice.chance(0.15) });
     if (this.#changes === "tools" && dice.chance(0.4)) said.push(...this.#changeTools());
     if (this.#changes === "added tools" && dice.chance(0.5)) said.push(this.#addTool("added_"));
-    if (dice.chance(0.15) && this.#toldBy !== "gemini") said.push(this.#noteLate());
+    if (dice.chance(0.15)) said.push(this.#noteLate());
     const ask = this.#changes === "tools" ? "plain" : this.#pickAsk(this.#changes === "added tools");
     return this.#makeStep(said, ask, isLast);
   }
@@ -119,7 +119,7 @@ export class Generator {
   /** Makes the request with the results of calls. */
   goOn(calls: readonly Call[]): Step {
     const said: Said[] = calls.map((call) => ({ kind: "result", call, text: `result ${++this.#count}` }));
-    if (this.#dice.chance(0.08) && this.#toldBy !== "gemini") said.push(this.#noteLate());
+    if (this.#dice.chance(0.08)) said.push(this.#noteLate());
     return this.#makeStep(said, "plain", false);
   }
 
@@ -165,9 +165,9 @@ export class Generator {
     const surfaces = SURFACE_KEYS.filter((surface) => this.#canAsk(surface, ask));
     const surface = surfaces.length === 0 ? this.target.own : dice.pick(surfaces);
     const isTold = ask !== "plain" && this.target.isTold;
-    const isRepeated = surface !== this.target.own || !isLeftOut("words by another surface");
+    const isRepeated = surface !== this.target.own || !isLeftOut("words before Claude's own API");
     const thinks = dice.chance(0.8) && (isLast || !isTold || isRepeated) && this.target.own !== "chat";
-    if (isTold && thinks && isLeftOut("words by another surface")) this.#toldBy = surface;
+    this.#isTold ||= isTold && thinks;
     const isCalling = ask === "required" || ask === "named" || (ask !== "json" && dice.chance(0.4));
     const calls = isCalling ? this.#makeCalls(ask) : [];
     const text = calls.length === 0 || dice.chance(0.5) ? `answer ${++this.#count}` : "";
@@ -186,13 +186,10 @@ export class Generator {
 
   /** True if the surface has a form for the whole conversation and for what is asked. */
   #canAsk(surface: SurfaceKey, ask: Ask): boolean {
-    const { own } = this.target;
     if (this.#changes === "added tools" && !ADDING.includes(surface)) return false;
-    if (this.#isChanged) {
-      if (isLeftOut("changed tools by other surfaces")) return surface === own;
-      if (surface !== "messages" && (surface !== "responses" || this.#isRemoved)) return false;
-    }
-    if (this.#toldBy !== null && surface !== this.#toldBy) return false;
+    if (this.#isChanged && surface !== "messages" && (surface !== "responses" || this.#isRemoved))
+      return false;
+    if (surface === "messages" && this.#isTold && isLeftOut("words before Claude's own API")) return false;
     if (surface === "gemini" && this.#hasLate) return false;
     // Claude takes no system message before a turn of the user's, and its own API's clients send none.
     if (surface === "messages" && this.#hasEarlyLate) return false;

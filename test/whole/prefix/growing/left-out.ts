@@ -1,15 +1,15 @@
 // Kinds that random conversations leave out, each with the reason why it would change a prefix.
 
 interface LeftOut {
-  readonly kind: "words by another surface" | "changed tools by other surfaces";
+  readonly kind: "words before Claude's own API";
   readonly because: string;
 }
 
 export const LEFT_OUT: readonly LeftOut[] = [
   {
-    kind: "words by another surface",
+    kind: "words before Claude's own API",
     because:
-      "The entry with what the gateway said before an answer with thinking is read by the surface that gave it, and not by Claude's own.",
+      "What the gateway said before an answer with thinking stands beside that thinking, and a Messages request goes to Claude as its client wrote it.",
   },
 ];
 
