@@ -22,6 +22,7 @@ import { PROMPTS } from "./prompts.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
+import { CONNECTING } from "./start/connecting.ts";
 import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
@@ -46,6 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SURVIVING,
   ...INTERACTIONS,
   ...KEEPING,
+  ...CONNECTING,
   ...LEARNING,
   ...STAYING,
   ...BEYOND_CHAT,
