@@ -1,6 +1,6 @@
 // The commands that README, the comparison and the guide to releases print, each with what has run it.
 
-/** What shows that a command works as printed. */
+/** The reason to believe that a command works as printed, or why it can't be run here. */
 export type Proof =
   /** The test beside this file runs it. */
   | { readonly by: "this test" }
