@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { BATCH_STATES, startBatchState } from "./batch-states.ts";
 import { REVIEW_STATES, startReviewState } from "./models/review-states.ts";
+import { replacePng } from "./picture/encode.ts";
 import { makeFilm } from "./picture/film.ts";
 import { LOOK_FILE, PICTURED, showOverview } from "./picture/overview.ts";
 import { readLook } from "./picture/page-look.ts";
@@ -91,8 +92,8 @@ mkdirSync(directory, { recursive: true });
 /** A picture of a whole page ends here. */
 const HEIGHT_MAX = 2600;
 
-/** Takes a picture of the whole page, or of the part that is seen. */
-async function take(page: Page, name: string, isWhole = true): Promise<void> {
+/** Takes a picture of the whole page, or of the part that is seen, and returns its file. */
+async function take(page: Page, name: string, isWhole = true): Promise<string> {
   await page
     .getByRole("status", { name: "Loading" })
     .first()
@@ -106,6 +107,7 @@ async function take(page: Page, name: string, isWhole = true): Promise<void> {
   const clip = { x: 0, y: 0, width, height: isWhole ? Math.min(whole, HEIGHT_MAX) : height };
   await page.screenshot({ path, fullPage: isWhole, clip });
   console.log(name);
+  return path;
 }
 
 /** An item's id is left out of the name, so that pictures of two runs have the same. */
@@ -161,11 +163,11 @@ async function takeManual(world: Showcase): Promise<void> {
   const dark = await world.openAs("admin", { ...PICTURED, colorScheme: "dark" });
   await dark.open(`/activity/${world.items.request}`);
   await dark.page.getByRole("heading", { name: "Timeline" }).waitFor();
-  await take(dark.page, "request", false);
+  replacePng(await take(dark.page, "request", false));
   await dark.close();
   const light = await world.openAs("admin", PICTURED);
   await showOverview(light.page);
-  await take(light.page, "overview", false);
+  replacePng(await take(light.page, "overview", false));
   writeFileSync(LOOK_FILE, `${JSON.stringify(await readLook(light.page), null, 2)}\n`);
   await light.close();
   await makeFilm(world, join(String(directory), "film.webp"));

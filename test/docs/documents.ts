@@ -33,7 +33,11 @@ export function readDocument(path: string): string {
 
 /** A document without its code blocks. */
 export function readProse(path: string): string {
-  return readDocument(path).replace(/^```[\s\S]*?^```$/gm, "");
+  return dropBlocks(readDocument(path));
+}
+
+export function dropBlocks(text: string): string {
+  return text.replace(/^ *```[\s\S]*?^ *```$/gm, "");
 }
 
 export function scriptsOfPackage(): readonly string[] {

@@ -35,7 +35,7 @@ test("every chapter has a page and a Markdown twin", async () => {
     const markdown = await twin.text();
     expect(markdown).toStartWith(source.match(/^# .+$/m)?.[0] ?? "");
     expect(markdown).not.toContain("<!--");
-    for (const [, picture = ""] of markdown.matchAll(/\]\((\S+\.png)\)/g))
+    for (const [, picture = ""] of markdown.matchAll(/\]\((\S+\.webp)\)/g))
       expect([picture, (await get(new URL(picture, twin.url).pathname)).status]).toEqual([picture, 200]);
   }
 });
@@ -56,7 +56,7 @@ test("llms-full.txt has every chapter, in the manual's order, and its links lead
   expect(chapters).toEqual([...CHAPTER_NAMES]);
   const links = new Set([...text.matchAll(/\]\((\/[^)#]+)/g)].map(([, path = ""]) => path));
   for (const path of links) expect([path, (await get(path)).status]).toEqual([path, 200]);
-  expect(text.match(/\]\([a-z-]+\.(md|png)/g)).toBeNull();
+  expect(text.match(/\]\([a-z-]+\.(md|webp)/g)).toBeNull();
   expect(await (await get("/docs/llms-full.txt")).text()).toBe(text);
 });
 

@@ -23,6 +23,7 @@ import { PROMPTS } from "./prompts.ts";
 import { SEARCHES } from "./searches.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
+import { CONNECTING } from "./start/connecting.ts";
 import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
 import { SURVIVING } from "./surviving.ts";
@@ -47,6 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SURVIVING,
   ...INTERACTIONS,
   ...KEEPING,
+  ...CONNECTING,
   ...LEARNING,
   ...STAYING,
   ...PLACE_MUTANTS,

@@ -11,7 +11,7 @@ const SOURCES = join(import.meta.dir, "..", "..", "docs");
 /** The code of the pages and their style. */
 const SITE = join(SOURCES, "site");
 const CONSOLE = join(import.meta.dir, "..", "..", "console");
-const PICTURES = ["overview.png", "request.png"];
+const PICTURES = ["overview.webp", "request.webp"];
 
 /** Swagger UI's bundle only defines a function; this script calls it to draw one part of the API. */
 const DRAW_API = "draw-api.js";

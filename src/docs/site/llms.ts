@@ -24,7 +24,7 @@ export function renderLlmsText(manual: Manual): string {
 /** Joins the chapters' Markdown in the manual's order. Links to other chapters work from anywhere on the gateway. */
 export function joinChapters(twins: Iterable<{ readonly name: string; readonly markdown: string }>): string {
   const texts = [...twins].map(({ name, markdown }) => {
-    const text = markdown.replace(/\]\(([a-z-]+\.(?:md|png)(?:#[^)]*)?)\)/g, "](/docs/$1)");
+    const text = markdown.replace(/\]\(([a-z-]+\.(?:md|webp)(?:#[^)]*)?)\)/g, "](/docs/$1)");
     return `<!-- /docs/${name}.md -->\n\n${text.trim()}\n`;
   });
   return texts.join("\n");

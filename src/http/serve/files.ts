@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
   md: "text/markdown; charset=utf-8",
   txt: "text/plain; charset=utf-8",
   svg: "image/svg+xml",
-  png: "image/png",
+  webp: "image/webp",
 };
 /** Only this gateway's own files run, and no other site can show a page in a frame. */
 const POLICY =

@@ -240,7 +240,9 @@ describe("what is shown", () => {
   });
 
   test("the providers that the month called were called then, and no others", async () => {
-    const rows = asArray((await read("/requests?limit=200")).data).map(asObject);
+    const all = asArray((await read("/requests?limit=200")).data).map(asObject);
+    // On a working day, calls of tools are among the newest.
+    const rows = all.filter(({ operation }) => operation !== "tool");
     const latest = new Map(rows.toReversed().map(({ provider, at }) => [provider, Date.parse(String(at))]));
     latest.delete(null);
     expect(latest.size).toBeGreaterThan(2);

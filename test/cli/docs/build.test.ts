@@ -27,7 +27,7 @@ test("it writes every page and text, and their links lead to its own files and a
   expect([code, out]).toEqual([0, expect.stringContaining(`files to ${folder}`)]);
   const names = new Set(readdirSync(folder));
   const wanted = CHAPTER_NAMES.flatMap((name) => [`${name}.html`, `${name}.md`]);
-  const others = ["api.html", "404.html", "openapi.json", "llms.txt", "llms-full.txt", "overview.png"];
+  const others = ["api.html", "404.html", "openapi.json", "llms.txt", "llms-full.txt", "overview.webp"];
   expect([...wanted, ...others].filter((name) => !names.has(name))).toEqual([]);
   const anchors = new Map(
     listPages().map((name) => [

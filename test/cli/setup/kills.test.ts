@@ -71,7 +71,7 @@ for (const [name, before, killed] of RUNS)
     const next = whole.list();
     const steps = sampleRows(
       Array.from({ length: counting.done() }, (_, at) => at),
-      13,
+      5,
       counting.done(),
     );
     expect(counting.done()).toBeGreaterThan(20);

@@ -186,9 +186,10 @@ describe.skipIf(!isTraced)("killed by the system at a call that changes a file (
         const environment = makeEnvironment(home.path);
         const { code } = await poundkey(home.path, connectingAll(home.path), environment, kill);
         expect([call, code]).toEqual([call, KILLED]);
-        const now = Object.entries(home.list()).filter(([path]) => !path.endsWith(".poundkey-next"));
-        const broken = now.filter(
-          ([path, text]) => text !== before[path] && text.replaceAll(home.path, "HOME") !== files[path],
+        const now = home.list();
+        const paths = Object.keys({ ...before, ...now }).filter((path) => !path.endsWith(".poundkey-next"));
+        const broken = paths.filter(
+          (path) => now[path] !== before[path] && now[path]?.replaceAll(home.path, "HOME") !== files[path],
         );
         expect([call, broken]).toEqual([call, []]);
         const undone = await poundkey(home.path, ["setup", "--undo"], environment);

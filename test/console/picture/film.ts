@@ -1,13 +1,12 @@
-// The film of the README: a start, a request by curl, and the page that tells why its model was chosen. `img2webp` of Debian's
-// package `webp` puts it together.
+// The film of the README: a start, a request by curl, and the page that tells why its model was chosen.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { asObject, parseJson } from "../../../src/core/json/json.ts";
 import type { Showcase } from "../showcase.ts";
+import { encode } from "./encode.ts";
 
-const ENCODER = Bun.which("img2webp");
 const SIZE = { width: 960, height: 600 };
 const KEYSTROKE_MS = 90;
 /** The characters that are typed between two frames. */
@@ -25,7 +24,6 @@ interface Frame {
 
 /** Writes the film to a file. */
 export async function makeFilm(world: Showcase, path: string): Promise<void> {
-  if (ENCODER === null) throw new Error("img2webp was not found: apt-get install webp");
   const frames: Frame[] = [];
   const { page: terminal, close } = await openTerminal(world);
   const id = await filmTerminal(terminal, world, frames);
@@ -35,7 +33,7 @@ export async function makeFilm(world: Showcase, path: string): Promise<void> {
   await visitor.page.getByRole("heading", { name: "Timeline" }).waitFor();
   await filmPage(visitor.page, frames);
   await visitor.close();
-  await encode(frames, path);
+  joinFrames(frames, path);
 }
 
 async function openTerminal({ browser }: Showcase) {
@@ -93,7 +91,7 @@ async function filmPage(page: Page, frames: Frame[]): Promise<void> {
   frames.push({ picture: await page.screenshot(), ms: Math.max(READ_MS, FILM_MS - filmedMs) });
 }
 
-async function encode(frames: readonly Frame[], path: string): Promise<void> {
+function joinFrames(frames: readonly Frame[], path: string): void {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-film-"));
   try {
     const files = frames.flatMap(({ picture, ms }, at) => {
@@ -101,18 +99,7 @@ async function encode(frames: readonly Frame[], path: string): Promise<void> {
       writeFileSync(file, picture);
       return ["-d", String(ms), file];
     });
-    const encoded = Bun.spawnSync([
-      String(ENCODER),
-      "-loop",
-      "0",
-      "-mixed",
-      "-q",
-      "60",
-      ...files,
-      "-o",
-      path,
-    ]);
-    if (encoded.exitCode !== 0) throw new Error(encoded.stderr.toString());
+    encode("img2webp", ["-loop", "0", "-mixed", "-q", "60", ...files, "-o", path]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -51,7 +51,7 @@ export function shrinkToGreys(page: Page, picture: Uint8Array): Promise<readonly
   return page.evaluate(
     async ([text, width, height]) => {
       const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const bitmap = await createImageBitmap(new Blob([bytes]));
       const canvas = new OffscreenCanvas(width, height).getContext("2d");
       if (canvas === null) throw new Error("There is no canvas.");
       canvas.imageSmoothingQuality = "high";

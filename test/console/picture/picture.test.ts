@@ -27,7 +27,7 @@ test.skipIf(!IS_LONG || !HAS_BROWSER)(
         .first()
         .waitFor();
       expect(JSON.parse(readFileSync(LOOK_FILE, "utf8"))).toEqual(await readLook(page));
-      const picture = readFileSync(join(PICTURES, "overview.png"));
+      const picture = readFileSync(join(PICTURES, "overview.webp"));
       const greys = await Promise.all(
         [picture, await page.screenshot()].map((one) => shrinkToGreys(page, one)),
       );
