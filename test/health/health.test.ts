@@ -190,3 +190,8 @@ describe("failures that count against a provider", () => {
     expect(Math.round(deployment?.countOutcomes(30, null).bad ?? 0)).toBe(1);
   });
 });
+
+test("no more than 2,000 models are remembered, whatever names clients make up", () => {
+  for (let at = 0; at < 3000; at++) router.fails(makeCard(`House#made-up-${at}`), "a", 0, "upstream_error");
+  expect([...router.health.cards()]).toHaveLength(2000);
+});

@@ -10,7 +10,7 @@ export const SESSIONS: readonly Mutant[] = [
     file: "src/operations/chat/conversation.ts",
     find: "const given = session ??",
     replace: "const given =",
-    tests: SEALED,
+    tests: ["test/selectors/caches.test.ts"],
   },
   {
     name: "sessions: thinking that is refused in translation stays refused",

@@ -217,7 +217,7 @@ export const SURVIVING: readonly Mutant[] = [
     file: "src/health/health.ts",
     find: "const CARDS_MAX = 2000;",
     replace: "const CARDS_MAX = 4000;",
-    tests: ["test/selectors/plan.test.ts"],
+    tests: ["test/health/health.test.ts"],
   },
   {
     name: "refused ones are asked",

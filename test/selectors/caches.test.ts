@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
+import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { makeConversation } from "../harness/conversation.ts";
 import { makeCard } from "./sample-cards.ts";
@@ -60,4 +60,39 @@ test("a conversation's prefix counts as cached for ten minutes at the last model
   expect(held("key", next(), 1, "Acme#b")).toBe(0);
   expect(held("other", next(), 1, "Acme#a")).toBe(0);
   expect(held("key", next(), 600_001, "Acme#a")).toBe(0);
+});
+
+/** Remembers that the model has served this turn. */
+function keepTurn(stickiness: Stickiness, conversation: Conversation, model: string): void {
+  stickiness.findHolder(conversation, 0);
+  stickiness.keep(conversation, { card: makeCard(model) }, 0);
+}
+
+test("each turn is known by the one before, with the answer between them", () => {
+  const stickiness = new Stickiness();
+  const turns: ChatMessage[] = [{ role: "user", content: "1" }];
+  for (const model of ["a", "b", "c"]) {
+    keepTurn(stickiness, makeConversation("key", { model: "", messages: [...turns] }), model);
+    turns.push({ role: "assistant", content: "Yes." }, { role: "user", content: model });
+    const next = makeConversation("key", { model: "", messages: [...turns] });
+    expect(stickiness.findHolder(next, 1)?.cardId).toBe(`Acme#${model}`);
+  }
+});
+
+test("a session is known by the client's name for it, whatever its messages are", () => {
+  const stickiness = new Stickiness();
+  const say = (content: string, session: string) =>
+    makeConversation("key", { model: "", messages: [{ role: "user", content }] }, session);
+  keepTurn(stickiness, say("Read it all.", "one"), "a");
+  expect(stickiness.findHolder(say("In short: it was long.", "one"), 1)?.cardId).toBe("Acme#a");
+  expect(stickiness.findHolder(say("Read it all.", "other"), 1)).toBeNull();
+});
+
+test("50,000 conversations are remembered", () => {
+  const stickiness = new Stickiness();
+  const open = (user: string) =>
+    makeConversation("key", { model: "", messages: [{ role: "user", content: "Hi" }], user });
+  for (let at = 0; at <= 50_000; at++) keepTurn(stickiness, open(`user ${at}`), "a");
+  expect(stickiness.findHolder(open("user 0"), 1)).toBeNull();
+  expect(stickiness.findHolder(open("user 1"), 1)?.cardId).toBe("Acme#a");
 });
