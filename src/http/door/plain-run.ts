@@ -1,6 +1,6 @@
 // A request that is one question to a model, from what has arrived to its answer.
 import { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json/json.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { Caller } from "../../core/keys/key.ts";
 import type { KeptExchange } from "../../core/models/kept.ts";
 import type { Ending } from "../../core/world/ending.ts";
@@ -29,7 +29,7 @@ export function readCall<F extends Form>(
   const { key } = caller;
   const incoming = makeIncoming(ports, arrival.request, body, key, arrival.earlier);
   let asked: Constraints<F> | null = null;
-  for (const field in Object(body))
+  for (const field in asObject(body))
     if (!plainFields.has(field)) asked ??= openConstraints({ ports, surface, arrival, key }, body);
   const given = ports.turns.time(key.accountId, arrival.held.bytes, asked?.reader ?? surface.read, incoming);
   arrival.modelAsked = given.ask.model;

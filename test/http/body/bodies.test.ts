@@ -1,4 +1,6 @@
 // Request bodies while they are read: how much memory they may hold, and how slow they may be.
+
+import { heapStats } from "bun:jsc";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/core/fault.ts";
 import { readJson } from "../../../src/http/body/body.ts";
@@ -223,6 +225,27 @@ describe("unfinished bodies", () => {
     });
     await Promise.all(answers);
   }, 300_000);
+});
+
+describe("a body that is one long text", () => {
+  const CHARACTERS = 2_000_000;
+  let world: HttpWorld;
+  beforeAll(async () => {
+    world = await startHttpWorld({});
+  });
+  afterAll(() => world.stop());
+
+  test.each(["chat/completions", "responses", "messages", "embeddings"])(
+    "is refused at %s without a look at each of its characters",
+    async (path) => {
+      const { secret } = await world.newKey();
+      const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+      const body = JSON.stringify("é".repeat(CHARACTERS));
+      const before = heapStats().objectCount;
+      const { status } = await fetch(`${world.url}/v1/${path}`, { method: "POST", headers, body });
+      expect([status, heapStats().objectCount - before < CHARACTERS / 2]).toEqual([400, true]);
+    },
+  );
 });
 
 describe("server.hosts", () => {
