@@ -176,6 +176,7 @@ export const ANSWERS: readonly Mutant[] = [
     file: "src/gateway/settle/closing.ts",
     find: "if (toFault(thrown).details.outcomeUnknown !== true) return;",
     replace: "if (toFault(thrown)) return;",
+    tests: ["test/sim/lost-reply.test.ts"],
   },
   {
     name: "a replay says that it was charged its cost",
