@@ -26,7 +26,7 @@ export function planMarks(
   if (mode === "auto") return time;
   // Explicit breakpoints are asked for, and there are none.
   if (asObject(request.prompt_cache_options).mode === "explicit" || signs.isLine) return null;
-  if (signs.isSideCall(request) || !(signs.goesOn || signs.isRecent())) return null;
+  if (signs.isSideCall(request) || !signs.goesOn()) return null;
   return signs.isResting() ? "resting" : time;
 }
 
