@@ -101,7 +101,12 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Plans the cache marks of a request whose client may have set none. Missing if none can be set. */
-  planMarks?(ask: F["ask"], card: ModelCard, mode: CacheMarkMode, signs: MarkSigns): PlannedMarks | null;
+  planMarks?(
+    ask: F["ask"],
+    card: ModelCard,
+    mode: CacheMarkMode,
+    readSigns: () => MarkSigns,
+  ): PlannedMarks | null;
   /** True if the call for this card may change tools within the conversation. If missing, `tools` is all that it has. */
   changesTools?(card: ModelCard, ask: F["ask"]): boolean;
   /** True if `encode` asks in words for a call that the card's model can't be forced to make. */

@@ -30,7 +30,7 @@ function plan(
   mode: CacheMarkMode = "conversations",
 ) {
   const messages: ChatMessage[] = [{ role: "user", content: LONG_TEXT }];
-  return planMarks({ model: "m", messages, ...more }, CARD, mode, { ...SIGNS, ...signs });
+  return planMarks({ model: "m", messages, ...more }, CARD, mode, () => ({ ...SIGNS, ...signs }));
 }
 
 const NAMES = { sought: null, kept: [], heldTokens: 0 };
@@ -82,7 +82,7 @@ describe("a conversation", () => {
     const card = makeModelCard("Own#m", { price: { input: 1, output: 1 } });
     const messages: ChatMessage[] = [{ role: "user", content: LONG_TEXT }];
     expect(
-      planMarks({ model: "m", messages, prompt_cache_retention: "24h" }, card, "conversations", SIGNS),
+      planMarks({ model: "m", messages, prompt_cache_retention: "24h" }, card, "conversations", () => SIGNS),
     ).toBe("5m");
   });
 });

@@ -64,9 +64,14 @@ test.each(REQUESTS)("%s runs no more code than its budget, and the same each tim
 });
 
 /** Looks whether Claude's prompt is long enough for its cache. */
-const PLANNING = ["dialects/_chat/cache/plan-marks.ts", "gateway/attempt/mark-signs.ts"];
+const PLANNING = ["dialects/_chat/cache/plan-marks.ts"];
 /** Name a conversation, order by the name's hash, and remember the turns. */
-const NAMING = ["health/order/hash-order.ts", "health/recent-turns.ts", "operations/chat/conversation.ts"];
+const NAMING = [
+  "gateway/attempt/mark-signs.ts",
+  "health/order/hash-order.ts",
+  "health/recent-turns.ts",
+  "operations/chat/conversation.ts",
+];
 
 test.each([
   ["a chat, whole", []],
