@@ -1,6 +1,6 @@
 // Conversations, and the models that have served them, whose caches probably hold their prompts. They are known by names that
 // clients may choose, so nothing that costs money depends on them.
-import type { Attempt, CachedPrefix, ConversationNames } from "../core/models/attempt.ts";
+import type { Attempt, CachedPrefix, ConversationNames, GoingOnSign } from "../core/models/attempt.ts";
 import type { RecentTurns } from "./recent-turns.ts";
 
 const KEPT_MS = 600_000;
@@ -13,8 +13,8 @@ interface ConversationSource {
   /** Returns the name that all its turns have in common. Missing or null if it decides nothing. */
   nameOpening?(): string | null;
   isFirstTurn?(): boolean;
-  /** True if the request itself shows that its conversation goes on. */
-  hasSignOfGoingOn?(): boolean;
+  /** Returns what shows in the request itself that its conversation goes on. */
+  findSignOfGoingOn?(): GoingOnSign | null;
 }
 
 /** The beginning that all turns of a conversation have in common, by which it has a place. */
@@ -22,7 +22,8 @@ class Opening {
   /** Within its key. Null if it decides nothing, as for a line of a batch. */
   readonly name: string | null;
   #seed: bigint | null = null;
-  #isRecent: boolean | null = null;
+  /** By card. Null until the turn has been noted. */
+  #areRecent: Map<string, boolean> | null = null;
 
   constructor(name: string | null) {
     this.name = name;
@@ -34,10 +35,15 @@ class Opening {
     return this.#seed;
   }
 
-  /** Notes the turn once, however often it is attempted. True if another one came a moment before. */
-  noteTurn(turns: Pick<RecentTurns, "note">, nowMs: number): boolean {
-    this.#isRecent ??= turns.note(this.name, nowMs);
-    return this.#isRecent;
+  /**
+   * Notes the turn once at each model, which has a cache of its own, however often it is attempted there. True if another one
+   * came to the model a moment before.
+   */
+  noteTurn(turns: Pick<RecentTurns, "note">, cardId: string, nowMs: number): boolean {
+    const { name } = this;
+    if (name === null) return false;
+    this.#areRecent ??= new Map();
+    return this.#areRecent.getOrInsertComputed(cardId, () => turns.note(`${cardId} ${name}`, nowMs));
   }
 }
 
@@ -80,9 +86,13 @@ export class Conversation {
     return this.#source.isFirstTurn?.() ?? false;
   }
 
-  /** True if the request itself shows that the conversation goes on. */
+  /** Shows in the request itself that the conversation goes on. Null if nothing does. */
+  get sign(): GoingOnSign | null {
+    return this.#source.findSignOfGoingOn?.() ?? null;
+  }
+
   get goesOn(): boolean {
-    return this.#source.hasSignOfGoingOn?.() ?? false;
+    return this.sign !== null;
   }
 
   /** Undefined until the conversation has been looked for. */

@@ -21,13 +21,14 @@ export type Passing = Pick<Target, "extraFields">;
 
 /** The signs of a request that goes on, beside its own fields. */
 export interface MarkSigns {
-  /** True if the request itself shows that its conversation goes on. */
-  readonly goesOn: boolean;
   readonly isLine: boolean;
   /** True if a coding agent asks for something beside its work. */
   isSideCall(request: ChatRequest): boolean;
-  /** True if a turn of the same conversation came within five minutes. Names the conversation. */
-  isRecent(): boolean;
+  /**
+   * True if the request shows that its conversation goes on, or if a turn of it came to the same model within five minutes. Names
+   * the conversation, unless every turn of it shows that it goes on.
+   */
+  goesOn(): boolean;
   /** True if marks haven't paid. */
   isResting(): boolean;
 }
@@ -100,7 +101,12 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Plans the cache marks of a request whose client may have set none. Missing if none can be set. */
-  planMarks?(ask: F["ask"], card: ModelCard, mode: CacheMarkMode, signs: MarkSigns): PlannedMarks | null;
+  planMarks?(
+    ask: F["ask"],
+    card: ModelCard,
+    mode: CacheMarkMode,
+    readSigns: () => MarkSigns,
+  ): PlannedMarks | null;
   /** True if the call for this card may change tools within the conversation. If missing, `tools` is all that it has. */
   changesTools?(card: ModelCard, ask: F["ask"]): boolean;
   /** True if `encode` asks in words for a call that the card's model can't be forced to make. */

@@ -5,7 +5,7 @@ import type { Offer } from "../core/demand.ts";
 import type { JsonObject } from "../core/json/json.ts";
 import type { TokenLoad } from "../core/limits/limit.ts";
 import type { RemovedReasoning } from "../core/log/removed-reasoning.ts";
-import type { ConversationNames } from "../core/models/attempt.ts";
+import type { ConversationNames, GoingOnSign } from "../core/models/attempt.ts";
 import type { ModelCard, OperationName } from "../core/models/card.ts";
 import type { DeliveredBody, Outgoing, RawRequest, Said, Target } from "../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
@@ -247,8 +247,8 @@ export interface Operation<F extends Form> {
     nameOpening?(ask: F["ask"], session: string | null): string;
     /** True if no model has answered in it yet. Missing if that decides nothing. */
     isFirstTurn?(ask: F["ask"]): boolean;
-    /** True if the request itself shows that its conversation goes on. Missing if none does. */
-    hasSignOfGoingOn?(ask: F["ask"], session: string | null): boolean;
+    /** Returns what shows in the request itself that its conversation goes on. Missing if nothing ever does. */
+    findSignOfGoingOn?(ask: F["ask"], session: string | null): GoingOnSign | null;
     /** Returns the digests by which a prompt that goes on is known. Missing if no provider caches the operation's prompts. */
     digest?(ask: F["ask"], raw: RawRequest | null, makeHasher: () => Hasher): PromptDigests;
   };

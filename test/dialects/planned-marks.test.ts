@@ -8,18 +8,19 @@ import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import { markMessages } from "../../src/dialects/openai/prompt-marks.ts";
 import { MarkSavings } from "../../src/health/mark-savings.ts";
 import { RecentTurns } from "../../src/health/recent-turns.ts";
+import { Conversation } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import type { MarkSigns } from "../../src/operations/codec.ts";
 import { makeModelCard } from "../harness/cards.ts";
+import { makeConversation } from "../harness/conversation.ts";
 
 const PRICE = { input: 2, output: 10, cachedInput: 0.2, cacheWrite: 2.5, cacheWrite1h: 4 };
 const CARD = makeModelCard("Anthropic#claude-sonnet-5", { price: PRICE });
 const LONG_TEXT = "lorem ipsum ".repeat(1000);
 const SIGNS: MarkSigns = {
-  goesOn: true,
+  goesOn: () => true,
   isLine: false,
   isSideCall: () => false,
-  isRecent: () => false,
   isResting: () => false,
 };
 
@@ -29,16 +30,16 @@ function plan(
   mode: CacheMarkMode = "conversations",
 ) {
   const messages: ChatMessage[] = [{ role: "user", content: LONG_TEXT }];
-  return planMarks({ model: "m", messages, ...more }, CARD, mode, { ...SIGNS, ...signs });
+  return planMarks({ model: "m", messages, ...more }, CARD, mode, () => ({ ...SIGNS, ...signs }));
 }
 
+const NAMES = { sought: null, kept: [], heldTokens: 0 };
 const mark = { cache_control: { type: "ephemeral" } } as const;
 
 describe("a conversation", () => {
   test.each([
-    ["that says that it goes on", {}, {}, "5m"],
-    ["of which a turn came a moment ago", {}, { goesOn: false, isRecent: () => true }, "5m"],
-    ["without a sign", {}, { goesOn: false }, null],
+    ["that goes on", {}, {}, "5m"],
+    ["without a sign", {}, { goesOn: () => false }, null],
     ["of a batch", {}, { isLine: true }, null],
     ["of an agent with itself", {}, { isSideCall: () => true }, null],
     ["whose marks haven't paid", {}, { isResting: () => true }, "resting"],
@@ -73,7 +74,7 @@ describe("a conversation", () => {
 
   test("is left alone with off, and marked always with auto", () => {
     expect(plan({}, {}, "off")).toBeNull();
-    expect(plan({}, { goesOn: false, isResting: () => true }, "auto")).toBe("5m");
+    expect(plan({}, { goesOn: () => false, isResting: () => true }, "auto")).toBe("5m");
     expect(plan(mark, {}, "auto")).toBeNull();
   });
 
@@ -81,7 +82,7 @@ describe("a conversation", () => {
     const card = makeModelCard("Own#m", { price: { input: 1, output: 1 } });
     const messages: ChatMessage[] = [{ role: "user", content: LONG_TEXT }];
     expect(
-      planMarks({ model: "m", messages, prompt_cache_retention: "24h" }, card, "conversations", SIGNS),
+      planMarks({ model: "m", messages, prompt_cache_retention: "24h" }, card, "conversations", () => SIGNS),
     ).toBe("5m");
   });
 });
@@ -154,12 +155,23 @@ describe("savings", () => {
 test("a turn is recent for five minutes, within its conversation", () => {
   const turns = new RecentTurns();
   expect(turns.note("a", 0)).toBe(false);
-  expect([
-    turns.note("b", 1),
-    turns.note("a", 300_000),
-    turns.note("a", 600_001),
-    turns.note(null, 600_002),
-  ]).toEqual([false, true, false, false]);
+  expect([turns.note("b", 1), turns.note("a", 300_000), turns.note("a", 600_001)]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
+test("a turn is noted once at each model, and never without a name", () => {
+  const turns = new RecentTurns();
+  const request = { messages: [{ role: "user", content: "hello" }] } as const;
+  const makeTurn = () => makeConversation("key", { model: "m", ...request }).opening;
+  const [first, second] = [makeTurn(), makeTurn()];
+  const noted = [first, first, second, second].map((turn) => turn.noteTurn(turns, "Anthropic#m", 0));
+  expect(noted).toEqual([false, false, true, true]);
+  expect(second.noteTurn(turns, "Bedrock#m", 0)).toBe(false);
+  const line = () => new Conversation("key", { nameConversation: () => NAMES }).opening;
+  expect([line(), line()].map((turn) => turn.noteTurn(turns, "Anthropic#m", 0))).toEqual([false, false]);
 });
 
 test("turns of fifty thousand conversations are known, and one that comes again takes no room of others", () => {

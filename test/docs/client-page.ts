@@ -15,7 +15,7 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 
 const TOOLS = "The company's [tool servers](tool-servers.md), those that the key may use:";
 
-/** The marks are a field of Messages. */
+/** The marks are a field of Messages. Few clients set it in another API. */
 function writeUnmarked(title: string): string {
   return `Claude caches only what a request marks, and ${title} marks nothing, so the gateway [marks its conversations](clients.md#claudes-prompt-cache), and 30 turns of an agent pay a seventh.`;
 }
@@ -30,13 +30,13 @@ export function writeSnippet(snippet: Snippet): string {
 
 /** Returns the chapter as Markdown. */
 export function writeClientPage(setup: ClientSetup): string {
-  const { title, kind, speaks, snippets, notes, forms, tools } = setup;
+  const { title, kind, speaks, snippets, notes, marks = writeUnmarked(title), forms, tools } = setup;
   const start =
     kind === "agent"
       ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
       : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
   const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
-  const unmarked = speaks === "Messages" ? notes : [...notes, writeUnmarked(title)];
+  const unmarked = speaks === "Messages" ? notes : [...notes, marks];
   const facts = kind === "agent" ? [...unmarked, GROWING] : unmarked;
   const known = facts.length > 0 ? ["## Good to know", facts.map((note) => `- ${note}`).join("\n")] : [];
   const parts = [

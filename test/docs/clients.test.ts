@@ -127,6 +127,7 @@ const setup = Type.Object(
     speaks: Type.Enum(APIS),
     snippets: Type.Array(snippet, { minItems: 1 }),
     notes: Type.Array(text),
+    marks: Type.Optional(text),
     setup: Type.Optional(agent),
     tools: Type.Optional(Type.Array(snippet, { minItems: 1 })),
     forms: Type.Optional(

@@ -62,3 +62,23 @@ test.each(REQUESTS)("%s runs no more code than its budget, and the same each tim
   const lines = counts.reduce((sum, one) => sum + one, 0);
   expectNone(judgeAndRecord(name, { files: counts.length, lines }));
 });
+
+/** Looks whether Claude's prompt is long enough for its cache. */
+const PLANNING = ["dialects/_chat/cache/plan-marks.ts"];
+/** Name a conversation, order by the name's hash, and remember the turns. */
+const NAMING = [
+  "gateway/attempt/mark-signs.ts",
+  "health/order/hash-order.ts",
+  "health/recent-turns.ts",
+  "operations/chat/conversation.ts",
+];
+
+test.each([
+  ["a chat, whole", []],
+  ["an embedding", []],
+  ["a chat streamed from Anthropic", PLANNING],
+  ["a long chat over two keys of Claude's", [...PLANNING, ...NAMING]],
+])("of what names, orders and marks conversations, %s runs nothing but %p", (name, expected) => {
+  const files = new Set((footprints[name] ?? []).flatMap((take) => Object.keys(take)));
+  expect([...PLANNING, ...NAMING].filter((path) => files.has(path))).toEqual([...expected]);
+});

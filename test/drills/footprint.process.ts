@@ -28,6 +28,8 @@ const PAUSE_MS = 10;
 const TAKES = Number(process.env.TAKES ?? 2);
 /** The gateway rests if nothing of it runs for as long: a settlement may wait for a slow disk. */
 const REST_MS = 50;
+/** Makes a prompt that is worth caching. */
+const LONG_WORDS = 2000;
 const SOURCES = join(ROOT, "src/");
 
 const texts = new Map<string, string>();
@@ -140,7 +142,10 @@ await post("Profiler.enable");
 await post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 const { startUnderTest } = await import("../harness/harness.ts");
 const { until } = await import("../whole/world/until.ts");
-const under = await startUnderTest();
+/** Not a request's usual case, unlike the other providers: a choice between two credentials. */
+const twoKeys = (url: string) =>
+  `  Twice: { dialect: anthropic, base_url: "${url}/anthropic/v1", keys: [sim-one, sim-two], models: [{ name: claude-sonnet-4-5 }] }`;
+const under = await startUnderTest({ more: twoKeys });
 const { id } = await under.newKey();
 const send = (path: string, body: unknown, secret = under.secret, method = "POST") =>
   fetch(under.url + path, {
@@ -154,6 +159,7 @@ await until("the audit log is chained", async () => {
   return text.includes(id) && text.includes("admin_token.used");
 });
 const messages = [{ role: "user", content: "Hello!" }];
+const long = [{ role: "user", content: "Hello! ".repeat(LONG_WORDS) }];
 const footprints = {
   "a chat, whole": await measure(() => send("/v1/chat/completions", { model: "OpenAI#gpt-4o", messages })),
   "a chat streamed from Anthropic": await measure(() =>
@@ -164,6 +170,9 @@ const footprints = {
   ),
   "an admin change": await measure(() =>
     send(`/admin/v1/keys/${id}`, { name: "other" }, under.adminToken, "PATCH"),
+  ),
+  "a long chat over two keys of Claude's": await measure(() =>
+    send("/v1/chat/completions", { model: "Twice#claude-sonnet-4-5", messages: long }),
   ),
 };
 await under.stop();

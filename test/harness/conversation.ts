@@ -17,7 +17,7 @@ export function makeConversation(
     nameConversation: () => conversations.name(request, session),
     nameOpening: () => conversations.nameOpening?.(request, session) ?? null,
     isFirstTurn: () => conversations.isFirstTurn?.(request) === true,
-    hasSignOfGoingOn: () => conversations.hasSignOfGoingOn?.(request, session) === true,
+    findSignOfGoingOn: () => conversations.findSignOfGoingOn?.(request, session) ?? null,
   });
 }
 

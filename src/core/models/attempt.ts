@@ -14,6 +14,9 @@ export interface CachedPrefix {
   readonly tokens: number;
 }
 
+/** The turns that show in themselves that their conversation goes on: all of them, or this one alone. */
+export type GoingOnSign = "every turn" | "this turn";
+
 /** Identifies a conversation within its key. */
 export interface ConversationNames {
   /** The name an earlier turn may have been stored under. Null if this is the first one. */

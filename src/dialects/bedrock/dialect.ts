@@ -24,8 +24,8 @@ export const bedrock: ChatDialect = {
       takesUrls: () => false,
       fit,
       encode,
-      planMarks: (ask, card, mode, signs) =>
-        findTraits(card.name).cache.prompt ? planMarks(ask, card, mode, signs) : null,
+      planMarks: (ask, card, mode, readSigns) =>
+        findTraits(card.name).cache.prompt ? planMarks(ask, card, mode, readSigns) : null,
       ...readCustomCalls({
         decoder: () => new ConverseDecoder(),
         reply: (body) => new ConverseDecoder().reply(body),

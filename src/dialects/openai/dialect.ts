@@ -23,8 +23,8 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
   // Each step of a request asks for them.
   const quirksOf = remember((card: ModelCard) => findQuirks(quirks, card));
   const canMark = quirks.models.some((one) => one.quirks.marksPrompts === true);
-  const planOwn: Codec<ChatForm>["planMarks"] = (ask, card, mode, signs) =>
-    quirksOf(card).marksPrompts ? planMarks(ask, card, mode, signs) : null;
+  const planOwn: Codec<ChatForm>["planMarks"] = (ask, card, mode, readSigns) =>
+    quirksOf(card).marksPrompts ? planMarks(ask, card, mode, readSigns) : null;
   const reading: AnswerCodec<ChatForm> = {
     decoder(_card, { web_search_options: search }) {
       const decoder = new ChatDecoder(quirks.errors);

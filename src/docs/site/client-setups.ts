@@ -19,6 +19,8 @@ export interface ClientSetup {
   readonly snippets: readonly Snippet[];
   /** Facts that would surprise otherwise. */
   readonly notes: readonly string[];
+  /** The words on the marks for Claude's cache that it sets itself, in an API that has none. Missing if it sets none. */
+  readonly marks?: string;
   /** Forms of requests beyond its API, and whether they were tried here. Missing if it has none. */
   readonly forms?: readonly { readonly form: string; readonly served: string; readonly tried: string }[];
   /** The lines that connect it with tool servers. Missing if they aren't known. */

@@ -239,8 +239,8 @@ export class AttemptRun<F extends Form> extends TracingAttempt implements Attemp
 
   planMarks(codec: Codec<F>): PlannedMarks | null {
     if (codec.planMarks === undefined || this.upstream.setup.cacheMarks === "off") return null;
-    const signs = new AttemptSigns(this.#ports, this.#context.call, this.card);
-    return codec.planMarks(this.ask, this.card, this.upstream.setup.cacheMarks ?? DEFAULT_MARKS, signs);
+    const readSigns = () => new AttemptSigns(this.#ports, this.#context.call, this.card);
+    return codec.planMarks(this.ask, this.card, this.upstream.setup.cacheMarks ?? DEFAULT_MARKS, readSigns);
   }
 
   recordMarks(marks: PlannedMarks): void {

@@ -24,10 +24,6 @@ export class AttemptSigns<F extends Form> implements MarkSigns {
     this.#card = card;
   }
 
-  get goesOn(): boolean {
-    return this.#call.conversation.goesOn;
-  }
-
   get isLine(): boolean {
     return (this.#call.line ?? null) !== null;
   }
@@ -36,9 +32,12 @@ export class AttemptSigns<F extends Form> implements MarkSigns {
     return findSideCall(request, readOutputLimit(request) ?? null) !== null;
   }
 
-  isRecent(): boolean {
+  goesOn(): boolean {
+    const { conversation } = this.#call;
+    if (conversation.sign === "every turn") return true;
     const { caches, deadlines } = this.#ports;
-    return this.#call.conversation.opening.noteTurn(caches.turns, deadlines.nowMs());
+    const isRecent = conversation.opening.noteTurn(caches.turns, this.#card.id, deadlines.nowMs());
+    return isRecent || conversation.goesOn;
   }
 
   isResting(): boolean {

@@ -5,7 +5,7 @@ import type { Claim } from "../../core/demand.ts";
 import type { Caller, GatewayKey, KeyProof } from "../../core/keys/key.ts";
 import type { RequestOrigin } from "../../core/log/record.ts";
 import type { TraceContext } from "../../core/log/trace-context.ts";
-import type { ConversationNames } from "../../core/models/attempt.ts";
+import type { ConversationNames, GoingOnSign } from "../../core/models/attempt.ts";
 import type { Caching } from "../../core/models/caching.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, RawRequest } from "../../core/models/dialect.ts";
@@ -162,11 +162,9 @@ export class ClientCall<F extends Form> implements Call<F> {
     return this.operation.conversations.isFirstTurn?.(this.exchange.ask) === true;
   }
 
-  hasSignOfGoingOn(): boolean {
-    return (
-      this.line === null &&
-      this.operation.conversations.hasSignOfGoingOn?.(this.exchange.ask, this.origin.session) === true
-    );
+  findSignOfGoingOn(): GoingOnSign | null {
+    if (this.line !== null) return null;
+    return this.operation.conversations.findSignOfGoingOn?.(this.exchange.ask, this.origin.session) ?? null;
   }
 
   digestPrompt(makeHasher: () => Hasher): PromptDigests | null {

@@ -19,7 +19,7 @@ import type { ChatForm } from "./decoder.ts";
 import { estimatePromptTokens } from "./estimate.ts";
 import { forgetPrompt } from "./forget.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
-import { hasSignOfGoingOn } from "./going-on.ts";
+import { findSignOfGoingOn } from "./going-on.ts";
 import { Grader } from "./grader.ts";
 import { KEEPING } from "./keeping.ts";
 import { ChatMeter } from "./meter.ts";
@@ -79,7 +79,7 @@ export const CHAT: Operation<ChatForm> = {
     name: nameConversation,
     nameOpening,
     isFirstTurn: ({ messages }) => !messages.some(({ role }) => role === "assistant"),
-    hasSignOfGoingOn,
+    findSignOfGoingOn,
     digest: digestPrompt,
   },
   forgetPrompt,

@@ -91,7 +91,7 @@ describe("one name for many conversations", () => {
     const play = (from: number, count: number) => {
       for (let at = from; at < from + count; at++) {
         const conversation = router.conversationOf(asking);
-        conversation.opening.noteTurn(turns, at);
+        conversation.opening.noteTurn(turns, "House#m", at);
         const [first] = router.plan(at, asking, conversation);
         if (first === undefined) throw new Error("an empty plan");
         router.begun(first, at).finish(at + 1, 10);

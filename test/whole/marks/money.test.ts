@@ -197,6 +197,36 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
+test("a question after a loop of tools that took longer than five minutes reads what the loop has written", async () => {
+  const { secret } = await newPayer();
+  const headers = {};
+  const pauseMs = PAUSE_MS / 4;
+  for (let at = 0; at < 6; at++) {
+    const messages = makeLoop("slow loop", at);
+    await ask("Conversations", "claude-sonnet-5", { messages, headers, pauseMs }, secret);
+  }
+  const more = [
+    { role: "assistant", content: "all right" },
+    { role: "user", content: "And then?" },
+  ];
+  const messages = [...makeLoop("slow loop", 5), ...more];
+  const { counted } = await ask("Conversations", "claude-sonnet-5", { messages, headers, pauseMs }, secret);
+  expect(counted.read).toBeGreaterThan(OPENING_CHARACTERS / 4);
+});
+
+test("a question that is asked of several models is a single request at each, and goes on at each", async () => {
+  const { secret } = await newPayer();
+  const askAt = async (model: Model, at: number) => {
+    const messages = makeChat("to several", at);
+    const turn = { messages, headers: {}, pauseMs: SECOND_MS };
+    return (await ask("Conversations", model, turn, secret)).counted.written > 0;
+  };
+  const models = ["claude-sonnet-5", "claude-opus-5-5"] as const;
+  const written: boolean[] = [];
+  for (const at of [0, 1]) for (const model of models) written.push(await askAt(model, at));
+  expect(written).toEqual([false, false, true, true]);
+});
+
 const HOUR_MS = 3_600_000;
 const SINGLES = IS_LONG ? 2000 : 120;
 

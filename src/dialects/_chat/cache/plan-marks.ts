@@ -17,7 +17,7 @@ export function planMarks(
   request: ChatRequest,
   { price }: ModelCard,
   mode: CacheMarkMode,
-  signs: MarkSigns,
+  readSigns: () => MarkSigns,
 ): PlannedMarks | null {
   if (mode === "off") return null;
   if (mode === "conversations" && isShort(request)) return null;
@@ -25,8 +25,9 @@ export function planMarks(
   const time = asksForHours(request) && price?.cacheWrite1h !== undefined ? "1h" : "5m";
   if (mode === "auto") return time;
   // Explicit breakpoints are asked for, and there are none.
-  if (asObject(request.prompt_cache_options).mode === "explicit" || signs.isLine) return null;
-  if (signs.isSideCall(request) || !(signs.goesOn || signs.isRecent())) return null;
+  if (asObject(request.prompt_cache_options).mode === "explicit") return null;
+  const signs = readSigns();
+  if (signs.isLine || signs.isSideCall(request) || !signs.goesOn()) return null;
   return signs.isResting() ? "resting" : time;
 }
 
