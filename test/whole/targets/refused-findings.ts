@@ -17,7 +17,7 @@ export interface RefusedFinding {
   readonly status?: number;
   /** Streamed or not. Both if missing. */
   readonly modes?: readonly boolean[];
-  /** What is learned of it. Empty for a form that is written beforehand. */
+  /** The words that are learned of it. Empty for a form that is written beforehand. */
   readonly words: readonly string[];
   /** The number of refusals of the first request before its answer. Later ones are right at first. */
   readonly refusals: number;
