@@ -1,5 +1,5 @@
-// The fate of each refused request, as a table in `REFUSALS.md`: the server's words, the client's answer from a gateway that was
-// told not to mend it, and that from one that does. `LONG=1 UPDATE_DOCS=1 bun test whole/targets/refused-table` writes it.
+// The fate of each refused request, as a table in `REFUSALS.md`: the server's words, and the client's answers from a gateway that
+// may not mend the request, and from one that mends it. `LONG=1 UPDATE_DOCS=1 bun test whole/targets/refused-table` writes it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
