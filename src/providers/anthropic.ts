@@ -8,6 +8,10 @@ export const ANTHROPIC_DIALECT = withLane(anthropic, { anthropic: ANTHROPIC_LANE
 
 export const ANTHROPIC: ProviderRow = {
   name: "Anthropic",
+  source: {
+    reference: "https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5",
+    seen: "2026-11",
+  },
   familyNames: /./,
   keyVariables: ["ANTHROPIC_API_KEY"],
   secrets: /^sk-ant-/,

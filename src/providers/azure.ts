@@ -38,6 +38,10 @@ const MEDIA = { ...OPENAI_MEDIA, transcription: makeTranscription(AZURE_TRANSCRI
 
 export const AZURE: ProviderRow = {
   name: "Azure",
+  source: {
+    reference: "https://learn.microsoft.com/en-us/azure/foundry-classic/openai/how-to/responses",
+    seen: "2026-11",
+  },
   keyVariables: ["AZURE_OPENAI_API_KEY"],
   baseUrl: "",
   platform: "azure",

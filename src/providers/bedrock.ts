@@ -23,6 +23,10 @@ const RESERVED_TOKENS = 16_384;
 
 export const BEDROCK: ProviderRow = {
   name: "Bedrock",
+  source: {
+    reference: "https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html",
+    seen: "2026-11",
+  },
   keyVariables: ["AWS_BEARER_TOKEN_BEDROCK"],
   baseUrl: "",
   platform: "bedrock",

@@ -35,6 +35,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const CEREBRAS: ProviderRow = {
   name: "Cerebras",
+  source: { reference: "https://inference-docs.cerebras.ai/api-reference/chat-completions", seen: "2026-11" },
   keyVariables: ["CEREBRAS_API_KEY"],
   secrets: /^csk-/,
   baseUrl: "https://api.cerebras.ai/v1",

@@ -15,6 +15,7 @@ export const COHERE_DIALECT = { ...cohere, ...VECTORS };
 
 export const COHERE: ProviderRow = {
   name: "Cohere",
+  source: { reference: "https://docs.cohere.com/reference/chat", seen: "2026-11" },
   familyNames: /./,
   keyVariables: ["COHERE_API_KEY"],
   extraFields: { chat: EXTRA_FIELDS },

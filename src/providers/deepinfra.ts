@@ -6,9 +6,9 @@ import { DEEPINFRA_RERANK } from "../dialects/openai/rerank.ts";
 import type { ExtraFields, ProviderRow } from "./provider.ts";
 import { NONE_TO_HIGH, PLAIN_EMBEDDINGS } from "./shared.ts";
 
-/** deepinfra.com/docs, "OpenAI API". */
+/** docs.deepinfra.com, "Openai Chat Completions". */
 const EXTRA_FIELDS = {
-  chat: ["top_k", "min_p", "repetition_penalty", "reasoning"],
+  chat: ["top_k", "min_p", "repetition_penalty", "reasoning", "chat_template_kwargs"],
   embeddings: ["user"],
 } as const satisfies ExtraFields;
 
@@ -26,6 +26,10 @@ const VECTORS = {
 
 export const DEEPINFRA: ProviderRow = {
   name: "DeepInfra",
+  source: {
+    reference: "https://docs.deepinfra.com/api-reference/openai-chat-completions-1",
+    seen: "2026-11",
+  },
   keyVariables: ["DEEPINFRA_API_KEY"],
   baseUrl: "https://api.deepinfra.com/v1/openai",
   extraFields: EXTRA_FIELDS,

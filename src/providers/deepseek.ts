@@ -22,6 +22,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const DEEPSEEK: ProviderRow = {
   name: "DeepSeek",
+  source: { reference: "https://api-docs.deepseek.com/guides/thinking_mode", seen: "2026-11" },
   familyNames: /./,
   keyVariables: ["DEEPSEEK_API_KEY"],
   baseUrl: "https://api.deepseek.com",

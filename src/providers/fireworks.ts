@@ -59,6 +59,7 @@ const BEYOND_CHAT = {
 
 export const FIREWORKS: ProviderRow = {
   name: "Fireworks",
+  source: { reference: "https://docs.fireworks.ai/guides/reasoning", seen: "2026-11" },
   keyVariables: ["FIREWORKS_API_KEY"],
   secrets: /^fw_/,
   baseUrl: "https://api.fireworks.ai/inference/v1",

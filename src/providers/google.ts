@@ -14,6 +14,7 @@ export const GEMINI_DIALECT = {
 
 export const GOOGLE: ProviderRow = {
   name: "Google",
+  source: { reference: "https://ai.google.dev/gemini-api/docs/generate-content/thinking", seen: "2026-11" },
   familyNames: /./,
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   secrets: /^AIza|^AQ\./,

@@ -50,6 +50,7 @@ const MEDIA = {
 
 export const GROQ: ProviderRow = {
   name: "Groq",
+  source: { reference: "https://console.groq.com/docs/openai", seen: "2026-11" },
   keyVariables: ["GROQ_API_KEY"],
   secrets: /^gsk_/,
   baseUrl: "https://api.groq.com/openai/v1",

@@ -18,6 +18,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const LMSTUDIO: ProviderRow = {
   name: "LMStudio",
+  source: { reference: "https://github.com/lmstudio-ai/docs/issues/177", seen: "2026-02" },
   keyVariables: [],
   baseUrl: "http://127.0.0.1:1234/v1",
   discovers: true,

@@ -32,6 +32,10 @@ export const MISTRAL_DIALECT = { ...mistral, ...VECTORS, ...MEDIA };
 
 export const MISTRAL: ProviderRow = {
   name: "Mistral",
+  source: {
+    reference: "https://github.com/mistralai/platform-docs-public/blob/main/public/openapi.yaml",
+    seen: "2026-11",
+  },
   familyNames: /./,
   keyVariables: ["MISTRAL_API_KEY"],
   baseUrl: "https://api.mistral.ai/v1",

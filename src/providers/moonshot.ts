@@ -64,6 +64,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const MOONSHOT: ProviderRow = {
   name: "Moonshot",
+  source: { reference: "https://platform.moonshot.ai", seen: "2026-08" },
   familyNames: /./,
   keyVariables: ["MOONSHOT_API_KEY"],
   baseUrl: "https://api.moonshot.ai/v1",

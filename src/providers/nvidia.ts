@@ -54,6 +54,10 @@ const VECTORS = {
 
 export const NVIDIA: ProviderRow = {
   name: "NVIDIA",
+  source: {
+    reference: "https://docs.nvidia.com/nim/large-language-models/2.0.0/reference/api-reference.html",
+    seen: "2026-11",
+  },
   keyVariables: ["NVIDIA_API_KEY"],
   secrets: /^nvapi-/,
   baseUrl: "https://integrate.api.nvidia.com/v1",

@@ -8,6 +8,7 @@ import { OPENAI_MEDIA, OPENAI_VECTORS, RESPONSES_LANES, withLane } from "./share
 
 export const OPENAI_ROW: ProviderRow = {
   name: "OpenAI",
+  source: { reference: "https://developers.openai.com/api/docs/guides/your-data", seen: "2026-11" },
   familyNames: /./,
   keyVariables: ["OPENAI_API_KEY"],
   secrets: /^sk-(proj|svcacct|admin|None)-|T3BlbkFJ/,

@@ -73,6 +73,10 @@ const BEYOND_CHAT = {
 
 export const OPENROUTER: ProviderRow = {
   name: "OpenRouter",
+  source: {
+    reference: "https://openrouter.ai/docs/client-sdks/python/components/reasoningconfig",
+    seen: "2026-11",
+  },
   keyVariables: ["OPENROUTER_API_KEY"],
   secrets: /^sk-or-/,
   baseUrl: "https://openrouter.ai/api/v1",

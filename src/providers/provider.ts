@@ -20,6 +20,8 @@ export interface ProviderRow extends KnownProvider {
   readonly otherHosts?: readonly string[];
   /** The look of its keys, for somebody who sends one in the place of ours. */
   readonly secrets?: RegExp;
+  /** Where its rules were read, and the month: that which the page states, or that of the reading. */
+  readonly source?: { readonly reference: string; readonly seen: string };
   /** For a server that has no rule of its own: the address of its reference, and the day on which it was read. */
   readonly plain?: { readonly reference: string; readonly read: string };
   /**

@@ -50,6 +50,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const QWEN: ProviderRow = {
   name: "Qwen",
+  source: { reference: "https://www.alibabacloud.com/help/en/model-studio/deep-thinking", seen: "2026-06" },
   keyVariables: ["DASHSCOPE_API_KEY"],
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
   otherHosts: ["dashscope.aliyuncs.com", "dashscope-us.aliyuncs.com"],

@@ -40,6 +40,7 @@ const BEYOND_CHAT = {
 
 export const TOGETHER: ProviderRow = {
   name: "Together",
+  source: { reference: "https://docs.together.ai", seen: "2026-11" },
   keyVariables: ["TOGETHER_API_KEY"],
   secrets: /^tgp_/,
   baseUrl: "https://api.together.xyz/v1",

@@ -25,6 +25,10 @@ const OPEN_MODEL = /^[^/]+\/[^/]+$/;
 
 export const VERTEX: ProviderRow = {
   name: "Vertex",
+  source: {
+    reference: "https://docs.cloud.google.com/vertex-ai/generative-ai/docs/open-models/use-maas",
+    seen: "2026-11",
+  },
   familyNames: /^(?:gemini|claude)-/,
   keyVariables: ["GOOGLE_APPLICATION_CREDENTIALS"],
   baseUrl: "",

@@ -10,6 +10,10 @@ const MEDIA = {
 
 export const VLLM: ProviderRow = {
   name: "vLLM",
+  source: {
+    reference: "https://github.com/vllm-project/vllm/blob/main/docs/serving/openai_compatible_server.md",
+    seen: "2026-03",
+  },
   keyVariables: [],
   baseUrl: "http://127.0.0.1:8000/v1",
   discovers: true,

@@ -42,6 +42,7 @@ const MEDIA = { images: makeImages({ ...XAI_IMAGES, passes: EXTRA_FIELDS.images 
 
 export const XAI: ProviderRow = {
   name: "xAI",
+  source: { reference: "https://docs.x.ai/docs/guides/reasoning", seen: "2026-11" },
   familyNames: /./,
   keyVariables: ["XAI_API_KEY"],
   secrets: /^xai-/,

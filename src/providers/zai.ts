@@ -46,6 +46,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const ZAI: ProviderRow = {
   name: "ZAI",
+  source: { reference: "https://docs.z.ai/guides/capabilities/thinking-mode", seen: "2026-11" },
   familyNames: /./,
   keyVariables: ["ZAI_API_KEY"],
   baseUrl: "https://api.z.ai/api/paas/v4",

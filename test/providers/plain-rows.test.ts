@@ -1,5 +1,5 @@
-// A listed provider is its vendor's rules: one that is asked just as a server without any fails here, unless its row says where
-// that was read, and when.
+// A listed provider is its vendor's rules, and its row says where and in which month they were read: one that is asked just as a
+// server without any fails here, unless its row says where that was read, and when.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json/json.ts";
 import { EFFORTS } from "../../src/core/models/words/efforts.ts";
@@ -63,16 +63,17 @@ function isPlain({ dialects }: Pick<ProviderRow, "dialects">): boolean {
   );
 }
 
-function findFault(row: Pick<ProviderRow, "dialects" | "plain">): string | null {
-  const { plain } = row;
+function findFault(row: Pick<ProviderRow, "dialects" | "plain" | "source">): string | null {
+  const { plain, source } = row;
   if (plain !== undefined) {
     if (!isPlain(row)) return "says that it is plain, and isn't";
     const isSourced = URL.canParse(plain.reference) && /^\d{4}-\d\d-\d\d$/.test(plain.read);
     return isSourced ? null : "says that it is plain, but not where and when that was read";
   }
-  return isPlain(row)
-    ? "has no rule of its own: add the vendor's, or say where you read that it has none"
-    : null;
+  if (isPlain(row)) return "has no rule of its own: add the vendor's, or say where you read that it has none";
+  const isSourced =
+    source !== undefined && URL.canParse(source.reference) && /^20\d\d-(0[1-9]|1[0-2])$/.test(source.seen);
+  return isSourced ? null : "says not where and in which month its rules were read";
 }
 
 describe("a provider's row", () => {
@@ -80,12 +81,16 @@ describe("a provider's row", () => {
     expect(findFault(row)).toBeNull();
   });
 
+  const NAMELESS = makeOpenaiDialect({ ...PLAIN, names: false });
+  const source = { reference: "https://vendor.example/docs", seen: "2026-11" };
   const read = { reference: "https://vendor.example/docs", read: "2026-11-29" };
   test.each([
     ["without a rule", { dialects: [PLAIN_DIALECT] }, /no rule of its own/],
     ["without a rule, as it says", { dialects: [PLAIN_DIALECT], plain: read }, null],
     ["without a rule, read on no day", { dialects: [PLAIN_DIALECT], plain: { ...read, read: "" } }, /when/],
-    ["with one", { dialects: [makeOpenaiDialect({ ...PLAIN, names: false })] }, null],
+    ["with one", { dialects: [NAMELESS], source }, null],
+    ["with one, read nowhere", { dialects: [NAMELESS] }, /where and in which month/],
+    ["with one, read in no month", { dialects: [NAMELESS], source: { ...source, seen: "2026" } }, /month/],
     ["with one, though it says otherwise", { ...PROVIDERS[0], plain: read }, /and isn't/],
   ] as const)("%s", (_name, row, fault) => {
     const found = findFault({ dialects: [], ...row });

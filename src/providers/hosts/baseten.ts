@@ -26,6 +26,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const BASETEN: ProviderRow = {
   name: "Baseten",
+  source: { reference: "https://docs.baseten.co", seen: "2026-11" },
   keyVariables: ["BASETEN_API_KEY"],
   baseUrl: "https://inference.baseten.co/v1",
   extraFields: EXTRA_FIELDS,

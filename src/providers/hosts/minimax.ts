@@ -21,6 +21,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const MINIMAX: ProviderRow = {
   name: "MiniMax",
+  source: { reference: "https://platform.minimax.io", seen: "2026-11" },
   keyVariables: ["MINIMAX_API_KEY"],
   baseUrl: "https://api.minimax.io/v1",
   otherHosts: ["api.minimaxi.com"],

@@ -35,6 +35,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const NOVITA: ProviderRow = {
   name: "Novita",
+  source: { reference: "https://novita.ai/docs", seen: "2026-11" },
   keyVariables: ["NOVITA_API_KEY"],
   baseUrl: "https://api.novita.ai/v3/openai",
   extraFields: EXTRA_FIELDS,

@@ -23,6 +23,7 @@ const QUIRKS: OpenaiQuirks = {
 
 export const SAMBANOVA: ProviderRow = {
   name: "SambaNova",
+  source: { reference: "https://docs.sambanova.ai", seen: "2026-11" },
   keyVariables: ["SAMBANOVA_API_KEY"],
   baseUrl: "https://api.sambanova.ai/v1",
   extraFields: EXTRA_FIELDS,

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
-import { SURFACE_KEYS } from "../../surfaces/crossing/crossing.ts";
-import { askSurface } from "../world/surface-asking.ts";
+import { askCell, listCells, nameModel } from "./refused-cells.ts";
 import { ELSEWHERE, REFUSED_FINDINGS } from "./refused-findings.ts";
 import { makeRefusing, writeProviders } from "./refusing.ts";
 
@@ -18,47 +17,32 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Models of the known providers; others have any name. */
-const KNOWN: Readonly<Record<string, string>> = {
-  OpenAI: "gpt-5.4-mini",
-  Responses: "gpt-5.4-mini",
-  Anthropic: "claude-sonnet-4-6",
-  Google: "gemini-3.6-flash",
-};
-let asked = 0;
-
-for (const {
-  name,
-  holds,
-  bodies,
-  headers,
-  providers,
-  refuse,
-  status = 400,
-  ...finding
-} of REFUSED_FINDINGS) {
-  const cells = SURFACE_KEYS.filter((surface) => bodies[surface] !== undefined).flatMap((surface) =>
-    providers.flatMap((provider) => [false, true].map((stream) => [surface, provider, stream] as const)),
-  );
+for (const finding of REFUSED_FINDINGS) {
+  const { name, holds, refuse, status = 400, findWrong } = finding;
   describe(`${name}: ${holds}`, () => {
-    test.each(cells)("from %s to %s, streamed: %p", async (surface, provider, stream) => {
+    test.each([...listCells(finding)])("from $surface to $provider, streamed: $stream", async (cell) => {
       Object.assign(server, { refuse, status });
-      const model = `${provider}#${KNOWN[provider] ?? `m-${++asked}`}`;
-      const body = bodies[surface] ?? {};
+      const model = nameModel(cell.provider);
       for (const refusals of [finding.refusals, 0]) {
         server.refused = 0;
-        const answer = await askSurface(gateway, {
-          surface,
-          model,
-          body,
-          stream,
-          ...(headers && { headers }),
-        });
-        expect([finding.findWrong(answer), server.refused]).toEqual([null, refusals]);
+        const answer = await askCell(gateway, finding, cell, model);
+        expect([findWrong(answer), server.refused]).toEqual([null, refusals]);
       }
     });
   });
 }
+
+test("a streamed answer keeps its thinking, though the server refused it in a whole one", async () => {
+  const finding = REFUSED_FINDINGS.find(({ name }) => name === "unstreamed");
+  if (!finding) throw new Error("There is no such finding.");
+  Object.assign(server, { refuse: finding.refuse, status: 400 });
+  const cell = { surface: "chat", provider: "Plain", stream: false } as const;
+  const model = nameModel(cell.provider);
+  await askCell(gateway, finding, cell, model);
+  server.refused = 0;
+  const { status, sent } = await askCell(gateway, finding, { ...cell, stream: true }, model);
+  expect([status, sent.enable_thinking, server.refused]).toEqual([200, undefined, 0]);
+});
 
 test("every finding has a row here, or tests that play it", () => {
   const names = [...REFUSED_FINDINGS.map(({ name }) => name), ...Object.keys(ELSEWHERE)];

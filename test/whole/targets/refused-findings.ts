@@ -15,6 +15,10 @@ export interface RefusedFinding {
   /** The server's refusal. Null for a body that it takes. */
   readonly refuse: (body: JsonObject, headers: Headers) => string | null;
   readonly status?: number;
+  /** Streamed or not. Both if missing. */
+  readonly modes?: readonly boolean[];
+  /** The words that are learned of it. Empty for a form that is written beforehand. */
+  readonly words: readonly string[];
   /** The number of refusals of the first request before its answer. Later ones are right at first. */
   readonly refusals: number;
   /** Returns what is wrong with what went up or came back, or null. */
@@ -107,6 +111,7 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
       typeof choice === "object"
         ? "Invalid tool_choice type: 'object'. Supported string values: none, auto, required"
         : null,
+    words: ["tool_choice_object"],
     refusals: 1,
     findWrong: (answer) =>
       answer.sent.tool_choice === "required" && listNames(answer.sent).join() === "two"
@@ -123,6 +128,11 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
       const path = REFUSED_FIELDS.find(([found]) => found.test(text))?.[1];
       return path === undefined ? null : `${path}: Extra inputs are not permitted`;
     },
+    words: [
+      "field:context_management",
+      "field:system[].cache_control.scope",
+      "field:tools[].eager_input_streaming",
+    ],
     refusals: 3,
     findWrong: (answer) => {
       const { system, tools } = answer.sent;
@@ -143,6 +153,7 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
         ? null
         : `Unexpected value(s) \`${refused}\` for the \`anthropic-beta\` header. Please try again without the header.`;
     },
+    words: REFUSED_BETAS.map((beta) => `beta:${beta}`),
     refusals: REFUSED_BETAS.length,
     findWrong: (answer) =>
       answer.dropped === "anthropic-beta" ? findUnanswered(answer) : [answer.dropped, answer.text],
@@ -154,6 +165,7 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
     providers: ["Plain"],
     refuse: ({ messages }) =>
       asArray(messages).some((one) => asObject(one).content === "") ? "content must not be empty" : null,
+    words: [],
     refusals: 0,
     findWrong: findUnanswered,
   },
@@ -178,6 +190,7 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
       listArguments(body).includes(CUT)
         ? "Failed to parse tool call arguments as JSON: parse error at line 1, column 15"
         : null,
+    words: ["call_arguments"],
     refusals: 1,
     findWrong: (answer) =>
       Bun.deepEquals(listArguments(answer.sent), [JSON.stringify({ arguments: CUT })])
@@ -205,6 +218,7 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
         .some((one) => one.tool_calls !== undefined && !one.reasoning_content)
         ? "The `reasoning_content` in the thinking mode must be passed back to the API."
         : null,
+    words: ["thoughts_required"],
     refusals: 1,
     findWrong: (answer) => (answer.dropped === null ? findUnanswered(answer) : answer.dropped),
   },
@@ -224,11 +238,31 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
       asObject(format).type === "json_object"
         ? "'response_format.type' must be 'json_schema' or 'text'"
         : null,
+    words: ["json_object"],
     refusals: 1,
     findWrong: ({ status, text, sent }) => {
       const { schema } = asObject(asObject(sent.response_format).json_schema);
       return status === 200 && asObject(schema).type === "object" ? null : [status, text, sent];
     },
+  },
+  {
+    name: "unstreamed",
+    holds: "a server that thinks by default, and only in streams, doesn't think in a whole answer",
+    bodies: {
+      chat: { messages: [user(SAY)] },
+      messages: { messages: [user(SAY)] },
+      responses: { input: SAY },
+      gemini: { contents: [turn(SAY)] },
+    },
+    providers: ["Plain"],
+    modes: [false],
+    refuse: ({ enable_thinking: thinks, stream }) =>
+      stream === true || thinks === false
+        ? null
+        : "parameter.enable_thinking must be set to false for non-streaming calls",
+    words: ["unstreamed_thinking"],
+    refusals: 1,
+    findWrong: (answer) => (answer.sent.enable_thinking === false ? findUnanswered(answer) : answer.sent),
   },
   {
     name: "N3",
@@ -239,6 +273,7 @@ export const REFUSED_FINDINGS: readonly RefusedFinding[] = [
     },
     providers: ["OpenAI", "Responses", "Anthropic", "Google"],
     refuse: (body) => ("background_options" in body ? "Unknown parameter: 'background_options'." : null),
+    words: [],
     refusals: 0,
     findWrong: (answer) =>
       answer.dropped?.includes("background_options") ? findUnanswered(answer) : answer.dropped,

@@ -33,17 +33,24 @@ export function makeRefusing(): Refusing {
   return server;
 }
 
-/** Returns the YAML of a provider of each API, which passes every field. */
-export function writeProviders(url: string): string {
+/** Returns the YAML of a provider of each API, which passes every field. Models that are named can be configured. */
+export function writeProviders(
+  url: string,
+  names: (provider: string) => readonly string[] = () => [],
+): string {
   const common = `unlisted_models: true, extra_fields: ["*"]`;
-  const at = (dialect: string, path: string) =>
-    `{ dialect: ${dialect}, base_url: "${url}${path}", keys: [sim-key], ${common} }`;
+  const listModels = (provider: string) =>
+    names(provider).map(
+      (name) => `{ name: ${name}, context: 8192, output: 999, price: { input: 1, output: 1 } }`,
+    );
+  const at = (name: string, dialect: string, path: string) =>
+    `${name}: { dialect: ${dialect}, base_url: "${url}${path}", keys: [sim-key], ${common}, models: [${listModels(name)}] }`;
   const aws = "{ access_key_id: AKIDOFTHETESTS, secret_access_key: secret-of-the-tests }";
   return [
-    `  Plain: ${at("openai", "/openai/v1")}`,
-    `  Claude: ${at("anthropic", "/anthropic/v1")}`,
-    `  Answers: ${at("responses", "/openai/v1")}`,
-    `  Googles: ${at("gemini", "/gemini/v1beta")}`,
+    `  ${at("Plain", "openai", "/openai/v1")}`,
+    `  ${at("Claude", "anthropic", "/anthropic/v1")}`,
+    `  ${at("Answers", "responses", "/openai/v1")}`,
+    `  ${at("Googles", "gemini", "/gemini/v1beta")}`,
     `  Converse: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${aws}, unlisted_models: true }`,
   ].join("\n");
 }
