@@ -88,7 +88,9 @@ describe("a group", () => {
 
   test("keeps a conversation on its model", async () => {
     const first = usedBy(await ask("team", { user: "anna" }));
-    const again = () => ask("team", { user: "anna" });
+    const messages = [...body("team").messages, { role: "assistant", content: "hello" }];
+    const again = () =>
+      ask("team", { user: "anna", messages: [...messages, { role: "user", content: "say: hello" }] });
     expect(await countModels(30, again)).toEqual({ [first]: 30 });
   });
 
