@@ -66,6 +66,24 @@ test("synonyms stand in one row once", () => {
   for (const row of SYNONYMS) expect(row).toEqual([...new Set(row)]);
 });
 
+test("a section that a title names is found, however little else of the query it has", () => {
+  expect(found("zebra drain restored backups stopping")).toContain("Stopping");
+  expect(found("operating many other words than its own").length).toBeGreaterThan(0);
+  // Its chapter's title counts for a section, too.
+  expect(found("operating drain").slice(0, 2).sort()).toEqual(["Failover", "Stopping"]);
+});
+
+test("words of every question and names of a gateway say little", () => {
+  expect(found("please support failover")[0]).toBe("Failover");
+  expect(found("litellm proxy failover")).toEqual(found("failover"));
+  expect(found("litellm proxy")).toEqual([]);
+});
+
+test("a word with one wrong letter is the word, also in a heading", () => {
+  expect(found("failovar")[0]).toBe("Failover");
+  expect(found("failovar drain")[0]).toBe("Failover");
+});
+
 test("headings that contain the word come first", () => {
   expect(found("failover")[0]).toBe("Failover");
   expect(found("server")[0]).toBe("server");
