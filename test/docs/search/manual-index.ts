@@ -1,12 +1,12 @@
 // The manual's search as its pages have it, and whether a place that it finds is an answer.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildSearchIndex } from "../../src/app/build/search-index.ts";
-import { readChapter } from "../../src/docs/site/chapter.ts";
-import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
-import { buildIndex, findSections } from "../../src/docs/site/search.ts";
+import { buildSearchIndex } from "../../../src/app/build/search-index.ts";
+import { readChapter } from "../../../src/docs/site/chapter.ts";
+import { CHAPTER_NAMES } from "../../../src/docs/site/contents.ts";
+import { buildIndex, findSections } from "../../../src/docs/site/search.ts";
 
-const FOLDER = join(import.meta.dir, "..", "..", "src", "docs");
+const FOLDER = join(import.meta.dir, "..", "..", "..", "src", "docs");
 
 const ENTRIES = buildSearchIndex(
   CHAPTER_NAMES.map((name) => readChapter(name, readFileSync(join(FOLDER, `${name}.md`), "utf8"))),

@@ -1,9 +1,10 @@
 // The manual's search: forms of a word and synonyms count, headings rank above texts, and the excerpt shows the match.
 import { expect, test } from "bun:test";
-import { readChapter } from "../../src/docs/site/chapter.ts";
-import { buildIndex, type Entry, findSections } from "../../src/docs/site/search.ts";
-import { SYNONYMS } from "../../src/docs/site/synonyms.ts";
-import { findStem, splitWords } from "../../src/docs/site/words.ts";
+import { readChapter } from "../../../src/docs/site/chapter.ts";
+import { buildIndex, type Entry, findSections } from "../../../src/docs/site/search.ts";
+import { suggestPages } from "../../../src/docs/site/suggest.ts";
+import { SYNONYMS } from "../../../src/docs/site/synonyms.ts";
+import { findStem, splitWords } from "../../../src/docs/site/words.ts";
 
 const entry = (chapter: string, heading: string, text: string): Entry => {
   return { href: `/docs/${chapter}#${heading}`, chapter, heading, text };
@@ -82,6 +83,19 @@ test("words of every question and names of a gateway say little", () => {
 test("a word with one wrong letter is the word, also in a heading", () => {
   expect(found("failovar")[0]).toBe("Failover");
   expect(found("failovar drain")[0]).toBe("Failover");
+});
+
+test("an address that leads nowhere suggests pages of nearly its name, then what its words find", () => {
+  const index = buildIndex([
+    { href: "/docs/client-codex", chapter: "Codex", heading: "Codex", text: "Codex speaks Responses." },
+    { href: "client-cursor.html", chapter: "Cursor", heading: "Cursor", text: "Cursor has settings." },
+    entry("Keys", "Restoring", "Backups are restored."),
+  ]);
+  const suggested = (path: string) => suggestPages(index, path).map((one) => one.entry.heading);
+  expect(suggested("/docs/clinet-codx")).toEqual(["Codex"]);
+  expect(suggested("/manual/client-curser.html")[0]).toBe("Cursor");
+  expect(suggested("/docs/restored-backups/")).toEqual(["Restoring"]);
+  expect(suggested("/docs/xyzzy")).toEqual([]);
 });
 
 test("headings that contain the word come first", () => {
