@@ -162,7 +162,7 @@ function Results({ text, opensFirst, onOpen }: ResultsProps) {
       {chapters.length > 0 && (
         <>
           <h3 class="small faint">In the manual</h3>
-          <Places label="In the manual" places={chapters} onOpen={onOpen} />
+          <Places label="In the manual" kind={MANUAL} places={chapters} onOpen={onOpen} />
         </>
       )}
       {all.length === 0 && chapters.length === 0 && data !== null && (
@@ -178,14 +178,17 @@ function Results({ text, opensFirst, onOpen }: ResultsProps) {
 interface PlacesProps extends Pick<ResultsProps, "onOpen"> {
   readonly label: string;
   readonly places: readonly Place[];
+  /** The kind that the heading above names already. */
+  readonly kind?: string;
 }
 
-function Places({ label, places, onOpen }: PlacesProps) {
+function Places({ label, places, kind, onOpen }: PlacesProps) {
   return (
     <ul class="stack tight" aria-label={label}>
       {places.map((place) => (
         <li key={`${place.kind} ${place.path} ${place.name}`}>
-          <PlaceLink place={place} onOpen={onOpen} /> <span class="small faint">{place.kind}</span>
+          <PlaceLink place={place} onOpen={onOpen} />
+          {place.kind !== kind && <span class="small faint"> {place.kind}</span>}
         </li>
       ))}
     </ul>

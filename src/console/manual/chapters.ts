@@ -23,8 +23,12 @@ async function readIndex(): Promise<SearchIndex> {
   return buildIndex(entries);
 }
 
+/** Of each chapter the section that answers best. */
 export async function findChapters(text: string): Promise<readonly Place[]> {
-  return findSections(await loadIndex(), text)
+  const found = findSections(await loadIndex(), text);
+  const seen = new Set<string>();
+  return found
+    .filter(({ entry: { chapter } }) => !seen.has(chapter) && seen.add(chapter))
     .slice(0, SHOWN_MAX)
     .map(({ entry: { chapter, heading, href } }) => {
       return { kind: MANUAL, name: heading === chapter ? chapter : `${chapter} › ${heading}`, path: href };

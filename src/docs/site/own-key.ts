@@ -65,6 +65,7 @@ function nameIn(block: HTMLElement, { name, last4 }: OwnKey): void {
   word.textContent = isShell ? VARIABLE : PLACEHOLDER;
   const note = document.createElement("p");
   note.className = "own-key";
-  note.append(word, ` is the secret of the key ${name} (…${last4}).`);
+  // A word joiner keeps the last characters on one line.
+  note.append(word, ` is the secret of the key ${name} (…\u2060${last4}).`);
   block.closest("pre")?.after(note);
 }

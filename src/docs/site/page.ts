@@ -43,7 +43,7 @@ export function renderMissingPage(manual: Manual): string {
 <h1>There is no such page</h1>
 <p>The manual has no page at this address. Search it, or go to <a href="${toAddress(INDEX)}">its overview</a>.</p>
 <section class="suggested" hidden>
-<h2>Perhaps you look for</h2>
+<h2>Perhaps you are looking for</h2>
 <ul></ul>
 </section>
 </article></main>`;

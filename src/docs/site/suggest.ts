@@ -16,11 +16,16 @@ export function suggestPages(index: SearchIndex, pathname: string): readonly Sea
   );
   const near = findNearest(name, pages.keys(), NEAR_MAX).flatMap((one) => {
     const entry = pages.get(one);
-    return entry ? [{ entry, excerpt: `${entry.text.slice(0, EXCERPT_LENGTH).trim()} …`, words: [] }] : [];
+    return entry ? [{ entry, excerpt: cutText(entry.text), words: [] }] : [];
   });
   const found = findSections(index, name.replace(/%[\da-f]{2}|[^a-z\d]+/gi, " "));
   const others = found.filter(({ entry }) => !near.some((one) => one.entry === entry));
   return [...near, ...others].slice(0, SUGGESTED_MAX);
+}
+
+function cutText(text: string): string {
+  if (text.length <= EXCERPT_LENGTH) return text;
+  return `${text.slice(0, text.lastIndexOf(" ", EXCERPT_LENGTH))} …`;
 }
 
 /** `money` of `/docs/money` and of `money.html`. */

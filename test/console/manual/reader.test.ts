@@ -45,7 +45,7 @@ describe.skipIf(!HAS_BROWSER)("the manual's reader (skipped without Chromium)", 
     const { page, leave } = await openConsole(world);
     const last4 = secret.slice(-4);
     await page.goto(`${world.gateway.url}/docs/client-claude-code`);
-    const note = page.getByText(`$POUNDKEY_KEY is the secret of the key My <b>app (…${last4}).`);
+    const note = page.getByText(`$POUNDKEY_KEY is the secret of the key My <b>app (…\u2060${last4}).`);
     await note.first().waitFor();
     await page
       .getByText(`ANTHROPIC_BASE_URL=${world.gateway.url} ANTHROPIC_AUTH_TOKEN=$POUNDKEY_KEY`)
@@ -58,7 +58,7 @@ describe.skipIf(!HAS_BROWSER)("the manual's reader (skipped without Chromium)", 
     );
     // Programs put no variable in the place of its name.
     await page.goto(`${world.gateway.url}/docs/client-openai-sdk`);
-    await page.getByText(`sk-… is the secret of the key My <b>app (…${last4}).`).first().waitFor();
+    await page.getByText(`sk-… is the secret of the key My <b>app (…\u2060${last4}).`).first().waitFor();
     expect(await page.content()).not.toContain(secret);
     // A key of a provider's isn't meant.
     await page.goto(`${world.gateway.url}/docs/getting-started`);
