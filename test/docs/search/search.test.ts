@@ -67,22 +67,43 @@ test("synonyms stand in one row once", () => {
   for (const row of SYNONYMS) expect(row).toEqual([...new Set(row)]);
 });
 
-test("a section that a title names is found, however little else of the query it has", () => {
-  expect(found("zebra drain restored backups stopping")).toContain("Stopping");
-  expect(found("operating many other words than its own").length).toBeGreaterThan(0);
-  // Its chapter's title counts for a section, too.
-  expect(found("operating drain").slice(0, 2).sort()).toEqual(["Failover", "Stopping"]);
+/** Sections of few words, of which those that should rank below stand first. */
+const RANKED = buildIndex([
+  entry("Others", "Fruit", "apple pear plum fig"),
+  entry("configuration", "Retries", "a grape"),
+  entry("Others", "Retries", "a grape"),
+  entry("Others", "Elsewhere", "failover failover failover failover"),
+  entry("Others", "Support", "support"),
+  entry("Others", "Proxies", "proxy proxy"),
+  entry("Webhooks", "Melon", "melon"),
+  entry("Operating", "Failover", "failover"),
+]);
+const ranked = (query: string) => findSections(RANKED, query).map(({ entry: { heading } }) => heading);
+
+test("a section that its heading names is found, however little else of the query it has", () => {
+  expect(ranked("apple pear plum fig melon")).toEqual(["Fruit", "Melon"]);
+});
+
+test("a chapter's title counts for its sections", () => {
+  expect(ranked("webhooks")).toEqual(["Melon"]);
+  expect(findSections(RANKED, "operating failover")[0]?.entry.heading).toBe("Failover");
 });
 
 test("words of every question and names of a gateway say little", () => {
-  expect(found("please support failover")[0]).toBe("Failover");
-  expect(found("litellm proxy failover")).toEqual(found("failover"));
-  expect(found("litellm proxy")).toEqual([]);
+  expect(ranked("support failover")[0]).toBe("Failover");
+  expect(ranked("litellm proxy failover")).toEqual(ranked("failover"));
+  expect(ranked("litellm proxy")).toEqual(["Proxies"]);
 });
 
 test("a word with one wrong letter is the word, also in a heading", () => {
-  expect(found("failovar")[0]).toBe("Failover");
-  expect(found("failovar drain")[0]).toBe("Failover");
+  expect(ranked("failovar")[0]).toBe("Failover");
+});
+
+test("chapters that list everything come after those that explain", () => {
+  expect(findSections(RANKED, "grape").map(({ entry: { chapter } }) => chapter)).toEqual([
+    "Others",
+    "configuration",
+  ]);
 });
 
 test("an address that leads nowhere suggests pages of nearly its name, then what its words find", () => {
