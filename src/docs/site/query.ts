@@ -116,7 +116,7 @@ function readWord({ frequencies }: Vocabulary, { word, stem }: Word, isLast: boo
 
 /** By the word, since a mistake may lie in its ending; and else by its stem. One wrong letter leaves little doubt. */
 function findSimilar(frequencies: Vocabulary["frequencies"], word: string, stem: string): readonly Meaning[] {
-  const one = findWithin(word, frequencies.keys(), 1);
+  const one = findWithin(word, frequencies.keys(), 1) ?? findWithin(stem, frequencies.keys(), 1);
   if (one !== null) return [{ stems: [one], weight: SYNONYM_WEIGHT }];
   const byWord = findNearest(word, frequencies.keys(), 2);
   const near = byWord.length > 0 ? byWord : findNearest(stem, frequencies.keys(), 2);

@@ -96,7 +96,7 @@ test("words of every question and names of a gateway say little", () => {
 });
 
 test("a word with one wrong letter is the word, also in a heading", () => {
-  expect(ranked("failovar")[0]).toBe("Failover");
+  expect(ranked("faillover")[0]).toBe("Failover");
 });
 
 test("chapters that list everything come after those that explain", () => {
