@@ -23,7 +23,7 @@ async function readIndex(): Promise<SearchIndex> {
   return buildIndex(entries);
 }
 
-/** Of each chapter the section that answers best. */
+/** Finds the section of each chapter that answers best. */
 export async function findChapters(text: string): Promise<readonly Place[]> {
   const found = findSections(await loadIndex(), text);
   const seen = new Set<string>();

@@ -3,7 +3,7 @@
 
 import { loadData } from "./load-data.ts";
 
-/** What the script knows of the gateway that serves the page. */
+/** The gateway that serves the page. */
 interface Gateway {
   /** Its address in the examples. */
   readonly address: string;
@@ -34,12 +34,12 @@ export async function nameOwnKey({ address, place }: Gateway): Promise<void> {
       // Keys of providers look alike, and belong to other addresses.
       (text.includes(address) || text.includes("POUNDKEY_")),
   );
-  if (blocks.length === 0 || !wasSignedIn()) return;
+  if (blocks.length === 0 || !hasSignedIn()) return;
   const key = await findOwnKey(place).catch(() => null);
-  if (key !== null) for (const block of blocks) nameIn(block, key);
+  if (key !== null) for (const block of blocks) addName(block, key);
 }
 
-function wasSignedIn(): boolean {
+function hasSignedIn(): boolean {
   try {
     return localStorage.getItem(SIGNED_IN) === "yes";
   } catch {
@@ -58,7 +58,7 @@ async function findOwnKey(place: Gateway["place"]): Promise<OwnKey | null> {
 }
 
 /** Only shells put a variable's value in its place. */
-function nameIn(block: HTMLElement, { name, last4 }: OwnKey): void {
+function addName(block: HTMLElement, { name, last4 }: OwnKey): void {
   const isShell = SHELL.test(block.className);
   if (isShell) block.textContent = block.textContent.replaceAll(PLACEHOLDER, VARIABLE);
   const word = document.createElement("code");

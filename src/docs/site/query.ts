@@ -15,7 +15,7 @@ export interface Term {
   /** The query's own first. */
   readonly meanings: readonly Meaning[];
   readonly weight: number;
-  /** Whether it says little about the query's subject. */
+  /** True for a word of many questions, which says little about the subject of this one. */
   readonly isWeak: boolean;
 }
 
@@ -31,6 +31,9 @@ const PREFIX_WEIGHT = 0.8;
 const LONGER_WEIGHT = 0.3;
 const TYPO_WEIGHT = 0.4;
 const UNKNOWN_WEIGHT = 0.3;
+/** For names such as `body_limit`, which are hardly ever meant in passing. */
+const NAME = /[a-z]_[a-z]/;
+const NAME_WEIGHT = 2;
 const PREFIX_LEAST = 3;
 const TYPO_LEAST = 6;
 const COMPLETIONS_MAX = 8;
@@ -129,7 +132,8 @@ function weighTerm(vocabulary: Vocabulary, meanings: readonly Meaning[]): number
   const [own] = meanings;
   if (own === undefined || !meanings.some(isKnown)) return UNKNOWN_WEIGHT;
   const rarest = Math.max(...own.stems.map((stem) => weighStem(vocabulary, stem)));
-  return rarest * (own.weight < PREFIX_WEIGHT ? own.weight : 1);
+  const isName = own.stems.some((stem) => NAME.test(stem));
+  return rarest * (own.weight < PREFIX_WEIGHT ? own.weight : 1) * (isName ? NAME_WEIGHT : 1);
 }
 
 export function weighStem({ sectionCount, frequencies }: Vocabulary, stem: string): number {

@@ -32,7 +32,7 @@ export interface SearchHit {
 interface Section {
   readonly entry: Entry;
   readonly words: readonly Word[];
-  /** How often each stem is in the text. */
+  /** The number of times that each stem is in the text. */
   readonly counts: ReadonlyMap<string, number>;
   readonly inHeading: ReadonlySet<string>;
   readonly inChapter: ReadonlySet<string>;
@@ -56,12 +56,12 @@ interface Score {
 const FOUND_MAX = 12;
 const EXCERPT_BEFORE = 50;
 const EXCERPT_LENGTH = 160;
-/** How often a text would have to have a word to say as much of it as a title does. */
+/** A title that has a word counts as much as a text that has it this many times. */
 const HEADING_COUNT = 1;
 const CHAPTER_COUNT = 3;
 /** The count at which a word in a section of average length reaches half of its weight. */
 const HALF_COUNT = 2;
-/** How much of a long section's greater number of words is put down to its length, from 0 to 1. */
+/** The part of a long section's greater number of words that is put down to its length, from 0 to 1. */
 const LENGTH_SHARE = 0.45;
 /** A section of which the query says the whole heading gets this much more; the others, by the share that it says. */
 const SAID_BONUS = 1;

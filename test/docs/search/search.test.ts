@@ -76,6 +76,8 @@ const RANKED = buildIndex([
   entry("Others", "Support", "support"),
   entry("Others", "Proxies", "proxy proxy"),
   entry("Webhooks", "Melon", "melon"),
+  entry("Others", "Citrus", "lemon lemon juice"),
+  entry("Others", "Files", "of ca_file"),
   entry("Operating", "Failover", "failover"),
 ]);
 const ranked = (query: string) => findSections(RANKED, query).map(({ entry: { heading } }) => heading);
@@ -93,6 +95,10 @@ test("words of every question and names of a gateway say little", () => {
   expect(ranked("support failover")[0]).toBe("Failover");
   expect(ranked("litellm proxy failover")).toEqual(ranked("failover"));
   expect(ranked("litellm proxy")).toEqual(["Proxies"]);
+});
+
+test("a name as in a file of settings says most", () => {
+  expect(ranked("ca_file lemon")[0]).toBe("Files");
 });
 
 test("a word with one wrong letter is the word, also in a heading", () => {
