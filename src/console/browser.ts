@@ -80,6 +80,11 @@ export function isApple(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.platform);
 }
 
+/** Opens a page of the gateway's beside this one. */
+export function openBeside(url: string): void {
+  window.open(url, "_blank", "noreferrer");
+}
+
 /** Goes to a page of somebody else's. */
 export function openAddress(url: string): void {
   location.assign(url);
