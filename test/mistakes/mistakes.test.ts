@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<string, readonly Mistake[]>> = {
   reported: REPORTED_MISTAKES,
 };
 const POINTS_MAX = 3;
-const MEAN_MIN = 2.8;
+const MEAN_MIN = 2.9;
 
 let world: UnderTest;
 let gateway: Started;
@@ -112,6 +112,6 @@ for (const [name, rows] of Object.entries(TABLES)) {
 test("the answers name the reason, the place, and what would be right", () => {
   const mean = scores.reduce((sum, one) => sum + one, 0) / scores.length;
   console.log(`${scores.length} mistakes: mean ${mean.toFixed(2)} of ${POINTS_MAX}`);
-  expect(scores.length).toBeGreaterThanOrEqual(86);
+  expect(scores.length).toBeGreaterThanOrEqual(250);
   expect(mean).toBeGreaterThanOrEqual(MEAN_MIN);
 });
