@@ -43,7 +43,7 @@ export class Checker<Schema extends TObject> {
     // Only what fails is searched for nulls: they are rare, and most bodies long.
     const kept = omitNulls(this.#schema, given);
     if (kept !== given && this.#isSound(kept, items)) return this.#note(kept, list);
-    const fault = findFirstFault(this.#schema, kept);
+    const fault = findFirstFault(this.#schema, asObject(kept));
     if (fault === null) throw new Fault("invalid_value", "The request is not valid.");
     throw explainForeignValue(explainMissing(fault, given, this.#schema.properties), kept);
   }
