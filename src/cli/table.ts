@@ -180,6 +180,7 @@ const BOLD = 1;
 /** Red for what has failed, yellow for what waits for somebody. */
 const COLORS = new Map([
   ["failed", 31],
+  ["completed, none answered", 31],
   ["revoked", 31],
   ["expired", 31],
   ["refused", 33],

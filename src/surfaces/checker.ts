@@ -43,9 +43,9 @@ export class Checker<Schema extends TObject> {
     // Only what fails is searched for nulls: they are rare, and most bodies long.
     const kept = omitNulls(this.#schema, given);
     if (kept !== given && this.#isSound(kept, items)) return this.#note(kept, list);
-    const fault = findFirstFault(this.#schema, asObject(kept));
+    const fault = findFirstFault(this.#schema, kept);
     if (fault === null) throw new Fault("invalid_value", "The request is not valid.");
-    throw explainForeignValue(explainMissing(fault, given, this.#schema.properties), kept);
+    throw explainForeignValue(explainMissing(fault, given, this.#schema.properties), asObject(kept));
   }
 
   /** Returns the fields missing from the schema, which are passed on to servers that document them. */

@@ -14,6 +14,7 @@ import {
 } from "../../admin/models/batches.ts";
 import type { ActingWorld, AdminWorld } from "../../admin/world.ts";
 import { cancelInStore } from "../../app/batches.ts";
+import { nameStatus } from "../../core/things/line-outcomes.ts";
 import {
   formatJson,
   formatUsd,
@@ -90,11 +91,11 @@ async function list(call: StoreCall): Promise<void> {
 const COLUMNS = ["ID", "STATUS", "LINES", "DONE", "FAILED", "COST USD", "CREATED", "WAITS FOR"];
 
 function formatCells(batch: BatchView): readonly string[] {
-  const { id, status, counts, cost_usd, created_at, waiting } = batch;
+  const { id, counts, cost_usd, created_at, waiting } = batch;
   const { total, completed, failed } = counts;
   return [
     id,
-    status,
+    nameStatus(batch),
     String(total),
     String(completed),
     String(failed),
