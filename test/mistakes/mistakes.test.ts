@@ -106,7 +106,8 @@ for (const [name, rows] of Object.entries(TABLES)) {
       scores.push(points);
       if (points < POINTS_MAX) console.log(`${points} of ${POINTS_MAX}: ${row.name}: ${message}`);
       expect(status).toBe(row.status);
-      expect([message, points]).toEqual([message, INCOMPLETE.has(row.name) ? POINTS_MAX - 1 : POINTS_MAX]);
+      const least = INCOMPLETE.has(row.name) ? POINTS_MAX - 1 : POINTS_MAX;
+      expect([message, points >= least]).toEqual([message, true]);
       for (const secret of Object.values(secrets)) expect(text).not.toContain(secret.slice(3, 15));
     });
   });

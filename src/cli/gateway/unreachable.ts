@@ -1,5 +1,5 @@
 // Says why a gateway wasn't reached, in words that lead to what to do.
-import { nameConnectionFailure } from "../../core/log/no-connection.ts";
+import { describeUnanswered } from "../../core/log/no-connection.ts";
 
 /** By the words for how the connection failed. */
 const ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
@@ -23,9 +23,6 @@ export function explainUnreachable(place: string, error: unknown): string {
 }
 
 function nameFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return "timeout";
-  const named = nameConnectionFailure(error);
-  if (named?.includes("UnexpectedRedirect")) return "it redirects to another address; give that one";
-  return named ?? error.message;
+  const how = describeUnanswered(error);
+  return how.includes("UnexpectedRedirect") ? "it redirects to another address; give that one" : how;
 }
