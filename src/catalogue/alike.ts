@@ -50,7 +50,7 @@ const RETIRED: Readonly<Record<string, RetiredModel>> = {
 /** Beyond this factor of the price, a model is for other tasks. */
 const NEAR_FACTOR = 4;
 
-/** A vendor's lines of models: whoever asks for an old one means its newest. */
+/** A vendor's lines of models. The name of an old one stands for the newest of its line. */
 const LINES = /(?:^|-)(sonnet|opus|haiku|nano|mini|flash-lite|flash|pro)(?:-|$)/;
 const PREVIEW = /-preview\b/;
 /** A name with its day stands for the same model as the one without. */

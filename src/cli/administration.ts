@@ -221,7 +221,7 @@ export async function warnOfNamesake(
   naming: Naming,
   { id, name }: { readonly id: string; readonly name: string },
 ): Promise<void> {
-  // Whoever may make one needn't be one who may list them.
+  // The right to make one isn't the right to list them.
   const named = await listLive(ask, naming, name).catch(() => []);
   const other = named.find((one) => one.id !== id);
   if (other === undefined) return;

@@ -12,7 +12,7 @@ export const WIDE = { wide: "switch" } as const satisfies FlagKinds;
 export const WIDE_HELP =
   "  --wide                    show all columns and exact amounts, however narrow the terminal is";
 
-/** What a table does on a narrow terminal. Columns are named by their heads. */
+/** The order in which a table gets narrower. Columns are named by their heads. */
 export interface Narrowing {
   /** Columns that give way, the first one first. */
   readonly giveWay?: readonly string[];

@@ -65,7 +65,7 @@ const RESULT = { role: "tool", tool_call_id: "c_2", content: "x" };
 const MARKED = { type: "text", text: "x", cache_control: { type: "ephemeral", ttl: "2h" } };
 const SOURCE = { type: "base64", media_type: "image/png", data: `data:image/png;base64,${BASE64}` };
 
-/** What one API has and another one hasn't, or has elsewhere. */
+/** Fields, roles and tools that one API has and another one hasn't, or has elsewhere. */
 const CROSSED: readonly Body[] = [
   [
     "OpenAI's developer in Messages",

@@ -17,7 +17,7 @@ export function listOutcomes(counts: Readonly<Record<LineOutcome, number>>) {
   return LINE_OUTCOMES.map((one) => ({ ...one, count: counts[one.name] })).filter(({ count }) => count > 0);
 }
 
-/** A batch that is over, as far as that is told here. */
+/** The part of a batch that shows how it ended. */
 interface EndedBatch {
   readonly status: string;
   readonly counts: { readonly total: number; readonly completed: number };

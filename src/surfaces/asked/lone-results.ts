@@ -4,11 +4,11 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json/js
 import type { SurfaceName } from "../../core/log/record.ts";
 
 /** The calls or the results of an element of the conversation, by their ids, with the places. */
-type Placed = ReadonlyMap<unknown, string>;
+type PlaceById = ReadonlyMap<unknown, string>;
 
 interface Turn {
-  readonly calls: Placed;
-  readonly results: Placed;
+  readonly calls: PlaceById;
+  readonly results: PlaceById;
 }
 
 interface ConversationForm {
@@ -24,14 +24,14 @@ interface ConversationForm {
 type Pairs = readonly (readonly [id: unknown, path: string])[];
 
 /** Places the parts of a list that have a field, by the ids in them. */
-function placeParts(parts: unknown, path: string, readId: (part: JsonObject) => unknown): Placed {
+function placeParts(parts: unknown, path: string, readId: (part: JsonObject) => unknown): PlaceById {
   const list = isObject(parts) ? [parts] : asArray(parts);
   const pairs: Pairs = list.map((part, at) => [readId(asObject(part)), `${path}[${at}]`]);
   return new Map(pairs.filter(([id]) => id !== undefined));
 }
 
-const NONE: Placed = new Map();
-const place = (id: unknown, path: string): Placed => new Map([[id, path]]);
+const NONE: PlaceById = new Map();
+const place = (id: unknown, path: string): PlaceById => new Map([[id, path]]);
 
 /** Google's clients may leave out the ids, and name the function alone. */
 function readGoogleId(camel: string, snake: string) {
