@@ -25,8 +25,8 @@ const GAP = 2;
 const LEAST = 8;
 /** A sentence is cut down to this before a column gives way. */
 const SENTENCE_LEAST = 24;
-/** A time without its seconds: `2026-11-28 10:15`. */
-const TIME_WIDTH = 16;
+/** A time without its fractions, and without its seconds: `2026-11-28 10:15`. */
+const TIME_WIDTHS = [19, 16] as const;
 const INSTANT = /^(\d{4})-(\d\d-\d\d)T(\d\d:\d\d)(:\d\d)/;
 const EMPTY = /^-$/;
 const NUMBER = /^(-?\d[\d.]*|-)$/;
@@ -93,6 +93,11 @@ class Fit {
     }
   }
 
+  /** Gives each of these columns at most this width. */
+  narrow(columns: readonly number[], most: number): void {
+    for (const column of columns) this.#widths[column] = Math.min(this.#widths[column] ?? 0, most);
+  }
+
   /** Leaves a column out, so that the others have the room that it leaves. */
   drop(column: number): void {
     this.#gone.add(column);
@@ -117,7 +122,7 @@ export function fitColumns(
   const fit = new Fit(measured, room);
   const times = places.filter((at) => columns[at]?.isTime);
   const cutFirst = () => {
-    fit.cut(times, TIME_WIDTH);
+    for (const width of TIME_WIDTHS) if (fit.isWide) fit.narrow(times, width);
     fit.cut(listPlaces(columns, sentences), SENTENCE_LEAST);
   };
   cutFirst();

@@ -48,6 +48,20 @@ test("a key's name stays whole, columns give way in their order, and --wide show
   expect([headOf(wide.out), wide.out]).toEqual([whole, expect.stringMatching(/ 54\.322448546 /)]);
 });
 
+test("times lose their fractions, then their seconds, before a column gives way", () => {
+  const rows = [
+    ["NAME", "AT", "STATE"],
+    ["one", "2026-11-28T10:15:30.000Z", "active"],
+  ];
+  const show = (width: number) => formatTable(rows, { width }, { giveWay: ["AT"] }).split("\n")[1];
+  expect([38, 33, 30, 29].map(show)).toEqual([
+    "one   2026-11-28T10:15:30.000Z  active",
+    "one   2026-11-28 10:15:30  active",
+    "one   2026-11-28 10:15  active",
+    "one   active",
+  ]);
+});
+
 test("amounts are rounded to what people read, and stand to the right", () => {
   const amounts = ["54.322448546", "0.000012", "-3.5", "0", "0.0042", "1234567.891", "-"];
   expect(amounts.map(roundUsd)).toEqual(["54.32", "0.000012", "-3.50", "0.00", "0.0042", "1234567.89", "-"]);
