@@ -128,6 +128,14 @@ const CROSSED: readonly Body[] = [
     /function of your own/,
   ],
   [
+    "a tool that runs code, in Responses on Claude",
+    { model: CLAUDE, input: "hi", tools: [{ type: "code_interpreter", container: { type: "auto" } }] },
+    /doesn't run the code/,
+    /'tools\[0\]'/,
+    /function of your own/,
+    "/v1/responses",
+  ],
+  [
     "Anthropic's tool",
     offer({ type: "bash_20250124", name: "bash" }),
     /Anthropic/,
