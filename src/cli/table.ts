@@ -93,7 +93,7 @@ class Fit {
     }
   }
 
-  /** Gives each of these columns at most this width. */
+  /** Makes none of these columns wider than `most`. */
   narrow(columns: readonly number[], most: number): void {
     for (const column of columns) this.#widths[column] = Math.min(this.#widths[column] ?? 0, most);
   }
