@@ -267,6 +267,11 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
         ? row.status < 400
         : status === "error"
           ? isFailure(row)
-          : row.status === Number(status)))
+          : isOfStatus(row.status, status)))
   );
+}
+
+/** `4xx` is a class. */
+function isOfStatus(status: number, wanted: string): boolean {
+  return wanted.endsWith("xx") ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted);
 }

@@ -163,6 +163,7 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   if (tag !== undefined) by.add(tag === UNTAGGED ? "tags IS NULL" : narrowTag(by, tag));
   if (status === "ok") by.add("status < 400");
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
+  else if (typeof status === "object") by.by(status.hundreds, (at) => `status / 100 = ${at}`);
   else by.by(status, (at) => `status = ${at}`);
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
