@@ -140,8 +140,9 @@ export class Delivering {
             ),
       );
       for (const { type, accountId, data: told } of events) {
-        const data = type === DIGEST ? pickLogged(told) : told;
-        log({ ...data, event: type, level: "warn", account_id: accountId });
+        const isDigest = type === DIGEST;
+        const data = isDigest ? pickLogged(told) : told;
+        log({ ...data, event: type, level: isDigest ? "info" : "warn", account_id: accountId });
       }
       if (events.length < EVENTS_AT_ONCE) return;
     }
