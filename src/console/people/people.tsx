@@ -205,7 +205,7 @@ function makeColumns(costs: Costs): readonly Column<MemberView>[] {
     makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />),
     leaveOutNarrow(makeNumberColumn("Last month", (person) => <LastMonth row={costs.of(person)} />)),
     makeColumn("Budget", (person) => <BudgetBar budget={costs.of(person)?.budget} />),
-    leaveOutNarrow(makeColumn("Roles", ({ grants }) => <Grants of={grants} />)),
+    makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
     leaveOutNarrow(
       makeColumn("Last confirmed", ({ seen_at }) => (
         <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
