@@ -1,4 +1,4 @@
-// Usage by model, provider, key, person, account or tag, as bars.
+// Usage by model, provider, key, account, person or tag, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
@@ -25,8 +25,8 @@ const GROUPS = [
   { value: "model", label: "Model" },
   { value: "provider", label: "Provider" },
   { value: "key", label: "Key" },
-  { value: "member", label: "Person" },
   { value: "account", label: "Account" },
+  { value: "member", label: "Person" },
   { value: "tag", label: "Tag" },
 ] as const;
 type Group = (typeof GROUPS)[number]["value"];

@@ -112,7 +112,7 @@ function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountVi
       </>
     )),
     makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
-    makeColumn("Budget", ({ id }) => <BudgetBar budget={spentOf(id)?.budget} />),
+    makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
     ...makeCounts(count),
     leaveOutNarrow(
       makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (

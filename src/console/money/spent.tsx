@@ -21,7 +21,14 @@ export function Spent({ row }: SpentProps) {
   );
 }
 
-export function BudgetBar({ budget }: { readonly budget: LimitView | undefined }) {
+interface BudgetBarProps {
+  /** Undefined as for `Spent`. Without a budget, there is none. */
+  readonly row: { readonly budget?: LimitView } | undefined;
+}
+
+export function BudgetBar({ row }: BudgetBarProps) {
+  if (!row) return <span class="faint">–</span>;
+  const { budget } = row;
   if (!budget) return <span class="faint">none</span>;
   const words = `${formatMoney(budget.used)} of ${formatMoney(budget.limit)}`;
   const window = nameLimit(budget);

@@ -138,6 +138,11 @@ export function AccountPeople({ accountId }: { readonly accountId: string }) {
   );
 }
 
+/** Only what is otherwise is said on the list. */
+function isActive(person: MemberView): boolean {
+  return findStanding(person)[1] === "ok";
+}
+
 export function Standing({ of }: { readonly of: MemberView }) {
   const [word, tone] = findStanding(of);
   if (tone === "ok") return <span class="soft">{word}</span>;
@@ -198,13 +203,14 @@ function makeColumns(costs: Costs): readonly Column<MemberView>[] {
       <div>
         <a class="strong" href={makeHref(`/settings/people/${person.id}`)}>
           {namePerson(person)}
-        </a>
+        </a>{" "}
+        {!isActive(person) && <Standing of={person} />}
         {person.email && <div class="small faint">{person.email}</div>}
       </div>
     )),
     makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />),
     leaveOutNarrow(makeNumberColumn("Last month", (person) => <LastMonth row={costs.of(person)} />)),
-    makeColumn("Budget", (person) => <BudgetBar budget={costs.of(person)?.budget} />),
+    makeColumn("Budget", (person) => <BudgetBar row={costs.of(person)} />),
     makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
     leaveOutNarrow(
       makeColumn("Last confirmed", ({ seen_at }) => (
@@ -213,7 +219,6 @@ function makeColumns(costs: Costs): readonly Column<MemberView>[] {
         </span>
       )),
     ),
-    makeColumn("State", (person) => <Standing of={person} />),
   ];
 }
 

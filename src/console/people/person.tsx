@@ -63,6 +63,10 @@ export function PersonPage({ id }: { readonly id: string }) {
                 {formatDay(one.keys_expire_at)}, unless they sign in again before.
               </Notice>
             )}
+            <PersonLimits person={one} reload={person.reload} />
+            {may("usage.read") && <PersonUse id={one.id} />}
+            {/* Disabling pauses the keys, so they are read again. */}
+            <PersonalKeys key={String(one.disabled)} memberId={one.id} />
             <div class="charts">
               <Card title="Roles" note="Within an account, the highest counts">
                 <div class="stack">
@@ -74,10 +78,6 @@ export function PersonPage({ id }: { readonly id: string }) {
                 <Facts rows={listFacts(one)} />
               </Card>
             </div>
-            <PersonLimits person={one} reload={person.reload} />
-            {may("usage.read") && <PersonUse id={one.id} />}
-            {/* Disabling pauses the keys, so they are read again. */}
-            <PersonalKeys key={String(one.disabled)} memberId={one.id} />
             <Agents memberId={one.id} />
             {may("members.read") && <Stays memberId={one.id} />}
           </div>
