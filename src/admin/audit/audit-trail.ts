@@ -233,10 +233,7 @@ function describeLimitRequest({ before, after }: Pair<LimitRequest>): AuditFacts
   const about = { target, accountId: after.accountId };
   const asked = { member_id: after.memberId, ...describeAsked(after) };
   const { state, note } = after;
-  if (before === null) {
-    const made = state === "open" ? asked : { ...asked, state };
-    return { action: "limit_request.made", ...about, after: made };
-  }
+  if (before === null) return { action: "limit_request.made", ...about, after: { ...asked, state } };
   return { action: "limit_request.decided", ...about, before: asked, after: { state, note } };
 }
 

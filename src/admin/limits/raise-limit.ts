@@ -1,4 +1,4 @@
-// A member's limit is raised by whoever decides about it, without a request: it is kept as one that was granted at once.
+// Raises a member's limit without a request from the member. It is kept as a request that was granted at once.
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { LimitRequest } from "../../core/limits/limit-request.ts";

@@ -33,7 +33,7 @@ export async function listDigestAccounts(
   { store }: Pick<DigestParts, "store">,
   { beforeMs, toMs }: Week,
 ): Promise<readonly string[]> {
-  const sums = await sumBy(store, { fromMs: beforeMs, toMs }, "accountId");
+  const sums = await readSums(store, { fromMs: beforeMs, toMs }, "accountId");
   return [...sums].flatMap(([id, { requests }]) => (requests > 0 ? [id] : []));
 }
 
@@ -46,7 +46,7 @@ export async function makeDigest(parts: DigestParts, accountId: string, week: We
   const nowMs = clock.nowMs();
   const month = computeMonth(nowMs, timeZone());
   const whole = findStatementMonth(month, timeZone());
-  const of = (span: Span, by: Dimension) => sumBy(store, span, by, accountId);
+  const of = (span: Span, by: Dimension) => readSums(store, span, by, accountId);
   const [models, keys, people, before, running] = await Promise.all([
     of(week, "model"),
     of(week, "keyId"),
@@ -79,7 +79,7 @@ export async function makeDigest(parts: DigestParts, accountId: string, week: We
 
 type Dimension = Extract<UsageQuery["groupBy"][number], "model" | "keyId" | "member" | "accountId">;
 
-async function sumBy(
+async function readSums(
   store: Pick<Store, "usage">,
   span: Span,
   by: Dimension,

@@ -61,7 +61,7 @@ export interface PeopleSpendingParts {
 }
 
 /** A person's sums, the whole of them and by account. */
-interface Spent {
+interface PersonSum {
   costNanoUsd: number;
   lastNanoUsd: number;
   requests: number;
@@ -107,16 +107,20 @@ async function sumPeople(
   { span, last }: { readonly span: Span; readonly last: Span },
   { account_id: accountId, member: memberId }: Static<typeof peopleSpendingQuery>,
   scope: Scope,
-): Promise<ReadonlyMap<string, Spent>> {
-  const people = new Map<string, Spent>();
-  const addUp = (months: Span, groupBy: UsageQuery["groupBy"], add: (spent: Spent, row: UsageSum) => void) =>
+): Promise<ReadonlyMap<string, PersonSum>> {
+  const people = new Map<string, PersonSum>();
+  const addUp = (
+    months: Span,
+    groupBy: UsageQuery["groupBy"],
+    add: (spent: PersonSum, row: UsageSum) => void,
+  ) =>
     eachPiece(
       splitSpan(months),
       ({ fromMs, toMs }) => store.usage({ fromMs, toMs, groupBy, only: { accountId, memberId, scope } }),
       (rows) => {
         // Nobody's are those of service keys.
         for (const row of rows)
-          if (row.member !== "") add(people.getOrInsertComputed(row.member, makeSpent), row);
+          if (row.member !== "") add(people.getOrInsertComputed(row.member, makePersonSum), row);
       },
     );
   await Promise.all([
@@ -132,7 +136,7 @@ async function sumPeople(
   return people;
 }
 
-function makeSpent(): Spent {
+function makePersonSum(): PersonSum {
   return { costNanoUsd: 0, lastNanoUsd: 0, requests: 0, accountIds: new Set() };
 }
 
@@ -141,7 +145,7 @@ type Budget = NonNullable<PeopleSpendingView["data"][number]["budget"]>;
 /** Finds them a few at once. Somebody who used several accounts is shown with the budget nearest to its end. */
 async function findBudgets(
   { ledger }: PeopleSpendingParts,
-  people: readonly (readonly [memberId: string, spent: Spent])[],
+  people: readonly (readonly [memberId: string, spent: PersonSum])[],
 ): Promise<ReadonlyMap<string, Budget>> {
   const found = new Map<string, Budget>();
   for (let from = 0; from < people.length; from += BUDGETS_AT_ONCE) {

@@ -18,7 +18,7 @@ export interface RecordingParts extends DigestParts {
 }
 
 /**
- * Records one event for each account that has had requests and that a receiver of digests is told of. The week is noted
+ * Records one event for each account that has had requests, if a receiver wants its digests. The week is noted
  * after the last one: a node that takes over meanwhile makes them again, and those that are there stay as they are.
  */
 export async function recordDigests(parts: RecordingParts): Promise<void> {

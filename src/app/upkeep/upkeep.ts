@@ -64,7 +64,7 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly stateEvents?: { refresh(): Promise<void> };
   /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
   readonly delivering?: Record<"begin" | "tick", () => Promise<void>>;
-  /** What digests are made of. Missing if nobody takes events. */
+  /** Makes digests. Missing if nobody takes events. */
   readonly digests?: RecordingParts;
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;

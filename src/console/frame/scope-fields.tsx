@@ -26,7 +26,7 @@ import { may, type Permission } from "./session.ts";
 type FilterName = (typeof FILTERS)[number];
 
 /** Everything that has a name. */
-interface Named extends Names {
+interface NameParts extends Names {
   readonly models: Models;
   readonly people: People;
 }
@@ -36,10 +36,10 @@ interface FieldRow {
   /** Missing if everybody has the field. */
   readonly needs?: Permission;
   /** Lists what is offered before anything is typed. */
-  readonly list: (names: Named) => readonly Choice[];
-  readonly nameOf?: (names: Named, value: string) => string;
+  readonly list: (names: NameParts) => readonly Choice[];
+  readonly nameOf?: (names: NameParts, value: string) => string;
   /** Returns the search's type of what the list lacks. Undefined if it is whole. */
-  readonly lacks?: (names: Named) => ResultView["type"] | undefined;
+  readonly lacks?: (names: NameParts) => ResultView["type"] | undefined;
 }
 
 const FIELDS = {

@@ -1,7 +1,7 @@
 // A button that raises the budget of a key, a person or an account until a time, by half unless another amount is given.
 import { useState } from "preact/hooks";
+import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { NearingView } from "../../admin/limits/nearing.ts";
-import type { WireBudget } from "../../core/fields/field.ts";
 import { change, getText } from "../frame/api.ts";
 import { toDayEnd } from "../frame/local-time.ts";
 import { may, type Permission, session } from "../frame/session.ts";
@@ -20,7 +20,7 @@ const PERMISSIONS = {
 } as const satisfies Readonly<Record<NearingView["scope"], Permission>>;
 
 /** The owner of a budget. */
-export type RaisedOwner = Pick<NearingView, "scope" | "id" | "name" | "account_id" | "limit">;
+type RaisedOwner = Pick<NearingView, "scope" | "id" | "name" | "account_id" | "limit">;
 
 interface RaiseProps {
   readonly owner: RaisedOwner;
@@ -65,12 +65,8 @@ function RaiseForm({ owner, onDone, onClose }: RaiseProps & { readonly onClose: 
 
 type Draft = Parameters<typeof makeRequest>[1];
 
-/** The part of a key or an account that has its budgets. */
-interface RaisedBudgets {
-  readonly budgets: readonly WireBudget[] | "default";
-  /** Accounts have none. */
-  readonly spend_limit_usd?: number | null;
-}
+/** The part of a key or an account that has its budgets. Accounts have no limit in total besides. */
+type RaisedBudgets = Pick<KeyInUseView, "budgets"> & Partial<Pick<KeyInUseView, "spend_limit_usd">>;
 
 async function raise({ scope, id, account_id: accountId, limit }: RaisedOwner, draft: Draft): Promise<void> {
   if (scope === "member") {
@@ -82,7 +78,7 @@ async function raise({ scope, id, account_id: accountId, limit }: RaisedOwner, d
   await change("PATCH", path, makeRaise(owner, limit, draft));
 }
 
-/** A key's limit in total may be one of its own, beside its budgets. What is left of an earlier addition stays. */
+/** A key's limit in total may be one of its own, beside its budgets. An earlier addition is kept. */
 function makeRaise(
   {
     budgets,

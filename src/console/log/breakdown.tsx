@@ -125,6 +125,15 @@ function Share({ names, people, row, group, share }: ShareProps) {
   );
 }
 
+/** Returns the names behind a row's ids, for a file. */
+function nameOwners({ key_id, account_id, member_id }: UsageView, names: Names, people: People) {
+  return {
+    ...(member_id ? { person: people.nameOf(member_id) } : {}),
+    ...(account_id ? { account: names.account(account_id) } : {}),
+    ...(key_id ? { key: names.key(key_id) } : {}),
+  };
+}
+
 function Rows({ rows, group, query }: RowsProps) {
   const names = useNames();
   const people = usePeople(group === "member");
@@ -136,11 +145,7 @@ function Rows({ rows, group, query }: RowsProps) {
   const sorted = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE);
   const { timeZone } = readDayRules();
-  const nameOwner = ({ key_id, account_id, member_id }: UsageView) => ({
-    ...(member_id ? { person: people.nameOf(member_id) } : {}),
-    ...(account_id ? { account: names.account(account_id) } : {}),
-    ...(key_id ? { key: names.key(key_id) } : {}),
-  });
+  const nameOwner = (row: UsageView) => nameOwners(row, names, people);
   const onSort = (name: string) => choose(MEASURE_NAMES.find((one) => one === name) ?? null);
   const columns: readonly Column<UsageView>[] = [
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (

@@ -1,4 +1,4 @@
-// What an account or a person has cost in the running month, and the budget that is used most.
+// The cost of an account or a person in the running month, and the budget that is used most.
 import type { LimitView } from "../../admin/limits/limits.ts";
 import { formatMoney } from "../frame/format.ts";
 import { measureShare, nameLimit } from "../limits/limit-bars.tsx";

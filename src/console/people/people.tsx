@@ -26,7 +26,7 @@ import { NobodyYet, SignInSetup } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
 const PAGE_ROWS = 200;
-/** So many of those who cost the most are surely on the page. */
+/** The page surely has this many of those who cost the most. */
 const DEAREST = 20;
 const ROLE_OPTIONS = [
   { value: "", label: "Any role" },

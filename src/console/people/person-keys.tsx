@@ -27,7 +27,7 @@ export function PersonalKeys({ memberId }: { readonly memberId: string }) {
   );
 }
 
-/** What each of the keys has cost in the last 30 days, free requests too. Null until it is known. */
+/** The cost of each key in the last 30 days, with that of free requests. Null until it is known. */
 function useKeyCosts(memberId: string): ReadonlyMap<string, number> | null {
   const { period } = readRange(new URLSearchParams(), "30d", readDayRules());
   const path = withQuery("/usage", { ...period, group_by: "key", member: memberId });

@@ -67,17 +67,7 @@ export function PersonPage({ id }: { readonly id: string }) {
             {may("usage.read") && <PersonUse id={one.id} />}
             {/* Disabling pauses the keys, so they are read again. */}
             <PersonalKeys key={String(one.disabled)} memberId={one.id} />
-            <div class="charts">
-              <Card title="Roles" note="Within an account, the highest counts">
-                <div class="stack">
-                  <Grants of={one.grants} />
-                  <OwnRole person={one} />
-                </div>
-              </Card>
-              <Card title="Person">
-                <Facts rows={listFacts(one)} />
-              </Card>
-            </div>
+            <AboutPerson person={one} />
             <Agents memberId={one.id} />
             {may("members.read") && <Stays memberId={one.id} />}
           </div>
@@ -85,6 +75,23 @@ export function PersonPage({ id }: { readonly id: string }) {
       </Loaded>
       {data && open && <PersonDialog person={data} {...{ open, close }} reload={person.reload} />}
     </>
+  );
+}
+
+/** The roles, and who it is. */
+function AboutPerson({ person }: { readonly person: MemberView }) {
+  return (
+    <div class="charts">
+      <Card title="Roles" note="Within an account, the highest counts">
+        <div class="stack">
+          <Grants of={person.grants} />
+          <OwnRole person={person} />
+        </div>
+      </Card>
+      <Card title="Person">
+        <Facts rows={listFacts(person)} />
+      </Card>
+    </div>
   );
 }
 

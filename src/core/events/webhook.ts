@@ -30,7 +30,7 @@ export function wantsEvent(events: readonly string[], type: string): boolean {
   return NAMED_EVENTS.has(type) ? events.includes(type) : matchesAny(events, type);
 }
 
-/** True if the receiver is told of the account. Its name is null, and the id empty, for none. */
+/** True if the receiver gets events of the account. Its name is null, and the id empty, for none. */
 export function isFor(
   { accounts }: Pick<Endpoint, "accounts">,
   accountId: string,

@@ -16,7 +16,7 @@ import {
 
 setDefaultTimeout(VISIT_MS);
 
-/** What changes a person, or their keys. */
+/** The buttons that change a person, or their keys. */
 const CHANGES = /^(Disable|Enable|Anonymise|Give a role|Raise|Revoke|Pause|Sign out)/;
 
 let world: PeopleWorld;

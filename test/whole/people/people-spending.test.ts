@@ -1,4 +1,4 @@
-// What people cost: in the accounts that somebody sees and in no others, with the month before and the fullest budget.
+// The cost of people in the accounts that somebody sees and in no others, with the month before and the fullest budget.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type OpenedStore, openStore } from "../../../src/app/start/open-store.ts";
