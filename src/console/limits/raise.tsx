@@ -80,17 +80,15 @@ async function raise({ scope, id, account_id: accountId, limit }: RaisedOwner, d
 
 /** A key's limit in total may be one of its own, beside its budgets. An earlier addition is kept. */
 function makeRaise(
-  {
-    budgets,
-    spend_limit_usd,
-  }: { readonly budgets: readonly WireBudget[] | "default"; readonly spend_limit_usd?: number | null },
+  { budgets, spend_limit_usd }: RaisedBudgets,
   { per, models, limit }: RaisedOwner["limit"],
   { amount, until }: Draft,
 ) {
   const names = (models ?? []).toSorted().join(" ");
-  const own = budgets === "default" ? [] : budgets;
+  const own = budgets === "default" || budgets === null ? [] : budgets;
   const same = own.find((one) => one.per === per && (one.models ?? []).toSorted().join(" ") === names);
-  if (same === undefined && spend_limit_usd != null) return { spend_limit_usd: limit + Number(amount) };
+  const isOfKey = same === undefined && per === "total" && names === "" && spend_limit_usd != null;
+  if (isOfKey) return { spend_limit_usd: limit + Number(amount) };
   const added = { extra_usd: Number(amount) + (same?.extra_usd ?? 0), extra_until: toDayEnd(until) };
   return { budgets: [{ per, ...(models ? { models } : {}), ...added }] };
 }
