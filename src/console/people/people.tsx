@@ -166,6 +166,8 @@ interface Costs {
   /** Those of everybody. */
   readonly rows: readonly CostRow[];
   readonly of: (person: MemberView) => CostRow | undefined;
+  /** Undefined also for those who cost nothing, of whose budgets nothing is known here. */
+  readonly rowOf: (person: MemberView) => CostRow | undefined;
   /** The dearest first: they are who somebody looks for. */
   readonly compare: (one: MemberView, other: MemberView) => number;
 }
@@ -177,12 +179,13 @@ function useCosts(accountId?: string): Costs {
   const path = withQuery("/spending/people", { account_id: accountId });
   const { data } = useResource<PeopleSpendingView>(may("usage.read") ? path : null);
   const byId = new Map(data?.data.map((row) => [row.member_id, row]));
-  const of = ({ id }: MemberView) =>
-    data && (byId.get(id) ?? { ...NOTHING_SPENT, member_id: id, requests: 0 });
+  const rowOf = ({ id }: MemberView) => byId.get(id);
+  const of = (person: MemberView) =>
+    data && (rowOf(person) ?? { ...NOTHING_SPENT, member_id: person.id, requests: 0 });
   const costOf = (person: MemberView) => of(person)?.cost_usd ?? 0;
   const lastOf = (person: MemberView) => of(person)?.last_month_usd ?? 0;
   const compare = (a: MemberView, b: MemberView) => costOf(b) - costOf(a) || lastOf(b) - lastOf(a);
-  return { month: data?.month, rows: data?.data ?? [], of, compare };
+  return { month: data?.month, rows: data?.data ?? [], of, rowOf, compare };
 }
 
 /** The sum of those who are listed, which is less than that of the accounts: service keys have no person. */
@@ -210,7 +213,7 @@ function makeColumns(costs: Costs): readonly Column<MemberView>[] {
     )),
     makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />),
     leaveOutNarrow(makeNumberColumn("Last month", (person) => <LastMonth row={costs.of(person)} />)),
-    makeColumn("Budget", (person) => <BudgetBar row={costs.of(person)} />),
+    makeColumn("Budget", (person) => <BudgetBar row={costs.rowOf(person)} />),
     makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
     leaveOutNarrow(
       makeColumn("Last confirmed", ({ seen_at }) => (
