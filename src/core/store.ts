@@ -120,6 +120,7 @@ type OwnSetting =
   | "lessons_fitted"
   | "webhooks_audited"
   | "keys_expiring_until"
+  | "digests_told"
   | "tokens_expiring_until"
   | "wrong_admin_tokens"
   | "directory_seen"

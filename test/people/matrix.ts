@@ -67,6 +67,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
   },
   "GET /spending": { of: "any", may: EVERYONE },
+  "GET /spending/people": { of: "any", may: EVERYONE },
   "GET /statements/:month": { of: "any", may: READERS, path: () => "/statements/2026-10" },
   "GET /reconciliation": { of: "whole", may: RECONCILERS },
   "GET /reconciliation.csv": { of: "whole", may: RECONCILERS },

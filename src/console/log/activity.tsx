@@ -253,7 +253,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     isSame &&
     // Only the gateway knows what these match.
     !wanted.q &&
-    !wanted.member &&
+    (!wanted.member || row.member_id === wanted.member) &&
     (!wanted.model || models.includes(wanted.model)) &&
     (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
     (!wanted.batch || row.batch_id === wanted.batch) &&

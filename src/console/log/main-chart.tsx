@@ -3,26 +3,23 @@ import { useState } from "preact/hooks";
 import type { FiguresView } from "../../admin/log/figures.ts";
 import type { Overview } from "../../admin/log/overview.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
-import type { SpendingView } from "../../admin/money/spending.ts";
-import type { MemberView } from "../../admin/people/members.ts";
 import { withQuery } from "../frame/api.ts";
 import {
   formatCompact,
   formatDuration,
-  formatMoney,
   formatPercent,
   formatUsd,
   formatUsdCompact,
-  nameMonth,
 } from "../frame/format.ts";
-import { useNames } from "../frame/names.ts";
-import { usePages, useResource } from "../frame/resource.ts";
+import { useNames, usePeople } from "../frame/names.ts";
+import { useResource } from "../frame/resource.ts";
 import { navigate } from "../frame/route.ts";
 import type { Filters } from "../frame/scope.ts";
 import { may } from "../frame/session.ts";
 import { Segments } from "../parts/button.tsx";
 import { Chart } from "../parts/chart.tsx";
 import { Card } from "../parts/page.tsx";
+import { Forecast } from "./forecast.tsx";
 
 /** With its heading, its legend and its note. */
 export const CHART_HEIGHT = 336;
@@ -240,27 +237,11 @@ function getId(row: UsageView, group: Group): string {
 
 function useGroupNames(group: Group): (id: string) => string {
   const names = useNames();
-  const people = usePages<MemberView>(group === "member" ? "/members" : null, { limit: 200 }).data ?? [];
+  const people = usePeople(group === "member");
   return (id) => {
     if (id === "") return group === "member" ? "service keys" : "no provider called";
     if (group === "key") return names.key(id);
     if (group === "account") return names.account(id);
-    return people.find((person) => person.id === id)?.name || id;
+    return group === "member" ? people.nameOf(id) : id;
   };
-}
-
-/** The running month's, whatever the period: of all that one sees, or of one account. Other parts have none. */
-function Forecast({ filters }: { readonly filters: Filters }) {
-  const { account_id, ...others } = filters;
-  const isKnown = Object.keys(others).length === 0;
-  const { data } = useResource<SpendingView>(isKnown ? "/spending" : null);
-  const own = account_id ? data?.data.find((row) => row.account_id === account_id) : undefined;
-  const cost = account_id ? own?.cost_usd : data?.total_usd;
-  const whole = (account_id ? own?.forecast_usd : data?.total_forecast_usd) ?? null;
-  if (!data || cost === undefined || whole === null || data.data.length === 0) return null;
-  return (
-    <p class="small soft forecast">
-      {`${nameMonth(data.month)}: ${formatMoney(cost)} so far, about ${formatMoney(whole)} by its end.`}
-    </p>
-  );
 }
