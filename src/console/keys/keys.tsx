@@ -20,6 +20,7 @@ import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
 import {
   type Column,
+  giveWay,
   List,
   makeBareColumn,
   makeColumn,
@@ -171,16 +172,22 @@ function makeColumns(
         <code class="faint">…{key.last4}</code>
       </div>
     )),
-    makeMinorColumn("Account", (key) => (
-      <a
-        class="clip name"
-        href={makeHref(`/settings/accounts/${key.account_id}`)}
-        title={names.account(key.account_id)}
-      >
-        {names.account(key.account_id)}
-      </a>
-    )),
-    makeColumn("Allowance today", (key) => <Allowance of={key} />),
+    giveWay(
+      3,
+      makeMinorColumn("Account", (key) => (
+        <a
+          class="clip name"
+          href={makeHref(`/settings/accounts/${key.account_id}`)}
+          title={names.account(key.account_id)}
+        >
+          {names.account(key.account_id)}
+        </a>
+      )),
+    ),
+    giveWay(
+      3,
+      makeColumn("Allowance today", (key) => <Allowance of={key} />),
+    ),
     makeBareColumn("Cost, 30 days", (key) =>
       sums === null ? (
         <span class="faint">–</span>

@@ -16,6 +16,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import {
   type Column,
   GrowingTable,
+  giveWay,
   leaveOutNarrow,
   makeHeadColumn,
   makeNumberColumn,
@@ -149,9 +150,12 @@ function Rows({ rows, group, query }: RowsProps) {
     ),
     leaveOutNarrow(makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens")),
     makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
-    leaveOutNarrow(
-      makeNumberColumn("First token", ({ first_token_ms }) =>
-        first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    giveWay(
+      3,
+      leaveOutNarrow(
+        makeNumberColumn("First token", ({ first_token_ms }) =>
+          first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+        ),
       ),
     ),
   ];

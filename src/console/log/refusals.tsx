@@ -7,7 +7,14 @@ import { usePages } from "../frame/resource.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import {
+  type Column,
+  giveWay,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+  Table,
+} from "../parts/table.tsx";
 import { RefusalGroups } from "./refusal-groups.tsx";
 import { describeLimit, readTimes, Sender } from "./refusal-words.tsx";
 
@@ -81,7 +88,10 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
     )),
     makeColumn("Key", (row) => <Sender row={row} names={names} />),
     makeColumn("Asked for", ({ model_asked, route }) => <span title={route}>{model_asked ?? route}</span>),
-    makeColumn("Address", ({ address }) => address ?? ""),
+    giveWay(
+      3,
+      makeColumn("Address", ({ address }) => address ?? ""),
+    ),
     makeNumberColumn("Requests", ({ count }) => formatCount(count)),
   ];
 }

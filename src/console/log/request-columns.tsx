@@ -15,7 +15,14 @@ import {
 import type { Names } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
 import { Badge, type Tone } from "../parts/states.tsx";
-import { type Column, makeBareColumn, makeColumn, makeHeadColumn, makeMinorColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  giveWay,
+  makeBareColumn,
+  makeColumn,
+  makeHeadColumn,
+  makeMinorColumn,
+} from "../parts/table.tsx";
 
 const CLIENT_LEFT = 499;
 
@@ -70,14 +77,17 @@ const CHOICES = {
   session: () => makeTextColumn("Session", ({ session }) => session ?? ""),
   request_id: () => makeTextColumn("Request ID", ({ request_id }) => request_id),
   tokens: () =>
-    makeMinorColumn(
-      "Tokens",
-      ({ tokens, units }) => (
-        <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-          {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
-        </span>
+    giveWay(
+      3,
+      makeMinorColumn(
+        "Tokens",
+        ({ tokens, units }) => (
+          <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
+            {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
+          </span>
+        ),
+        "end",
       ),
-      "end",
     ),
   cost: ({ formatCost }) =>
     makeBareColumn("Cost", ({ cost_usd, charged_usd }) => (
@@ -86,12 +96,18 @@ const CHOICES = {
       </span>
     )),
   charged: ({ formatCost }) =>
-    makeMinorColumn("Charged", ({ charged_usd }) => formatCost(charged_usd), "end"),
+    giveWay(
+      2,
+      makeMinorColumn("Charged", ({ charged_usd }) => formatCost(charged_usd), "end"),
+    ),
   first_token: () =>
-    makeMinorColumn(
-      "First token",
-      ({ first_token_ms }) => (first_token_ms === null ? "–" : formatDuration(first_token_ms)),
-      "end",
+    giveWay(
+      2,
+      makeMinorColumn(
+        "First token",
+        ({ first_token_ms }) => (first_token_ms === null ? "–" : formatDuration(first_token_ms)),
+        "end",
+      ),
     ),
   duration: ({ longestMs }) =>
     makeBareColumn("Duration", (row) => <DurationCell row={row} longestMs={longestMs} />),
@@ -132,16 +148,19 @@ export function listColumns(shown: readonly ColumnName[], drawing: Drawing): rea
 }
 
 function makeTextColumn(label: string, read: (row: RequestView) => string): Column<RequestView> {
-  return makeMinorColumn(label, (row) => {
-    const text = read(row);
-    return text === "" ? (
-      <span class="faint">–</span>
-    ) : (
-      <span class="clip name" title={text}>
-        {text}
-      </span>
-    );
-  });
+  return giveWay(
+    2,
+    makeMinorColumn(label, (row) => {
+      const text = read(row);
+      return text === "" ? (
+        <span class="faint">–</span>
+      ) : (
+        <span class="clip name" title={text}>
+          {text}
+        </span>
+      );
+    }),
+  );
 }
 
 function ModelCell({ row }: { readonly row: RequestView }) {

@@ -1,4 +1,4 @@
-// Tables with sortable columns and clickable rows, shown as cards on narrow screens, and paged lists from the gateway.
+// Tables with sortable columns and clickable rows, shown as cards where there is little room, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { saveFile } from "../browser.ts";
@@ -10,6 +10,9 @@ import { Icon } from "./icon.tsx";
 import { Card, type CardProps } from "./page.tsx";
 import { Loaded } from "./states.tsx";
 import { toast } from "./toast.tsx";
+
+/** How narrow a box each stands for is in the style sheet. */
+type Rank = 1 | 2 | 3;
 
 export interface Column<Row> {
   readonly label: string;
@@ -23,6 +26,8 @@ export interface Column<Row> {
   readonly isMinor?: true;
   /** True if its values say by themselves what they are: narrow screens show them without a label, and whole. */
   readonly isBare?: true;
+  /** Its place in the order in which columns give way where the table's box is narrow, the first first. Missing: it stays. */
+  readonly rank?: Rank;
   /** The name to sort by. Missing if the column can't be sorted. */
   readonly sort?: string | undefined;
 }
@@ -42,6 +47,11 @@ export function makeMinorColumn<Row>(label: string, cell: Cell<Row>, as?: "end")
 /** The same of a column that is made already. */
 export function leaveOutNarrow<Row>(column: Column<Row>): Column<Row> {
   return { ...column, isMinor: true };
+}
+
+/** A column that gives way where the table's box is narrow. */
+export function giveWay<Row>(rank: Rank, column: Column<Row>): Column<Row> {
+  return { ...column, rank };
 }
 
 /** The card's heading on narrow screens. */
@@ -110,10 +120,10 @@ export function Table<Row>(props: TableProps<Row>) {
                 class={`${onOpen ? "link" : ""}${isMarked?.(row) ? " peeked" : ""}`}
                 onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
               >
-                {columns.map(({ label, as, isMinor, isBare, cell }) => (
+                {columns.map(({ label, as, isMinor, isBare, rank, cell }) => (
                   <td
                     key={label}
-                    class={[as, isMinor && "minor", isBare && "bare"].filter(Boolean).join(" ") || undefined}
+                    class={join(as, isMinor && "minor", isBare && "bare", rank && `gives-${rank}`)}
                     data-label={as === "narrow" ? undefined : label}
                   >
                     {cell(row)}
@@ -138,8 +148,13 @@ interface HeadProps<Row> {
   readonly sorting: Sorting | undefined;
 }
 
-function Head<Row>({ column: { label, as, sort }, sorting }: HeadProps<Row>) {
-  const side = as === "end" ? as : undefined;
+/** Undefined if there is no class. */
+function join(...classes: readonly (string | number | false | undefined)[]): string | undefined {
+  return classes.filter(Boolean).join(" ") || undefined;
+}
+
+function Head<Row>({ column: { label, as, rank, sort }, sorting }: HeadProps<Row>) {
+  const side = join(as === "end" && as, rank && `gives-${rank}`);
   if (!sorting || sort === undefined) {
     return (
       <th class={side} scope="col">
