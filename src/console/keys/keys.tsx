@@ -154,6 +154,17 @@ function useSums(): readonly UsageView[] | null {
   return useResource<UsageSums>(path, EVERY_MS).data?.data ?? null;
 }
 
+function makeAccountColumn(names: Names): Column<KeyInUseView> {
+  return giveWay(
+    3,
+    makeMinorColumn("Account", ({ account_id: id }) => (
+      <a class="clip name" href={makeHref(`/settings/accounts/${id}`)} title={names.account(id)}>
+        {names.account(id)}
+      </a>
+    )),
+  );
+}
+
 function makeColumns(
   names: Names,
   sums: readonly UsageView[] | null,
@@ -172,18 +183,7 @@ function makeColumns(
         <code class="faint">…{key.last4}</code>
       </div>
     )),
-    giveWay(
-      3,
-      makeMinorColumn("Account", (key) => (
-        <a
-          class="clip name"
-          href={makeHref(`/settings/accounts/${key.account_id}`)}
-          title={names.account(key.account_id)}
-        >
-          {names.account(key.account_id)}
-        </a>
-      )),
-    ),
+    makeAccountColumn(names),
     giveWay(
       3,
       makeColumn("Allowance today", (key) => <Allowance of={key} />),

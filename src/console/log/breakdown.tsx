@@ -119,6 +119,15 @@ function Share({ names, row, group, share }: ShareProps) {
   );
 }
 
+const FIRST_TOKEN: Column<UsageView> = giveWay(
+  3,
+  leaveOutNarrow(
+    makeNumberColumn("First token", ({ first_token_ms }) =>
+      first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    ),
+  ),
+);
+
 function Rows({ rows, group, query }: RowsProps) {
   const names = useNames();
   const [chosen, choose] = useState<Measure | null>(null);
@@ -150,14 +159,7 @@ function Rows({ rows, group, query }: RowsProps) {
     ),
     leaveOutNarrow(makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens")),
     makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
-    giveWay(
-      3,
-      leaveOutNarrow(
-        makeNumberColumn("First token", ({ first_token_ms }) =>
-          first_token_ms ? formatDuration(first_token_ms.p50) : "–",
-        ),
-      ),
-    ),
+    FIRST_TOKEN,
   ];
   return (
     <GrowingTable

@@ -36,10 +36,14 @@ export function Refusals({ query, names, title }: RefusalsProps) {
       <Loaded of={refusals} rows={3}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon="check" title="Nothing was refused">
-              Requests without a valid key, without a model, or beyond a limit appear here within five
-              seconds.
-            </Empty>
+            title ? (
+              <p class="faint quiet-state">Nothing was refused.</p>
+            ) : (
+              <Empty icon="check" title="Nothing was refused">
+                Requests without a valid key, without a model, or beyond a limit appear here within five
+                seconds.
+              </Empty>
+            )
           ) : (
             <>
               <RefusalGroups rows={rows} names={names} />

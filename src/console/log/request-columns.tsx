@@ -64,10 +64,8 @@ const CHOICES = {
   status: () => makeColumn("Status", (row) => <Status of={row} />),
   key: ({ names }) =>
     makeColumn("Key", ({ key_id, account_id }) => (
-      <div>
-        <div class="clip name" title={names.key(key_id)}>
-          {names.key(key_id)}
-        </div>
+      <div class="beside" title={`${names.key(key_id)}, ${names.account(account_id)}`}>
+        <div class="clip name">{names.key(key_id)}</div>
         <div class="small faint clip name">{names.account(account_id)}</div>
       </div>
     )),
@@ -167,8 +165,8 @@ function ModelCell({ row }: { readonly row: RequestView }) {
   const served = row.model_used ?? row.model_tried;
   const { provider, name } = splitModelId(served ?? row.model_asked);
   return (
-    <div>
-      <div>
+    <div class="beside">
+      <div class="nowrap">
         <span class="faint">{provider && `${provider}#`}</span>
         <span class="strong">{showInvisible(name)}</span>
       </div>

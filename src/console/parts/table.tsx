@@ -1,6 +1,6 @@
 // Tables with sortable columns and clickable rows, shown as cards where there is little room, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { saveFile } from "../browser.ts";
 import { describeError } from "../frame/api.ts";
 import type { Pages } from "../frame/resource.ts";
@@ -11,7 +11,7 @@ import { Card, type CardProps } from "./page.tsx";
 import { Loaded } from "./states.tsx";
 import { toast } from "./toast.tsx";
 
-/** How narrow a box each stands for is in the style sheet. */
+/** The style sheet has the width of the box for each. */
 type Rank = 1 | 2 | 3;
 
 export interface Column<Row> {
@@ -90,10 +90,26 @@ interface TableProps<Row> extends Look<Row> {
   readonly rows: readonly Row[];
 }
 
+/** Marks a table's box while the table fits in: nothing scrolls there, so that the heads can stay in sight of the page. */
+function useFit() {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const watch = new ResizeObserver(() =>
+      element.classList.toggle("fits", element.scrollWidth <= element.clientWidth),
+    );
+    for (const one of [element, ...element.children]) watch.observe(one);
+    return () => watch.disconnect();
+  }, []);
+  return box;
+}
+
 export function Table<Row>(props: TableProps<Row>) {
+  const box = useFit();
   const { label, columns, rows, keyOf, sorting, onOpen, isMarked, headingOf } = props;
   return (
-    <div class="table-box">
+    <div class="table-box" ref={box}>
       <table class="table stacks" aria-label={label}>
         <thead>
           <tr>

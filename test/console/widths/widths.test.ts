@@ -75,7 +75,7 @@ function listOutOfSight(page: Page): Promise<readonly string[]> {
     [...document.querySelectorAll("main :is(a, button, input, select)")].flatMap((one) => {
       const { left, width, right: end } = one.getBoundingClientRect();
       let right = end;
-      // What is too long for its cell ends in dots there.
+      // A text that is too long for its cell ends in dots there.
       for (let box = one.parentElement; box && !box.matches(".table-box, main"); box = box.parentElement)
         if (getComputedStyle(box).textOverflow === "ellipsis" && box.getBoundingClientRect().left <= left)
           right = Math.min(right, box.getBoundingClientRect().right);
