@@ -66,7 +66,7 @@ const CHOICES = {
     makeColumn("Key", ({ key_id, account_id }) => (
       <div class="beside" title={`${names.key(key_id)}, ${names.account(account_id)}`}>
         <div class="clip name">{names.key(key_id)}</div>
-        <div class="small faint clip name">{names.account(account_id)}</div>
+        <div class="small faint clip name gives-1">{names.account(account_id)}</div>
       </div>
     )),
   tags: () => makeTextColumn("Tags", ({ tags }) => (tags === null ? "" : formatTags(tags))),
