@@ -158,6 +158,28 @@ export function takeLinkSecret(): string | null {
   return secret;
 }
 
+/** The style sheets' rules for dark systems. */
+let darkRules: readonly CSSMediaRule[] | null = null;
+const DARK_SYSTEM = "(prefers-color-scheme: dark)";
+
+function findDarkRules(): readonly CSSMediaRule[] {
+  darkRules ??= [...document.styleSheets].flatMap(({ cssRules }) =>
+    [...cssRules].filter((rule) => rule instanceof CSSMediaRule).filter(isForDark),
+  );
+  return darkRules;
+}
+
+function isForDark({ conditionText }: CSSMediaRule): boolean {
+  return conditionText === DARK_SYSTEM;
+}
+
+/** Draws the page dark or light, whatever the system is. Null: as the system is. */
+export function setDark(isDark: boolean | null): void {
+  for (const { media } of findDarkRules())
+    media.mediaText = isDark === null ? DARK_SYSTEM : isDark ? "all" : "not all";
+  document.documentElement.style.colorScheme = isDark === null ? "" : isDark ? "dark" : "light";
+}
+
 export function reloadPage(): void {
   location.reload();
 }

@@ -21,6 +21,7 @@ import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
 import {
   type Column,
+  giveWay,
   List,
   makeBareColumn,
   makeColumn,
@@ -155,6 +156,17 @@ interface Acting {
   readonly reload: () => Promise<void>;
 }
 
+function makeAccountColumn(names: Names): Column<KeyInUseView> {
+  return giveWay(
+    3,
+    makeMinorColumn("Account", ({ account_id: id }) => (
+      <a class="clip name" href={makeHref(`/settings/accounts/${id}`)} title={names.account(id)}>
+        {names.account(id)}
+      </a>
+    )),
+  );
+}
+
 function makeColumns(
   names: Names,
   sums: readonly UsageView[] | null,
@@ -162,16 +174,11 @@ function makeColumns(
 ): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => <KeyName of={key} chosen={chosen} />, "name"),
-    makeMinorColumn("Account", (key) => (
-      <a
-        class="clip name"
-        href={makeHref(`/settings/accounts/${key.account_id}`)}
-        title={names.account(key.account_id)}
-      >
-        {names.account(key.account_id)}
-      </a>
-    )),
-    makeColumn("Allowance today", (key) => <Allowance of={key} />),
+    makeAccountColumn(names),
+    giveWay(
+      3,
+      makeColumn("Allowance today", (key) => <Allowance of={key} />),
+    ),
     {
       ...makeBareColumn("Cost this month", (key) =>
         sums === null ? (

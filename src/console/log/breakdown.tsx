@@ -16,6 +16,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import {
   type Column,
   GrowingTable,
+  giveWay,
   leaveOutNarrow,
   makeHeadColumn,
   makeNumberColumn,
@@ -134,6 +135,15 @@ function nameOwners({ key_id, account_id, member_id }: UsageView, names: Names, 
   };
 }
 
+const FIRST_TOKEN: Column<UsageView> = giveWay(
+  3,
+  leaveOutNarrow(
+    makeNumberColumn("First token", ({ first_token_ms }) =>
+      first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    ),
+  ),
+);
+
 function Rows({ rows, group, query }: RowsProps) {
   const names = useNames();
   const people = usePeople(group === "member");
@@ -163,11 +173,7 @@ function Rows({ rows, group, query }: RowsProps) {
     ),
     leaveOutNarrow(makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens")),
     makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
-    leaveOutNarrow(
-      makeNumberColumn("First token", ({ first_token_ms }) =>
-        first_token_ms ? formatDuration(first_token_ms.p50) : "–",
-      ),
-    ),
+    FIRST_TOKEN,
   ];
   return (
     <GrowingTable
