@@ -52,6 +52,14 @@ function visitField(path: string, field: unknown, visit: Visit): void {
 
 /** Paths whose fields have the notes of another path. */
 const SAME: readonly (readonly [path: string, as: string])[] = [
+  ...["key_maxima", "member_defaults", "sign_in.oidc.rules[]"].flatMap((owner) =>
+    ["budgets[].", "model_limits[]."].map(
+      (of) => [`${owner}.${of}`, `key_defaults.${of}`] as const,
+    ),
+  ),
+  ...["hooks[]", "webhooks[]", "telemetry.otlp", "sign_in.oidc"].flatMap((caller) =>
+    ["tls", "proxy", "no_proxy"].map((of) => [`${caller}.${of}`, `providers.<name>.${of}`] as const),
+  ),
   ["models.<name>.price.", "providers.<name>.models[].price."],
   ["models.<name>.later_prices[].", "providers.<name>.models[].later_prices[]."],
   ["providers.<name>.models[].later_prices[].", "providers.<name>.models[].price."],
