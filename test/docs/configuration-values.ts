@@ -15,7 +15,10 @@ const SHORT: readonly (readonly [expected: RegExp, short: string])[] = [
   [/, or null\b.*/, ", `null`"],
   [/, or 0 .*/, ", `0`"],
   [/^an http or https URL without credentials or fragment/, "URL, also with query"],
-  [/^(an http or https URL|an address like https|the issuer's https URL)[^,]*(, query or fragment|, without query or fragment)?/, "URL"],
+  [
+    /^(an http or https URL|an address like https|the issuer's https URL)[^,]*(, query or fragment|, without query or fragment)?/,
+    "URL",
+  ],
   [/^an IP address or a (host name|block)( like .*)?$/, "address or $1"],
   [/^an origin like .*/, 'origin or `"*"`'],
   [/^sqlite:PATH or postgres:.*/, "`sqlite:PATH` or `postgres://…`"],
@@ -50,7 +53,7 @@ const SHORT: readonly (readonly [expected: RegExp, short: string])[] = [
   [/^a tool like .*/, "tool or pattern"],
   [/^a list of tools or patterns/, "tools or patterns"],
   [/^the content of a key file.*/, "text or `metadata`"],
-  [/^a version number in quotes, or "DRAFT"/, 'number or `DRAFT`'],
+  [/^a version number in quotes, or "DRAFT"/, "number or `DRAFT`"],
   [/^"v1" or a version like \S+/, "`v1` or version"],
   [/^a secret or restricted key of Stripe's.*/, "`sk_…` or `rk_…`"],
   [/^the secret of Stripe's endpoint.*/, "`whsec_…`"],
@@ -71,7 +74,7 @@ const SELF_EVIDENT =
 
 /** Returns the values that the field takes. */
 export function describeValue(field: JsonObject): string {
-  const value = valueOf(field);
+  const value = nameValue(field);
   return SELF_EVIDENT.test(value) ? "" : value.replaceAll("|", "\\|");
 }
 
@@ -79,7 +82,7 @@ export function isSection(field: JsonObject): boolean {
   return isObject(field.properties) || isObject(field.patternProperties);
 }
 
-function valueOf(field: JsonObject): string {
+function nameValue(field: JsonObject): string {
   if (field.type === "boolean") return "`true` or `false`";
   if (field.type === "array") return listOf(isObject(field.items) ? field.items : {});
   if (isSection(field)) return "fields";
@@ -87,12 +90,12 @@ function valueOf(field: JsonObject): string {
   if (words.length > 0) return words.map((word) => `\`${word}\``).join(", ");
   const expected = asString(field.expected);
   if (expected !== undefined) return shorten(expected);
-  const kinds = asArray(field.anyOf).map((one) => (isObject(one) ? valueOf(one) : ""));
+  const kinds = asArray(field.anyOf).map((one) => (isObject(one) ? nameValue(one) : ""));
   return kinds.join(" or ");
 }
 
 function listOf(item: JsonObject): string {
-  const value = valueOf(item);
+  const value = nameValue(item);
   return value === "fields" || value === "words" ? `list of ${value}` : `list: ${value}`;
 }
 
