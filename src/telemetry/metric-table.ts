@@ -22,22 +22,19 @@ export const METRICS = {
     over: "max",
   },
   poundkey_requests_open: gauge("requests", "Requests in progress."),
-  poundkey_body_bytes: gauge("bytes", "Memory of request bodies, small or large.", "size"),
+  poundkey_body_bytes: gauge("bytes", "Memory of request bodies.", "size"),
   poundkey_breaker_open: gauge(
     "breakers",
     "Breakers open for everybody, at most one per credential and worker.",
     "model",
   ),
-  poundkey_breaker_open_payers: gauge("payers", "Payers whose own requests opened a breaker.", "model"),
+  poundkey_breaker_open_payers: gauge("payers", "Payers with open breakers.", "model"),
   poundkey_model_shutdown_timestamp_seconds: {
-    ...gauge("Unix seconds", "The announced end of an enabled model.", "model"),
+    ...gauge("Unix seconds", "An enabled model's end.", "model"),
     over: "max",
   },
   poundkey_telemetry_dropped_total: {
-    ...count("spans or log lines")(
-      "Spans and log lines that the collector refused, or took too long for.",
-      "signal",
-    ),
+    ...count("spans or log lines")("Spans and lines dropped.", "signal"),
     isRead: true,
   },
   poundkey_requests_total: {
@@ -51,7 +48,7 @@ export const METRICS = {
     only: "outcome",
   },
   poundkey_refused_total: {
-    ...requests("Requests refused before any call, by error code.", "fault"),
+    ...requests("Refused before any call.", "fault"),
     on: "refused",
     fields: { fault: "code" },
   },
@@ -61,7 +58,7 @@ export const METRICS = {
   ),
   poundkey_limit_refusals_total: {
     ...requests(
-      "Requests refused by a limit of a minute, of parallel requests or a budget, and by whose it is.",
+      "Requests refused by a limit of a minute, of parallel requests or a budget, by whose it is.",
       "kind",
       "scope",
     ),
@@ -70,7 +67,7 @@ export const METRICS = {
     fields: { kind: "limit_kind", scope: "limit_scope" },
   },
   poundkey_replayed_total: {
-    ...requests("Stored answers repeated for an idempotency key."),
+    ...requests("Stored answers repeated (idempotency)."),
     on: "replayed",
   },
   poundkey_cache_total: {
@@ -85,7 +82,7 @@ export const METRICS = {
     "From arrival to the answer's end, by the model that answered, or else the first of the plan.",
     "model",
   ),
-  poundkey_first_token_seconds: durations("From arrival to the answer's first part.", "model"),
+  poundkey_first_token_seconds: durations("First part after arrival.", "model"),
   poundkey_attempts_total: {
     ...calls("Calls answered, or the error code.", "model", "outcome"),
     on: "attempt_failed",
@@ -96,11 +93,11 @@ export const METRICS = {
     on: "attempt_failed",
   },
   poundkey_refused_fields_total: {
-    ...calls("Calls refused because of a field that could have been left out.", "provider", "model", "field"),
+    ...calls("Refused for optional fields.", "provider", "model", "field"),
     on: "field_refused",
   },
   poundkey_mended_total: {
-    ...calls("Calls repeated in another form after a refusal.", "provider", "model", "word"),
+    ...calls("Calls repeated after refusals.", "provider", "model", "word"),
     on: "request_mended",
   },
   poundkey_refusal_lessons: {
@@ -129,24 +126,20 @@ export const METRICS = {
     ...events("Credentials retired after refusals.", "provider"),
     on: "credential_retired",
   },
-  poundkey_tokens_total: count("tokens")("Tokens by kind: prompt or completion.", "model", "kind"),
+  poundkey_tokens_total: count("tokens")("Prompt or completion tokens.", "model", "kind"),
   poundkey_units_total: count("units")(
     "Images, seconds of audio, characters, search_units, pages and searches.",
     "model",
     "unit",
   ),
-  poundkey_operations_total: requests(
-    "Requests passed to providers, by the API that received them.",
-    "operation",
-    "surface",
-  ),
+  poundkey_operations_total: requests("Requests passed to providers, by API.", "operation", "surface"),
   poundkey_cost_usd_total: money("Cost at the models' prices with the markup, charged or free.", "model"),
   poundkey_charged_usd_total: money("Amounts charged to balances.", "model"),
   poundkey_written_off_usd_total: money(
     "Cost beyond hold and balance, or beyond a request's own ceiling, written off to the account overrun.",
   ),
   poundkey_usage_implausible_total: {
-    ...requests("Requests with implausible usage, charged only up to a limit.", "model"),
+    ...requests("Implausible usage, charged up to a limit.", "model"),
     on: "usage_implausible",
   },
   poundkey_unpriced_answers_total: {
@@ -181,11 +174,7 @@ export const METRICS = {
     on: "cache_marks",
   },
   poundkey_conversation_moves_total: {
-    ...requests(
-      "Turns served elsewhere than at the first model or credential of their order.",
-      "level",
-      "cause",
-    ),
+    ...requests("Turns not served at the first of their order.", "level", "cause"),
     on: "conversation_moved",
     fields: { level: "of" },
   },
@@ -198,7 +187,7 @@ export const METRICS = {
   },
   poundkey_settled_late_total: requests("Requests settled and charged after another process gave them up."),
   poundkey_settle_failed_total: {
-    ...events("Settlements retried until the store accepts them."),
+    ...events("Settlements failed, retried later."),
     on: "settle_failed",
   },
   poundkey_settle_lost_total: {
@@ -216,11 +205,7 @@ export const METRICS = {
     "model",
     "part",
   ),
-  poundkey_selections_total: requests(
-    "A selector's requests, by the model that answered.",
-    "selector",
-    "model",
-  ),
+  poundkey_selections_total: requests("A selector's answered requests.", "selector", "model"),
   process_cpu_seconds_total: {
     ...count("seconds")("User and system time."),
     per: MICROSECONDS_PER_SECOND,

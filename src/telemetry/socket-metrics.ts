@@ -8,7 +8,7 @@ export const SOCKET_METRICS = {
   poundkey_sockets_max: gauge("WebSockets", "Their maximum (`responses.sockets.all`)."),
   poundkey_sockets_opened_total: { ...sockets("WebSockets opened."), on: "socket.opened" },
   poundkey_sockets_refused_total: {
-    ...sockets("Refused handshakes, by error code.", "reason"),
+    ...sockets("Handshakes refused, by code.", "reason"),
     on: "socket.refused",
   },
   poundkey_sockets_closed_total: {

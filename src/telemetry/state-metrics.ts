@@ -4,7 +4,7 @@ import { gauge, MS_PER_SECOND, work } from "./metric-row.ts";
 
 export const STATE_METRICS = {
   poundkey_store_up: {
-    ...gauge("0 or 1", "Whether the last transaction or check succeeded."),
+    ...gauge("0 or 1", "Last transaction or check succeeded."),
     over: "min",
   },
   poundkey_store_seconds: work("Time of transactions that admit and settle requests, waits included."),
@@ -36,7 +36,7 @@ export const STATE_METRICS = {
     over: "min",
   },
   poundkey_config_loaded_timestamp_seconds: {
-    ...gauge("seconds since 1970", "When the configuration was loaded."),
+    ...gauge("seconds since 1970", "The configuration's load time."),
     over: "min",
     per: MS_PER_SECOND,
   },
@@ -106,7 +106,7 @@ export const STATE_METRICS = {
     over: "max",
   },
   poundkey_scim_last_request_timestamp_seconds: {
-    ...gauge("seconds since 1970", "The directory's last request, if any."),
+    ...gauge("seconds since 1970", "The directory's last request."),
     over: "max",
     per: MS_PER_SECOND,
   },

@@ -24,11 +24,7 @@ export const TOOL_METRICS = {
     by: "ms",
   },
   poundkey_tool_server_up: {
-    ...gauge(
-      "0 or 1",
-      "Whether the tool server gave its lists and was reached when last asked. Absent before.",
-      "server",
-    ),
+    ...gauge("0 or 1", "Tool server reached, lists given, when last asked. Absent before.", "server"),
     over: "min",
   },
   poundkey_mcp_streams: gauge("streams", "Streams for tool changes."),
