@@ -6,7 +6,7 @@ const BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
 
 export const HOOK_METRICS = {
   poundkey_hook_seconds: {
-    ...work("Time of calls: passed, changed, blocked or failed."),
+    ...work("Time of calls: `passed`, `changed`, `blocked`, `failed`."),
     per: MS_PER_SECOND,
     bounds: BOUNDS_MS,
     labels: ["hook", "action"],
@@ -20,7 +20,7 @@ export const HOOK_METRICS = {
   },
   poundkey_constraints_total: {
     ...count("constraints")(
-      "Constraints met, refused, or dropped (unmet, under `guard.constraints: report`).",
+      "Constraints: `met`, `refused`, `dropped` (unmet, under `guard.constraints: report`).",
       "field",
       "outcome",
     ),

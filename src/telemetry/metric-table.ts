@@ -71,11 +71,11 @@ export const METRICS = {
     on: "replayed",
   },
   poundkey_cache_total: {
-    ...requests("Requests whose answers may be kept: hit, stored, miss or bypass.", "outcome"),
+    ...requests("Kept answers: `hit`, `stored`, `miss`, `bypass`.", "outcome"),
     on: "cache",
   },
   poundkey_batch_lines_total: {
-    ...count("lines")("Batches' lines completed, failed, cancelled or expired.", "outcome"),
+    ...count("lines")("Lines: `completed`, `failed`, `cancelled`, `expired`.", "outcome"),
     on: "batch_line",
   },
   poundkey_request_seconds: durations(
@@ -201,7 +201,7 @@ export const METRICS = {
   ...HOOK_METRICS,
   ...STATE_METRICS,
   poundkey_tokens_part_total: count("tokens")(
-    "Of poundkey_tokens_total: cached, cache_write (of prompts) and reasoning (of completions).",
+    "Of `poundkey_tokens_total`: `cached`, `cache_write` (prompts), `reasoning` (completions).",
     "model",
     "part",
   ),
@@ -275,7 +275,7 @@ export const SHOWN: readonly ShownMetric[] = [
     .filter(isMetric)
     .map((name) => ({ per: 1, labels: [], ...findRow(name), name, of: name })),
   ...Object.entries(RENAMED).map(([name, { now, ...shown }]) => {
-    const help = `Deprecated: use ${now} instead. Will be removed in the next release.`;
+    const help = `Deprecated: use \`${now}\` instead.`;
     return { labels: [], ...findRow(now), ...shown, help, name, of: now };
   }),
 ];

@@ -16,7 +16,7 @@ export const SOCKET_METRICS = {
     on: "socket.closed",
   },
   poundkey_socket_turns_total: {
-    ...requests("Turns completed, failed, refused or left.", "outcome"),
+    ...requests("Turns: `completed`, `failed`, `refused`, `left`.", "outcome"),
     on: "socket.turn",
   },
   poundkey_socket_warmups_total: {

@@ -43,7 +43,7 @@ export const STATE_METRICS = {
   poundkey_credentials: {
     ...gauge(
       "credentials",
-      "Credentials active, untried (not called yet), resting (limited) or retired (refused).",
+      "Credentials: `active`, `untried`, `resting` (limited), `retired` (refused).",
       "provider",
       "state",
     ),
@@ -100,7 +100,7 @@ export const STATE_METRICS = {
   poundkey_members: {
     ...gauge(
       "people",
-      "People active, in_doubt, left, deactivated, disabled or anonymised, counted once a minute.",
+      "People: `active`, `in_doubt`, `left`, `deactivated`, `disabled`, `anonymised`, once a minute.",
       "state",
     ),
     over: "max",

@@ -143,9 +143,7 @@ test("names follow Prometheus's conventions and are unique", () => {
     expect(help).toMatch(/^[A-Z][^\n\\]+\.$/);
   }
   for (const [name, { now }] of Object.entries(RENAMED)) {
-    expect(SHOWN.find((one) => one.name === name)?.help).toBe(
-      `Deprecated: use ${now} instead. Will be removed in the next release.`,
-    );
+    expect(SHOWN.find((one) => one.name === name)?.help).toBe(`Deprecated: use \`${now}\` instead.`);
   }
 });
 
@@ -169,7 +167,7 @@ const INTRODUCTION = [
   "model are summed with `other` for the other labels, and from 10,000 on all further ones as `other`.",
   "",
   "Counters without labels begin at 0, so that Prometheus' `increase` sees their first event. A series with labels appears",
-  "with its first. A gauge of 0 or 1 is 1 for yes.",
+  "with its first. A gauge of 0 or 1 is 1 for yes. Deprecated names are removed in the next release.",
   "",
   "With `--workers`, any process answers for all of them, including those that have ended: counters and gauges are added",
   "up, and the start time is the oldest worker's.",
