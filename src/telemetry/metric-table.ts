@@ -53,12 +53,12 @@ export const METRICS = {
     fields: { fault: "code" },
   },
   poundkey_family_priced_total: requests(
-    "Answers at a relative's price (`unlisted_models: { price: family }`).",
+    "At a relative's price (`unlisted_models: { price: family }`).",
     "provider",
   ),
   poundkey_limit_refusals_total: {
     ...requests(
-      "Requests refused by a limit of a minute, of parallel requests or a budget, by whose it is.",
+      "Requests refused by limits of a minute, of parallel requests, and budgets.",
       "kind",
       "scope",
     ),
@@ -84,7 +84,7 @@ export const METRICS = {
   ),
   poundkey_first_token_seconds: durations("First part after arrival.", "model"),
   poundkey_attempts_total: {
-    ...calls("Calls answered, or the error code.", "model", "outcome"),
+    ...calls("Calls: `answered`, or error code.", "model", "outcome"),
     on: "attempt_failed",
     fields: { outcome: "fault" },
   },
@@ -115,7 +115,7 @@ export const METRICS = {
   ...SOCKET_METRICS,
   ...TOOL_METRICS,
   poundkey_hedges_total: {
-    ...calls("Second calls after a slow first, by the model and the call that answered.", "model", "won"),
+    ...calls("Second calls (hedges).", "model", "won"),
     on: "hedged",
   },
   poundkey_breaker_opened_total: {
@@ -132,7 +132,7 @@ export const METRICS = {
     "model",
     "unit",
   ),
-  poundkey_operations_total: requests("Requests passed to providers, by API.", "operation", "surface"),
+  poundkey_operations_total: requests("Requests passed to providers.", "operation", "surface"),
   poundkey_cost_usd_total: money("Cost at the models' prices with the markup, charged or free.", "model"),
   poundkey_charged_usd_total: money("Amounts charged to balances.", "model"),
   poundkey_written_off_usd_total: money(

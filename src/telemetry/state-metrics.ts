@@ -55,7 +55,7 @@ export const STATE_METRICS = {
     per: MS_PER_SECOND,
   },
   poundkey_certificate_expiry_seconds: {
-    ...gauge("seconds", "Time until `tls.cert` ends, then negative.", "provider"),
+    ...gauge("seconds", "Time until `tls.cert` ends.", "provider"),
     over: "min",
   },
   poundkey_batches: {
@@ -118,7 +118,7 @@ export const STATE_METRICS = {
     over: "max",
   },
   poundkey_catalogue_hidden: {
-    ...gauge("models", "Rows of the catalogue file that hide a newer built-in price."),
+    ...gauge("models", "Rows hiding newer prices."),
     over: "max",
   },
   poundkey_catalogue_changes_waiting: {
@@ -129,7 +129,7 @@ export const STATE_METRICS = {
     over: "max",
   },
   poundkey_catalogue_serial: {
-    ...gauge("serial", "The watched list's serial that was compared last, if it has one."),
+    ...gauge("serial", "Watched list's last serial."),
     over: "max",
   },
   poundkey_gateway_seconds: work("A request's time in the gateway itself: before, between and after calls."),
