@@ -1,7 +1,7 @@
 // The values and defaults of the manual's table of configuration fields, in few words: the chapter's introduction explains them.
 import { asArray, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
 
-/** What the schema expects, and its short form; the first that fits counts. */
+/** Each form of an expected value has a short one. They are applied in turn. */
 const SHORT: readonly (readonly [expected: RegExp, short: string])[] = [
   [/^an? (duration|size) like \S+( or \S+)?( \(ms, s, m, h or d\))?, from (\S+) to ([^,]+)/, "$4–$5"],
   [/^an integer from (\S+) to ([^,]+)/, "integer $1–$2"],
@@ -62,7 +62,7 @@ const SHORT: readonly (readonly [expected: RegExp, short: string])[] = [
   [/^a path like \S+ without .*/, "path"],
   [/^scopes with .*/, "scopes"],
   [/^auto or own$/, "`auto`, `own`"],
-  // So many words stand where the field's meaning leads.
+  // The meaning of a field with so many words links to their list.
   [/^one of ("[^"]*", ){30}.*/, "words"],
   [/ or an? (\w+) like \S+/, " or $1"],
   [/^(an?|the) /, ""],
