@@ -14,8 +14,8 @@ export function allowNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
-export function allowWords<const Word extends string>(words: readonly Word[]) {
-  return Type.Unsafe<Word>({ type: "string", enum: [...words] });
+export function allowWords<const Word extends string>(words: readonly Word[], description?: string) {
+  return Type.Unsafe<Word>({ type: "string", enum: [...words], ...(description ? { description } : {}) });
 }
 
 /** A page of a list. */

@@ -124,7 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
-  const telling = createTelling({ store, live, health, hooks, lessons, deadlines, fetch, log });
+  const telling = createTelling({ store, ledger, live, health, hooks, lessons, deadlines, fetch, log });
   const sweeps = { sweepFiles, sweepTools: tools.sweep };
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, ...sweeps, learning: lessons }, { live, gateway, ending });

@@ -1,4 +1,4 @@
-// Models that stand for one that no catalogue has any more: of its vendor, at the nearest price.
+// Models that stand for one that no catalogue has any more: of its vendor and line, the newest first, or at the nearest price.
 import { CHAT_ONLY, type ModelCard } from "../core/models/card.ts";
 import { listSpellings } from "./spellings.ts";
 
@@ -28,6 +28,11 @@ const RETIRED: Readonly<Record<string, RetiredModel>> = {
   "claude-3-5-haiku": { vendor: "Anthropic", output: 4 },
   "claude-3-5-sonnet": { vendor: "Anthropic", output: 15 },
   "claude-3-7-sonnet": { vendor: "Anthropic", output: 15 },
+  "claude-sonnet-4": { vendor: "Anthropic", output: 15 },
+  "claude-sonnet-4-0": { vendor: "Anthropic", output: 15 },
+  "claude-opus-4": { vendor: "Anthropic", output: 75 },
+  "claude-opus-4-0": { vendor: "Anthropic", output: 75 },
+  "claude-opus-4-1": { vendor: "Anthropic", output: 75 },
   "gemini-1-5-flash": { vendor: "Google", output: 0.3 },
   "gemini-1-5-pro": { vendor: "Google", output: 5 },
   "gemini-2-0-flash": { vendor: "Google", output: 0.4 },
@@ -45,21 +50,36 @@ const RETIRED: Readonly<Record<string, RetiredModel>> = {
 /** Beyond this factor of the price, a model is for other tasks. */
 const NEAR_FACTOR = 4;
 
+/** A vendor's lines of models. The name of an old one stands for the newest of its line. */
+const LINES = /(?:^|-)(sonnet|opus|haiku|nano|mini|flash-lite|flash|pro)(?:-|$)/;
+const PREVIEW = /-preview\b/;
+/** A name with its day stands for the same model as the one without. */
+const DATED = /-\d{8}$|-\d{4}-\d{2}-\d{2}$/;
+
 /**
- * Returns models for a name that has been retired: its vendor's, the nearest in price first, or others'
- * if none of the vendor's is served. Empty if none is near in price. Null for a name that isn't known as retired.
+ * Returns models for a name that has been retired: its vendor's of the same line, the newest first, then the others, the
+ * nearest in price first; other vendors' if none of its own is served. Empty if none is near in price. Null for a name that isn't known as retired.
  */
 export function listReplacements(name: string, cards: readonly ModelCard[]): readonly string[] | null {
   const spelling = listSpellings(name).find((one) => Object.hasOwn(RETIRED, one));
   const retired = spelling === undefined ? undefined : RETIRED[spelling];
-  if (retired === undefined) return null;
-  const near = cards.flatMap(({ id, provider, price, operations = CHAT_ONLY }) => {
+  if (spelling === undefined || retired === undefined) return null;
+  const line = LINES.exec(spelling)?.[1];
+  const near = cards.flatMap(({ id, name: ownName, provider, price, created, operations = CHAT_ONLY }) => {
     const ratio = (price?.output ?? 0) / retired.output;
     const isNear = ratio <= NEAR_FACTOR && ratio >= 1 / NEAR_FACTOR && operations.has("chat");
-    return isNear ? [{ id, provider, distance: Math.abs(Math.log(ratio)) }] : [];
+    if (!isNear || DATED.test(ownName)) return [];
+    const isOfLine = line !== undefined && LINES.exec(ownName)?.[1] === line;
+    return [{ id, provider, created, isOfLine, distance: Math.abs(Math.log(ratio)) }];
   });
   const own = near.filter(({ provider }) => provider === retired.vendor);
   return (own.length > 0 ? own : near)
-    .toSorted((one, other) => one.distance - other.distance)
+    .toSorted(
+      (one, other) =>
+        Number(other.isOfLine) - Number(one.isOfLine) ||
+        Number(PREVIEW.test(one.id)) - Number(PREVIEW.test(other.id)) ||
+        (one.isOfLine ? 0 : one.distance - other.distance) ||
+        other.created - one.created,
+    )
     .map(({ id }) => id);
 }

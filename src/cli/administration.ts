@@ -15,9 +15,10 @@ import { makeCommandAct, readCommandName } from "./act.ts";
 import { type Arguments, type FlagKinds, formatUsageError, parseArguments, UsageError } from "./arguments.ts";
 import type { Ask } from "./gateway/ask.ts";
 import { type Asking, type Gateway, makeAsking } from "./gateway/gateway.ts";
+import { listLive, type Naming } from "./gateway/names.ts";
 import { type NamedField, nameRows, type ShowName } from "./gateway/row-names.ts";
 import { cutHelp } from "./help.ts";
-import { formatTable } from "./table.ts";
+import { chooseScreen, formatTable, type Narrowing } from "./table.ts";
 
 export type Open = (opening: Opening) => Promise<AdminWorld>;
 
@@ -92,7 +93,7 @@ export function makeCommand(help: string, actions: Readonly<Record<string, Actio
       const openActing = async () => actAs(await openAs(opening), act);
       const ask = makeAsking(gateway, openActing, stopsOlder);
       const isJson = given.switches.has("json");
-      const call = { ...given, isJson, io, open: openActing, ask, gateway };
+      const call = { ...given, isJson, io: chooseScreen(io, given), open: openActing, ask, gateway };
       const inputs = [...Object.keys(flags).map((flag) => `--${flag}`), ...words];
       await perform(action, call).catch((error: unknown) => Promise.reject(nameInput(error, inputs)));
     });
@@ -191,7 +192,9 @@ export function requireOne(positionals: readonly string[], what: string): string
   throw new UsageError(`expected ${what}`);
 }
 
-interface PrintedList<View> {
+interface PrintedList<View> extends Narrowing {
+  /** The sentence for a list without rows. */
+  readonly nothing: string;
   /** Asks for the page after this one's end. */
   readonly askPage: (after: string | undefined) => Ask<ListPage<View>>;
   readonly columns: readonly string[];
@@ -203,12 +206,28 @@ interface PrintedList<View> {
 /** Runs the action `list`: prints all rows as a table, or with `--json` as JSON. */
 export async function printList<View extends object>(
   { isJson, io, ask }: Pick<StoreCall, "isJson" | "io" | "ask">,
-  { askPage, columns, named = [], formatCells }: PrintedList<View>,
+  { askPage, columns, named = [], formatCells, nothing, ...narrowing }: PrintedList<View>,
 ): Promise<void> {
   const views = await readAll(ask, askPage);
+  if (views.length === 0 && !isJson) return io.err(nothing);
   const showName = isJson ? String : await nameRows(ask, views, named);
   const cells = views.map((view) => formatCells(view, showName));
-  io.out(isJson ? formatJson(views) : formatTable([columns, ...cells], io));
+  io.out(isJson ? formatJson(views) : formatTable([columns, ...cells], io, narrowing));
+}
+
+/** Warns of another one that hasn't ended and has the same name: commands then take the id alone. */
+export async function warnOfNamesake(
+  { io, ask }: Pick<StoreCall, "io" | "ask">,
+  naming: Naming,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<void> {
+  // The right to make one isn't the right to list them.
+  const named = await listLive(ask, naming, name).catch(() => []);
+  const other = named.find((one) => one.id !== id);
+  if (other === undefined) return;
+  io.err(
+    `warning: another ${naming.word} has this name, such as ${other.id}; give the id where one is meant`,
+  );
 }
 
 async function readAll<View>(ask: Asking, askPage: PrintedList<View>["askPage"]): Promise<readonly View[]> {

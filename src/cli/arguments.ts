@@ -62,10 +62,27 @@ export function formatUsageError(command: string, message: string): string {
   return `poundkey ${command}: ${message}\nSee poundkey ${command} --help.`;
 }
 
+/** Other words that people have for a flag. They count where a command has the flag and none of this name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  by: "group-by",
+  since: "from",
+  until: "to",
+  person: "member",
+  user: "member",
+};
+
+function nameFlag(arg: string, flags: FlagKinds): string {
+  const [, name = "", value = ""] = /^--([a-z-]+)(=.*)?$/s.exec(arg) ?? [];
+  const meant = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+  if (meant === undefined || Object.hasOwn(flags, name) || !Object.hasOwn(flags, meant)) return arg;
+  return `--${meant}${value}`;
+}
+
 const NEGATIVE_NUMBER = /^-\.?\d/;
 
 /** A flag is `--name value`, `--name=value` or `--name`. Throws a UsageError for the first that is wrong. */
-export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): Arguments {
+export function parseArguments(given: readonly string[], flags: FlagKinds, wordsMax: number): Arguments {
+  const args = given.map((arg) => nameFlag(arg, flags));
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [
       name,
@@ -73,7 +90,7 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
     ]),
   );
   const { tokens } = parseArgs({
-    args: [...args],
+    args,
     options,
     strict: false,
     tokens: true,

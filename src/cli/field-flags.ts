@@ -5,6 +5,7 @@ import type { Fields, KindName, Wire } from "../core/fields/field.ts";
 import { parseModelLimit } from "../core/fields/model-limit-text.ts";
 import { parseTags, TAGS_EXPECTED } from "../core/fields/tags-text.ts";
 import { type Arguments, type FlagKinds, UsageError } from "./arguments.ts";
+import { readExpiry } from "./expiry-words.ts";
 
 const HELP_INDENT = 26;
 
@@ -17,7 +18,7 @@ const PARSERS: { readonly [Name in KindName]: Parse<Name> } = {
   name: keep,
   text: keep,
   account: keep,
-  expiry: keep,
+  expiry: (text) => readExpiry(text, Date.now()),
   patterns: splitList,
   tool_patterns: parseTools,
   addresses: splitList,
@@ -78,13 +79,18 @@ function parseCountOrDefault(text: string, flag: string): number | null | "defau
   return parseNumber(text, `--${flag} must be a number, "unlimited" or "default"`);
 }
 
+/** Most budgets are of a month. */
+const BARE_AMOUNT = /^\$?\d+(\.\d+)?$/;
+
 function parseBudgets(text: string, flag: string): Wire<"budgets"> {
   if (text === "none") return [];
   if (text === "default") return text;
   return splitList(text).map((one) => {
-    const budget = parseBudget(one);
+    const budget = parseBudget(BARE_AMOUNT.test(one) ? `${one}/month` : one);
     if (budget) return budget;
-    throw new UsageError(`--${flag} must be like 50/month or 5/day:OpenAI#*, or "none" or "default"`);
+    throw new UsageError(
+      `--${flag} must be like 50 (a month), 50/month or 5/day:OpenAI#*, or "none" or "default"`,
+    );
   });
 }
 

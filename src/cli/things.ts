@@ -24,6 +24,7 @@ import { STORE_OR_GATEWAY } from "./arguments.ts";
 import { describeFlags, listFlags, readFlags } from "./field-flags.ts";
 import { makePageReader, makeReader } from "./gateway/ask.ts";
 import { ACCOUNT_NAMING, findId, namePlain } from "./gateway/names.ts";
+import { WIDE, WIDE_HELP } from "./table.ts";
 
 /** Returns the command named after the thing's plural. */
 export function makePlainCommand(thing: PlainThing): Administration {
@@ -31,7 +32,11 @@ export function makePlainCommand(thing: PlainThing): Administration {
   const flags = listFlags(fields);
   const words = ["ID"];
   return makeCommand(describePlain(thing), {
-    list: { run: (call) => list(thing, call), flags: { account: "value", state: "value" }, needs: "store" },
+    list: {
+      run: (call) => list(thing, call),
+      flags: { account: "value", state: "value", ...WIDE },
+      needs: "store",
+    },
     show: { run: (call) => show(thing, call), words, needs: "store" },
     add: { run: (call) => add(thing, call), flags: { account: "value", ...flags }, needs: "store" },
     change: { run: (call) => change(thing, call), flags, words, needs: "store" },
@@ -40,7 +45,7 @@ export function makePlainCommand(thing: PlainThing): Administration {
 }
 
 function describePlain({ name, plural, about, fields }: PlainThing): string {
-  return `usage: poundkey ${plural} list [--account ACCOUNT] [--state STATE] [--json]
+  return `usage: poundkey ${plural} list [--account ACCOUNT] [--state STATE] [--wide] [--json]
        poundkey ${plural} show ID [--json]
        poundkey ${plural} add [--account ACCOUNT] [options]
        poundkey ${plural} change ID [options]
@@ -52,6 +57,7 @@ ${about}
                             (default: default)
   --state STATE             active or ended
 ${describeFlags(fields)}
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}`;
 }
@@ -70,6 +76,8 @@ async function list(thing: PlainThing, call: StoreCall): Promise<void> {
       read: makePageReader(readView(thing)),
       here: (world) => listPlain(world, thing, after ? { ...query, after } : query),
     }),
+    giveWay: ["CREATED", "ACCOUNT", "ID"],
+    nothing: `There are no ${thing.plural}.`,
     columns: [title.toUpperCase(), "ID", "ACCOUNT", "CREATED", "STATE"],
     named: ["account_id"],
     formatCells: (view, showName) => [

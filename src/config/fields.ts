@@ -52,6 +52,13 @@ function visitField(path: string, field: unknown, visit: Visit): void {
 
 /** Paths whose fields have the notes of another path. */
 const SAME: readonly (readonly [path: string, as: string])[] = [
+  ["key_maxima.budgets[].", "key_defaults.budgets[]."],
+  ["key_maxima.model_limits[].", "key_defaults.model_limits[]."],
+  ["member_defaults.budgets[].", "key_defaults.budgets[]."],
+  ["sign_in.oidc.rules[].budgets[].", "key_defaults.budgets[]."],
+  ...["hooks[]", "webhooks[]", "telemetry.otlp", "sign_in.oidc"].flatMap((caller) =>
+    ["tls", "proxy", "no_proxy"].map((of) => [`${caller}.${of}`, `providers.<name>.${of}`] as const),
+  ),
   ["models.<name>.price.", "providers.<name>.models[].price."],
   ["models.<name>.later_prices[].", "providers.<name>.models[].later_prices[]."],
   ["providers.<name>.models[].later_prices[].", "providers.<name>.models[].price."],

@@ -2,9 +2,8 @@
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { AUDIT_ACTIONS } from "../core/audit/audit-log.ts";
-import { AUDIT_TYPE, EVENTS } from "../core/events/events.ts";
-import { type Endpoint, WEBHOOK_FORMS } from "../core/events/webhook.ts";
-import { matchesAny } from "../core/text/pattern.ts";
+import { AUDIT_TYPE, EVENTS, type EventType } from "../core/events/events.ts";
+import { type Endpoint, WEBHOOK_FORMS, wantsEvent } from "../core/events/webhook.ts";
 import { PLAIN_THINGS } from "../core/things/plain-things.ts";
 import type { Issues } from "./errors.ts";
 import { choice, section, text } from "./field-types.ts";
@@ -12,6 +11,7 @@ import { networkFields, readNetwork } from "./network.ts";
 import { isSafeUrl } from "./providers/private-url.ts";
 import { secret } from "./providers/provider-schema.ts";
 
+const DIGEST: EventType = "account.digest";
 const ENDPOINTS_MAX = 50;
 const NAMES_MAX = 100;
 const ID_DIGITS = 16;
@@ -33,6 +33,7 @@ const endpoint = section(
         ),
         accounts: names(text("an account's name or id, or *", /^[^\n]{1,100}$/), "a list of accounts"),
         form: choice(WEBHOOK_FORMS),
+        people: Type.Boolean({ expected: "true or false" }),
       }),
     ).properties,
     ...networkFields,
@@ -53,15 +54,17 @@ const TYPES = [...Object.keys(EVENTS), ...ACTIONS.map((action) => `${AUDIT_TYPE}
 export function buildEndpoints(given: Static<typeof webhooks> = [], issues: Issues): readonly Endpoint[] {
   const seen = new Map<string, number>();
   return given.map((one, at) => {
-    const { url, form = "standard", events = ["*"], accounts = ["*"] } = one;
+    const { url, form = "standard", events = ["*"], accounts = ["*"], people = false } = one;
     checkUrl(url, ["webhooks", at, "url"], issues);
     for (const [place, pattern] of events.entries()) {
-      if (TYPES.some((type) => matchesAny([pattern], type))) continue;
+      if (TYPES.some((type) => wantsEvent([pattern], type))) continue;
       issues.atValue(
         ["webhooks", at, "events", place],
         `matches no event (${Object.keys(EVENTS).join(", ")})`,
       );
     }
+    if (people && !wantsEvent(events, DIGEST))
+      issues.atKey(["webhooks", at, "people"], `needs ${DIGEST} among the events: only digests name people`);
     const place = `${form} ${url}`;
     const before = seen.get(place) ?? 0;
     seen.set(place, before + 1);
@@ -73,6 +76,7 @@ export function buildEndpoints(given: Static<typeof webhooks> = [], issues: Issu
       key: readKey(one, at, issues),
       events,
       accounts,
+      ...(people ? { showsPeople: true } : {}),
       ...readNetwork(one, ["webhooks", at], issues),
     };
   });

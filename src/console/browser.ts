@@ -80,6 +80,11 @@ export function isApple(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.platform);
 }
 
+/** Opens a page of the gateway's beside this one. */
+export function openBeside(url: string): void {
+  window.open(url, "_blank", "noreferrer");
+}
+
 /** Goes to a page of somebody else's. */
 export function openAddress(url: string): void {
   location.assign(url);
@@ -151,6 +156,28 @@ export function takeLinkSecret(): string | null {
   const secret = LINK.exec(location.hash)?.[1] ?? null;
   if (secret !== null) history.replaceState(history.state, "", location.pathname + location.search);
   return secret;
+}
+
+/** The style sheets' rules for dark systems. */
+let darkRules: readonly CSSMediaRule[] | null = null;
+const DARK_SYSTEM = "(prefers-color-scheme: dark)";
+
+function findDarkRules(): readonly CSSMediaRule[] {
+  darkRules ??= [...document.styleSheets].flatMap(({ cssRules }) =>
+    [...cssRules].filter((rule) => rule instanceof CSSMediaRule).filter(isForDark),
+  );
+  return darkRules;
+}
+
+function isForDark({ conditionText }: CSSMediaRule): boolean {
+  return conditionText === DARK_SYSTEM;
+}
+
+/** Draws the page dark or light, whatever the system is. Null: as the system is. */
+export function setDark(isDark: boolean | null): void {
+  for (const { media } of findDarkRules())
+    media.mediaText = isDark === null ? DARK_SYSTEM : isDark ? "all" : "not all";
+  document.documentElement.style.colorScheme = isDark === null ? "" : isDark ? "dark" : "light";
 }
 
 export function reloadPage(): void {

@@ -3,10 +3,12 @@ import { render } from "preact";
 import { takeLinkSecret } from "./browser.ts";
 import { App } from "./frame/app.tsx";
 import { followAddress } from "./frame/route.ts";
+import { startTheme } from "./frame/theme.tsx";
 
 const root = document.getElementById("console");
 if (root) {
   const link = takeLinkSecret();
   followAddress();
+  startTheme();
   render(<App link={link} />, root);
 }

@@ -9,7 +9,7 @@ import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./keys/foreign-secret.ts";
-import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
+import type { Account, GatewayKey, KeySort, KeyState, ProvenKey } from "./keys/key.ts";
 import type { NamedStore } from "./keys/key-change.ts";
 import type { MovingStore } from "./keys/key-move.ts";
 import type { LimitRequestStore } from "./limits/limit-request.ts";
@@ -46,7 +46,7 @@ import type {
 } from "./rows.ts";
 import type { PlainStore } from "./things/plain.ts";
 import type { ToolSessionStore } from "./tools/session-rows.ts";
-import type { Page } from "./world/page.ts";
+import type { Page, SortedPage, SortedRow } from "./world/page.ts";
 
 /** Rows must match every field given. */
 export interface KeyFilter {
@@ -70,6 +70,18 @@ export interface KeyFilter {
   readonly except?: string | undefined;
   /** Missing for all rows, as in every look-up. */
   readonly scope?: Scope | undefined;
+}
+
+/** Filtered keys in a chosen order. */
+export interface SortedKeys extends KeyFilter {
+  /** The costs since then are those that keys are sorted by, in Unix milliseconds. */
+  readonly costSinceMs: number;
+}
+
+/** Lists of things in a chosen order. */
+interface SortedStore {
+  /** States stand in the order of `KEY_STATES`; a key that wasn't used was used the longest ago. */
+  sortedKeys(page: SortedPage<KeySort>, filter: SortedKeys): Promise<readonly SortedRow<GatewayKey>[]>;
 }
 
 export interface AccountFilter {
@@ -120,6 +132,7 @@ type OwnSetting =
   | "lessons_fitted"
   | "webhooks_audited"
   | "keys_expiring_until"
+  | "digests_told"
   | "tokens_expiring_until"
   | "wrong_admin_tokens"
   | "directory_seen"
@@ -281,7 +294,7 @@ export interface Store extends NamedStore, MovingStore, EventStore {
   readonly refusals: RefusalStore;
   readonly refusalLessons: RefusalLessonStore;
   readonly people: PeopleStore;
-  readonly things: PlainStore;
+  readonly things: PlainStore & SortedStore;
   readonly devices: DeviceStore;
   readonly directory: DirectoryStore;
   readonly limitRequests: LimitRequestStore;

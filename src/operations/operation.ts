@@ -22,8 +22,11 @@ import type { ChangedAsk, Form } from "./form.ts";
 export interface FamilyNeed {
   /** Its place in the client's request. */
   readonly path: string;
-  /** It is all that is asked, or the sealed history of the conversation, or a demand for a tool that the provider runs. */
-  readonly what: "asked" | "history" | "tool";
+  /**
+   * It is all that is asked, or the sealed history of the conversation, or a demand for a tool that the provider runs. `code`: the
+   * only tools run code, which another family's model that the client names would miss; others answer without.
+   */
+  readonly what: "asked" | "history" | "tool" | "code";
 }
 
 /** A client's request as read by its surface. */

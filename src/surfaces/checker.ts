@@ -6,6 +6,7 @@ import { Fault } from "../core/fault.ts";
 import { ElementWork, isGrowing } from "../core/json/growing.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import { findFirstFault } from "../core/json/schema-fault.ts";
+import { explainForeignValue } from "./asked/foreign-values.ts";
 import { refuseManyFields } from "./bounds.ts";
 import { explainMissing } from "./misplaced.ts";
 import { omitNulls } from "./nulls.ts";
@@ -44,7 +45,7 @@ export class Checker<Schema extends TObject> {
     if (kept !== given && this.#isSound(kept, items)) return this.#note(kept, list);
     const fault = findFirstFault(this.#schema, kept);
     if (fault === null) throw new Fault("invalid_value", "The request is not valid.");
-    throw explainMissing(fault, given, this.#schema.properties);
+    throw explainForeignValue(explainMissing(fault, given, this.#schema.properties), asObject(kept));
   }
 
   /** Returns the fields missing from the schema, which are passed on to servers that document them. */

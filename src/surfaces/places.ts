@@ -1,4 +1,5 @@
 // The places of a translated conversation's pictures, files and sounds in the client's own request, for errors about them.
+import { Fault } from "../core/fault.ts";
 import type { ChatRequest, ContentPart } from "../operations/chat/form.ts";
 import { findPart, listMedia, writePath } from "../operations/chat/prompt/media.ts";
 import { typePart } from "../operations/chat/prompt/type-media.ts";
@@ -28,4 +29,15 @@ export function namePlaces(request: ChatRequest): Readonly<Record<string, string
     if (place !== undefined) names[writePath(medium)] = place;
   }
   return names;
+}
+
+const PREFIX_CHARACTERS_MAX = 100;
+const PREFIX = /^data:[\w.+/-]*(;[\w=.-]+)*,/i;
+
+/** Throws the Fault of data in base64 with the beginning of a data: URL, where a field of its own has the type. */
+export function refusePrefix(data: string, param: string, typeField: string): void {
+  if (!data.startsWith("data:")) return;
+  const prefix = PREFIX.exec(data.slice(0, PREFIX_CHARACTERS_MAX))?.[0] ?? "data:";
+  const message = `Invalid '${param}': it is a data: URL, where only the base64 belongs. Leave out "${prefix}"; '${typeField}' has the type.`;
+  throw new Fault("invalid_value", message, { param });
 }

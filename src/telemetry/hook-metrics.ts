@@ -6,7 +6,7 @@ const BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
 
 export const HOOK_METRICS = {
   poundkey_hook_seconds: {
-    ...work("Time that a call to a hook took, by its result: passed, changed, blocked or failed."),
+    ...work("Time of calls: `passed`, `changed`, `blocked`, `failed`."),
     per: MS_PER_SECOND,
     bounds: BOUNDS_MS,
     labels: ["hook", "action"],
@@ -14,16 +14,13 @@ export const HOOK_METRICS = {
     by: "ms",
   },
   poundkey_hook_passed_total: {
-    ...count("texts")(
-      "Texts that passed unjudged, because their hook failed and has `on_failure: pass`.",
-      "hook",
-    ),
+    ...count("texts")("Texts unjudged after failures (`on_failure: pass`).", "hook"),
     on: "hook_passed",
     by: "texts",
   },
   poundkey_constraints_total: {
     ...count("constraints")(
-      "Constraints of requests by field and outcome: met, refused, or dropped (left out under `guard.constraints: report`, although nothing meets them).",
+      "Constraints: `met`, `refused`, `dropped` (unmet, under `guard.constraints: report`).",
       "field",
       "outcome",
     ),

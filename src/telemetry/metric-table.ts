@@ -18,43 +18,28 @@ import { TOOL_METRICS } from "./tool-metrics.ts";
 
 export const METRICS = {
   poundkey_build_info: {
-    ...gauge("always 1", "Always 1; the label is the running version.", "version"),
+    ...gauge("always 1", "The running version.", "version"),
     over: "max",
   },
   poundkey_requests_open: gauge("requests", "Requests in progress."),
-  poundkey_body_bytes: gauge(
-    "bytes",
-    "Memory held by request bodies, in the budget of small or of large ones.",
-    "size",
-  ),
+  poundkey_body_bytes: gauge("bytes", "Memory of request bodies.", "size"),
   poundkey_breaker_open: gauge(
     "breakers",
-    "Circuit breakers of the model that are open for everybody, at most one per credential and worker.",
+    "Breakers open for everybody, at most one per credential and worker.",
     "model",
   ),
-  poundkey_breaker_open_payers: gauge(
-    "payers",
-    "Members and accounts for whom a circuit breaker of the model is open because of their own requests.",
-    "model",
-  ),
+  poundkey_breaker_open_payers: gauge("payers", "Payers with open breakers.", "model"),
   poundkey_model_shutdown_timestamp_seconds: {
-    ...gauge(
-      "Unix seconds",
-      "The day on which an enabled model ends, for those whose provider has announced it.",
-      "model",
-    ),
+    ...gauge("Unix seconds", "An enabled model's end.", "model"),
     over: "max",
   },
   poundkey_telemetry_dropped_total: {
-    ...count("spans or log lines")(
-      "Spans and log lines that were not exported, because the collector refused them, or took too long.",
-      "signal",
-    ),
+    ...count("spans or log lines")("Spans and lines dropped.", "signal"),
     isRead: true,
   },
   poundkey_requests_total: {
     ...requests(
-      "Requests by provider, model and outcome (answered, failed, refused or left). If none answered, they count for the first model of their plan.",
+      "Requests answered, failed, refused or left. If no model answered, the first of the plan counts.",
       "provider",
       "model",
       "outcome",
@@ -63,17 +48,17 @@ export const METRICS = {
     only: "outcome",
   },
   poundkey_refused_total: {
-    ...requests("Requests refused before any provider was called, by error code.", "fault"),
+    ...requests("Refused before any call.", "fault"),
     on: "refused",
     fields: { fault: "code" },
   },
   poundkey_family_priced_total: requests(
-    "Answers of models that no card has, at the price of a relative (`unlisted_models: { price: family }`).",
+    "At a relative's price (`unlisted_models: { price: family }`).",
     "provider",
   ),
   poundkey_limit_refusals_total: {
     ...requests(
-      "Requests refused by a limit of a minute, a limit of parallel requests or a budget, by its kind and by whose it is.",
+      "Requests refused by limits of a minute, of parallel requests, and budgets.",
       "kind",
       "scope",
     ),
@@ -82,123 +67,84 @@ export const METRICS = {
     fields: { kind: "limit_kind", scope: "limit_scope" },
   },
   poundkey_replayed_total: {
-    ...requests(
-      "Requests answered with the stored answer of an earlier request with the same idempotency key.",
-    ),
+    ...requests("Stored answers repeated (idempotency)."),
     on: "replayed",
   },
   poundkey_cache_total: {
-    ...requests(
-      "Requests for which answers may be kept, by what became of it: hit, stored, miss or bypass.",
-      "outcome",
-    ),
+    ...requests("Kept answers: `hit`, `stored`, `miss`, `bypass`.", "outcome"),
     on: "cache",
   },
   poundkey_batch_lines_total: {
-    ...count("lines")(
-      "Lines of batches that have ended, by outcome: completed, failed, cancelled or expired.",
-      "outcome",
-    ),
+    ...count("lines")("Lines: `completed`, `failed`, `cancelled`, `expired`.", "outcome"),
     on: "batch_line",
   },
   poundkey_request_seconds: durations(
-    "Time from a request's arrival to the end of its answer, by the model that answered, or else the first of its plan.",
+    "From arrival to the answer's end, by the model that answered, or else the first of the plan.",
     "model",
   ),
-  poundkey_first_token_seconds: durations(
-    "Time from a request's arrival to the first part of the provider's answer.",
-    "model",
-  ),
+  poundkey_first_token_seconds: durations("First part after arrival.", "model"),
   poundkey_attempts_total: {
-    ...calls(
-      "Calls to providers by outcome: answered, or the error code of the failure.",
-      "model",
-      "outcome",
-    ),
+    ...calls("Calls: `answered`, or error code.", "model", "outcome"),
     on: "attempt_failed",
     fields: { outcome: "fault" },
   },
   poundkey_attempts_failed_total: {
-    ...calls("Calls to providers that failed, by error code.", "model", "fault"),
+    ...calls("Failures by error code.", "model", "fault"),
     on: "attempt_failed",
   },
   poundkey_refused_fields_total: {
-    ...calls(
-      "Calls that a provider refused because of a field that the gateway could have left out, by the field.",
-      "provider",
-      "model",
-      "field",
-    ),
+    ...calls("Refused for optional fields.", "provider", "model", "field"),
     on: "field_refused",
   },
   poundkey_mended_total: {
-    ...calls("Calls repeated in another form after a refusal, by its word.", "provider", "model", "word"),
+    ...calls("Calls repeated after refusals.", "provider", "model", "word"),
     on: "request_mended",
   },
   poundkey_refusal_lessons: {
-    ...gauge("lessons", "Things that models were found to refuse, and that requests to them avoid."),
+    ...gauge("lessons", "Refusals learned and avoided."),
     over: "max",
   },
   poundkey_retries_refused_total: {
-    ...events("Retries that were not made because the retry budget was used up."),
+    ...events("Retries beyond their budget."),
     on: "retry_refused",
   },
   poundkey_scim_requests_total: {
-    ...requests(
-      "Requests of the company's directory by resource, method and status.",
-      "resource",
-      "method",
-      "status",
-    ),
+    ...requests("The directory's requests.", "resource", "method", "status"),
     on: "scim.request",
   },
   ...SOCKET_METRICS,
   ...TOOL_METRICS,
   poundkey_hedges_total: {
-    ...calls(
-      "Second calls made because the first was slow, by the model that answered and by which of the two answered.",
-      "model",
-      "won",
-    ),
+    ...calls("Second calls (hedges).", "model", "won"),
     on: "hedged",
   },
   poundkey_breaker_opened_total: {
-    ...events("How often a circuit breaker of the model opened.", "model"),
+    ...events("Openings of breakers.", "model"),
     on: "breaker_opened",
   },
   poundkey_credentials_retired_total: {
-    ...events("Credentials that are no longer used because the provider refused them.", "provider"),
+    ...events("Credentials retired after refusals.", "provider"),
     on: "credential_retired",
   },
-  poundkey_tokens_total: count("tokens")("Tokens by kind: prompt or completion.", "model", "kind"),
+  poundkey_tokens_total: count("tokens")("Prompt or completion tokens.", "model", "kind"),
   poundkey_units_total: count("units")(
-    "Usage in other units: images, seconds of audio, characters, search_units, pages and searches.",
+    "Images, seconds of audio, characters, search_units, pages and searches.",
     "model",
     "unit",
   ),
-  poundkey_operations_total: requests(
-    "Requests passed to a provider, by operation and by the API that received them.",
-    "operation",
-    "surface",
-  ),
-  poundkey_cost_usd_total: money(
-    "Cost of requests at the models' prices, including the markup, whether charged or free.",
-    "model",
-  ),
+  poundkey_operations_total: requests("Requests passed to providers.", "operation", "surface"),
+  poundkey_cost_usd_total: money("Cost at the models' prices with the markup, charged or free.", "model"),
   poundkey_charged_usd_total: money("Amounts charged to balances.", "model"),
   poundkey_written_off_usd_total: money(
-    "Cost that neither the hold nor the balance covered, or above a request's own ceiling, written off to the account overrun.",
+    "Cost beyond hold and balance, or beyond a request's own ceiling, written off to the account overrun.",
   ),
   poundkey_usage_implausible_total: {
-    ...requests(
-      "Requests whose provider reported implausible usage, which was charged only up to a limit.",
-      "model",
-    ),
+    ...requests("Implausible usage, charged up to a limit.", "model"),
     on: "usage_implausible",
   },
   poundkey_unpriced_answers_total: {
     ...requests(
-      "Answers of a service or region that their model has no price for, by what they said, such as service_tier=priority.",
+      "Answers of a service or region without a price, such as service_tier=priority.",
       "provider",
       "model",
       "what",
@@ -206,12 +152,12 @@ export const METRICS = {
     on: "answer_unpriced",
   },
   poundkey_unknown_finish_reasons_total: {
-    ...requests("Answers that ended for a reason that the gateway doesn't know.", "provider", "model"),
+    ...requests("Ended for unknown reasons.", "provider", "model"),
     on: "finish_reason_unknown",
   },
   poundkey_reasoning_removed_total: {
     ...requests(
-      "Requests whose model wasn't shown all thinking of the history, by reason, such as prefix: what stands before it has changed.",
+      "Requests without all thinking of their history, by reason, such as prefix: what stands before it has changed.",
       "provider",
       "model",
       "reason",
@@ -220,7 +166,7 @@ export const METRICS = {
   },
   poundkey_cache_marks_total: {
     ...requests(
-      "Requests that the gateway marked for the provider's cache (marked), or would have had marks paid in the last hour (resting).",
+      "Requests marked for the provider's cache (marked), or not, as marks didn't pay in the last hour (resting).",
       "provider",
       "model",
       "state",
@@ -228,64 +174,51 @@ export const METRICS = {
     on: "cache_marks",
   },
   poundkey_conversation_moves_total: {
-    ...requests(
-      "Turns of conversations that were served elsewhere than at the first model or credential of their order, by cause.",
-      "level",
-      "cause",
-    ),
+    ...requests("Turns not served at the first of their order.", "level", "cause"),
     on: "conversation_moved",
     fields: { level: "of" },
   },
   poundkey_holds_lost_total: {
     ...count("holds")(
-      "Holds voided because nothing runs for them: their process ended, or a failover of the store lost their settlement.",
+      "Holds voided, as their process ended or a failover of the store lost their settlement.",
     ),
     on: "holds_lost",
     by: "holds",
   },
-  poundkey_settled_late_total: requests(
-    "Requests settled after another process had given them up as lost; their cost is charged all the same.",
-  ),
+  poundkey_settled_late_total: requests("Requests settled and charged after another process gave them up."),
   poundkey_settle_failed_total: {
-    ...events("Settlements that the store did not accept; they are retried until it is available."),
+    ...events("Settlements failed, retried later."),
     on: "settle_failed",
   },
   poundkey_settle_lost_total: {
-    ...requests("Requests that were never settled, so their answers were not charged."),
+    ...requests("Answers never charged."),
     on: "settle_lost",
   },
   poundkey_internal_errors_total: {
-    ...events("Errors in the gateway itself, each of which is logged."),
+    ...events("The gateway's own errors."),
     on: "internal_error",
   },
   ...HOOK_METRICS,
   ...STATE_METRICS,
   poundkey_tokens_part_total: count("tokens")(
-    "Parts of the tokens in poundkey_tokens_total: cached, cache_write (of prompts) and reasoning (of completions).",
+    "Of `poundkey_tokens_total`: `cached`, `cache_write` (prompts), `reasoning` (completions).",
     "model",
     "part",
   ),
-  poundkey_selections_total: requests(
-    "Requests that a selector gave to a model, by the selector and the model that answered.",
-    "selector",
-    "model",
-  ),
+  poundkey_selections_total: requests("A selector's answered requests.", "selector", "model"),
   process_cpu_seconds_total: {
-    ...count("seconds")("User and system CPU time, of all workers together."),
+    ...count("seconds")("User and system time."),
     per: MICROSECONDS_PER_SECOND,
     isRead: true,
   },
-  process_resident_memory_bytes: gauge("bytes", "Resident memory, of all workers together."),
+  process_resident_memory_bytes: gauge("bytes", "Resident memory."),
   process_start_time_seconds: {
-    ...gauge("seconds since 1970", "Start time of the process, of the oldest worker."),
+    ...gauge("seconds since 1970", "The oldest worker's start."),
     over: "min",
     per: MS_PER_SECOND,
   },
-  process_open_fds: gauge("file descriptors", "Open file descriptors, of all workers together (Linux only)."),
-  process_max_fds: gauge(
-    "file descriptors",
-    "Maximum number of open file descriptors, of all workers together (Linux only).",
-  ),
+  process_open_fds: gauge("file descriptors", "Open ones (Linux only)."),
+  process_max_fds: gauge("file descriptors", "Their maximum (Linux only)."),
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export type MetricName = keyof typeof METRICS;
@@ -342,7 +275,7 @@ export const SHOWN: readonly ShownMetric[] = [
     .filter(isMetric)
     .map((name) => ({ per: 1, labels: [], ...findRow(name), name, of: name })),
   ...Object.entries(RENAMED).map(([name, { now, ...shown }]) => {
-    const help = `Deprecated: use ${now} instead. Will be removed in the next release.`;
+    const help = `Deprecated: use \`${now}\` instead.`;
     return { labels: [], ...findRow(now), ...shown, help, name, of: now };
   }),
 ];

@@ -5,6 +5,7 @@ import { type Delivery, type Endpoint, type FirstTypes, SENT_AGAIN } from "../co
 import type { Store } from "../core/store.ts";
 import type { Clock, Fetch, Log, Random } from "../core/world/world.ts";
 import { type Answer, planNext, send } from "./attempt.ts";
+import { DIGEST, pickLogged, readDigest } from "./digest.ts";
 import { FORMS } from "./forms.ts";
 import { findUnnamedMember, type Happening, readAudited, readEvent, routeTo } from "./route.ts";
 
@@ -16,7 +17,15 @@ const AUDITED = "webhooks_audited";
 interface DeliveryParts {
   readonly store: Pick<
     Store,
-    "webhooks" | "takeEvents" | "auditLog" | "account" | "setting" | "setSetting" | "node" | "clockAheadMs"
+    | "webhooks"
+    | "takeEvents"
+    | "auditLog"
+    | "account"
+    | "key"
+    | "setting"
+    | "setSetting"
+    | "node"
+    | "clockAheadMs"
   > & { readonly people: Pick<Store["people"], "member"> };
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly random: Random;
@@ -91,6 +100,11 @@ export class Delivering {
     this.#leasedUntilMs = (await store.webhooks.lease(store.node, nowMs, untilMs)) ? untilMs : 0;
   }
 
+  /** True while no other node delivers. */
+  get isDelivering(): boolean {
+    return this.#nowMs() < this.#leasedUntilMs;
+  }
+
   /** Resolves once nothing is being sent. */
   async settle(): Promise<void> {
     await Promise.all(this.#running.values());
@@ -125,8 +139,10 @@ export class Delivering {
               this.#nowMs(),
             ),
       );
-      for (const { type, accountId, data } of events) {
-        log({ ...data, event: type, level: "warn", account_id: accountId });
+      for (const { type, accountId, data: told } of events) {
+        const isDigest = type === DIGEST;
+        const data = isDigest ? pickLogged(told) : told;
+        log({ ...data, event: type, level: isDigest ? "info" : "warn", account_id: accountId });
       }
       if (events.length < EVENTS_AT_ONCE) return;
     }
@@ -134,6 +150,7 @@ export class Delivering {
 
   /** Events about a person are recorded under the id, since they are kept longer than a name may be. */
   async #readEvent(event: StoredEvent): Promise<Happening> {
+    if (event.type === DIGEST) return { ...readEvent(event), ...(await readDigest(this.#parts, event.data)) };
     const id = findUnnamedMember(event.data);
     if (id === null) return readEvent(event);
     const member = await this.#parts.store.people.member(id);

@@ -1,6 +1,7 @@
 // The forms in which endpoints take an event: the whole event as JSON, or a sentence in a chat.
 import { AUDIT_TYPE, EVENTS } from "../core/events/events.ts";
 import type { Delivery, WebhookForm } from "../core/events/webhook.ts";
+import { DIGEST, sayDigest } from "./digest.ts";
 
 type EventMessage = Pick<Delivery, "type" | "atMs" | "data">;
 
@@ -71,6 +72,7 @@ const SAID_MAX = 10;
 function say(told: EventMessage, alike: readonly EventMessage[], escapeText: Escape): string {
   const { type, data } = told;
   const show = (value: unknown) => escapeText(flatten(value));
+  if (alike.length === 0 && type === DIGEST) return `${type}: ${sayDigest(data, show)}`.slice(0, TEXT_MAX);
   const account = data.account == null ? "" : ` (account ${show(data.account)})`;
   if (alike.length === 0) return `${type}: ${sayOne(told, show)}${account}`.slice(0, TEXT_MAX);
   const all = [told, ...alike];

@@ -2,9 +2,8 @@
 import { createHash } from "node:crypto";
 import type { AuditRow } from "../core/audit/audit-log.ts";
 import { AUDIT_TYPE, AUDITED_EVENTS, type EventData, type StoredEvent } from "../core/events/events.ts";
-import type { Delivery, Endpoint } from "../core/events/webhook.ts";
+import { type Delivery, type Endpoint, isFor, wantsEvent } from "../core/events/webhook.ts";
 import { asArray, asObject, parseJson } from "../core/json/json.ts";
-import { matchesAny } from "../core/text/pattern.ts";
 
 /** An event before its endpoints are chosen. */
 export interface Happening {
@@ -15,6 +14,8 @@ export interface Happening {
   readonly accountId: string;
   readonly atMs: number;
   readonly data: EventData;
+  /** Further data, for the endpoints that may name people. */
+  readonly people?: EventData;
 }
 
 const ID_DIGITS = 32;
@@ -94,14 +95,16 @@ export function routeTo(
   account: string | null,
   nowMs: number,
 ): readonly Delivery[] {
-  const { id, type, accountId, atMs, data } = happening;
+  const { id, type, accountId, atMs, data, people } = happening;
   const webhookId = `msg_${digest(id)}`;
-  const shared = { webhookId, type, accountId, atMs, data: bound(nameSubject(data, accountId, account)) };
+  const show = (told: EventData) => bound(nameSubject(told, accountId, account));
+  const shared = { webhookId, type, accountId, atMs, data: show(data) };
   return endpoints
-    .filter((one) => matchesAny(one.events, type) && isFor(one, accountId, account))
+    .filter((one) => wantsEvent(one.events, type) && isFor(one, accountId, account))
     .map((endpoint) => ({
       id: `whd_${digest(`${webhookId} ${endpoint.id}`)}`,
       ...shared,
+      ...(people && endpoint.showsPeople ? { data: show({ ...data, ...people }) } : {}),
       endpoint: endpoint.id,
       state: "waiting",
       attempts: 0,
@@ -109,10 +112,6 @@ export function routeTo(
       status: null,
       reason: null,
     }));
-}
-
-function isFor({ accounts }: Endpoint, accountId: string, account: string | null): boolean {
-  return accounts.some((one) => one === "*" || (accountId !== "" && (one === accountId || one === account)));
 }
 
 /** Every event names its subject in the same fields. */

@@ -45,9 +45,10 @@ describe("the command line beside a running gateway on the same store", () => {
   });
 
   test("a key that nothing bounds is added with a warning", async () => {
+    let keys = 0;
     const add = async (configuration: string, ...args: string[]) => {
       const settings = readSettings(configuration);
-      const command = ["add", "--name", "app", ...args];
+      const command = ["add", "--name", `app ${++keys}`, ...args];
       const { code, err } = await runPrinting((io) => runKeys(command, io, bench().open, settings));
       expect(code).toBe(0);
       return err.split("\n").filter((line) => line.startsWith("warning: "));
@@ -138,10 +139,10 @@ describe("the command line beside a running gateway on the same store", () => {
   test("the list says what each key used, and when", async () => {
     const { id } = JSON.parse((await run(runKeys, "add", "--name", "app", "--json")).out);
     const cells = async () => (await run(runKeys, "list")).out.split("\n").map((line) => line.split(/ {2,}/));
-    expect((await cells())[1]?.slice(4)).toEqual(["0 of 200", "0", "0", "never", "-", "active"]);
+    expect((await cells())[1]?.slice(4)).toEqual(["200 of 200", "0", "0", "never", "-", "active"]);
     await writeRecord(world.store, makeRecord("one", { keyId: id, costNanoUsd: 1_500_000 }));
     const [head, row] = await cells();
-    expect(head?.slice(4, 8)).toEqual(["FREE TODAY", "REQUESTS", "COST USD", "LAST USED"]);
+    expect(head?.slice(4, 8)).toEqual(["FREE LEFT", "REQUESTS", "COST USD", "LAST USED"]);
     expect(row?.slice(5)).toEqual(["1", "0.0015", expect.stringMatching(/^2026-11-20T12/), "-", "active"]);
     expect(JSON.parse((await run(runKeys, "list", "--json")).out)).toMatchObject([
       { id, allowance: { limit: 200 }, last_used_at: expect.any(String) },

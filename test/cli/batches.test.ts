@@ -70,6 +70,16 @@ test("a batch that waits names the code, the models, and until when", async () =
   expect(out).toMatch(/^lines +10: 4 answered, 6 left$/m);
 });
 
+test("a completed batch of which no line was answered says so, in the list too", async () => {
+  const detail = { counts: { ...NO_COUNTS, total: 3, failed: 3 } };
+  const out = await show("batch_unanswered", { status: "completed", endedAtMs: NOON }, detail);
+  expect(out).toStartWith("batch_unanswered: completed, none answered\n");
+  const list = await runPrinting((io) =>
+    runCommandLine(["batches", "list", "--gateway", under.url], { ...io, isColored: true }),
+  );
+  expect(list.out).toMatch(/batch_unanswered +\S*31mcompleted, none answered/);
+});
+
 test("a failed batch lists its mistakes by line, and says that only the first 100 are kept", async () => {
   const errors = Array.from({ length: 100 }, (_, at) => ({
     code: "duplicate_custom_id",
@@ -79,7 +89,7 @@ test("a failed batch lists its mistakes by line, and says that only the first 10
   }));
   const out = await show("batch_failed", { status: "failed", endedAtMs: NOON }, { errors });
   expect(out).toMatch(/^LINE +CODE +MISTAKE$/m);
-  expect(out).toMatch(/^100 +duplicate_custom_id +The custom_id /m);
+  expect(out).toMatch(/^ *100 +duplicate_custom_id +The custom_id /m);
   expect(out).toEndWith("Only the first 100 mistakes are kept.");
   expect(out).not.toContain("\u001b");
 });

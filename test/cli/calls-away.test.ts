@@ -38,7 +38,7 @@ const CALLS: readonly (readonly [line: string, says: RegExp])[] = [
   ["usage --from -7d --group-by key", /web-frontend/],
   ["usage --from last-month --to yesterday", /^/],
   ["providers --from -7d", /Acme/],
-  ["statement --account Search", /^closing_balance/m],
+  ["statement --account Search", /^Search \(acct_\w+\), 20\d\d-\d\d\n.*\n(.*\n)*closing_balance/],
   ["statement --account Search --month last-month", /^closing_balance/m],
   ["accounts show Search", /Search/],
   ["accounts topup Search 5", /by 5 USD/],
@@ -47,8 +47,8 @@ const CALLS: readonly (readonly [line: string, says: RegExp])[] = [
   ["tokens add --name report --role viewer --accounts Search", /report/],
   ["tokens list", /report/],
   ["members list", /^/],
-  ["batches list", /^ID +STATUS .* COST USD .* WAITS FOR$/],
-  ["files list", /^ID +NAME /],
+  ["batches list", /no batches/],
+  ["files list", /no files/],
   ["models --provider Acme", /Acme#cheap/],
   ['route "Say hello."', /Router#fair chooses/],
   ["export usage --from -7d --csv", /^day,requests,/],
@@ -65,7 +65,7 @@ test("each call of an operator is understood at the gateway", async () => {
     const { code, out, err } = await runPrinting((io) =>
       runCommandLine([...words, "--gateway", world.url], io),
     );
-    if (code !== EXIT.done || !says.test(out)) wrong.push([line, code, out, err]);
+    if (code !== EXIT.done || !says.test(out + err)) wrong.push([line, code, out, err]);
   }
   expect(wrong).toEqual([]);
 });

@@ -293,7 +293,7 @@ aliases: { pro: "DeepSeek#deepseek-v4-pro" }\n`;
   test("wrong usage gives exit code 2 and a suggestion", async () => {
     expect(await check(["--prob"])).toMatchObject({ code: 2, out: "" });
     expect((await check(["--prob"])).err).toContain("did you mean --probe?");
-    expect((await check(["file.yaml"])).err).toContain('unexpected argument "file.yaml"');
+    expect((await check(["a.yaml", "b.yaml"])).err).toContain('unexpected argument "b.yaml"');
     expect((await check(["--help"])).out).toContain("--schema");
   });
 });

@@ -143,7 +143,7 @@ test("tables name keys, and are no wider than the terminal", async () => {
     const { out } = await runPrinting((io) => runRequests([], { ...io, width }, bench().open, settings));
     const widths = out.split("\n").map((line) => line.length);
     expect([width, Math.max(...widths) <= width]).toEqual([width, true]);
-    expect(out).toMatch(/ the [^ ]*…| the key .*…/);
+    expect(out).toContain(name);
     // No digit of an amount is missing: a column of numbers is whole, or left out.
     expect(out).not.toMatch(/ \d[\d.]*…/);
   }
@@ -178,7 +178,7 @@ test("words for times are whole days, weeks and months of the gateway's time zon
     2,
     expect.stringMatching(/--from must be .*yesterday.*'tomorrow'/),
   ]);
-  expect((await run(runStatement)).out).toStartWith("KIND");
+  expect((await run(runStatement)).out).toContain("\nKIND");
 });
 
 test("CSV quotes cells, and no text is a formula", () => {
@@ -200,7 +200,8 @@ test("a statement has the sums and lines of a month", async () => {
   const { code, out, err } = await run(runStatement, ...month);
   expect({ code, err }).toEqual({ code: 0, err: "The month isn't closed yet." });
   const lines = out.split("\n").map((line) => line.replace(/ +/g, " ").trim());
-  expect(lines.slice(0, 5)).toEqual([
+  expect(lines.slice(0, 6)).toEqual([
+    "default (default), 2026-11",
     "KIND NAME COST USD AMOUNT USD",
     "opening_balance - - 0",
     "topups - - 2",

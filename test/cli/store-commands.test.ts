@@ -82,10 +82,10 @@ describe("without a store", () => {
       });
       const again = await poundkey(folder, words(line));
       const named = `poundkey: using the store at ${join(folder, FILE)}\n`;
-      // A second account of the name is warned of behind it.
+      // A second one of the name is warned of behind it.
       const [, warned = ""] = again.err.split(named);
       expect([again.code, again.err]).toEqual([0, `${named}${warned}`]);
-      expect(warned).toMatch(/^(warning: another account has this name, .*\n)?$/);
+      expect(warned).toMatch(/^(warning: another (account|key) has this name, .*\n)?$/);
       const listed = await poundkey(folder, ["accounts", "list", "--json"]);
       expect(listed).toMatchObject({ code: 0, err: "" });
       expect(asArray(parseJson(listed.out)).length).toBeGreaterThan(0);

@@ -61,7 +61,15 @@ describe("webhooks", () => {
     [`{ url: "https://a.example", ${signed}, events: [bugdet.warned] }`, "matches no event"],
     [`{ url: "https://a.example", ${signed}, events: [audit.key.maed] }`, "matches no event"],
     [`{ url: "https://a.example", ${signed}, retries: 3 }`, "retries"],
+    [`{ url: "https://a.example", ${signed}, events: ["account.*"] }`, "matches no event"],
+    [`{ url: "https://a.example", ${signed}, people: true }`, "needs account.digest"],
   ])("%s is refused", (row, words) => expect(load(row)).toContain(words));
+
+  test("name people in digests alone", () => {
+    const digest = `{ url: "https://a.example", ${signed}, events: ["*", account.digest]`;
+    expect(load(`${digest}, people: true }, ${digest} }`)).toMatchObject([{ showsPeople: true }, {}]);
+    expect(load(`${digest} }`)).not.toMatchObject([{ showsPeople: true }]);
+  });
 
   test("know the audit log's actions, and patterns of them", () => {
     expect(

@@ -62,6 +62,10 @@ describe.skipIf(!HAS_BROWSER)("a look (skipped without Chromium)", () => {
     await until("the next one is shown", async () => (await addressOf()) !== first);
     await page.keyboard.press("ArrowUp");
     await until("the first one is shown again", async () => (await addressOf()) === first);
+    // The look has an address of its own, which can be sent.
+    await page.reload();
+    await peek.getByRole("heading", { name: "Timeline" }).waitFor();
+    expect(await addressOf()).toBe(first);
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await peek.waitFor({ state: "detached" });

@@ -57,4 +57,35 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     expect(await findBarriers(page)).toEqual([]);
     await leave();
   });
+
+  test("finds chapters of the manual, which cost nothing until something is looked for", async () => {
+    const { page, leave } = await openConsole(world);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.keyboard.press("Control+K");
+    const field = page.getByRole("searchbox", { name: /An id/ });
+    await field.waitFor();
+    expect(asked.filter((path) => !path.startsWith("/admin/"))).toEqual([]);
+    await field.fill("budget");
+    const chapters = page.getByRole("list", { name: "In the manual" });
+    await chapters.getByRole("link", { name: "Keys and money › Budgets" }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    const opened = page.context().waitForEvent("page");
+    await chapters.getByRole("link", { name: "Keys and money › Budgets" }).click();
+    const manual = await opened;
+    await manual.getByRole("heading", { level: 2, name: "Budgets" }).waitFor();
+    expect(new URL(manual.url()).pathname).toBe("/docs/money");
+    await manual.close();
+    // It is among what was opened before, and its index is asked for once. Enter opens it if nothing else has the words.
+    await page.keyboard.press("Control+K");
+    await page.getByRole("list", { name: "Opened before" }).getByText("Keys and money › Budgets").waitFor();
+    const entered = page.context().waitForEvent("page");
+    await field.fill("semantic cache");
+    await page.keyboard.press("Enter");
+    const caching = await entered;
+    await caching.getByRole("heading", { level: 1, name: "Caching" }).waitFor();
+    await caching.close();
+    expect(asked.filter((path) => path === "/docs/search.json")).toEqual(["/docs/search.json"]);
+    await leave();
+  });
 });

@@ -29,6 +29,8 @@ test("examples have no other address of a gateway", () => {
   const named = others.filter((line) => !/an address like https:|^network: .*llm\.corp\.example/.test(line));
   expect(named).toEqual(OWN_MACHINE);
   expect(lines.filter((line) => line.includes(EXAMPLE_ADDRESS)).length).toBeGreaterThan(70);
+  // Nothing is filled in for variables, and nobody has set them.
+  expect(lines.filter((line) => /\$(GATEWAY|KEY|ADDRESS|HOST)\b/.test(line))).toEqual([]);
 });
 
 test("an address is filled in without its characters that mean something in a page", () => {

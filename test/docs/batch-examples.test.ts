@@ -32,8 +32,8 @@ const ids = new Map<string, string>();
 async function run(runner: Runner, text: string): Promise<string> {
   let filled = text
     .replaceAll("curl ", "curl --silent --show-error --fail-with-body ")
-    .replaceAll(/\$GATEWAY|https:\/\/llm\.example\.com/g, gateway.url)
-    .replaceAll(/\$KEY|sk-…/g, gateway.secret);
+    .replaceAll(/https:\/\/llm\.example\.com/g, gateway.url)
+    .replaceAll(/\$POUNDKEY_KEY|sk-…/g, gateway.secret);
   for (const [prefix, id] of ids) filled = filled.replaceAll(`${prefix}…`, id);
   const printed = await folder.run(runner, filled);
   for (const [, id = "", prefix = ""] of printed.matchAll(/"id": ?"((file-|batch_)\w+)"/g))

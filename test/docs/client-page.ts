@@ -13,15 +13,15 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
   "chat completions": "OpenAI's chat completions",
 };
 
-const TOOLS = "The company's [tool servers](tool-servers.md), those that the key may use:";
+const TOOLS = "The [tool servers](tool-servers.md) that the key may use:";
 
 /** The marks are a field of Messages. Few clients set it in another API. */
 function writeUnmarked(title: string): string {
-  return `Claude caches only what a request marks, and ${title} marks nothing, so the gateway [marks its conversations](clients.md#claudes-prompt-cache), and 30 turns of an agent pay a seventh.`;
+  return `${title} marks nothing for Claude's cache, so the gateway [marks its conversations](clients.md#claudes-prompt-cache): 30 turns of an agent pay a seventh.`;
 }
 
 const GROWING =
-  "A conversation is cheap as long as it [only grows](long-conversations.md): rules or tools that change in between cost its cache and its thinking.";
+  "A conversation that [only grows](long-conversations.md) stays cheap: changed rules or tools cost its cache and its thinking.";
 
 /** Returns a snippet for the manual's address and key. */
 export function writeSnippet(snippet: Snippet): string {
@@ -33,8 +33,8 @@ export function writeClientPage(setup: ClientSetup): string {
   const { title, kind, speaks, snippets, notes, marks = writeUnmarked(title), forms, tools } = setup;
   const start =
     kind === "agent"
-      ? `Give your team's keys a [budget](company.md) instead of a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), so that nobody hands keys out.`
-      : "Give your team's keys a [budget](company.md) instead of a daily limit, so that your programs are never slowed down.";
+      ? `Give your team's keys a [budget](company.md), not a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), without handing out keys.`
+      : "Give your team's keys a [budget](company.md): a daily limit would slow your programs down.";
   const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
   const unmarked = speaks === "Messages" ? notes : [...notes, marks];
   const facts = kind === "agent" ? [...unmarked, GROWING] : unmarked;
@@ -42,7 +42,7 @@ export function writeClientPage(setup: ClientSetup): string {
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
     `# ${title}`,
-    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}. Through the gateway it works with every chat model and selector.`,
+    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}, and works with every chat model and selector of the gateway.`,
     start,
     ...blocks,
     ...known,
@@ -55,7 +55,7 @@ export function writeClientPage(setup: ClientSetup): string {
 function describeSetup({ name, setup }: ClientSetup): readonly string[] {
   if (setup === undefined || setup.files.length === 0) return [];
   return [
-    `\`poundkey setup --agent ${name}\` [writes it into the settings](agents.md#poundkey-setup), and takes it back. By hand:`,
+    `\`poundkey setup --agent ${name}\` [writes these settings](agents.md#poundkey-setup), and takes them back. By hand:`,
   ];
 }
 
@@ -63,7 +63,7 @@ function writeForms(title: string, forms: NonNullable<ClientSetup["forms"]>): re
   const rows = forms.map(({ form, served, tried }) => `| ${form} | ${served} | ${tried} |`);
   return [
     "## Forms of requests",
-    `${title} sends some requests to \`/v1/chat/completions\` in the form of another API. They are answered in the form of chat completions.`,
+    `${title} sends some requests to \`/v1/chat/completions\` in another API's form. They are answered in that of chat completions.`,
     ["| form | served | tried |", "|---|---|---|", ...rows].join("\n"),
   ];
 }

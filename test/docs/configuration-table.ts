@@ -1,12 +1,15 @@
 // The manual's table of configuration fields, generated from the schema and the notes on its fields.
 import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
-import { asArray, asString, isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { isObject, type JsonObject } from "../../src/core/json/json.ts";
+import { describeDefault, describeValue, isSection } from "./configuration-values.ts";
 
 /** A field within its section: in `providers`, `timeouts.idle`. */
 interface Row {
   readonly within: string;
-  readonly cells: string;
+  readonly value: string;
+  readonly default: string;
+  readonly meaning: string;
 }
 
 interface Section {
@@ -19,7 +22,6 @@ interface Section {
 const FOLDED_LEAST = 3;
 /** A section with more fields is folded as a whole. */
 const SHOWN_MAX = 6;
-const HEAD = ["| field | |", "|---|---|"];
 
 /** A heading for each section of the file, and a row for each of its fields, those of larger groups in a folded table. */
 export function configurationTable(): string {
@@ -59,8 +61,15 @@ function renderSection({ name, intro, rows }: Section): readonly string[] {
   ];
 }
 
+/** Leaves out the columns in which no field of the table has anything. */
 function renderTable(rows: readonly Row[]): readonly string[] {
-  return [...HEAD, ...rows.map(({ within, cells }) => `| \`${within}\` ${cells}`)];
+  const columns = (["value", "default"] as const).filter((column) => rows.some((row) => row[column] !== ""));
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    line(["field", ...columns, "meaning"]),
+    `|${"---|".repeat(columns.length + 2)}`,
+    ...rows.map((row) => line([`\`${row.within}\``, ...columns.map((column) => row[column]), row.meaning])),
+  ];
 }
 
 function fold(name: string, rows: readonly Row[]): readonly string[] {
@@ -81,7 +90,7 @@ const CLOUDS = "Azure, Bedrock and Vertex";
 /** The meaning of such a field, or of the one that it is in, begins with the cloud's name. */
 function isOfCloud(within: string, rows: readonly Row[]): boolean {
   const [top = within] = listParents(within);
-  return rows.some((row) => row.within === top && /^\| (Azure|Bedrock|Vertex): /.test(row.cells));
+  return rows.some((row) => row.within === top && /^(Azure|Bedrock|Vertex): /.test(row.meaning));
 }
 
 /** Returns the innermost of the field's parents whose fields are folded, or nothing. */
@@ -99,53 +108,20 @@ function listParents(within: string): readonly string[] {
   return [...within.matchAll(/\./g)].map(({ index }) => within.slice(0, index));
 }
 
+/** A section that is a single value says in a line which it takes. */
 function headOf(field: JsonObject, { default: given }: FieldNote): readonly string[] {
-  if (isSection(field)) return [];
-  const value = describeValue(field, given);
-  return value === "" ? [] : [value];
+  if (isSection(field) || (isObject(field.items) && isSection(field.items))) return [];
+  const [value, shown] = [describeValue(field), describeDefault(given)];
+  const parts = [value, shown === "" ? "" : `default: ${shown}`].filter(Boolean);
+  return parts.length === 0 ? [] : [`*${parts.join("; ")}*`];
 }
 
 /** The section's heading shows where the field belongs, and in named sections the name does. */
 function rowOf(path: string, field: JsonObject, { meaning, default: given }: FieldNote): Row {
-  const within = path.replace(/^[a-z_]+\./, "").replace(/^<name>\./, "");
-  const value = describeValue(field, given);
-  return { within, cells: `| ${meaning}${value === "" ? "" : `<br>${value}`} |` };
-}
-
-/** Values that say no more than the field's name and meaning. */
-const SELF_EVIDENT =
-  /^(a mapping of |a list of )?fields$|^an? (file path|project id|resource name|deployment name)$/;
-/** The chapter's introduction has the units. */
-const UNITS = / \(ms, s, m, h or d\)/g;
-
-/** Returns the values that the field takes and its default, in italics. */
-function describeValue(field: JsonObject, given: unknown): string {
-  const type = typeOf(field).replaceAll(UNITS, "").replaceAll("*", "\\*");
-  const shown = defaultOf(given);
-  const parts = [SELF_EVIDENT.test(type) ? "" : type, shown === "" ? "" : `default: ${shown}`];
-  const text = parts.filter(Boolean).join("; ");
-  return text === "" ? "" : `*${text}*`;
-}
-
-function isSection(field: JsonObject): boolean {
-  return isObject(field.properties) || isObject(field.patternProperties);
-}
-
-function typeOf(field: JsonObject): string {
-  const expected = asString(field.expected);
-  if (field.type === "boolean") return "true or false";
-  if (field.type === "array") {
-    const of = isObject(field.items) ? typeOf(field.items) : "";
-    return of === "fields" ? "a list of fields" : `a list: each ${of}`;
-  }
-  if (isSection(field)) return "fields";
-  if (expected !== undefined) return expected.replaceAll("|", "\\|");
-  const kinds = asArray(field.anyOf).map((one) => (isObject(one) ? typeOf(one) : ""));
-  return kinds.join(", or ");
-}
-
-function defaultOf(value: unknown): string {
-  if (value === undefined) return "";
-  if (Array.isArray(value)) return value.length === 0 ? "none" : `\`${JSON.stringify(value)}\``;
-  return isObject(value) && Object.keys(value).length === 0 ? "none" : `\`${String(value)}\``;
+  return {
+    within: path.replace(/^[a-z_]+\./, "").replace(/^<name>\./, ""),
+    value: describeValue(field),
+    default: describeDefault(given),
+    meaning,
+  };
 }

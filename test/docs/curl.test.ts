@@ -1,5 +1,6 @@
 // The documents' calls by curl: they stand in blocks that tests find, and those that ask a model work as printed.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { EXAMPLE_ADDRESS } from "../../src/docs/site/address.ts";
 import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { DOCUMENTS, readDocument, readProse } from "./documents.ts";
 import { isThere, makePasteFolder, type PasteFolder } from "./pasted.ts";
@@ -46,8 +47,8 @@ test.skipIf(!isThere("sh"))(
     for (const { path, text } of asking) {
       const filled = text
         .replace("curl", "curl --silent --show-error --fail-with-body")
-        .replace(/\$GATEWAY|https:\/\/llm\.example\.com/, gateway.url)
-        .replace(/\$KEY|sk-[\w-]+|sk-…/, gateway.secret);
+        .replace(EXAMPLE_ADDRESS, gateway.url)
+        .replace(/\$POUNDKEY_KEY|sk-[\w-]+|sk-…/, gateway.secret);
       expect([path, await folder.run("sh", filled)]).toEqual([path, expect.stringMatching(/"content": ?"/)]);
     }
   },

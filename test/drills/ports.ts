@@ -33,7 +33,7 @@ export const MEMBERS: {
   readonly RequestContext: Count<keyof RequestContext<ChatForm>>;
 } = {
   Store: 69,
-  "Store, with the ports in it": 199,
+  "Store, with the ports in it": 200,
   Operation: 48,
   RequestContext: 47,
 };

@@ -131,6 +131,7 @@ const ROWS: readonly Row[] = [
   ["POST", "/search", () => "/search", () => ({ q: "acme" })],
   ["GET", "/statements/{month}", () => `/statements/${thisMonth()}`],
   ["GET", "/spending", () => "/spending"],
+  ["GET", "/spending/people", () => "/spending/people"],
   ["GET", "/webhooks", () => "/webhooks"],
   ["GET", "/usage", () => "/usage?group_by=day,model,key,account,provider,operation,surface"],
   ["GET", "/usage", () => "/usage?group_by=hour,month,outcome&provider=Acme&outcome=answered"],

@@ -8,10 +8,17 @@ export const APART = [
   // In `people/cookies.test.ts`, since a request with the admin token has none.
   "DELETE /sessions/{id}",
   "GET /reconciliation.csv",
-  ...["requests", "usage", "journal", "statements", "members", "audit", "reconciliation"].flatMap((name) => [
-    `GET /export/${name}.csv`,
-    `GET /export/${name}.jsonl`,
-  ]),
+  ...[
+    "requests",
+    "usage",
+    "journal",
+    "statements",
+    "keys",
+    "accounts",
+    "members",
+    "audit",
+    "reconciliation",
+  ].flatMap((name) => [`GET /export/${name}.csv`, `GET /export/${name}.jsonl`]),
   "GET /requests/live",
   "POST /playground",
   "POST /playground/{id}",

@@ -55,6 +55,14 @@ export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Paymen
   };
 }
 
+/** Admits a request, and returns whether it was: any may be refused while the machine is slow, so a test asks until it is. */
+export function isServed(payments: Payments, id: string, key: GatewayKey): Promise<boolean> {
+  return payments.hold(id, key, 1).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Returns the errors of the books in words, or an empty list. */
 export function findErrors({
   accounts,

@@ -19,7 +19,9 @@ const TABLES: Readonly<Record<string, readonly Mistake[]>> = {
   reported: REPORTED_MISTAKES,
 };
 const POINTS_MAX = 3;
-const MEAN_MIN = 2.8;
+const MEAN_MIN = 2.9;
+/** Answers that lack a part: two paths, and data of which the provider alone says that it is broken. */
+const INCOMPLETE: ReadonlySet<string> = new Set(["POST /v1/uploads", "POST /mcp", "broken base64"]);
 
 let world: UnderTest;
 let gateway: Started;
@@ -104,6 +106,8 @@ for (const [name, rows] of Object.entries(TABLES)) {
       scores.push(points);
       if (points < POINTS_MAX) console.log(`${points} of ${POINTS_MAX}: ${row.name}: ${message}`);
       expect(status).toBe(row.status);
+      const least = INCOMPLETE.has(row.name) ? POINTS_MAX - 1 : POINTS_MAX;
+      expect([message, points >= least]).toEqual([message, true]);
       for (const secret of Object.values(secrets)) expect(text).not.toContain(secret.slice(3, 15));
     });
   });
@@ -112,6 +116,6 @@ for (const [name, rows] of Object.entries(TABLES)) {
 test("the answers name the reason, the place, and what would be right", () => {
   const mean = scores.reduce((sum, one) => sum + one, 0) / scores.length;
   console.log(`${scores.length} mistakes: mean ${mean.toFixed(2)} of ${POINTS_MAX}`);
-  expect(scores.length).toBeGreaterThanOrEqual(86);
+  expect(scores.length).toBeGreaterThanOrEqual(250);
   expect(mean).toBeGreaterThanOrEqual(MEAN_MIN);
 });

@@ -196,7 +196,7 @@ describe("a request for more", () => {
       [{ reason: " " }, "400 empty_string reason"],
       [{ account_id: "none" }, "400 invalid_value account_id"],
       [{ account_id: await newTeam("Foreign") }, "400 invalid_value account_id"],
-      [{ member_id: "mem_other" }, "400 unknown_parameter member_id"],
+      [{ member_id: "mem_other" }, "403 not_permitted"],
     ];
     for (const [fields, answer] of wrong) {
       expect(`${told(await ann("POST", "/limit-requests", more(team, fields)))}`).toBe(answer);

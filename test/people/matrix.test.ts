@@ -74,7 +74,7 @@ async function make(kind: Kind, place: Place, { memberId }: Sender): Promise<str
     await unrecorded(opened.store).changeMember(id, () => makeMember(id, { ruleGrants }));
     return id;
   }
-  const keyId = kind === "key" ? id : `key of ${id}`;
+  const keyId = kind === "key" ? id : `key-of-${id}`;
   const made = makeKey(keyId, { accountId, memberId: place === "own" ? memberId : null });
   await actAs(opened.world, TESTER).changes.addKey(made, keyId);
   if (kind === "refusal") {

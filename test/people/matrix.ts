@@ -67,6 +67,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
     path: (id) => `/accounts/${id}/statements/${new Date().toISOString().slice(0, 7)}`,
   },
   "GET /spending": { of: "any", may: EVERYONE },
+  "GET /spending/people": { of: "any", may: EVERYONE },
   "GET /statements/:month": { of: "any", may: READERS, path: () => "/statements/2026-10" },
   "GET /reconciliation": { of: "whole", may: RECONCILERS },
   "GET /reconciliation.csv": { of: "whole", may: RECONCILERS },
@@ -165,6 +166,10 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /export/statements.jsonl": { of: "any", may: READERS },
   "GET /export/reconciliation.csv": { of: "whole", may: RECONCILERS },
   "GET /export/reconciliation.jsonl": { of: "whole", may: RECONCILERS },
+  "GET /export/keys.csv": { of: "any", may: EVERYONE },
+  "GET /export/keys.jsonl": { of: "list", may: EVERYONE, lists: "key" },
+  "GET /export/accounts.csv": { of: "any", may: EVERYONE },
+  "GET /export/accounts.jsonl": { of: "list", may: EVERYONE, lists: "account" },
   "GET /export/members.csv": { of: "any", may: PEOPLE_READERS },
   "GET /export/members.jsonl": { of: "list", may: PEOPLE_READERS, lists: "member" },
   // A refused change names the id that its sender sent.

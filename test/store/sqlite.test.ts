@@ -65,6 +65,7 @@ import type { StoreBench } from "../suites/two-stores.ts";
 import { bestSuite } from "../webhooks/best.suite.ts";
 import { chatsSuite } from "../webhooks/chats.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
+import { digestsSuite } from "../webhooks/digests.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 
@@ -120,6 +121,7 @@ describe("events", () => eventsSuite("sqlite", makeBench));
 describe("webhooks", () => webhooksSuite("sqlite", makeBench));
 describe("deliveries", () => deliverySuite("sqlite", makeBench));
 describe("chats", () => chatsSuite("sqlite", makeBench));
+describe("digests", () => digestsSuite("sqlite", makeBench));
 describe("best models", () => bestSuite("sqlite", makeBench));
 describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("batches", () => batchSuite("sqlite", makeBench));

@@ -5,6 +5,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { bestSuite } from "../webhooks/best.suite.ts";
 import { chatsSuite } from "../webhooks/chats.suite.ts";
 import { deliverySuite } from "../webhooks/delivery.suite.ts";
+import { digestsSuite } from "../webhooks/digests.suite.ts";
 import { auditSuite } from "./audit/audit.suite.ts";
 import { chainingSuite } from "./audit/chaining.suite.ts";
 import { repeatsSuite } from "./audit/repeats.suite.ts";
@@ -89,6 +90,7 @@ const SUITES = [
   webhooksSuite,
   deliverySuite,
   chatsSuite,
+  digestsSuite,
   bestSuite,
 ];
 

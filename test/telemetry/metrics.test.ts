@@ -143,9 +143,7 @@ test("names follow Prometheus's conventions and are unique", () => {
     expect(help).toMatch(/^[A-Z][^\n\\]+\.$/);
   }
   for (const [name, { now }] of Object.entries(RENAMED)) {
-    expect(SHOWN.find((one) => one.name === name)?.help).toBe(
-      `Deprecated: use ${now} instead. Will be removed in the next release.`,
-    );
+    expect(SHOWN.find((one) => one.name === name)?.help).toBe(`Deprecated: use \`${now}\` instead.`);
   }
 });
 
@@ -156,17 +154,20 @@ test("the documented table matches the code: `UPDATE_DOCS=1 bun test metrics.tes
 });
 
 const INTRODUCTION = [
-  "`GET /metrics` answers in Prometheus' text format. With `metrics: { token: … }` in the configuration it requires",
-  "`Authorization: Bearer <token>`; without it, anyone who can reach the gateway can read the metrics. No metric names a",
-  "key, and only `poundkey_balance_usd` an account: those in `metrics.balances`, which requires the token.",
+  "`GET /metrics` answers in Prometheus' text format, for all workers of a gateway.",
   "",
-  "The label `model` is a model of the catalogue. Names that `unlisted_models: true` allows are counted together as",
-  "`Provider#(unlisted)`, and requests that no model answered as `none`. A metric has at most 10,001 series in each",
-  "process: from 5,000 on, further series of a model are summed with `other` for the other labels, and from 10,000 on all",
-  "further series are summed as `other`.",
+  "**In short**: with `metrics: { token: … }` it requires `Authorization: Bearer <token>`; without, anyone who can reach the",
+  "gateway can read the metrics. [Alerts and dashboards](operate.md#alerts-and-dashboards) come with the gateway.",
+  "",
+  "No metric names a key, and only those of balances and budgets an account: the ones in `metrics.balances` and",
+  "`metrics.budgets`, which require the token.",
+  "",
+  "The label `model` is a model of the catalogue; `Provider#(unlisted)` for all names that `unlisted_models: true` allows; `none`",
+  "for requests that no model answered. A metric has at most 10,001 series in each process: from 5,000 on, further series of a",
+  "model are summed with `other` for the other labels, and from 10,000 on all further ones as `other`.",
   "",
   "Counters without labels begin at 0, so that Prometheus' `increase` sees their first event. A series with labels appears",
-  "with its first.",
+  "with its first. A gauge of 0 or 1 is 1 for yes. Deprecated names are removed in the next release.",
   "",
   "With `--workers`, any process answers for all of them, including those that have ended: counters and gauges are added",
   "up, and the start time is the oldest worker's.",

@@ -49,7 +49,8 @@ const OWN: Readonly<Record<string, string>> = {
   "src/cli/": "the operator's files, and rows of the store",
   "src/config/": "the operator's files",
   "src/console/": "in the browser: the gateway's own answers",
-  "src/docs/site/load-data.ts": "in the browser: the manual's index, and the OpenAPI document",
+  "src/docs/site/load-data.ts":
+    "in the browser: the manual's index, the OpenAPI document, and the gateway's own answers",
   "src/simulator/": "what the gateway sent it",
   "src/store/": "its own rows",
 };

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { random } from "../../src/app/world.ts";
 import { Issues } from "../../src/config/errors.ts";
 import { buildEndpoints } from "../../src/config/webhooks.ts";
+import type { Endpoint } from "../../src/core/events/webhook.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { LogEvent } from "../../src/core/world/world.ts";
 import { Delivering } from "../../src/webhooks/delivery.ts";
@@ -13,6 +14,7 @@ export type Given = NonNullable<Parameters<typeof buildEndpoints>[0]>[number];
 export class DeliveringNode {
   readonly logged: LogEvent[] = [];
   readonly delivering: Delivering;
+  readonly endpoints: readonly Endpoint[];
 
   readonly store: Store;
   readonly clock: ManualClock;
@@ -21,7 +23,7 @@ export class DeliveringNode {
   constructor(store: Store, clock: ManualClock, given: readonly Given[]) {
     [this.store, this.clock] = [store, clock];
     const issues = new Issues();
-    const endpoints = buildEndpoints([...given], issues);
+    this.endpoints = buildEndpoints([...given], issues);
     expect(issues.all).toEqual([]);
     this.delivering = new Delivering({
       store,
@@ -29,7 +31,7 @@ export class DeliveringNode {
       random,
       fetch,
       version: "1",
-      endpoints: () => endpoints,
+      endpoints: () => this.endpoints,
       log: (event) => this.logged.push(event),
     });
   }

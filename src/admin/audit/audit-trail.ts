@@ -232,8 +232,8 @@ function describeLimitRequest({ before, after }: Pair<LimitRequest>): AuditFacts
   const target = { type: "limit_request", id: after.id, name: "" } as const;
   const about = { target, accountId: after.accountId };
   const asked = { member_id: after.memberId, ...describeAsked(after) };
-  if (before === null) return { action: "limit_request.made", ...about, after: asked };
   const { state, note } = after;
+  if (before === null) return { action: "limit_request.made", ...about, after: { ...asked, state } };
   return { action: "limit_request.decided", ...about, before: asked, after: { state, note } };
 }
 

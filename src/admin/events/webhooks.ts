@@ -47,11 +47,13 @@ export const receiverSchema = Type.Object({
   signed: boolean,
   events: Type.Array(text, { description: "Patterns of the types that it gets, such as `budget.*`." }),
   accounts: Type.Array(text, { description: "Names or ids of the accounts whose events it gets, or `*`." }),
+  people: Type.Boolean({ description: "True if digests name people to it." }),
 });
 
 export type ReceiverView = View<typeof receiverSchema>;
 
-export function receiverView({ id, url, form, key, events, accounts }: Endpoint): ReceiverView {
+export function receiverView(endpoint: Endpoint): ReceiverView {
+  const { id, url, form, key, events, accounts, showsPeople = false } = endpoint;
   return {
     id,
     host: new URL(url).host,
@@ -59,6 +61,7 @@ export function receiverView({ id, url, form, key, events, accounts }: Endpoint)
     signed: key !== null,
     events: [...events],
     accounts: [...accounts],
+    people: showsPeople,
   };
 }
 

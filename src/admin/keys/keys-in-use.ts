@@ -9,7 +9,7 @@ import { computeDay, type DayRules, monthStartMs } from "../../ledger/limits/day
 import { findAllowances } from "../../ledger/standing.ts";
 import { formatInstantOrNull } from "../format.ts";
 import { limitsSchema, limitView } from "../limits/limits.ts";
-import type { ListPage } from "../list.ts";
+import { isUnsorted, type ListPage } from "../list.ts";
 import { allowNull, instant, type View } from "../schema.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
 import {
@@ -18,6 +18,7 @@ import {
   keySchema,
   keyView,
   listKeyPage,
+  listSortedKeys,
   noKey,
   requireKey,
 } from "./keys.ts";
@@ -50,13 +51,15 @@ export function makeUseParts(world: KeyListParts, rules: LedgerRules): UseParts 
   return { ...world, ledger, dayRules: () => rules.quota };
 }
 
-/** Returns a page of keys, with each key's remaining allowance, spending, and last use. */
+/** Returns a page of keys, newest first or as the query sorts them, with each key's remaining allowance, spending, and last use. */
 export async function listKeysInUse(
   parts: UseParts,
   query: KeysQuery,
   scope?: Scope,
 ): Promise<ListPage<KeyInUseView>> {
-  const { data, next } = await listKeyPage(parts, query, scope);
+  const { data, next } = await (isUnsorted(query)
+    ? listKeyPage(parts, query, scope)
+    : listSortedKeys(parts, query, monthStartMs(parts.clock.nowMs(), parts.dayRules()), scope));
   return { data: await readKeyUses(parts, data), next };
 }
 

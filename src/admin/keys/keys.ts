@@ -8,6 +8,7 @@ import {
   findKeyState,
   type GatewayKey,
   KEY_DEFAULTS,
+  KEY_SORTS,
   KEY_STATES,
   refuseClosed,
   showPausers,
@@ -22,7 +23,7 @@ import type { Access } from "../../people/access.ts";
 import { makeViewProperties, readChange, readNew, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
-import { type ListPage, listPage, pageFields } from "../list.ts";
+import { type ListPage, listPage, listSorted, sortedFields } from "../list.ts";
 import { refuseLateExtras } from "../people/own-end.ts";
 import { allowNull, allowWords, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
@@ -48,7 +49,7 @@ import { findHolder, planArrival, planMaking, planRotation } from "./personal-ke
 export const CONSOLE_KEY = "console";
 
 export const keysQuery = closeObject({
-  ...pageFields,
+  ...sortedFields(KEY_SORTS),
   account_id: Type.Optional(text),
   member: Type.Optional(Type.String({ description: "The id of the person whose personal key it is." })),
   state: Type.Optional(allowWords(KEY_STATES)),
@@ -150,15 +151,7 @@ export function listKeyPage(
   query: KeysQuery,
   scope?: Scope,
 ): Promise<ListPage<GatewayKey>> {
-  const filter: KeyFilter = {
-    scope,
-    accountId: query.account_id,
-    memberId: query.member,
-    state: query.state,
-    nowMs: clock.nowMs(),
-    text: query.q?.trim().toLowerCase() || undefined,
-    except: CONSOLE_KEY,
-  };
+  const filter = readKeyFilter(query, clock.nowMs(), scope);
   const positionOf = ({ createdAtMs: atMs, id }: GatewayKey) => ({ atMs, id });
   return listPage(
     query,
@@ -166,6 +159,29 @@ export function listKeyPage(
     positionOf,
     (key) => key,
   );
+}
+
+/** The same in the order that the query names. `costSinceMs` is the start of the month whose costs count. */
+export function listSortedKeys(
+  { store, clock }: KeyListParts,
+  query: KeysQuery,
+  costSinceMs: number,
+  scope?: Scope,
+): Promise<ListPage<GatewayKey>> {
+  const filter = { ...readKeyFilter(query, clock.nowMs(), scope), costSinceMs };
+  return listSorted(query, "created", (page) => store.things.sortedKeys(page, filter));
+}
+
+function readKeyFilter(query: KeysQuery, nowMs: number, scope: Scope | undefined): KeyFilter {
+  return {
+    scope,
+    accountId: query.account_id,
+    memberId: query.member,
+    state: query.state,
+    nowMs,
+    text: query.q?.trim().toLowerCase() || undefined,
+    except: CONSOLE_KEY,
+  };
 }
 
 /**

@@ -23,7 +23,10 @@ export function requireLimit(
   const limit = set[asked.kind];
   if (limit !== null) return { asked, limit };
   const param = asked.kind === "budget" ? "budget" : "limit";
-  throw invalidValue(param, "you have no such limit in this account, so nothing of the kind stops you");
+  throw invalidValue(
+    param,
+    "there is no such limit in this account, so nothing of the kind has to be raised",
+  );
 }
 
 /** As one asks for it, with the names of aliases. */

@@ -33,6 +33,7 @@ const ASKED_MAX = 10;
 
 export const newLimitRequestSchema = closeObject({
   account_id: text,
+  member_id: Type.Optional({ ...text, description: "Somebody else, whose limit is raised at once." }),
   budget: Type.Optional(
     closeObject({
       per: allowWords(PERIODS),
@@ -44,7 +45,7 @@ export const newLimitRequestSchema = closeObject({
   until: momentSchema,
   reason: Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX }),
 });
-type NewLimitRequest = Static<typeof newLimitRequestSchema>;
+export type NewLimitRequest = Static<typeof newLimitRequestSchema>;
 
 export const decisionSchema = closeObject({
   grant: boolean,
@@ -157,7 +158,7 @@ export async function askForMore(
   return viewLimitRequest({ request, memberName: actor.name, deciderName: "" }, nowMs);
 }
 
-function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
+export function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
   if (budget === undefined && limit === undefined) throw missingParameter("budget");
   if (budget !== undefined && limit !== undefined) {
     throw invalidValue("limit", "it is either for a budget or for a limit, not for both");
@@ -167,13 +168,13 @@ function readAsked({ budget, limit }: NewLimitRequest): AskedLimit {
   return { kind: "budget", per, models };
 }
 
-function readAmount({ kind }: AskedLimit, amount: number): number {
+export function readAmount({ kind }: AskedLimit, amount: number): number {
   if (kind === "budget") return readUsd(amount, "amount");
   if (Number.isInteger(amount) && amount <= LIMIT_MAX) return amount;
   throw invalidValue("amount", `expected an integer from 1 to ${LIMIT_MAX}`);
 }
 
-function readUntil(until: string, nowMs: number): number {
+export function readUntil(until: string, nowMs: number): number {
   const untilMs = readInstant(until, "until");
   if (untilMs > nowMs && untilMs <= nowMs + UNTIL_MAX_MS) return untilMs;
   throw invalidValue("until", "expected a time in the future, a year ahead at most");
@@ -253,7 +254,7 @@ function noRequest(): Fault {
 }
 
 /** The member's reason stays out of it: it may go to a chat. */
-function makeEvent(
+export function makeEvent(
   id: string,
   type: EventType,
   request: LimitRequest,
@@ -276,7 +277,7 @@ export function describeAsked(asked: Pick<LimitRequest, keyof AskedLimit | "amou
   return { budget, amount: toUsd(amount), until };
 }
 
-function viewLimitRequest(
+export function viewLimitRequest(
   { request, memberName, deciderName }: NamedLimitRequest,
   nowMs: number,
 ): LimitRequestView {

@@ -10,7 +10,9 @@ import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, listMonths } from "../../ledger/money/month.ts";
 import { auditExportQuery, auditSchema, readAudit } from "../audit/audit.ts";
 import { readQuery } from "../input.ts";
+import { keySchema, keyView, listKeyPage } from "../keys/keys.ts";
 import type { ListPage, PageQuery } from "../list.ts";
+import { accountSchema, listAccounts } from "../money/accounts.ts";
 import { entrySchema, listJournal } from "../money/journal.ts";
 import { callSchema, readReconciliation, reconciliationQuery } from "../money/reconciliation.ts";
 import { getStatement, listStatementRows, statementLineSchema } from "../money/statements.ts";
@@ -54,7 +56,16 @@ const journalQuery = closeObject({ account: Type.Optional(text), ...momentFields
 const statementsQuery = closeObject({ account: Type.Optional(text), ...momentFields });
 const noFilters = closeObject({});
 
-type OwnName = "requests" | "usage" | "journal" | "statements" | "members" | "audit" | "reconciliation";
+type OwnName =
+  | "requests"
+  | "usage"
+  | "journal"
+  | "statements"
+  | "keys"
+  | "accounts"
+  | "members"
+  | "audit"
+  | "reconciliation";
 
 const OWN: Readonly<Record<OwnName, Export>> = {
   requests: {
@@ -95,6 +106,25 @@ const OWN: Readonly<Record<OwnName, Export>> = {
     read: async function* (parts, given, scope) {
       yield* readStatements(parts, await findFilters(parts, readQuery(statementsQuery, given), scope), scope);
     },
+  },
+  keys: {
+    permission: "keys.read",
+    words: "keys, without their secrets",
+    query: noFilters,
+    row: keySchema,
+    read: (parts, _given, scope) =>
+      readList(async (page) => {
+        const { data, next } = await listKeyPage(parts, page, scope);
+        const nowMs = parts.clock.nowMs();
+        return { data: data.map((key) => keyView(key, nowMs)), next };
+      }),
+  },
+  accounts: {
+    permission: "accounts.read",
+    words: "accounts",
+    query: noFilters,
+    row: accountSchema,
+    read: (parts, _given, scope) => readList((page) => listAccounts(parts, page, scope)),
   },
   members: {
     permission: "members.read",

@@ -62,7 +62,10 @@ export const requestFilterFields = {
   ),
   selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
   status: Type.Optional(
-    Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),
+    Type.String({
+      pattern: "^(ok|error|[1-5]([0-9][0-9]|xx))$",
+      expected: "ok, error, an HTTP status, or a class of them such as 4xx",
+    }),
   ),
   ended: Type.Optional(allowWords(ENDINGS)),
   ...momentFields,
@@ -100,8 +103,14 @@ export function readRequestFilter(
     session: session === undefined ? undefined : (nameSession(session) ?? ""),
     text: q?.toLowerCase() || undefined,
     selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
-    status: status === undefined || status === "ok" || status === "error" ? status : Number(status),
+    status: readStatus(status),
     fromMs: from === undefined ? undefined : readFrom(from, rules),
     toMs: to === undefined ? undefined : readTo(to, rules),
   };
+}
+
+function readStatus(text: RequestFilters["status"]): RequestFilter["status"] {
+  if (text === undefined || text === "ok" || text === "error") return text;
+  const [digit = ""] = text;
+  return text.endsWith("xx") ? { hundreds: Number(digit) } : Number(text);
 }

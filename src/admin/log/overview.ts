@@ -24,6 +24,7 @@ export const overviewQuery = closeObject({
   key_id: Type.Optional(text),
   model: Type.Optional(text),
   provider: Type.Optional(text),
+  member: Type.Optional(text),
 });
 
 export const overviewSchema = Type.Object({
@@ -49,8 +50,8 @@ export const overviewSchema = Type.Object({
 export type Overview = View<typeof overviewSchema>;
 
 /**
- * Returns the figures of each step and in total, filtered by `account_id`, `key_id`, `model` and `provider`. The time
- * range is read as in `sumUsage`, and the granularity is also the UTC hour.
+ * Returns the figures of each step and in total, filtered by `account_id`, `key_id`, `model`, `provider` and `member`.
+ * The time range is read as in `sumUsage`, and the granularity is also the UTC hour.
  */
 export async function overview(
   parts: SumParts,
@@ -59,8 +60,8 @@ export async function overview(
 ): Promise<Overview> {
   const { store, clock, dayRules } = parts;
   const query = await findFilters(parts, given, scope);
-  const { step = "day", account_id: accountId, key_id: keyId, model, provider } = query;
-  const only: UsageFilter = { accountId, keyId, model, provider, scope };
+  const { step = "day", account_id: accountId, key_id: keyId, model, provider, member: memberId } = query;
+  const only: UsageFilter = { accountId, keyId, model, provider, memberId, scope };
   const rules = dayRules();
   const span = readSpan(query, clock.nowMs(), rules);
   const seesCost = seesProviderCosts(scope, accountId);

@@ -5,6 +5,7 @@ import type { LimitState } from "../../core/limits/limit.ts";
 import { forecast } from "../../core/money/forecast.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
+import type { UsageSum } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -12,6 +13,7 @@ import type { DayRules } from "../../ledger/limits/day.ts";
 import { computeMonth, findStatementMonth } from "../../ledger/money/month.ts";
 import { limitSchema, limitView } from "../limits/limits.ts";
 import { allowNull, text, usd, type View } from "../schema.ts";
+import type { Span } from "../span.ts";
 
 /** More accounts than these aren't read one after the other by somebody. */
 const ACCOUNTS_MAX = 1000;
@@ -28,6 +30,7 @@ export const spendingSchema = Type.Object({
           description: "USD. The whole month's, if it goes on as it began. Null on its first day.",
         }),
       ),
+      last_month_usd: usd,
       requests: count,
       budget: Type.Optional(limitSchema),
       keys: Type.Integer({ minimum: 0, description: "Those that work." }),
@@ -36,6 +39,7 @@ export const spendingSchema = Type.Object({
   ),
   total_usd: usd,
   total_forecast_usd: allowNull(usd),
+  total_last_month_usd: usd,
 });
 export type SpendingView = View<typeof spendingSchema>;
 
@@ -59,20 +63,25 @@ export async function listSpending(parts: SpendingParts, scope: Scope): Promise<
   const accounts = await store.accounts({ limit: ACCOUNTS_MAX, after: null }, { scope: whole });
   const ids = accounts.map(({ id }) => id);
   const shown: Scope = { accountIds: ids, own: null };
-  const [sums, { keys, people }] = await Promise.all([
-    store.usage({ fromMs: span.fromMs, toMs: span.toMs, groupBy: ["accountId"], only: { scope: shown } }),
+  const sum = ({ fromMs, toMs }: Span) =>
+    store.usage({ fromMs, toMs, groupBy: ["accountId"], only: { scope: shown } });
+  const [sums, sumsBefore, { keys, people }] = await Promise.all([
+    sum(span),
+    sum(findStatementMonth(computeMonth(span.fromMs - 1, timeZone), timeZone)),
     store.people.countByAccount(ids, nowMs),
   ]);
   const used = Map.groupBy(sums, ({ accountId }) => accountId);
+  const before = Map.groupBy(sumsBefore, ({ accountId }) => accountId);
   const data = await Promise.all(
     accounts.map(async (account) => {
       const own = used.get(account.id) ?? [];
-      const cost = toUsd(own.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
-      const budget = await findFullest(parts, account);
+      const cost = addCosts(own);
+      const budget = await findBudget(parts, account);
       return {
         account_id: account.id,
         cost_usd: cost,
         forecast_usd: forecast(cost, span, nowMs),
+        last_month_usd: addCosts(before.get(account.id) ?? []),
         requests: own.reduce((sum, { requests }) => sum + requests, 0),
         ...(budget === null ? {} : { budget: limitView(budget) }),
         keys: keys.get(account.id) ?? 0,
@@ -81,13 +90,27 @@ export async function listSpending(parts: SpendingParts, scope: Scope): Promise<
     }),
   );
   const total = data.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
-  return { month, data, total_usd: total, total_forecast_usd: forecast(total, span, nowMs) };
+  return {
+    month,
+    data,
+    total_usd: total,
+    total_forecast_usd: forecast(total, span, nowMs),
+    total_last_month_usd: data.reduce((sum, { last_month_usd }) => sum + last_month_usd, 0),
+  };
+}
+
+function addCosts(sums: readonly UsageSum[]): number {
+  return toUsd(sums.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
 }
 
 /** The budget of the account that is nearest to its end. */
-async function findFullest({ ledger }: SpendingParts, account: Account): Promise<LimitState | null> {
-  if (account.budgets.length === 0) return null;
-  const shareOf = ({ used, reserved, limit }: LimitState) => (limit === 0 ? 1 : (used + reserved) / limit);
-  const budgets = (await ledger.accountLimits(account)).filter(({ kind }) => kind === "budget");
+async function findBudget({ ledger }: SpendingParts, account: Account): Promise<LimitState | null> {
+  return account.budgets.length === 0 ? null : findFullest(await ledger.accountLimits(account));
+}
+
+/** Returns the budget that is nearest to its end. Null if there is none among the limits. */
+export function findFullest<Limit extends LimitState>(limits: readonly Limit[]): Limit | null {
+  const shareOf = ({ used, reserved, limit }: Limit) => (limit === 0 ? 1 : (used + reserved) / limit);
+  const budgets = limits.filter(({ kind }) => kind === "budget");
   return budgets.toSorted((a, b) => shareOf(b) - shareOf(a))[0] ?? null;
 }

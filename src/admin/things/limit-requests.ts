@@ -11,6 +11,7 @@ import {
   listLimitRequests,
   newLimitRequestSchema,
 } from "../limits/limit-requests.ts";
+import { raiseLimit } from "../limits/raise-limit.ts";
 import { wrapRows } from "../schema.ts";
 import type { AdminWorld } from "../world.ts";
 import { show, showMade, takeBody, takeQuery, type Uses } from "./use.ts";
@@ -25,9 +26,13 @@ export function makeLimitRequestUses(world: Parts): Uses<typeof LIMIT_REQUEST> {
     list: takeQuery(limitRequestsQuery, show(wrapRows(limitRequestSchema)), (query, { scope }) =>
       listLimitRequests(world, query, scope),
     ),
-    make: takeBody(newLimitRequestSchema, showMade(limitRequestSchema), (body, { act, access }) =>
-      askForMore({ ...actAs(world, act), limitRules: world.settings().ownerLimits }, body, access),
-    ),
+    make: takeBody(newLimitRequestSchema, showMade(limitRequestSchema), (body, { act, access }) => {
+      const parts = { ...actAs(world, act), limitRules: world.settings().ownerLimits };
+      const { member_id = access.memberId } = body;
+      return member_id === null || member_id === access.memberId
+        ? askForMore(parts, body, access)
+        : raiseLimit(parts, { ...body, member_id }, access);
+    }),
     decide: takeBody(decisionSchema, show(limitRequestSchema), (body, { act, id, access }) =>
       decideLimitRequest(actAs(world, act), id, body, access),
     ),

@@ -1,6 +1,7 @@
 // Gets a list of prices and its signature from where the operator named, and from nowhere else.
 import { createHash } from "node:crypto";
 import { FeedError } from "../../catalogue/feeds/feed.ts";
+import { describeUnanswered } from "../../core/log/no-connection.ts";
 import { isListAddress, refuseFeedAddress } from "../../core/text/feed-address.ts";
 import type { Fetch } from "../../core/world/world.ts";
 import { findSigner, nameKey } from "../../keys/signature.ts";
@@ -121,7 +122,7 @@ async function ask(address: string, bytesMax: number, ports: ListPorts): Promise
     return { status, bytes: isWanted ? await readShortBytes(response, bytesMax) : null };
   } catch (error) {
     if (error instanceof FeedError) throw error;
-    throw new FeedError(`it can't be fetched: ${describe(error)}`, "unreachable");
+    throw new FeedError(`it can't be fetched: ${describeUnanswered(error)}`, "unreachable");
   }
 }
 

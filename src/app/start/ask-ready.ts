@@ -2,6 +2,7 @@
 
 import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asObject, asString } from "../../core/json/json.ts";
+import { describeUnanswered } from "../../core/log/no-connection.ts";
 import { readShortText } from "../../transport/short-text.ts";
 
 export const READY_TIMEOUT_MS = 3000;
@@ -24,8 +25,7 @@ export async function askReady({ href: url }: URL): Promise<Readiness> {
     if (ready || problems.length > 0) return { ready, url, problems };
     return { ready, url, problems: [`${url} answered with ${response.status}`] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { ready: false, url, problems: [`${url} doesn't answer: ${why}`] };
+    return { ready: false, url, problems: [`${url} doesn't answer: ${describeUnanswered(error)}`] };
   }
 }
 

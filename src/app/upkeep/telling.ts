@@ -12,9 +12,11 @@ import { listHookStates } from "../../webhooks/hook-states.ts";
 import { StateEvents } from "../../webhooks/state-events.ts";
 import type { LiveConfiguration } from "../start/live-configuration.ts";
 import { clock, random } from "../world.ts";
+import type { RecordingParts } from "./digests.ts";
 
 interface TellingParts {
   readonly store: Store;
+  readonly ledger: RecordingParts["ledger"];
   readonly live: LiveConfiguration;
   readonly health: Health;
   readonly hooks: Pick<Hooks, "listStates">;
@@ -24,7 +26,17 @@ interface TellingParts {
   readonly log: Log;
 }
 
-export function createTelling({ store, live, health, hooks, lessons, deadlines, fetch, log }: TellingParts) {
+export function createTelling({
+  store,
+  ledger,
+  live,
+  health,
+  hooks,
+  lessons,
+  deadlines,
+  fetch,
+  log,
+}: TellingParts) {
   const delivering = new Delivering({
     store,
     clock,
@@ -48,5 +60,13 @@ export function createTelling({ store, live, health, hooks, lessons, deadlines, 
     settings: () => live.settings,
     cards: () => live.snapshot.catalogue.listWithEnded(),
   };
-  return { delivering, stateEvents: new StateEvents({ store, clock, seen }), models };
+  const digests: RecordingParts = {
+    store,
+    clock,
+    ledger,
+    endpoints: () => live.settings.webhooks,
+    isDelivering: () => delivering.isDelivering,
+    timeZone: () => live.settings.quota.timeZone,
+  };
+  return { delivering, digests, stateEvents: new StateEvents({ store, clock, seen }), models };
 }

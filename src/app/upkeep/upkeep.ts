@@ -6,6 +6,7 @@ import type { Clock, Log } from "../../core/world/world.ts";
 import { carryCounts } from "../../ledger/key-move.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { type AuditUpkeepParts, chainAudit, logAuditHead, pruneAudit } from "./audit-upkeep.ts";
+import { type RecordingParts, recordDigests } from "./digests.ts";
 import { type EndingModels, warnOfEnds } from "./ending-models.ts";
 import { warnOfContacts } from "./ending-tokens.ts";
 import { warnOfExpiry } from "./expiring-keys.ts";
@@ -23,6 +24,8 @@ const MOVES_MS = 2000;
 const MOVES_AT_ONCE = 1000;
 const EVENTS_MS = 1000;
 const EXPIRING_MS = 600_000;
+/** Digests are sent within this time after Monday's 07:00. */
+const DIGESTS_MS = 30_000;
 const ENDS_MS = 3_600_000;
 const STATES_MS = 5000;
 const REFUSALS_MS = 5000;
@@ -61,6 +64,8 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly stateEvents?: { refresh(): Promise<void> };
   /** Takes events, which are logged, and delivers them. Missing if nobody takes them. */
   readonly delivering?: Record<"begin" | "tick", () => Promise<void>>;
+  /** Makes digests. Missing if nobody takes events. */
+  readonly digests?: RecordingParts;
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Returns the ids of all completions of this process that may have a hold. Missing if it serves no requests. */
@@ -127,8 +132,9 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     ...scheduleAudit(parts, schedule),
   ];
   const { added, discovery, wrongTokens, refused, members, memory, measures } = parts;
-  const { delivering, stateEvents, prices, models, priceBook, directory } = parts;
+  const { delivering, stateEvents, prices, models, priceBook, directory, digests } = parts;
   if (delivering) tasks.push(...scheduleEvents({ ...parts, delivering }, schedule));
+  if (digests) tasks.push(schedule("events_failed", DIGESTS_MS, () => recordDigests(digests)));
   if (models) tasks.push(schedule("events_failed", ENDS_MS, () => warnOfEnds({ ...parts, models })));
   if (refused) tasks.push(schedule("audit_failed", AUDIT_MS, () => refused.flush()));
   if (stateEvents) tasks.push(schedule("health_events_failed", STATES_MS, () => stateEvents.refresh()));

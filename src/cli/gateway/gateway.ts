@@ -9,6 +9,7 @@ import { UsageError } from "../arguments.ts";
 import { LoginError, readGateway } from "../people/device-grant.ts";
 import { findLoginFile, readLogins } from "../people/login-file.ts";
 import { type Address, type Ask, listStop, writeAddress } from "./ask.ts";
+import { explainUnreachable } from "./unreachable.ts";
 
 const TOKEN_VARIABLE = "POUNDKEY_TOKEN";
 /** A statement or a sum of a year takes seconds. */
@@ -102,8 +103,7 @@ async function reach(call: Fetch, url: string, init: RequestInit): Promise<Respo
   try {
     return await call(url, { ...init, redirect: "error" });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${new URL(url).origin} can't be reached: ${why}`);
+    throw new Error(explainUnreachable(new URL(url).origin, error));
   }
 }
 

@@ -131,12 +131,15 @@ export function namePlain(thing: PlainThing): Naming {
 
 const ENDED = ["revoked", "ended", "closed"];
 
+/** Returns those that have exactly this name and haven't ended. */
+export async function listLive(ask: Asking, naming: Naming, name: string): Promise<readonly NamedRow[]> {
+  return (await listNamed(ask, naming, name)).filter(isLive);
+}
+
+const isLive = ({ state }: NamedRow) => !ENDED.includes(state);
+
 /** Returns all that have exactly this name. */
-export async function listNamed(
-  ask: Asking,
-  { askPage }: Naming,
-  name: string,
-): Promise<readonly NamedRow[]> {
+async function listNamed(ask: Asking, { askPage }: Naming, name: string): Promise<readonly NamedRow[]> {
   const rows: NamedRow[] = [];
   let after: string | undefined;
   for (;;) {
@@ -154,7 +157,7 @@ export async function listNamed(
 export async function findId(ask: Asking, naming: Naming, given: string): Promise<string> {
   if (naming.idShape.test(given)) return given;
   const named = await listNamed(ask, naming, given);
-  const live = named.filter(({ state }) => !ENDED.includes(state));
+  const live = named.filter(isLive);
   const [one, another] = live.length > 0 ? live : named;
   if (another === undefined) return one?.id ?? given;
   const ids = live.slice(0, IDS_SHOWN_MAX).map(({ id }) => id);

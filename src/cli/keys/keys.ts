@@ -34,14 +34,16 @@ import {
   printList,
   requireOne,
   type StoreCall,
+  warnOfNamesake,
 } from "../administration.ts";
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId, KEY_NAMING } from "../gateway/names.ts";
+import { WIDE, WIDE_HELP } from "../table.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
-       poundkey keys list [--json]
+       poundkey keys list [--wide] [--json]
        poundkey keys pause KEY [--json]
        poundkey keys resume KEY [--json]
        poundkey keys rotate KEY [--grace DURATION] [--json]
@@ -51,8 +53,8 @@ Manages gateway keys. A new secret is printed only once, because it isn't stored
 nor a budget, of its own or of its account, is added with a warning.
 
   KEY                       the key's id, or the name that only one has
-  list                      all keys, with the free requests that they used today, the requests and their cost of the
-                            last 30 days, and the last use
+  list                      all keys, with the free requests that they have left today, the requests and their cost of
+                            the last 30 days, and the last use
   pause, resume             refuse the key's requests until it is resumed
   rotate                    replace the key's secret; its limits and usage stay
   revoke                    end the key for good
@@ -60,6 +62,7 @@ nor a budget, of its own or of its account, is added with a warning.
 ${describeFlags(KEY_FIELDS)}
   --grace DURATION          how long the old secret still works, such as 24h (default: 0s)
 ${STOP_OLDER_HELP}
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -71,7 +74,7 @@ examples:
 
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(KEY_FIELDS), ...STOP_OLDER }, opening: "make" },
-  list: { run: list, needs: "store" },
+  list: { run: list, flags: WIDE, needs: "store" },
   pause: { run: (call) => setPaused(call, true), words: ["KEY"], needs: "store" },
   resume: { run: (call) => setPaused(call, false), words: ["KEY"], needs: "store" },
   rotate: { run: rotate, flags: { grace: "value" }, words: ["KEY"], needs: "store" },
@@ -96,6 +99,7 @@ async function add(call: Call): Promise<void> {
     here: (world) => makeHere(world, fields, settings),
   });
   for (const warning of key.warnings ?? []) io.err(`warning: ${warning}`);
+  await warnOfNamesake(call, KEY_NAMING, key);
   io.out(isJson ? formatJson(key) : formatSecret(key));
 }
 
@@ -112,7 +116,8 @@ async function makeHere(world: ActingWorld, fields: Static<typeof newKeySchema>,
 }
 
 function formatSecret(key: NewKeyView): string {
-  return `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`;
+  const end = key.expires_at === null ? "" : ` It expires at ${key.expires_at}.`;
+  return `${key.secret}\n\n${key.id} (${key.name}).${end} The secret won't be shown again.`;
 }
 
 async function list(call: StoreCall): Promise<void> {
@@ -133,6 +138,8 @@ async function list(call: StoreCall): Promise<void> {
       here: (world) => listKeysInUse(makeUseParts(world, settings), after ? { after } : {}),
     }),
     columns: COLUMNS,
+    giveWay: ["ENDS IN", "EXPIRES", "REQUESTS", "FREE LEFT", "ACCOUNT", "LAST USED", "COST USD", "ID"],
+    nothing: "There are no keys. Add one with poundkey keys add --name NAME.",
     named: ["account_id"],
     formatCells: (key, showName) =>
       formatCells({ ...key, account: showName(key.account_id) }, sums.get(key.id)),
@@ -186,7 +193,7 @@ const COLUMNS = [
   "ID",
   "ACCOUNT",
   "ENDS IN",
-  "FREE TODAY",
+  "FREE LEFT",
   "REQUESTS",
   "COST USD",
   "LAST USED",
@@ -204,7 +211,8 @@ function formatCells(
   sum: KeyUseSums = { requests: 0, cost_usd: 0 },
 ): readonly string[] {
   const { id, name, account, last4, allowance, state } = key;
-  const free = allowance.limit === null ? "unlimited" : `${allowance.used} of ${allowance.limit}`;
+  const { limit, used } = allowance;
+  const free = limit === null ? "unlimited" : `${Math.max(0, limit - used)} of ${limit}`;
   const times = [key.last_used_at ?? "never", key.expires_at ?? "-"];
   return [name, id, account, last4, free, String(sum.requests), formatUsd(sum.cost_usd), ...times, state];
 }

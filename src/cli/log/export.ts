@@ -14,6 +14,7 @@ import { readForm, STORE_OR_GATEWAY } from "../arguments.ts";
 import { makeReader } from "../gateway/ask.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { makeStateWorld } from "../state/state-world.ts";
+import { readGroupWords } from "./group-words.ts";
 import { describeRows } from "./log-command.ts";
 import { readMoments } from "./moments.ts";
 
@@ -85,7 +86,9 @@ const REPORT_MS = 10_000;
 async function write(name: string, list: Export, call: Call): Promise<void> {
   const { values, io, settings, open } = call;
   const { query, row, left, since } = list;
-  const flags = Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value]));
+  const flags = readGroupWords(
+    Object.fromEntries([...values].map(([flag, value]) => [flag.replaceAll("-", "_"), value])),
+  );
   const given = await readMoments(call.ask, settings.quota, flags);
   readQuery(query, given);
   const form = readForm(call) === "json" ? "jsonl" : "csv";

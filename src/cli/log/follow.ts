@@ -1,6 +1,6 @@
 // `--follow`: rows as they come, below those that are there.
 import type { Io } from "../../app/terminal.ts";
-import { fitColumns, formatRows, measureColumns } from "../table.ts";
+import { fitColumns, formatRows, measureColumns, type Narrowing, prepareRows } from "../table.ts";
 
 const LOOK_MS = 1000;
 /** A request's row has the time of its beginning, and stands in the log at its end. */
@@ -18,15 +18,15 @@ interface FollowedPage {
 
 type Filters = Readonly<Record<string, string>>;
 
-/** Prints a page of rows, oldest first, then every second those that have come, until the process ends. */
+/** Prints a page of rows, oldest first, then every second those that have come, until the process ends. As JSON without a table. */
 export async function followRows(
   io: Io,
-  isJson: boolean,
+  table: Narrowing | null,
   given: Filters,
   read: (filters: Filters) => Promise<FollowedPage>,
 ): Promise<void> {
   const seen = new Set<string>();
-  const print = isJson ? printJson : makeTablePrinter();
+  const print = table === null ? printJson : makeTablePrinter(table);
   let isFirst = true;
   let filters = given;
   for (;;) {
@@ -69,13 +69,14 @@ function printJson(io: Io, _: readonly string[], fresh: readonly FreshRow[]): vo
 }
 
 /** Its columns only grow, so that most rows stand below each other. The head is printed once. */
-function makeTablePrinter() {
+function makeTablePrinter(narrowing: Narrowing) {
   let before: readonly number[] | null = null;
   return (io: Io, head: readonly string[], fresh: readonly FreshRow[]): void => {
-    const lines = fresh.map(({ line }) => line);
-    const widths = measureColumns([head, ...lines]).map((width, at) => Math.max(width, before?.[at] ?? 0));
-    const shown = before === null ? [head, ...lines] : lines;
+    const all = prepareRows([head, ...fresh.map(({ line }) => line)], io);
+    const widths = measureColumns(all).map((width, at) => Math.max(width, before?.[at] ?? 0));
+    const shown = before === null ? all : all.slice(1);
     before = widths;
-    if (shown.length > 0) io.out(formatRows(shown, fitColumns(widths, [head, ...lines], io.width)));
+    if (shown.length === 0) return;
+    io.out(formatRows(shown, fitColumns(widths, all, io.width, narrowing), undefined, all));
   };
 }

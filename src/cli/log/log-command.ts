@@ -14,9 +14,10 @@ import type { Address, Ask } from "../gateway/ask.ts";
 import { type Asking, makeAsking } from "../gateway/gateway.ts";
 import { findId, MEMBER_NAMING, type Naming } from "../gateway/names.ts";
 import { type NamedField, nameRows, type ShowName } from "../gateway/row-names.ts";
-import { formatTable } from "../table.ts";
+import { chooseScreen, formatTable, type Narrowing, WIDE, WIDE_HELP } from "../table.ts";
 import { formatCsv } from "./csv.ts";
 import { followRows } from "./follow.ts";
+import { readGroupWords } from "./group-words.ts";
 import { MOMENT_WORDS, readMoments } from "./moments.ts";
 
 type Cells = readonly (string | number | null | undefined)[];
@@ -58,9 +59,14 @@ interface LogCommand<Query extends TObject, Answer> {
   readonly follows?: boolean;
   /** The values of flags that aren't given. */
   readonly defaults?: FlagValues;
+  /** Returns the line above the table that says what it is of. */
+  readonly title?: (answer: Answer) => string;
+  /** The sentence for a table without rows. */
+  readonly nothing: string;
+  readonly narrowing: Narrowing;
 }
 
-const FORMS = { json: "switch", csv: "switch" } as const;
+const FORMS = { json: "switch", csv: "switch", ...WIDE } as const;
 
 /** Makes a command with a flag for each field of the query: `--key-id` for `key_id`. */
 export function makeLogCommand<Query extends TObject, Answer>(command: LogCommand<Query, Answer>) {
@@ -76,18 +82,21 @@ export function makeLogCommand<Query extends TObject, Answer>(command: LogComman
       const ask = makeAsking(gateway, async () => actAs(await openAs("find"), makeCommandAct(help, "")));
       const given = {
         ...command.defaults,
-        ...Object.fromEntries([...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value])),
+        ...readGroupWords(
+          Object.fromEntries([...words.values].map(([flag, value]) => [flag.replaceAll("-", "_"), value])),
+        ),
       };
       const isFollowed = words.switches.has("follow");
       if (isFollowed && form === "csv") throw new UsageError("--follow and --csv exclude each other");
       const run = isFollowed ? followLog : printLog;
-      await run(command, { ask, settings, form, io, given }).catch((error: unknown) =>
-        Promise.reject(
-          nameInput(
-            error,
-            flags.map((flag) => `--${flag}`),
+      await run(command, { ask, settings, form, io: chooseScreen(io, words), given }).catch(
+        (error: unknown) =>
+          Promise.reject(
+            nameInput(
+              error,
+              flags.map((flag) => `--${flag}`),
+            ),
           ),
-        ),
       );
     }),
   );
@@ -105,17 +114,22 @@ interface LogCall {
 
 async function printLog<Query extends TObject, Answer>(command: LogCommand<Query, Answer>, call: LogCall) {
   const { form, io } = call;
-  const { rows, cells, note } = await readRows(command, call, await readGiven(command, call));
+  const { rows, cells, note, title } = await readRows(command, call, await readGiven(command, call));
   if (form === "json") io.out(formatJson(rows));
   else if (form === "csv") io.out(formatCsv(rows));
-  else io.out(formatTable(cells, io));
+  else {
+    if (title !== null) io.out(title);
+    if (rows.length === 0) io.err(command.nothing);
+    else io.out(formatTable(cells, io, command.narrowing));
+  }
   if (note) io.err(note);
   const remark = (await command.remark?.(call.ask)) ?? null;
   if (remark !== null) io.err(remark);
 }
 
 async function followLog<Query extends TObject, Answer>(command: LogCommand<Query, Answer>, call: LogCall) {
-  await followRows(call.io, call.form === "json", await readGiven(command, call), async (filters) => {
+  const table = call.form === "json" ? null : command.narrowing;
+  await followRows(call.io, table, await readGiven(command, call), async (filters) => {
     const { rows, cells, note } = await readRows(command, call, filters);
     return { rows: rows.map((row) => ({ id: "", ...row })), cells, hasMore: Boolean(note) };
   });
@@ -132,10 +146,10 @@ async function readGiven<Query extends TObject, Answer>(
 }
 
 async function readRows<Query extends TObject, Answer>(
-  { query, address, read, here, print, shownNames }: LogCommand<Query, Answer>,
+  { query, address, read, here, print, shownNames, title }: LogCommand<Query, Answer>,
   { ask, settings, form }: LogCall,
   given: FlagValues,
-): Promise<PrintedRows & { readonly cells: readonly (readonly string[])[] }> {
+): Promise<PrintedRows & { readonly cells: readonly (readonly string[])[]; readonly title: string | null }> {
   const sound = readQuery(query, given);
   const answer = await ask({
     ...address(sound),
@@ -145,7 +159,8 @@ async function readRows<Query extends TObject, Answer>(
   const { rows } = print(answer, sound, String);
   const fields = form === null ? (shownNames?.(sound) ?? []) : [];
   const printed = print(answer, sound, await nameRows(ask, rows, fields));
-  return { ...printed, cells: printed.cells.map((line) => line.map((cell) => String(cell ?? "-"))) };
+  const lines = printed.cells.map((line) => line.map((cell) => String(cell ?? "-")));
+  return { ...printed, cells: lines, title: title?.(answer) ?? null };
 }
 
 function makeParts(world: AdminWorld, { quota, log, providers }: StoreSettings): Parts {
@@ -191,13 +206,14 @@ function writeHelp({ name, about, query, examples, named = NAMED, follows = fals
   const fields = Object.entries(query.properties);
   // `key_id` is another name of `key`.
   const shown = fields.filter(([field]) => !fields.some(([other]) => field === `${other}_id`));
-  return `usage: poundkey ${name} [filters] [--json | --csv]
+  return `usage: poundkey ${name} [filters] [--wide | --json | --csv]
 
 ${wrapWords(`${about} With filters, only those that match all of them:`, "")}
 
 ${shown.map(([field, schema]) => describeFilter(`--${nameFlag(field)}`, schema, field in named)).join("\n")}
 
-${follows ? FOLLOW : ""}  --json                    print JSON
+${follows ? FOLLOW : ""}${WIDE_HELP}
+  --json                    print JSON
   --csv                     print CSV
 ${STORE_OR_GATEWAY}
 

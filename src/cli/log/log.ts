@@ -9,6 +9,7 @@ import { sumUsage, type UsageSums, usageQuery, usageSchema } from "../../admin/l
 import {
   getStatement,
   listStatement,
+  type StatementView,
   statementQuery,
   statementSchema,
 } from "../../admin/money/statements.ts";
@@ -37,6 +38,8 @@ export const runRequests = makeLogCommand({
     "--q req_9d1f",
   ],
   query: requestsQuery,
+  nothing: "No requests match.",
+  narrowing: { giveWay: ["ADDRESS", "PROVIDER", "STATUS", "MS", "ID", "ERROR", "COST USD"] },
   address: (query) => ({ route: { method: "GET", path: "/requests" }, query: writeQuery(query) }),
   read: makeReader(wrapSearched(requestSchema)),
   here: listRequests,
@@ -78,6 +81,8 @@ export const runRefusals = makeLogCommand({
   about: "Lists the requests refused before any provider was called, counted by key, model, code and minute.",
   examples: ["--from 2026-11-20T08:00:00Z", "--key key_2f8c41d0 --code budget_exceeded"],
   query: refusalsQuery,
+  nothing: "No refusals match.",
+  narrowing: { sentences: ["WAY OUT", "LIMIT"], giveWay: ["ADDRESS", "STATUS", "LIMIT", "WAY OUT"] },
   address: (query) => ({ route: { method: "GET", path: "/refusals" }, query: writeQuery(query) }),
   read: makeReader(wrapSearched(refusalSchema)),
   here: listRefusals,
@@ -106,6 +111,8 @@ function describeLimit({ scope, kind, per, used, limit }: NonNullable<RefusalVie
 type UsageQuery = Static<typeof usageQuery>;
 
 const USAGE = {
+  nothing: "No requests match.",
+  narrowing: { giveWay: ["CHARGED USD", "ERRORS"] },
   address: (query: UsageQuery) => ({
     route: { method: "GET", path: "/usage" },
     query: writeQuery(query),
@@ -116,7 +123,7 @@ const USAGE = {
 export const runUsage = makeLogCommand({
   name: "usage",
   about: "Sums up the requests of a time range, by day unless --group-by says otherwise.",
-  examples: ["--group-by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
+  examples: ["--by key --from 2026-11-01 --to 2026-11-30", "--group-by month,account --csv"],
   query: usageQuery,
   ...USAGE,
   shownNames: (query) => listGroups(query).filter(isNamedField),
@@ -126,7 +133,11 @@ export const runUsage = makeLogCommand({
 
 export const runStatement = makeLogCommand({
   name: "statement",
-  about: "Prints an account's statement of a month, such as 2026-11, this-month or last-month.",
+  about:
+    "Prints an account's statement of a month, such as 2026-11, this-month or last-month: without filters, that of the account 'default' for last month.",
+  nothing: "Nothing came in or was charged in it.",
+  narrowing: {},
+  title: ({ account, account_id: id, month }: StatementView) => `${account} (${id}), ${month}`,
   examples: ["--account default --month last-month --csv"],
   query: statementQuery,
   named: { account: ACCOUNT_NAMING },
@@ -192,7 +203,7 @@ export const runProviders = makeLogCommand({
     "Sums up each provider's requests by their outcome. With --gateway, it also names the models that pause now, and for whom.",
   examples: ["--from 2026-11-20T08:00:00Z", "--group-by provider,model,outcome --json"],
   query: usageQuery,
-  read: USAGE.read,
+  ...USAGE,
   address: (query) => USAGE.address(byOutcome(query)),
   here: (parts, query) => sumUsage(parts, byOutcome(query)),
   shownNames: (query) => listGroups(byOutcome(query)).filter(isNamedField),

@@ -1,7 +1,7 @@
 // The text of `poundkey batches show`: the same as a batch's page in the console.
 import type { BatchDetailView, BatchView } from "../../admin/models/batches.ts";
 import { showInvisible } from "../../core/text/names.ts";
-import { listOutcomes, MISTAKES_KEPT } from "../../core/things/line-outcomes.ts";
+import { listOutcomes, MISTAKES_KEPT, nameStatus } from "../../core/things/line-outcomes.ts";
 import { formatUsd } from "../administration.ts";
 import { formatTable, type Row } from "../table.ts";
 
@@ -14,19 +14,19 @@ function describeOutcomes({ outcomes }: BatchView): string {
 
 /** A line that says how far it is. */
 export function formatBatchLine(batch: BatchView): string {
-  const { id, status, counts, cost_usd, waiting, errors, ended_at } = batch;
+  const { id, counts, cost_usd, waiting, errors, ended_at } = batch;
   const lines = counts.total === 0 ? "no lines" : `${counts.total} lines: ${describeOutcomes(batch)}`;
   const verb = ended_at === null ? "waits" : "ended";
   const why = waiting === null ? "" : ` It ${verb} (${waiting.code}): ${waiting.message}`;
   const [mistake] = errors;
   const wrong = mistake ? ` ${mistake.code}: ${mistake.message}` : "";
-  return showInvisible(`${id}: ${status}, ${lines}, ${formatUsd(cost_usd)} USD.${why}${wrong}`);
+  return showInvisible(`${id}: ${nameStatus(batch)}, ${lines}, ${formatUsd(cost_usd)} USD.${why}${wrong}`);
 }
 
 /** All that is known of it. */
 export function formatBatch(batch: BatchDetailView): string {
   const facts = [...listFacts(batch), ...listCosts(batch), ...listWait(batch), ...listKept(batch)];
-  return [`${batch.id}: ${batch.status}`, formatTable(facts), ...listMistakes(batch)].join("\n");
+  return [`${batch.id}: ${nameStatus(batch)}`, formatTable(facts), ...listMistakes(batch)].join("\n");
 }
 
 function listFacts(batch: BatchDetailView): readonly Row[] {

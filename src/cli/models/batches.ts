@@ -14,6 +14,7 @@ import {
 } from "../../admin/models/batches.ts";
 import type { ActingWorld, AdminWorld } from "../../admin/world.ts";
 import { cancelInStore } from "../../app/batches.ts";
+import { nameStatus } from "../../core/things/line-outcomes.ts";
 import {
   formatJson,
   formatUsd,
@@ -25,9 +26,10 @@ import {
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
+import { WIDE, WIDE_HELP } from "../table.ts";
 import { formatBatch, formatBatchLine } from "./batch-text.ts";
 
-const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS] [--json]
+const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS] [--wide] [--json]
        poundkey batches show ID [--watch] [--json]
        poundkey batches cancel ID [--watch] [--json]
 
@@ -39,6 +41,7 @@ Batches of requests, with how far they are, what they cost, and why they wait.
   --account ACCOUNT         only this account's, by its id or name
   --status STATUS           only those in this status, such as in_progress
   --watch                   show it each second until it has ended
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -47,7 +50,7 @@ examples:
   poundkey batches show batch_019a7c --watch`;
 
 export const runBatches = makeCommand(HELP, {
-  list: { run: list, flags: { account: "value", status: "value" }, needs: "store" },
+  list: { run: list, flags: { account: "value", status: "value", ...WIDE }, needs: "store" },
   show: { run: show, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
   cancel: { run: cancel, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
 });
@@ -75,17 +78,24 @@ async function list(call: StoreCall): Promise<void> {
     read: readPage,
     here: (world: ActingWorld) => listBatches(makeParts(world), { ...filters, after }, EVERYTHING),
   });
-  return printList(call, { askPage, columns: COLUMNS, formatCells });
+  const giveWay = ["CREATED", "LINES", "COST USD", "WAITS FOR"];
+  return printList(call, {
+    askPage,
+    columns: COLUMNS,
+    giveWay,
+    nothing: "There are no batches.",
+    formatCells,
+  });
 }
 
 const COLUMNS = ["ID", "STATUS", "LINES", "DONE", "FAILED", "COST USD", "CREATED", "WAITS FOR"];
 
 function formatCells(batch: BatchView): readonly string[] {
-  const { id, status, counts, cost_usd, created_at, waiting } = batch;
+  const { id, counts, cost_usd, created_at, waiting } = batch;
   const { total, completed, failed } = counts;
   return [
     id,
-    status,
+    nameStatus(batch),
     String(total),
     String(completed),
     String(failed),

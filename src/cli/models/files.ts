@@ -6,13 +6,15 @@ import { formatJson, makeCommand, printList, requireOne, type StoreCall } from "
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
+import { WIDE, WIDE_HELP } from "../table.ts";
 
-const HELP = `usage: poundkey files list [--account ACCOUNT] [--json]
+const HELP = `usage: poundkey files list [--account ACCOUNT] [--wide] [--json]
        poundkey files delete ID [--json]
 
 Shows names and sizes of files that clients uploaded or batches made, never their contents. A deleted file is gone at once.
 
   --account ACCOUNT         only the files of this account, by its id or name
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -21,7 +23,7 @@ examples:
   poundkey files delete file-019a7c`;
 
 export const runFiles = makeCommand(HELP, {
-  list: { run: list, flags: { account: "value" }, needs: "store" },
+  list: { run: list, flags: { account: "value", ...WIDE }, needs: "store" },
   delete: { run: remove, words: ["ID"], needs: "store" },
 });
 
@@ -37,7 +39,8 @@ async function list(call: StoreCall): Promise<void> {
     read: readPage,
     here: (world: ActingWorld) => listFiles(world, { account, after }),
   });
-  return printList(call, { askPage, columns: COLUMNS, formatCells });
+  const giveWay = ["ACCOUNT", "CREATED", "PURPOSE", "EXPIRES", "BYTES"];
+  return printList(call, { askPage, columns: COLUMNS, giveWay, nothing: "There are no files.", formatCells });
 }
 
 async function remove({ words, isJson, io, ask }: StoreCall): Promise<void> {

@@ -19,30 +19,38 @@ import {
 } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { createGateway } from "../gateway/gateway.ts";
-import { formatTable } from "../table.ts";
+import { chooseScreen, formatTable, WIDE } from "../table.ts";
 
-const HELP = `usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
-       poundkey models --gateway URL [--provider NAME] [--operation NAME] [--json]
+const HELP = `usage: poundkey models [WORD...] [--provider NAME] [--operation NAME] [--config FILE] [--wide] [--json]
+       poundkey models [WORD...] --gateway URL [--provider NAME] [--operation NAME] [--wide] [--json]
 
 Lists the models in the catalogue, including those in the configuration. Prices are in USD per million tokens, or for
 models that are charged otherwise per piece, such as 0.006/minute.
 
+  WORD              only models whose ids have this word in any case, or each of several
   --provider NAME   only models of this provider
   --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
   --config FILE, --store S  as for \`poundkey serve\`
   --gateway URL     list those that this gateway serves, at its prices, with the admin
                     token in POUNDKEY_TOKEN or after \`poundkey login --admin\`
+  --wide            show all columns, however narrow the terminal is
   --json            print JSON
   --help            print this help
 
 examples:
+  poundkey models sonnet
   poundkey models --provider Anthropic
   poundkey models --operation embeddings --json`;
 
-const FLAGS = { ...COMMON_FLAGS, gateway: "value", provider: "value", operation: "value" } as const;
+const FLAGS = { ...COMMON_FLAGS, ...WIDE, gateway: "value", provider: "value", operation: "value" } as const;
+
+const WORDS_MAX = 8;
 
 /** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
-export const runModels = makeFlagCommand({ name: "models", help: HELP, flags: FLAGS }, show);
+export const runModels = makeFlagCommand(
+  { name: "models", help: HELP, flags: FLAGS, wordsMax: WORDS_MAX },
+  show,
+);
 
 async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
   const gateway = given.values.get("gateway");
@@ -64,9 +72,24 @@ type ShownModel = Pick<ModelView, "id" | "context_window" | "max_output_tokens" 
 
 function print(given: Arguments, io: Io, views: readonly ShownModel[]): void {
   const operation = chooseOperation(given);
-  const shown = views.filter(({ operations }) => !operation || !operations || operations.includes(operation));
+  const words = given.words.map((word) => word.toLowerCase());
+  const hasWords = ({ id }: ShownModel) => words.every((word) => id.toLowerCase().includes(word));
+  const serves = ({ operations }: ShownModel) => !operation || !operations || operations.includes(operation);
+  const shown = views.filter((view) => serves(view) && hasWords(view));
   const isJson = given.switches.has("json");
-  io.out(isJson ? formatJson(shown) : formatTable([HEADINGS, ...shown.map(formatCells)], io));
+  const rows = [HEADINGS, ...shown.map(formatCells)];
+  if (isJson) io.out(formatJson(shown));
+  else if (shown.length === 0) io.err(explainNone(given, views));
+  else io.out(formatTable(rows, chooseScreen(io, given), NARROWING));
+}
+
+/** Names the model that a word may have meant. */
+function explainNone({ words }: Arguments, views: readonly ShownModel[]): string {
+  const names = views.map(({ id }) => id.slice(id.indexOf("#") + 1));
+  return `No model matches${words.map((word) => suggest(word, names)).find(Boolean) ?? ""}`.replace(
+    /([^?])$/,
+    "$1.",
+  );
 }
 
 const readCards = makePageReader(makeReader(cardSchema));
@@ -124,6 +147,7 @@ function listModels(settings: Settings, names: readonly string[]): readonly Mode
     .map(modelView);
 }
 
+const NARROWING = { sentences: ["CAPABILITIES"], giveWay: ["OUTPUT", "CONTEXT"] };
 const HEADINGS = ["MODEL", "CONTEXT", "OUTPUT", "IN $/M", "OUT $/M", "CAPABILITIES"] as const;
 
 function formatCells(view: ShownModel): readonly string[] {

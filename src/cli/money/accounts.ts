@@ -24,17 +24,18 @@ import {
   printList,
   requireOne,
   type StoreCall,
+  warnOfNamesake,
 } from "../administration.ts";
 import { STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
-import { ACCOUNT_NAMING, findId, listNamed } from "../gateway/names.ts";
-import { formatTable } from "../table.ts";
+import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
+import { formatTable, WIDE, WIDE_HELP } from "../table.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
-       poundkey accounts list [--json]
+       poundkey accounts list [--wide] [--json]
        poundkey accounts topup ACCOUNT AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
-       poundkey accounts show ACCOUNT [--json]
+       poundkey accounts show ACCOUNT [--wide] [--json]
 
 Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the latest journal
 entries of an account. ACCOUNT may also be funding (where top-ups come from), revenue (what was earned), overrun (what
@@ -47,6 +48,7 @@ ${describeFlags(ACCOUNT_FIELDS)}
   --confirm AMOUNT          the same amount again, required above 10000
   --idempotency-key KEY     calls with the same key top up only once
 ${STOP_OLDER_HELP}
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -59,9 +61,9 @@ const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value
 
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(ACCOUNT_FIELDS), ...STOP_OLDER }, opening: "make" },
-  list: { run: list, needs: "store" },
+  list: { run: list, flags: WIDE, needs: "store" },
   topup: { run: topup, flags: TOPUP_FLAGS, words: ["ACCOUNT", "AMOUNT"], opening: "make", needs: "store" },
-  show: { run: show, words: ["ACCOUNT"], needs: "store" },
+  show: { run: show, flags: WIDE, words: ["ACCOUNT"], needs: "store" },
 });
 
 const readAccount = makeReader(accountSchema);
@@ -87,15 +89,12 @@ async function add(call: Call): Promise<void> {
       return createAccount({ ...world, aliasNames }, fields);
     },
   });
-  const named = await listNamed(ask, ACCOUNT_NAMING, account.name);
-  const other = named.find(({ id }) => id !== account.id);
-  if (other !== undefined)
-    io.err(`warning: another account has this name, such as ${other.id}; give the id where one is meant`);
+  await warnOfNamesake(call, ACCOUNT_NAMING, account);
   io.out(isJson ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 
 function list(call: StoreCall): Promise<void> {
-  return printList(call, { askPage, columns: COLUMNS, formatCells });
+  return printList(call, { askPage, columns: COLUMNS, giveWay: GIVE_WAY, nothing: NONE, formatCells });
 }
 
 async function topup({ values, words, isJson, io, ask, settings }: StoreCall): Promise<void> {
@@ -147,11 +146,14 @@ async function show({ words, isJson, io, ask }: StoreCall): Promise<void> {
     here: (world) => listJournal(world, id, { limit: ENTRIES_SHOWN }),
   });
   if (isJson) return io.out(formatJson({ ...account, journal }));
-  io.out(formatTable([COLUMNS, formatCells(account)], io));
-  if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)], io)}`);
+  io.out(formatTable([COLUMNS, formatCells(account)], io, { giveWay: GIVE_WAY }));
+  const entries = [ENTRY_COLUMNS, ...journal.map(formatEntryCells)];
+  if (journal.length > 0) io.out(`\n${formatTable(entries, io, ENTRY_NARROWING)}`);
 }
 
 const COLUMNS = ["NAME", "ID", "BALANCE USD", "HELD USD", "CREATED"];
+const GIVE_WAY = ["CREATED", "HELD USD", "ID"];
+const NONE = "There are no accounts.";
 
 function formatCells(account: AccountView): readonly string[] {
   const money = [formatUsd(account.balance_usd), formatUsd(account.held_usd)];
@@ -160,6 +162,7 @@ function formatCells(account: AccountView): readonly string[] {
 
 const ENTRIES_SHOWN = 10;
 const ENTRY_COLUMNS = ["AT", "KIND", "AMOUNT USD", "BALANCE USD", "REQUEST", "ENDED", "NOTE"];
+const ENTRY_NARROWING = { sentences: ["NOTE"], giveWay: ["ENDED", "REQUEST", "BALANCE USD"] };
 
 function formatEntryCells(entry: EntryView): readonly string[] {
   const balance = entry.balance_usd === null ? "-" : formatUsd(entry.balance_usd);

@@ -2,6 +2,7 @@
 import { fetchShort } from "../../app/world.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { LOGIN_CODE_PREFIX } from "../../core/people/device.ts";
+import { explainUnreachable } from "../gateway/unreachable.ts";
 import type { AdminLogin, Login } from "./login-file.ts";
 
 const WAIT_MS = 15_000;
@@ -40,8 +41,7 @@ async function send(url: string, init: RequestInit): Promise<Answer> {
   try {
     response = await fetchShort(url, { ...init, signal, redirect: "error" });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new LoginError(`${new URL(url).host} can't be reached: ${why}`);
+    throw new LoginError(explainUnreachable(new URL(url).host, error));
   }
   return { status: response.status, body: asObject(parseJson(await response.text())) };
 }

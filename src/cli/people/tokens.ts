@@ -18,15 +18,17 @@ import {
   printList,
   requireOne,
   type StoreCall,
+  warnOfNamesake,
 } from "../administration.ts";
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { findId, TOKEN_NAMING } from "../gateway/names.ts";
+import { WIDE, WIDE_HELP } from "../table.ts";
 
 const HELP = `usage: poundkey tokens add --name NAME --role ROLE [options]
        poundkey tokens add --name NAME --kind scim [--expires TIME]
-       poundkey tokens list [--json]
+       poundkey tokens list [--wide] [--json]
        poundkey tokens revoke TOKEN [--json]
 
 A named token gives access to the admin routes and the console in one role, in some accounts or in all of them. \`add\`
@@ -35,6 +37,7 @@ prints its secret, which is shown only once.
   TOKEN                     its id, or the name that only one has
 ${describeFlags(TOKEN_FIELDS)}
   --kind scim               a token of the company's directory: it has no role, and is good for /scim/v2 alone
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -44,7 +47,7 @@ examples:
 
 export const runTokens = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(TOKEN_FIELDS), kind: "value" } },
-  list: { run: list, needs: "store" },
+  list: { run: list, flags: WIDE, needs: "store" },
   revoke: { run: revoke, words: ["TOKEN"], needs: "store" },
 });
 
@@ -58,12 +61,14 @@ async function add(call: Call): Promise<void> {
     read: makeReader(createdTokenSchema),
     here: (world) => createAnyToken(world, fields),
   });
+  await warnOfNamesake(call, TOKEN_NAMING, token);
   const summary = `${token.secret}\n\n${token.id} (${token.name}). The secret won't be shown again.`;
   io.out(isJson ? formatJson(token) : summary);
 }
 
 function list(call: StoreCall): Promise<void> {
-  return printList(call, { askPage, columns: COLUMNS, formatCells });
+  const giveWay = ["ENDS IN", "EXPIRES", "ACCOUNTS", "ID"];
+  return printList(call, { askPage, columns: COLUMNS, giveWay, nothing: NONE, formatCells });
 }
 
 const readPage = makePageReader(makeReader(tokenSchema));
@@ -86,6 +91,7 @@ async function revoke({ words, isJson, io, ask }: StoreCall): Promise<void> {
   io.out(isJson ? formatJson(token) : `Revoked ${token.id} (${token.name}).`);
 }
 
+const NONE = "There are no named tokens. Add one with poundkey tokens add.";
 const COLUMNS = ["NAME", "ID", "ROLE", "ACCOUNTS", "ENDS IN", "EXPIRES", "STATE"];
 
 function formatCells({

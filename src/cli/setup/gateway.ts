@@ -6,6 +6,7 @@ import { describeUnread } from "../../config/interpolate.ts";
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../core/json/json.ts";
 import { showInvisible } from "../../core/text/names.ts";
 import { UsageError } from "../arguments.ts";
+import { explainUnreachable } from "../gateway/unreachable.ts";
 import { LoginError, readGateway } from "../people/device-grant.ts";
 import { takeLogin } from "../people/login.ts";
 import { findLoginFile, readLogins } from "../people/login-file.ts";
@@ -144,7 +145,6 @@ async function send(
     const response = await fetch(`${url}${path}`, { headers, signal, redirect: "manual" });
     return { status: response.status, body: asObject(parseJson(await response.text())) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new GatewayError(`${url} can't be reached: ${why}`);
+    throw new GatewayError(explainUnreachable(url, error));
   }
 }

@@ -18,9 +18,10 @@ import type { ToolServer } from "../../core/tools/tool-server.ts";
 import { findEnded } from "../../store/schema/older-nodes.ts";
 import type { SchemaVersions } from "../../store/schema/versions.ts";
 import { formatCount } from "../administration.ts";
-import { type Arguments, COMMON_FLAGS, makeFlagCommand, readConfigurationFlags } from "../arguments.ts";
+import { type Arguments, COMMON_FLAGS, makeFlagCommand } from "../arguments.ts";
 import { listCacheHints } from "./cache-hints.ts";
 import { warnOfUnwritable } from "./catalogue-writable.ts";
+import { readConfigurationWord } from "./configuration-word.ts";
 import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
 import { warnOfCatalogue, warnOfEnds } from "./model-warnings.ts";
@@ -51,12 +52,13 @@ export interface CheckPorts extends ConfigSource {
   readonly version: () => Promise<string>;
 }
 
-const HELP = `usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
+const HELP = `usage: poundkey check [FILE] [--probe] [--schema] [--json]
 
 Checks the configuration, and prints the file, line, column and field of each error. Also warns about settings that are
 valid but may not do what you expect. Warnings don't change the exit code. Shows the versions of this program and of the
 store's schema, if there is a store; one on PostgreSQL is asked only with --probe, and by \`poundkey migrate --dry-run\`.
 
+  FILE           the configuration, as --config names it
   --config FILE, --store S  as for \`poundkey serve\`
   --probe        call each provider once with each of its keys, the one that people sign in with, and tool servers
   --schema       print the configuration's JSON Schema and exit
@@ -64,7 +66,7 @@ store's schema, if there is a store; one on PostgreSQL is asked only with --prob
   --help         print this help
 
 examples:
-  poundkey check --config poundkey.yaml
+  poundkey check poundkey.yaml
   poundkey check --probe
   poundkey check --schema > poundkey.schema.json`;
 
@@ -76,7 +78,7 @@ interface ProviderProbe extends ProbeResult {
 }
 
 /** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
-export const runCheck = makeFlagCommand({ name: "check", help: HELP, flags: FLAGS }, check);
+export const runCheck = makeFlagCommand({ name: "check", help: HELP, flags: FLAGS, wordsMax: 1 }, check);
 
 async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<number> {
   const { switches } = given;
@@ -84,7 +86,7 @@ async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<numbe
     io.out(JSON.stringify(configJsonSchema(), null, 2));
     return EXIT.done;
   }
-  const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
+  const { file, loaded } = loadConfig(readConfigurationWord(given), ports);
   const { warnings, schema } = await lookAtStore(loaded, ports, switches.has("probe"));
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   const signIn = loaded.ok && switches.has("probe") ? await probePeople(loaded.settings, ports) : null;

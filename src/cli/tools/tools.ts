@@ -14,14 +14,16 @@ import { parseArguments, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { type Ask, makePageReader, makeReader } from "../gateway/ask.ts";
 import { makeAsking } from "../gateway/gateway.ts";
 import { findId, KEY_NAMING } from "../gateway/names.ts";
+import { chooseScreen, WIDE, WIDE_HELP } from "../table.ts";
 
-const HELP = `usage: poundkey tools [--server NAME] [--key KEY] [--json]
+const HELP = `usage: poundkey tools [--server NAME] [--key KEY] [--wide] [--json]
 
 Lists the tools of the configured tool servers, with what a call costs. It asks the servers, unless a gateway is named, which
 has asked them.
 
   --server NAME             only this server's
   --key KEY                 say which of them this key may call, by its id or name
+${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
 
@@ -29,7 +31,7 @@ examples:
   poundkey tools --key my-app
   poundkey tools --server github --gateway https://llm.example.com`;
 
-const FLAGS = { json: "switch", server: "value", key: "value" } as const;
+const FLAGS = { ...WIDE, json: "switch", server: "value", key: "value" } as const;
 const PAGE = 200;
 
 const readServers = makePageReader(makeReader(toolServerSchema));
@@ -60,9 +62,11 @@ export const runTools: Administration = (args, io, open, settings, gateway = nul
         );
       const filters = { ...(server && { server }), ...(key && { key }) };
       await printList(
-        { io, ask, isJson: switches.has("json") },
+        { io: chooseScreen(io, { switches }), ask, isJson: switches.has("json") },
         {
           askPage: (after) => askTools(makeParts, filters, after),
+          sentences: ["DESCRIPTION"],
+          nothing: "There are no tools.",
           columns: ["NAME", ...(key ? ["ALLOWED"] : []), "USD A CALL", "DESCRIPTION"],
           formatCells,
         },

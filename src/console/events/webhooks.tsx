@@ -12,7 +12,15 @@ import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import {
+  type Column,
+  giveWay,
+  List,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+  Table,
+} from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 
 const EVERY_MS = 5000;
@@ -165,10 +173,16 @@ function useColumns(onSent: () => void): readonly Column<DeliveryView>[] {
         {account_id !== null && <div class="small faint">{names.account(account_id)}</div>}
       </div>
     )),
-    makeColumn("Receiver", ({ host }) => host ?? <span class="faint">no longer configured</span>),
+    giveWay(
+      3,
+      makeColumn("Receiver", ({ host }) => host ?? <span class="faint">no longer configured</span>),
+    ),
     makeColumn("State", (row) => <State delivery={row} />),
     makeColumn("Why", ({ reason, attempts }) => reason ?? (attempts === 0 ? "not sent yet" : "–")),
-    makeNumberColumn("Attempts", ({ attempts }) => attempts),
+    giveWay(
+      3,
+      makeNumberColumn("Attempts", ({ attempts }) => attempts),
+    ),
     ...(may("webhooks.write") ? [send] : []),
   ];
 }

@@ -22,6 +22,7 @@ import { makeHref, route } from "./route.ts";
 import { SEARCH_KEYS, SearchButton, SearchDialog, useSearchKeys } from "./search.tsx";
 import { checkSession, may, session, signInByLink, signOut } from "./session.ts";
 import { StopQuestion } from "./stop-question.tsx";
+import { ThemeSwitch } from "./theme.tsx";
 
 /** `link` is the secret of the link by which the page was opened, if it signs in. */
 export function App({ link }: { readonly link: string | null }) {
@@ -161,11 +162,14 @@ function SideEnd() {
   return (
     <div class="side-end small faint">
       <Sender />
-      <a href={place("/docs")} target="_blank" rel="noreferrer" class="row faint">
-        <Icon name="external" />
-        Manual
-      </a>
-      <Button label="Sign out" kind="quiet" icon="leave" isTiny onClick={() => void signOut()} />
+      <div class="row">
+        <a href={place("/docs")} target="_blank" rel="noreferrer" class="row tight faint">
+          <Icon name="external" />
+          Manual
+        </a>
+        <Button label="Sign out" kind="quiet" icon="leave" isTiny onClick={() => void signOut()} />
+        <ThemeSwitch />
+      </div>
     </div>
   );
 }
@@ -177,9 +181,9 @@ function Sender() {
   const where =
     accounts?.length === 1 ? " in one account" : accounts ? ` in ${accounts.length} accounts` : "";
   return (
-    <div class="sender">
-      <div class="strong clip">{actor.name || actor.id}</div>
-      <div>{`${role}${where}`}</div>
+    <div class="sender clip" title={`${actor.name || actor.id}, ${role}${where}`}>
+      <span class="strong">{actor.name || actor.id}</span>
+      {` · ${role}${where}`}
     </div>
   );
 }

@@ -5,7 +5,6 @@ import type { ProviderView } from "../../admin/models/providers.ts";
 import { place, recall, remember } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Card } from "../parts/page.tsx";
 import { Skeleton } from "../parts/states.tsx";
 import { useNames } from "./names.ts";
 import { useResource } from "./resource.ts";
@@ -16,7 +15,7 @@ import { may } from "./session.ts";
 const HIDDEN = "checklist.hidden";
 const DONE = "checklist.done";
 /** The card has this height in a wide window. */
-const HEIGHT = 156;
+const HEIGHT = 74;
 const byHand = (name: string) => `checklist.${name}`;
 
 interface Step {
@@ -94,25 +93,51 @@ function OpenChecklist({ onHide }: { readonly onHide: () => void }) {
     draw((count) => count + 1);
   };
   return (
-    <Card
-      title="First steps"
-      note={`${steps.length - open} of ${steps.length} done`}
-      actions={<Button label="Hide" about="the first steps" isTiny onClick={onHide} />}
-    >
+    <section class="card first-steps">
+      <h2>First steps</h2>
       <ul class="checklist">
         {steps.map((step) => (
-          <li key={step.name} class="row tight">
-            <span class={isDone(step) ? "tick done" : "tick"}>
-              {isDone(step) && <Icon name="check" size={12} />}
-              <span class="hidden-text">{isDone(step) ? "Done:" : "To do:"}</span>
-            </span>
-            {isDone(step) ? <span class="faint">{step.label}</span> : <a href={step.href}>{step.label}</a>}
-            {step.isDone === null && !isDone(step) && (
-              <Button label="Done" about={step.label} isTiny kind="quiet" onClick={() => tick(step.name)} />
-            )}
-          </li>
+          <StepItem key={step.name} step={step} isDone={isDone(step)} onTick={() => tick(step.name)} />
         ))}
       </ul>
-    </Card>
+      <Button
+        label="Hide"
+        about="the first steps"
+        kind="quiet"
+        icon="close"
+        isTiny
+        isIconOnly
+        onClick={onHide}
+      />
+    </section>
+  );
+}
+
+interface StepItemProps {
+  readonly step: Step;
+  readonly isDone: boolean;
+  readonly onTick: () => void;
+}
+
+function StepItem({ step, isDone, onTick }: StepItemProps) {
+  return (
+    <li class="row tight">
+      <span class={isDone ? "tick done" : "tick"}>
+        {isDone && <Icon name="check" size={12} />}
+        <span class="hidden-text">{isDone ? "Done:" : "To do:"}</span>
+      </span>
+      {isDone ? <span class="faint">{step.label}</span> : <a href={step.href}>{step.label}</a>}
+      {step.isDone === null && !isDone && (
+        <Button
+          label="Mark as done"
+          about={step.label}
+          isTiny
+          isIconOnly
+          kind="quiet"
+          icon="check"
+          onClick={onTick}
+        />
+      )}
+    </li>
   );
 }

@@ -4,6 +4,7 @@ import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { ResultView } from "../../admin/log/search-result.ts";
 import type { CardView } from "../../admin/models/settings-schema.ts";
 import type { AccountView } from "../../admin/money/accounts.ts";
+import type { MemberView } from "../../admin/people/members.ts";
 import type { Choice } from "../parts/combobox.tsx";
 import { getText, withQuery } from "./api.ts";
 import { usePages, useResource } from "./resource.ts";
@@ -67,6 +68,30 @@ export function useNames() {
       id,
     member: (id: string) => (may("members.read") ? lookUp(`/members/${id}`) : undefined) ?? id,
   };
+}
+
+/** The same for people, for those who may see them. Nothing is fetched while nobody is named. */
+export function usePeople(isWanted = true) {
+  const pages = usePages<MemberView>(isWanted && may("members.read") ? "/members?limit=200" : null);
+  const known = pages.data;
+  const find = (id: string) => known?.find((person) => person.id === id);
+  return {
+    all: known ?? [],
+    /** False if there are others than the latest. */
+    isWhole: pages.more === null,
+    nameOf: (id: string) => {
+      const person = find(id);
+      if (person !== undefined) return namePerson(person);
+      return (known && id && lookUp(`/members/${id}`)) || id;
+    },
+  };
+}
+
+export type People = ReturnType<typeof usePeople>;
+
+/** Names a person who may have been forgotten. */
+export function namePerson({ name, email, id, anonymised_at }: MemberView): string {
+  return anonymised_at === null ? name || email || id : "Anonymised";
 }
 
 /** Asks the gateway for what a list lacks, by the text that is typed. Asks for nothing without a type or a text. */

@@ -6,9 +6,12 @@ import { may, type Permission } from "./session.ts";
 export interface Place {
   readonly kind: string;
   readonly name: string;
-  /** The part of the address after the `#`. */
+  /** The part of the address after the `#`; of the manual's places, the whole address. */
   readonly path: string;
 }
+
+/** The kind of the manual's places, which lie outside of the console. */
+export const MANUAL = "manual";
 
 interface ActionRow {
   readonly name: string;

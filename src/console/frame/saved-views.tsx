@@ -82,7 +82,7 @@ export function SavedViews() {
 
 /** The same fields in another order are the same view. */
 function sortQuery(query: URLSearchParams): string {
-  const sorted = new URLSearchParams([...query].filter(([, value]) => value !== ""));
+  const sorted = new URLSearchParams([...query].filter(([name, value]) => value !== "" && name !== "peek"));
   sorted.sort();
   return sorted.toString();
 }

@@ -7,25 +7,43 @@ import { Button } from "../parts/button.tsx";
 import { addChoice, type Choice, Combobox, unifyChoices } from "../parts/combobox.tsx";
 import { Filters as FilterRow } from "../parts/filters.tsx";
 import { withQuery } from "./api.ts";
-import { type Models, type Names, SELECTORS, useFound, useModels, useNames } from "./names.ts";
+import {
+  type Models,
+  type Names,
+  namePerson,
+  type People,
+  SELECTORS,
+  useFound,
+  useModels,
+  useNames,
+  usePeople,
+} from "./names.ts";
 import { useResource } from "./resource.ts";
 import { setQuery } from "./route.ts";
 import { FILTERS, type Filters } from "./scope.ts";
-import { may } from "./session.ts";
+import { may, type Permission } from "./session.ts";
 
 type FilterName = (typeof FILTERS)[number];
 
+/** Everything that has a name. */
+interface NameParts extends Names {
+  readonly models: Models;
+  readonly people: People;
+}
+
 interface FieldRow {
   readonly label: string;
+  /** Missing if everybody has the field. */
+  readonly needs?: Permission;
   /** Lists what is offered before anything is typed. */
-  readonly list: (names: Names, models: Models) => readonly Choice[];
-  readonly nameOf?: (names: Names, value: string) => string;
+  readonly list: (names: NameParts) => readonly Choice[];
+  readonly nameOf?: (names: NameParts, value: string) => string;
   /** Returns the search's type of what the list lacks. Undefined if it is whole. */
-  readonly lacks?: (names: Names) => ResultView["type"] | undefined;
+  readonly lacks?: (names: NameParts) => ResultView["type"] | undefined;
 }
 
 const FIELDS = {
-  model: { label: "Model", list: (_, models) => listModels(models) },
+  model: { label: "Model", list: ({ models }) => listModels(models) },
   key_id: {
     label: "Key",
     list: ({ keys }) => [
@@ -37,21 +55,36 @@ const FIELDS = {
   },
   account_id: {
     label: "Account",
+    needs: "accounts.read",
     list: ({ accounts }) => accounts.map(({ id, name }) => ({ value: id, label: name })),
     nameOf: (names, value) => names.account(value),
     lacks: ({ isWhole }) => (isWhole.accounts ? undefined : "account"),
   },
   provider: {
     label: "Provider",
-    list: (_, { on }) =>
+    list: ({ models: { on } }) =>
       [...new Set(on.map(({ provider }) => provider))].map((name) => ({ value: name, label: name })),
+  },
+  member: {
+    label: "Person",
+    needs: "members.read",
+    list: ({ people }) =>
+      people.all.map((person) => ({ value: person.id, label: namePerson(person), note: person.email ?? "" })),
+    nameOf: ({ people }, value) => people.nameOf(value),
+    lacks: ({ people }) => (people.isWhole ? undefined : "person"),
   },
   tag: { label: "Tag", list: () => [] },
 } as const satisfies Readonly<Partial<Record<FilterName, FieldRow>>>;
 type FieldName = keyof typeof FIELDS;
 
 /** The fields of what sums can be narrowed to. */
-const SUM_FIELDS = ["model", "key_id", "account_id", "provider"] as const satisfies readonly FieldName[];
+const SUM_FIELDS = [
+  "model",
+  "key_id",
+  "member",
+  "account_id",
+  "provider",
+] as const satisfies readonly FieldName[];
 export const REQUEST_FIELDS = [...SUM_FIELDS, "tag"] as const satisfies readonly FieldName[];
 
 function listModels({ on }: Models): readonly Choice[] {
@@ -80,20 +113,19 @@ export function ScopeFilters({
   fields = SUM_FIELDS,
   onText,
 }: ScopeFiltersProps) {
-  const isField = (name: FilterName) => fields.some((one) => one === name) || shown.includes(name);
+  const own = fields.filter((name) => isShown(FIELDS[name]));
+  const isField = (name: FilterName) => own.some((one) => one === name) || shown.includes(name);
   const others = FILTERS.filter((name) => !isField(name) && filters[name]);
   return (
     <FilterRow count={Object.keys(filters).length}>
-      {fields
-        .filter((name) => name !== "account_id" || may("accounts.read"))
-        .map((name) => (
-          <ScopeField
-            key={name}
-            name={name}
-            value={filters[name] ?? ""}
-            {...(name === "model" && onText ? { onText } : {})}
-          />
-        ))}
+      {own.map((name) => (
+        <ScopeField
+          key={name}
+          name={name}
+          value={filters[name] ?? ""}
+          {...(name === "model" && onText ? { onText } : {})}
+        />
+      ))}
       {children}
       {others.map((name) => (
         <RemovableFilter
@@ -106,6 +138,10 @@ export function ScopeFilters({
   );
 }
 
+function isShown({ needs }: FieldRow): boolean {
+  return needs === undefined || may(needs);
+}
+
 interface ScopeFieldProps {
   readonly name: FieldName;
   readonly value: string;
@@ -114,13 +150,12 @@ interface ScopeFieldProps {
 
 function ScopeField({ name, value, onText }: ScopeFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
-  const names = useNames();
-  const models = useModels();
+  const names = { ...useNames(), models: useModels(), people: usePeople(name === "member") };
   const { label, list, nameOf, lacks }: FieldRow = FIELDS[name];
   const found = useFound(lacks?.(names), typed);
   const tags = useTags(name === "tag" && typed !== null);
   const options = addChoice(
-    unifyChoices([...list(names, models), ...tags, ...found]),
+    unifyChoices([...list(names), ...tags, ...found]),
     value,
     nameOf?.(names, value) ?? value,
   );

@@ -7,10 +7,10 @@ import { route } from "./route.ts";
 import { readDayRules } from "./session.ts";
 
 /** Filters that requests and sums share. */
-export const SHARED_FILTERS = ["key_id", "account_id", "provider", "model"] as const;
+export const SHARED_FILTERS = ["key_id", "account_id", "provider", "model", "member"] as const;
 /** Filters of requests alone. */
 const REQUEST_FILTERS = [
-  ...(["selector", "status", "outcome", "operation", "surface", "member"] as const),
+  ...(["selector", "status", "outcome", "operation", "surface"] as const),
   ...(["address", "session", "transport", "socket", "trace_id", "batch", "tag", "q"] as const),
   ...(["server", "tool", "response"] as const),
 ] as const;

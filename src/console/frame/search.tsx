@@ -1,13 +1,13 @@
-// The search for everything with an id or a name, for pages and for actions, opened by a button or by Ctrl+K (⌘K).
+// The search for everything with an id or a name, for pages, actions and the manual's chapters, opened by a button or by Ctrl+K (⌘K).
 import { useEffect, useState } from "preact/hooks";
 import type { ResultView } from "../../admin/log/search-result.ts";
-import { isApple, runAfter } from "../browser.ts";
+import { isApple, openBeside, runAfter } from "../browser.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { SearchField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Empty, Notice } from "../parts/states.tsx";
 import { ask, describeError } from "./api.ts";
-import { findPlaces, type Place } from "./places.ts";
+import { findPlaces, MANUAL, type Place } from "./places.ts";
 import { keepRecent, listRecent } from "./recent.ts";
 import { makeHref, navigate } from "./route.ts";
 
@@ -106,6 +106,32 @@ function useResults(text: string) {
   return { data: found?.of === text ? found.data : null, error };
 }
 
+const MANUAL_LEAST = 3;
+
+/** The manual's search and its index are loaded when something is first looked for. */
+function useChapters(text: string): readonly Place[] {
+  const [found, setFound] = useState<{ readonly of: string; readonly data: readonly Place[] } | null>(null);
+  useEffect(() => {
+    let isOver = false;
+    const show = (data: readonly Place[]) => {
+      if (!isOver) setFound({ of: text, data });
+    };
+    const stop = runAfter(WAIT_MS, () => {
+      if (text.length < MANUAL_LEAST) return show([]);
+      // Without the manual, everything else is found as ever.
+      import("../manual/chapters.ts")
+        .then(({ findChapters }) => findChapters(text))
+        .then(show, () => show([]));
+    });
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }, [text]);
+  // Until the next ones are there, the last stay, so that the list doesn't jump.
+  return found?.data ?? [];
+}
+
 interface ResultsProps {
   readonly text: string;
   readonly opensFirst: boolean;
@@ -120,10 +146,12 @@ function Results({ text, opensFirst, onOpen }: ResultsProps) {
   const isExact = ({ name }: Place) => name.toLowerCase() === text.toLowerCase();
   const exact = places.filter(isExact);
   const all = [...exact, ...(data ?? []), ...places.filter((place) => !isExact(place))];
-  const first = isWaiting ? exact[0] : all[0];
+  const chapters = useChapters(text);
+  const first = isWaiting ? exact[0] : (all[0] ?? chapters[0]);
   useEffect(() => {
     if (!opensFirst || !first) return;
-    navigate(first.path);
+    if (first.kind === MANUAL) openBeside(first.path);
+    else navigate(first.path);
     onOpen(first);
   }, [opensFirst, first?.path]);
   return (
@@ -131,7 +159,13 @@ function Results({ text, opensFirst, onOpen }: ResultsProps) {
       {error !== null && <Notice tone="bad">{error}</Notice>}
       {all.length > 0 && <Places label="Results" places={all} onOpen={onOpen} />}
       {all.length === 0 && isWaiting && <p class="small faint">Searching …</p>}
-      {all.length === 0 && data !== null && (
+      {chapters.length > 0 && (
+        <>
+          <h3 class="small faint">In the manual</h3>
+          <Places label="In the manual" kind={MANUAL} places={chapters} onOpen={onOpen} />
+        </>
+      )}
+      {all.length === 0 && chapters.length === 0 && data !== null && (
         <Empty icon="search" title="Nothing has this id or name">
           A key's whole secret finds the key, also a revoked one. Refused requests are counted, not kept one
           by one: see Activity, Refused.
@@ -144,19 +178,29 @@ function Results({ text, opensFirst, onOpen }: ResultsProps) {
 interface PlacesProps extends Pick<ResultsProps, "onOpen"> {
   readonly label: string;
   readonly places: readonly Place[];
+  /** The kind that the heading above names already. */
+  readonly kind?: string;
 }
 
-function Places({ label, places, onOpen }: PlacesProps) {
+function Places({ label, places, kind, onOpen }: PlacesProps) {
   return (
     <ul class="stack tight" aria-label={label}>
       {places.map((place) => (
         <li key={`${place.kind} ${place.path} ${place.name}`}>
-          <a href={makeHref(place.path)} onClick={() => onOpen(place)}>
-            {place.name}
-          </a>{" "}
-          <span class="small faint">{place.kind}</span>
+          <PlaceLink place={place} onOpen={onOpen} />
+          {place.kind !== kind && <span class="small faint"> {place.kind}</span>}
         </li>
       ))}
     </ul>
+  );
+}
+
+function PlaceLink({ place, onOpen }: { readonly place: Place } & Pick<ResultsProps, "onOpen">) {
+  const { kind, name, path } = place;
+  const beside = kind === MANUAL ? { target: "_blank", rel: "noreferrer" } : {};
+  return (
+    <a href={kind === MANUAL ? path : makeHref(path)} onClick={() => onOpen(place)} {...beside}>
+      {name}
+    </a>
   );
 }

@@ -3,16 +3,17 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckedNewKeyView } from "../../admin/keys/key-warnings.ts";
 import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
-import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
+import type { UsageView } from "../../admin/log/usage.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
-import { change, describeError, withQuery } from "../frame/api.ts";
-import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
+import { change, describeError } from "../frame/api.ts";
+import { formatCount, formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
-import { usePages, useResource } from "../frame/resource.ts";
+import { usePages } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
-import { readRange } from "../frame/scope.ts";
-import { isMemberOnly, may, mayWriteKey, readDayRules } from "../frame/session.ts";
+import { isMemberOnly, may, mayWriteKey } from "../frame/session.ts";
+import { AccountFilter } from "../parts/account-filter.tsx";
 import { Button } from "../parts/button.tsx";
+import { useChosenOrder } from "../parts/chosen-order.ts";
 import { Confirm } from "../parts/dialog.tsx";
 import { Filter, SearchField } from "../parts/field.tsx";
 import { listTexts } from "../parts/field-form.tsx";
@@ -20,6 +21,7 @@ import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
 import {
   type Column,
+  giveWay,
   List,
   makeBareColumn,
   makeColumn,
@@ -27,6 +29,8 @@ import {
   makeMinorColumn,
 } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type ChosenKeys, ChosenKeysBar, KeyBox, useChosenKeys } from "./chosen-keys.tsx";
+import { Cost, useKeySums } from "./key-cost.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { KeySecret, RotateForm } from "./key-secret.tsx";
 
@@ -50,10 +54,14 @@ export function KeysPage() {
   const [open, setOpen] = useState<OpenDialog | null>(
     route.value.query.get("add") === "yes" ? { kind: "add" } : null,
   );
-  const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
+  const [account, setAccount] = useState("");
+  const { sorting, query } = useChosenOrder("keys");
+  const filters = { q: search.trim(), state, account_id: account };
+  const keys = usePages<KeyInUseView>("/keys", { ...filters, ...query }, EVERY_MS);
   const names = useNames();
-  const sums = useSums();
-  const isFiltered = search.trim() !== "" || state !== "";
+  const sums = useKeySums();
+  const chosen = useChosenKeys();
+  const isFiltered = Object.values(filters).some((value) => value !== "");
   const add = may("own.keys.write") && (
     <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
   );
@@ -66,13 +74,16 @@ export function KeysPage() {
       </PageHead>
       <div class="row filters">
         <SearchField label="Search by name or last 4 characters" value={search} onInput={setSearch} />
+        <AccountFilter value={account} onChoose={setAccount} />
         <Filter label="State" value={state} options={STATES} onInput={setState} />
       </div>
+      <ChosenKeysBar {...chosen} shown={keys.data ?? []} reload={keys.reload} />
       <List
         label="Keys"
         of={keys}
-        columns={makeColumns(names, sums, { onOpen: setOpen, reload: keys.reload })}
+        columns={makeColumns(names, sums, { chosen, onOpen: setOpen, reload: keys.reload })}
         keyOf={({ id }) => id}
+        sorting={sorting}
         empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
       />
       {open && <KeyDialog open={open} setOpen={setOpen} reload={keys.reload} />}
@@ -145,61 +156,70 @@ interface Acting {
   readonly reload: () => Promise<void>;
 }
 
-/** The requests of the last 30 days, summed by key. */
-/** Null until they are known, and for those who may not see them. */
-function useSums(): readonly UsageView[] | null {
-  const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
-  const path = may("usage.read") ? withQuery("/usage", { group_by: "key", from, to }) : null;
-  return useResource<UsageSums>(path, EVERY_MS).data?.data ?? null;
+function makeAccountColumn(names: Names): Column<KeyInUseView> {
+  return giveWay(
+    3,
+    makeMinorColumn("Account", ({ account_id: id }) => (
+      <a class="clip name" href={makeHref(`/settings/accounts/${id}`)} title={names.account(id)}>
+        {names.account(id)}
+      </a>
+    )),
+  );
 }
 
 function makeColumns(
   names: Names,
   sums: readonly UsageView[] | null,
-  acting: Acting,
+  { chosen, ...acting }: Acting & { readonly chosen: ChosenKeys },
 ): readonly Column<KeyInUseView>[] {
   return [
-    makeHeadColumn("Name", (key) => (
-      <div class="row tight">
-        <a
-          class="strong clip name"
-          href={makeHref(`/settings/router/${key.id}`)}
-          title={[key.name, listTexts(KEY_FIELDS, key)].filter(Boolean).join("\n")}
-        >
-          {key.name}
-        </a>
-        <code class="faint">…{key.last4}</code>
-      </div>
-    )),
-    makeMinorColumn("Account", (key) => (
-      <a
-        class="clip name"
-        href={makeHref(`/settings/accounts/${key.account_id}`)}
-        title={names.account(key.account_id)}
-      >
-        {names.account(key.account_id)}
-      </a>
-    )),
-    makeColumn("Allowance today", (key) => <Allowance of={key} />),
-    makeBareColumn("Cost, 30 days", (key) =>
-      sums === null ? (
-        <span class="faint">–</span>
-      ) : (
-        <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
-      ),
+    makeHeadColumn("Name", (key) => <KeyName of={key} chosen={chosen} />, "name"),
+    makeAccountColumn(names),
+    giveWay(
+      3,
+      makeColumn("Allowance today", (key) => <Allowance of={key} />),
     ),
-    makeColumn("Last used", ({ last_used_at }) =>
-      last_used_at ? (
-        <span class="nowrap" title={formatFullTime(last_used_at)}>
-          {formatRelativeTime(last_used_at)}
-        </span>
-      ) : (
-        <span class="faint">never</span>
+    {
+      ...makeBareColumn("Cost this month", (key) =>
+        sums === null ? (
+          <span class="faint">–</span>
+        ) : (
+          <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
+        ),
       ),
+      sort: "cost",
+    },
+    makeColumn(
+      "Last used",
+      ({ last_used_at }) =>
+        last_used_at ? (
+          <span class="nowrap" title={formatFullTime(last_used_at)}>
+            {formatRelativeTime(last_used_at)}
+          </span>
+        ) : (
+          <span class="faint">never</span>
+        ),
+      "used",
     ),
-    makeColumn("State", (key) => <State of={key} />),
+    makeColumn("State", (key) => <State of={key} />, "state"),
     { label: "", as: "narrow", cell: (key) => <Actions of={key} {...acting} /> },
   ];
+}
+
+function KeyName({ of, chosen }: { readonly of: KeyInUseView; readonly chosen: ChosenKeys }) {
+  return (
+    <div class="row tight">
+      <KeyBox of={of} {...chosen} />
+      <a
+        class="strong clip name"
+        href={makeHref(`/settings/router/${of.id}`)}
+        title={[of.name, listTexts(KEY_FIELDS, of)].filter(Boolean).join("\n")}
+      >
+        {of.name}
+      </a>
+      <code class="faint">…{of.last4}</code>
+    </div>
+  );
 }
 
 function State({ of: { state, expires_at, old_secret_expires_at, notes } }: { readonly of: KeyInUseView }) {
@@ -238,23 +258,6 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) 
     >
       <span>{words}</span>
       <Meter share={allowance.used / allowance.limit} label={`${words} requests used today`} />
-    </div>
-  );
-}
-
-interface CostProps {
-  readonly of: KeyInUseView;
-  /** Missing if the key wasn't used. */
-  readonly sum: UsageView | undefined;
-}
-
-function Cost({ of: { spend_limit_usd }, sum }: CostProps) {
-  const { cost_usd = 0, charged_usd = 0 } = sum ?? {};
-  return (
-    <div>
-      {formatUsd(cost_usd)}
-      {charged_usd > 0 && <div class="small faint">{formatUsd(charged_usd)} charged</div>}
-      {spend_limit_usd !== null && <div class="small faint">limit {formatUsd(spend_limit_usd)}</div>}
     </div>
   );
 }

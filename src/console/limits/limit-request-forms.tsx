@@ -27,7 +27,7 @@ interface AskFormProps {
 
 export function AskForm({ limits, onClose, onDone }: AskFormProps) {
   const form = useForm(
-    () => ({ limit: "0", ...suggest(limits[0]), reason: "" }),
+    () => ({ limit: "0", ...suggestMore(limits[0]?.limit), reason: "" }),
     async ({ limit, ...draft }) => {
       await change("POST", "/limit-requests", makeRequest(limits[Number(limit)], draft));
       toast("A manager of the account will decide");
@@ -64,8 +64,8 @@ export function AskForm({ limits, onClose, onDone }: AskFormProps) {
 }
 
 /** Half as much again, until the limit starts over, or for a week. */
-function suggest(own: OwnLimit | undefined): Pick<Draft, "amount" | "until"> {
-  const { limit = 0, resets_at = null } = own?.limit ?? {};
+export function suggestMore(of: LimitView | undefined): Pick<Draft, "amount" | "until"> {
+  const { limit = 0, resets_at = null } = of ?? {};
   const amount = Math.max(1, Math.round(limit / 2));
   const end = resets_at ?? new Date(nowMs() + WEEK_MS).toISOString();
   return { amount: String(amount), until: toLocalDay(end) };
@@ -75,7 +75,7 @@ const WEEK_MS = 7 * 86_400_000;
 
 type Draft = Readonly<Record<"amount" | "until" | "reason", string>>;
 
-function makeRequest(own: OwnLimit | undefined, { amount, until, reason }: Draft) {
+export function makeRequest(own: OwnLimit | undefined, { amount, until, reason }: Draft) {
   if (own === undefined) throw new Error("There is no such limit.");
   const { accountId, limit } = own;
   const { kind, per, models } = limit;

@@ -253,7 +253,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     isSame &&
     // Only the gateway knows what these match.
     !wanted.q &&
-    !wanted.member &&
+    (!wanted.member || row.member_id === wanted.member) &&
     (!wanted.model || models.includes(wanted.model)) &&
     (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
     (!wanted.batch || row.batch_id === wanted.batch) &&
@@ -267,6 +267,11 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
         ? row.status < 400
         : status === "error"
           ? isFailure(row)
-          : row.status === Number(status)))
+          : isOfStatus(row.status, status)))
   );
+}
+
+/** `4xx` is a class. */
+function isOfStatus(status: number, wanted: string): boolean {
+  return wanted.endsWith("xx") ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted);
 }

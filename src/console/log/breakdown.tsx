@@ -1,21 +1,22 @@
-// Usage by model, provider, key, account or tag, as bars.
+// Usage by model, provider, key, account, person or tag, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import { type Query, withQuery } from "../frame/api.ts";
 import { formatCompact, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
-import { type Names, useNames } from "../frame/names.ts";
+import { type Names, type People, useNames, usePeople } from "../frame/names.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { keepScope } from "../frame/scope.ts";
 import { OTHER_TAGS } from "../frame/scope-fields.tsx";
-import { readDayRules } from "../frame/session.ts";
+import { may, readDayRules } from "../frame/session.ts";
 import { Segments } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import {
   type Column,
   GrowingTable,
+  giveWay,
   leaveOutNarrow,
   makeHeadColumn,
   makeNumberColumn,
@@ -26,6 +27,7 @@ const GROUPS = [
   { value: "provider", label: "Provider" },
   { value: "key", label: "Key" },
   { value: "account", label: "Account" },
+  { value: "member", label: "Person" },
   { value: "tag", label: "Tag" },
 ] as const;
 type Group = (typeof GROUPS)[number]["value"];
@@ -48,7 +50,7 @@ export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps)
       title="Breakdown"
       note={group === "tag" ? ABOUT_TAGS : "The bars follow the column that the rows are sorted by"}
       isFlush
-      actions={<Segments label="Group by" options={GROUPS} value={group} onChange={setGroup} />}
+      actions={<Segments label="Group by" options={listGroups()} value={group} onChange={setGroup} />}
     >
       <Loaded of={usage}>
         {({ data }) =>
@@ -63,6 +65,10 @@ export function Breakdown({ query, reloadRef, first = "model" }: BreakdownProps)
       </Loaded>
     </Card>
   );
+}
+
+function listGroups() {
+  return GROUPS.filter(({ value }) => value !== "member" || may("members.read"));
 }
 
 const ABOUT_TAGS = "A request with several tags is in the row of each";
@@ -84,11 +90,12 @@ type Measure = keyof typeof MEASURES;
 const MEASURE_NAMES: readonly Measure[] = ["requests", "errors", "tokens", "cost"];
 
 function getId(row: UsageView): string {
-  return row.model ?? row.provider ?? row.key_id ?? row.account_id ?? row.tag ?? "";
+  return row.model ?? row.provider ?? row.key_id ?? row.member_id ?? row.account_id ?? row.tag ?? "";
 }
 
 interface ShareProps {
   readonly names: Names;
+  readonly people: People;
   readonly row: UsageView;
   readonly group: Group;
   /** The row's part of the largest row, from 0 to 1. */
@@ -96,11 +103,12 @@ interface ShareProps {
 }
 
 /** A row's name, which leads to its requests, on a bar of its size. */
-function Share({ names, row, group, share }: ShareProps) {
+function Share({ names, people, row, group, share }: ShareProps) {
   const id = getId(row);
   const nameOf = () => {
     if (row.key_id !== undefined) return names.key(row.key_id);
     if (row.account_id !== undefined) return names.account(row.account_id);
+    if (row.member_id !== undefined) return id === "" ? "Service keys" : people.nameOf(id);
     return id === "" ? "Refused before a provider was called" : id;
   };
   const field = { [row.key_id || row.account_id ? `${group}_id` : group]: id };
@@ -118,8 +126,27 @@ function Share({ names, row, group, share }: ShareProps) {
   );
 }
 
+/** Returns the names behind a row's ids, for a file. */
+function nameOwners({ key_id, account_id, member_id }: UsageView, names: Names, people: People) {
+  return {
+    ...(member_id ? { person: people.nameOf(member_id) } : {}),
+    ...(account_id ? { account: names.account(account_id) } : {}),
+    ...(key_id ? { key: names.key(key_id) } : {}),
+  };
+}
+
+const FIRST_TOKEN: Column<UsageView> = giveWay(
+  3,
+  leaveOutNarrow(
+    makeNumberColumn("First token", ({ first_token_ms }) =>
+      first_token_ms ? formatDuration(first_token_ms.p50) : "–",
+    ),
+  ),
+);
+
 function Rows({ rows, group, query }: RowsProps) {
   const names = useNames();
+  const people = usePeople(group === "member");
   const [chosen, choose] = useState<Measure | null>(null);
   // Bars show what the rows are sorted by: cost, or requests if everything was free.
   const isFree = rows.every(({ cost_usd }) => cost_usd === 0);
@@ -128,14 +155,11 @@ function Rows({ rows, group, query }: RowsProps) {
   const sorted = rows.toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE);
   const { timeZone } = readDayRules();
-  const nameOwner = ({ key_id, account_id }: UsageView) => ({
-    ...(account_id ? { account: names.account(account_id) } : {}),
-    ...(key_id ? { key: names.key(key_id) } : {}),
-  });
+  const nameOwner = (row: UsageView) => nameOwners(row, names, people);
   const onSort = (name: string) => choose(MEASURE_NAMES.find((one) => one === name) ?? null);
   const columns: readonly Column<UsageView>[] = [
     makeHeadColumn(GROUPS.find(({ value }) => value === group)?.label ?? "", (row) => (
-      <Share names={names} row={row} group={group} share={sizeOf(row) / most} />
+      <Share names={names} people={people} row={row} group={group} share={sizeOf(row) / most} />
     )),
     makeNumberColumn("Requests", ({ requests }) => formatCompact(requests), "requests"),
     leaveOutNarrow(
@@ -149,11 +173,7 @@ function Rows({ rows, group, query }: RowsProps) {
     ),
     leaveOutNarrow(makeNumberColumn("Tokens", (row) => formatCompact(MEASURES.tokens(row)), "tokens")),
     makeNumberColumn("Cost", ({ cost_usd }) => formatUsd(cost_usd), "cost"),
-    leaveOutNarrow(
-      makeNumberColumn("First token", ({ first_token_ms }) =>
-        first_token_ms ? formatDuration(first_token_ms.p50) : "–",
-      ),
-    ),
+    FIRST_TOKEN,
   ];
   return (
     <GrowingTable

@@ -3,29 +3,28 @@ import { useState } from "preact/hooks";
 import type { FiguresView } from "../../admin/log/figures.ts";
 import type { Overview } from "../../admin/log/overview.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
-import type { SpendingView } from "../../admin/money/spending.ts";
-import type { MemberView } from "../../admin/people/members.ts";
 import { withQuery } from "../frame/api.ts";
 import {
+  DAY_MS,
   formatCompact,
   formatDuration,
-  formatMoney,
   formatPercent,
   formatUsd,
   formatUsdCompact,
-  nameMonth,
 } from "../frame/format.ts";
-import { useNames } from "../frame/names.ts";
-import { usePages, useResource } from "../frame/resource.ts";
+import { useNames, usePeople } from "../frame/names.ts";
+import { useResource } from "../frame/resource.ts";
 import { navigate } from "../frame/route.ts";
 import type { Filters } from "../frame/scope.ts";
 import { may } from "../frame/session.ts";
 import { Segments } from "../parts/button.tsx";
 import { Chart } from "../parts/chart.tsx";
 import { Card } from "../parts/page.tsx";
+import { chooseColors, THINGS_MAX } from "../parts/thing-colors.ts";
+import { Forecast } from "./forecast.tsx";
 
 /** With its heading, its legend and its note. */
-export const CHART_HEIGHT = 336;
+export const CHART_HEIGHT = 328;
 
 export type Measure = "cost" | "requests" | "tokens" | "errors" | "time";
 export type Group = "model" | "provider" | "key" | "account" | "member" | "tag";
@@ -38,10 +37,9 @@ const GROUPS = [
   { value: "member", label: "Person" },
   { value: "tag", label: "Tag" },
 ] as const;
-/** More colours than these can't be told apart. */
-const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5"];
 const OTHERS_COLOR = "--text-faint";
 const GHOST_COLOR = "--text-soft";
+const WEEK_MS = 7 * DAY_MS;
 
 interface MeasureRow {
   readonly title: string;
@@ -171,7 +169,7 @@ function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedP
     ? stack(sums.data.data, { data, group, pick, nameOf })
     : [{ label: MEASURES[measure].title, color: "--c1", values: series.map(pick) }];
   const ghost = before && {
-    label: "The period before",
+    label: nameShift(data),
     color: GHOST_COLOR,
     values: series.map((_, at) => (before[at] ? pick(before[at]) : null)),
     isGhost: true as const,
@@ -181,11 +179,23 @@ function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedP
   );
 }
 
-/** Undefined until it is known, and if use began within it. */
-function usePrevious({ from, to, step, previous_is_whole: isWhole }: Overview, filters: Filters) {
+/** A period is compared with that of whole weeks before, so that weekends meet weekends, or of its own length if it is shorter. */
+function findShiftMs({ from, to }: Overview): number {
   const lengthMs = Date.parse(to) - Date.parse(from);
-  const start = new Date(Date.parse(from) - lengthMs).toISOString();
-  const path = withQuery("/overview", { ...filters, from: start, to: from, step });
+  const weeks = Math.floor(lengthMs / WEEK_MS);
+  return weeks === 0 ? lengthMs : weeks * WEEK_MS;
+}
+
+function nameShift(data: Overview): string {
+  const days = findShiftMs(data) / DAY_MS;
+  return days % 7 === 0 ? `${days} days before` : "The period before";
+}
+
+/** Undefined until it is known, and if use began within it. */
+function usePrevious(data: Overview, filters: Filters) {
+  const { from, to, step, previous_is_whole: isWhole } = data;
+  const move = (at: string) => new Date(Date.parse(at) - findShiftMs(data)).toISOString();
+  const path = withQuery("/overview", { ...filters, from: move(from), to: move(to), step });
   return useResource<Overview>(isWhole ? path : null).data?.series;
 }
 
@@ -211,11 +221,12 @@ function stack(rows: readonly UsageView[], { data, group, pick, nameOf }: StackP
   const sorted = [...byId]
     .filter(([, values]) => sum(values) > 0)
     .toSorted(([, a], [, b]) => sum(b) - sum(a));
-  const shown = sorted.slice(0, COLORS.length);
-  const others = sorted.slice(COLORS.length);
-  const lines = shown.map(([id, values], at) => ({
+  const shown = sorted.slice(0, THINGS_MAX);
+  const others = sorted.slice(THINGS_MAX);
+  const colors = chooseColors(shown.map(([id]) => id));
+  const lines = shown.map(([id, values]) => ({
     label: nameOf(id),
-    color: COLORS[at] ?? OTHERS_COLOR,
+    color: colors.get(id) ?? OTHERS_COLOR,
     values,
   }));
   if (others.length === 0) return lines;
@@ -240,27 +251,11 @@ function getId(row: UsageView, group: Group): string {
 
 function useGroupNames(group: Group): (id: string) => string {
   const names = useNames();
-  const people = usePages<MemberView>(group === "member" ? "/members" : null, { limit: 200 }).data ?? [];
+  const people = usePeople(group === "member");
   return (id) => {
     if (id === "") return group === "member" ? "service keys" : "no provider called";
     if (group === "key") return names.key(id);
     if (group === "account") return names.account(id);
-    return people.find((person) => person.id === id)?.name || id;
+    return group === "member" ? people.nameOf(id) : id;
   };
-}
-
-/** The running month's, whatever the period: of all that one sees, or of one account. Other parts have none. */
-function Forecast({ filters }: { readonly filters: Filters }) {
-  const { account_id, ...others } = filters;
-  const isKnown = Object.keys(others).length === 0;
-  const { data } = useResource<SpendingView>(isKnown ? "/spending" : null);
-  const own = account_id ? data?.data.find((row) => row.account_id === account_id) : undefined;
-  const cost = account_id ? own?.cost_usd : data?.total_usd;
-  const whole = (account_id ? own?.forecast_usd : data?.total_forecast_usd) ?? null;
-  if (!data || cost === undefined || whole === null || data.data.length === 0) return null;
-  return (
-    <p class="small soft forecast">
-      {`${nameMonth(data.month)}: ${formatMoney(cost)} so far, about ${formatMoney(whole)} by its end.`}
-    </p>
-  );
 }

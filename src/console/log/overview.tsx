@@ -68,11 +68,11 @@ export function OverviewPage() {
         }
       />
       <Checklist />
-      <div class="row">
+      <div class="row scope">
         <PeriodPicker scope={scope} />
         <CustomChip scope={scope} />
+        <ScopeFilters filters={scope.filters} />
       </div>
-      <ScopeFilters filters={scope.filters} />
       <SavedViews />
       {overview.isLoading ? (
         <LoadingCharts />
@@ -88,8 +88,8 @@ export function OverviewPage() {
         </Loaded>
       )}
       <NearingCard />
-      <SocketsCard />
       <Breakdown query={query} reloadRef={breakdown} />
+      <SocketsCard />
       <SavingsCard />
     </div>
   );

@@ -1,13 +1,16 @@
 // A look at the rows of a list, one after the other, in a panel beside it: by a click, and by the arrow keys.
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { lazy } from "../frame/lazy.tsx";
-import { makeHref, navigate } from "../frame/route.ts";
+import { makeHref, navigate, route, setQuery } from "../frame/route.ts";
 import { Button } from "../parts/button.tsx";
 
 const RequestPeek = lazy(async () => (await import("./request.tsx")).RequestPeek);
 
 /** Narrower screens have no room for both. */
 const WIDE = "(min-width: 1100px)";
+
+/** The request's field in the address of the page, so that a look can be sent to somebody. */
+const FIELD = "peek";
 
 interface PeekState {
   readonly id: string | null;
@@ -19,7 +22,8 @@ interface PeekState {
 
 /** The rows are those of the list, in its order. */
 export function usePeek(ids: readonly string[]): PeekState {
-  const [id, setId] = useState<string | null>(null);
+  const id = route.value.query.get(FIELD);
+  const setId = (next: string | null) => setQuery({ [FIELD]: next }, { isTyping: true });
   const open = (next: string) => (matchMedia(WIDE).matches ? setId(next) : navigate(`/activity/${next}`));
   const step = (by: 1 | -1) => {
     const at = id === null ? (by === 1 ? -1 : ids.length) : ids.indexOf(id);

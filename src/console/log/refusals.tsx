@@ -7,7 +7,14 @@ import { usePages } from "../frame/resource.ts";
 import { Button } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import {
+  type Column,
+  giveWay,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+  Table,
+} from "../parts/table.tsx";
 import { RefusalGroups } from "./refusal-groups.tsx";
 import { describeLimit, readTimes, Sender } from "./refusal-words.tsx";
 
@@ -29,10 +36,14 @@ export function Refusals({ query, names, title }: RefusalsProps) {
       <Loaded of={refusals} rows={3}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty icon="check" title="Nothing was refused">
-              Requests without a valid key, without a model, or beyond a limit appear here within five
-              seconds.
-            </Empty>
+            title ? (
+              <p class="faint quiet-state">Nothing was refused.</p>
+            ) : (
+              <Empty icon="check" title="Nothing was refused">
+                Requests without a valid key, without a model, or beyond a limit appear here within five
+                seconds.
+              </Empty>
+            )
           ) : (
             <>
               <RefusalGroups rows={rows} names={names} />
@@ -81,7 +92,10 @@ function makeColumns(names: Names): readonly Column<RefusalView>[] {
     )),
     makeColumn("Key", (row) => <Sender row={row} names={names} />),
     makeColumn("Asked for", ({ model_asked, route }) => <span title={route}>{model_asked ?? route}</span>),
-    makeColumn("Address", ({ address }) => address ?? ""),
+    giveWay(
+      3,
+      makeColumn("Address", ({ address }) => address ?? ""),
+    ),
     makeNumberColumn("Requests", ({ count }) => formatCount(count)),
   ];
 }

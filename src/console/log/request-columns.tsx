@@ -15,7 +15,14 @@ import {
 import type { Names } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
 import { Badge, type Tone } from "../parts/states.tsx";
-import { type Column, makeBareColumn, makeColumn, makeHeadColumn, makeMinorColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  giveWay,
+  makeBareColumn,
+  makeColumn,
+  makeHeadColumn,
+  makeMinorColumn,
+} from "../parts/table.tsx";
 
 const CLIENT_LEFT = 499;
 
@@ -57,11 +64,9 @@ const CHOICES = {
   status: () => makeColumn("Status", (row) => <Status of={row} />),
   key: ({ names }) =>
     makeColumn("Key", ({ key_id, account_id }) => (
-      <div>
-        <div class="clip name" title={names.key(key_id)}>
-          {names.key(key_id)}
-        </div>
-        <div class="small faint clip name">{names.account(account_id)}</div>
+      <div class="beside" title={`${names.key(key_id)}, ${names.account(account_id)}`}>
+        <div class="clip name">{names.key(key_id)}</div>
+        <div class="small faint clip name gives-1">{names.account(account_id)}</div>
       </div>
     )),
   tags: () => makeTextColumn("Tags", ({ tags }) => (tags === null ? "" : formatTags(tags))),
@@ -70,14 +75,17 @@ const CHOICES = {
   session: () => makeTextColumn("Session", ({ session }) => session ?? ""),
   request_id: () => makeTextColumn("Request ID", ({ request_id }) => request_id),
   tokens: () =>
-    makeMinorColumn(
-      "Tokens",
-      ({ tokens, units }) => (
-        <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-          {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
-        </span>
+    giveWay(
+      3,
+      makeMinorColumn(
+        "Tokens",
+        ({ tokens, units }) => (
+          <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
+            {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
+          </span>
+        ),
+        "end",
       ),
-      "end",
     ),
   cost: ({ formatCost }) =>
     makeBareColumn("Cost", ({ cost_usd, charged_usd }) => (
@@ -86,12 +94,18 @@ const CHOICES = {
       </span>
     )),
   charged: ({ formatCost }) =>
-    makeMinorColumn("Charged", ({ charged_usd }) => formatCost(charged_usd), "end"),
+    giveWay(
+      2,
+      makeMinorColumn("Charged", ({ charged_usd }) => formatCost(charged_usd), "end"),
+    ),
   first_token: () =>
-    makeMinorColumn(
-      "First token",
-      ({ first_token_ms }) => (first_token_ms === null ? "–" : formatDuration(first_token_ms)),
-      "end",
+    giveWay(
+      2,
+      makeMinorColumn(
+        "First token",
+        ({ first_token_ms }) => (first_token_ms === null ? "–" : formatDuration(first_token_ms)),
+        "end",
+      ),
     ),
   duration: ({ longestMs }) =>
     makeBareColumn("Duration", (row) => <DurationCell row={row} longestMs={longestMs} />),
@@ -132,24 +146,27 @@ export function listColumns(shown: readonly ColumnName[], drawing: Drawing): rea
 }
 
 function makeTextColumn(label: string, read: (row: RequestView) => string): Column<RequestView> {
-  return makeMinorColumn(label, (row) => {
-    const text = read(row);
-    return text === "" ? (
-      <span class="faint">–</span>
-    ) : (
-      <span class="clip name" title={text}>
-        {text}
-      </span>
-    );
-  });
+  return giveWay(
+    2,
+    makeMinorColumn(label, (row) => {
+      const text = read(row);
+      return text === "" ? (
+        <span class="faint">–</span>
+      ) : (
+        <span class="clip name" title={text}>
+          {text}
+        </span>
+      );
+    }),
+  );
 }
 
 function ModelCell({ row }: { readonly row: RequestView }) {
   const served = row.model_used ?? row.model_tried;
   const { provider, name } = splitModelId(served ?? row.model_asked);
   return (
-    <div>
-      <div>
+    <div class="beside">
+      <div class="nowrap">
         <span class="faint">{provider && `${provider}#`}</span>
         <span class="strong">{showInvisible(name)}</span>
       </div>

@@ -4,7 +4,14 @@ import type { DecisionView } from "../../admin/log/request-schema.ts";
 import { formatCount, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { Card } from "../parts/page.tsx";
 import { Badge, Meter } from "../parts/states.tsx";
-import { type Column, makeColumn, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import {
+  type Column,
+  giveWay,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+  Table,
+} from "../parts/table.tsx";
 
 type Candidate = DecisionView["candidates"][number];
 
@@ -46,7 +53,10 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
         <Meter share={quality} warns={false} label={`quality ${formatPercent(quality)}`} />
       </div>
     )),
-    makeColumn("Known by", ({ source, source_date }) => <Known source={source} day={source_date} />),
+    giveWay(
+      3,
+      makeColumn("Known by", ({ source, source_date }) => <Known source={source} day={source_date} />),
+    ),
     makeNumberColumn("Cost", ({ model, cost_usd, cost_usd_high }) =>
       cost_usd === null
         ? "–"

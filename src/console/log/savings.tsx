@@ -1,7 +1,9 @@
 // The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
+import { useState } from "preact/hooks";
 import type { Savings } from "../../admin/log/savings.ts";
 import { formatCount, formatDay, formatDuration, formatMoney, formatPercent } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
+import { Button } from "../parts/button.tsx";
 import { Empty } from "../parts/states.tsx";
 import {
   type Column,
@@ -46,20 +48,34 @@ const COLUMNS: readonly Column<Row>[] = [
   ),
 ];
 
+/** Weeks whose answers nobody scored say nothing of the quality. */
+const isScored = ({ kept, judged }: Row) => kept !== null || judged > 0;
+
 export function SavingsCard() {
   const savings = usePages<Row>("/savings");
+  const [areAllShown, showAll] = useState(false);
+  const unscored = (savings.data ?? []).filter((row) => !isScored(row)).length;
+  const rows = areAllShown ? savings.data : savings.data?.filter(isScored);
+  const isFolded = unscored > 0 && !areAllShown;
   return (
     <List
       title="Router#fair and Router#light: quality and savings"
       note="Compared with always asking the model that is expected to answer best, which is named below its cost. Costs are those that the decisions expected"
       label="Savings by week"
-      of={savings}
+      of={{ ...savings, data: rows }}
+      actions={
+        isFolded && <Button label={`Show ${unscored} without scores`} isTiny onClick={() => showAll(true)} />
+      }
       columns={COLUMNS}
       keyOf={({ week, selector }) => `${week} ${selector}`}
       empty={
-        <Empty icon="activity" title="No choices in the last four weeks">
-          These selectors promise a share of the best model's quality, and save money or time.
-        </Empty>
+        isFolded ? (
+          <p class="faint quiet-state">Nobody scored these answers yet.</p>
+        ) : (
+          <Empty icon="activity" title="No choices in the last four weeks">
+            These selectors promise a share of the best model's quality, and save money or time.
+          </Empty>
+        )
       }
     />
   );

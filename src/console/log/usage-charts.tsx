@@ -14,7 +14,7 @@ export function LoadingCharts() {
     <div class="stack" role="status" aria-label="Loading">
       <div class="tiles">
         {Array.from({ length: 5 }, (_, at) => (
-          <Skeleton key={at} height={135} />
+          <Skeleton key={at} height={107} />
         ))}
       </div>
       <Skeleton height={CHART_HEIGHT} />
@@ -130,7 +130,7 @@ function TileView({ tile, data, isPressed, onPress }: TileProps) {
   const now = pick(totals);
   const before = isWhole ? pick(previous) : null;
   return (
-    <section class={measure === undefined ? "card tile" : "card tile switch"} aria-label={label}>
+    <section class={measure === undefined ? "tile" : "tile switch"} aria-label={label}>
       {measure === undefined ? (
         <span class="tile-label">{label}</span>
       ) : (

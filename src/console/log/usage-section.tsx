@@ -1,4 +1,4 @@
-// The figures of one key, account, model or provider over a period, as part of its page.
+// The figures of one key, person, account, model or provider over a period, as part of its page.
 import type { Overview } from "../../admin/log/overview.ts";
 import { withQuery } from "../frame/api.ts";
 import { chooseStep } from "../frame/period.ts";

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { BatchView } from "../../admin/models/batches.ts";
-import { listOutcomes } from "../../core/things/line-outcomes.ts";
+import { findUnanswered, listOutcomes, nameStatus } from "../../core/things/line-outcomes.ts";
 import { nowMs } from "../browser.ts";
 import { change } from "../frame/api.ts";
 import { formatCount, formatDuration, formatRelativeTime, formatTime } from "../frame/format.ts";
@@ -60,17 +60,20 @@ const TONES: Partial<Record<BatchView["status"], Tone>> = {
   expired: "bad",
 };
 
+/** A completed batch is only as good as its answers. */
+const UNANSWERED_TONES: Partial<Record<"all" | "some" | "none", Tone>> = { all: "bad", some: "warn" };
+
 /** False once it ends: what it waits for is then why it was cancelled. */
 function isWaiting({ status, waiting, ended_at }: BatchView): boolean {
   return waiting !== null && ended_at === null && status !== "cancelling";
 }
 
 export function StatusBadge({ batch }: BatchProps) {
-  const { status } = batch;
+  const tone = UNANSWERED_TONES[findUnanswered(batch) ?? "none"] ?? TONES[batch.status];
   return isWaiting(batch) ? (
     <Badge text="waiting" tone="warn" hasDot />
   ) : (
-    <Badge text={status.replace("_", " ")} tone={TONES[status]} hasDot />
+    <Badge text={nameStatus(batch).replace("_", " ")} tone={tone} hasDot />
   );
 }
 

@@ -9,7 +9,7 @@ import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
+import { type Column, giveWay, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
 import {
   CancelBatch,
   describePace,
@@ -92,11 +92,14 @@ function useColumns(onCancelled: () => void): readonly Column<BatchView>[] {
     cell: (batch) => <CancelBatch batch={batch} onCancelled={onCancelled} />,
   };
   return [
-    makeColumn("Made", ({ created_at }) => (
-      <span class="nowrap" title={formatFullTime(created_at)}>
-        {formatTime(created_at)}
-      </span>
-    )),
+    giveWay(
+      3,
+      makeColumn("Made", ({ created_at }) => (
+        <span class="nowrap" title={formatFullTime(created_at)}>
+          {formatTime(created_at)}
+        </span>
+      )),
+    ),
     makeHeadColumn("Batch", ({ id, endpoint, account_id, key_id }) => (
       <div>
         <a href={makeHref(`${PATH}/${id}`)}>{endpoint}</a>

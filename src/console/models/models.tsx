@@ -11,6 +11,7 @@ import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import {
   type Column,
   GrowingTable,
+  giveWay,
   leaveOutNarrow,
   makeColumn,
   makeHeadColumn,
@@ -197,7 +198,12 @@ const COLUMNS: readonly Column<CardView>[] = [
   leaveOutNarrow(
     makeNumberColumn("Context", ({ context_window }) => formatTokens(context_window), "context"),
   ),
-  leaveOutNarrow(makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens))),
+  giveWay(
+    3,
+    leaveOutNarrow(
+      makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens)),
+    ),
+  ),
   makeNumberColumn("Input", ({ pricing }) => formatRate(pricing, "input"), "input"),
   leaveOutNarrow(
     makeNumberColumn("Cached", ({ pricing }) => (
@@ -205,11 +211,14 @@ const COLUMNS: readonly Column<CardView>[] = [
     )),
   ),
   makeNumberColumn("Output", ({ pricing }) => formatRate(pricing, "output"), "output"),
-  leaveOutNarrow(
-    makeColumn(
-      "Released",
-      ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
-      "released",
+  giveWay(
+    2,
+    leaveOutNarrow(
+      makeColumn(
+        "Released",
+        ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
+        "released",
+      ),
     ),
   ),
   makeColumn("State", ({ id, on, off_because }) =>

@@ -7,10 +7,9 @@ import { formatCount, formatMoney, formatUsd, nameMonth } from "../frame/format.
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
 import { makeHref, navigate, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
-import { measureShare, nameLimit } from "../limits/limit-bars.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Badge, Empty, Meter } from "../parts/states.tsx";
+import { Badge, Empty } from "../parts/states.tsx";
 import {
   type Column,
   List,
@@ -22,6 +21,7 @@ import {
 } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { AccountForm, TopUp } from "./account-forms.tsx";
+import { BudgetBar, Spent } from "./spent.tsx";
 
 const EVERY_MS = 10_000;
 
@@ -141,29 +141,4 @@ function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountVi
         ),
     },
   ];
-}
-
-function Spent({ row }: { readonly row: Row | undefined }) {
-  if (!row) return <span class="faint">–</span>;
-  return (
-    <div>
-      <span class={row.cost_usd > 0 ? "strong" : "faint"}>{formatMoney(row.cost_usd)}</span>
-      {row.forecast_usd !== null && row.forecast_usd > 0 && (
-        <div class="small faint">{formatMoney(row.forecast_usd)} by its end</div>
-      )}
-    </div>
-  );
-}
-
-function BudgetBar({ row }: { readonly row: Row | undefined }) {
-  const { budget } = row ?? {};
-  if (!budget) return <span class="faint">none</span>;
-  const words = `${formatMoney(budget.used)} of ${formatMoney(budget.limit)}`;
-  const window = nameLimit(budget);
-  return (
-    <div class="gauge" title={window}>
-      <span>{words}</span>
-      <Meter share={measureShare(budget)} label={`${window}: ${words}`} />
-    </div>
-  );
 }

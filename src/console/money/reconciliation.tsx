@@ -24,6 +24,7 @@ import { Empty, Loaded, Notice } from "../parts/states.tsx";
 import {
   type Column,
   GrowingTable,
+  giveWay,
   leaveOutNarrow,
   makeColumn,
   makeHeadColumn,
@@ -197,7 +198,10 @@ function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
   const formatCost = makeUsdFormat(rows.map(readCost));
   const costs = [
     makeNumberColumn<Row>("Cost", (row) => formatCost(readCost(row))),
-    leaveOutNarrow(makeNumberColumn<Row>("Estimated", (row) => formatPercent(row.estimated_share ?? 0))),
+    giveWay(
+      3,
+      leaveOutNarrow(makeNumberColumn<Row>("Estimated", (row) => formatPercent(row.estimated_share ?? 0))),
+    ),
   ];
   return [
     makeHeadColumn("Provider", ({ provider }) => <span class="strong">{provider}</span>),
@@ -220,7 +224,7 @@ function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
         <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
       )),
     ),
-    leaveOutNarrow(makeColumn("Others", (row) => describeOthers(row))),
+    giveWay(3, leaveOutNarrow(makeColumn("Others", (row) => describeOthers(row)))),
     ...(may("costs.read") ? costs : []),
     {
       label: "",

@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { nowMs } from "../browser.ts";
+import { isDarkChosen } from "../frame/theme.tsx";
 import { useChartKeys } from "./chart-keys.ts";
 
 interface Line {
@@ -169,7 +170,7 @@ function useDark(): boolean {
     query.addEventListener("change", take);
     return () => query.removeEventListener("change", take);
   }, []);
-  return isDark;
+  return isDarkChosen() ?? isDark;
 }
 
 /** Returns the chart's data. Bars are stacked: each includes those below it and is drawn behind them. */

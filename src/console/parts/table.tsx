@@ -1,6 +1,6 @@
-// Tables with sortable columns and clickable rows, shown as cards on narrow screens, and paged lists from the gateway.
+// Tables with sortable columns and clickable rows, shown as cards where there is little room, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { saveFile } from "../browser.ts";
 import { describeError } from "../frame/api.ts";
 import type { Pages } from "../frame/resource.ts";
@@ -10,6 +10,9 @@ import { Icon } from "./icon.tsx";
 import { Card, type CardProps } from "./page.tsx";
 import { Loaded } from "./states.tsx";
 import { toast } from "./toast.tsx";
+
+/** The style sheet has the width of the box for each. */
+type Rank = 1 | 2 | 3;
 
 export interface Column<Row> {
   readonly label: string;
@@ -23,6 +26,8 @@ export interface Column<Row> {
   readonly isMinor?: true;
   /** True if its values say by themselves what they are: narrow screens show them without a label, and whole. */
   readonly isBare?: true;
+  /** Its place in the order in which columns give way where the table's box is narrow, the first first. Missing: it stays. */
+  readonly rank?: Rank;
   /** The name to sort by. Missing if the column can't be sorted. */
   readonly sort?: string | undefined;
 }
@@ -42,6 +47,11 @@ export function makeMinorColumn<Row>(label: string, cell: Cell<Row>, as?: "end")
 /** The same of a column that is made already. */
 export function leaveOutNarrow<Row>(column: Column<Row>): Column<Row> {
   return { ...column, isMinor: true };
+}
+
+/** A column that gives way where the table's box is narrow. */
+export function giveWay<Row>(rank: Rank, column: Column<Row>): Column<Row> {
+  return { ...column, rank };
 }
 
 /** The card's heading on narrow screens. */
@@ -80,10 +90,26 @@ interface TableProps<Row> extends Look<Row> {
   readonly rows: readonly Row[];
 }
 
+/** Marks a table's box while the table fits in: nothing scrolls there, so that the heads can stay in sight of the page. */
+function useFit() {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const watch = new ResizeObserver(() =>
+      element.classList.toggle("fits", element.scrollWidth <= element.clientWidth),
+    );
+    for (const one of [element, ...element.children]) watch.observe(one);
+    return () => watch.disconnect();
+  }, []);
+  return box;
+}
+
 export function Table<Row>(props: TableProps<Row>) {
+  const box = useFit();
   const { label, columns, rows, keyOf, sorting, onOpen, isMarked, headingOf } = props;
   return (
-    <div class="table-box">
+    <div class="table-box" ref={box}>
       <table class="table stacks" aria-label={label}>
         <thead>
           <tr>
@@ -110,10 +136,10 @@ export function Table<Row>(props: TableProps<Row>) {
                 class={`${onOpen ? "link" : ""}${isMarked?.(row) ? " peeked" : ""}`}
                 onClick={onOpen && ((event) => isPlain(event) && onOpen(row))}
               >
-                {columns.map(({ label, as, isMinor, isBare, cell }) => (
+                {columns.map(({ label, as, isMinor, isBare, rank, cell }) => (
                   <td
                     key={label}
-                    class={[as, isMinor && "minor", isBare && "bare"].filter(Boolean).join(" ") || undefined}
+                    class={join(as, isMinor && "minor", isBare && "bare", rank && `gives-${rank}`)}
                     data-label={as === "narrow" ? undefined : label}
                   >
                     {cell(row)}
@@ -138,8 +164,13 @@ interface HeadProps<Row> {
   readonly sorting: Sorting | undefined;
 }
 
-function Head<Row>({ column: { label, as, sort }, sorting }: HeadProps<Row>) {
-  const side = as === "end" ? as : undefined;
+/** Undefined if there is no class. */
+function join(...classes: readonly (string | number | false | undefined)[]): string | undefined {
+  return classes.filter(Boolean).join(" ") || undefined;
+}
+
+function Head<Row>({ column: { label, as, rank, sort }, sorting }: HeadProps<Row>) {
+  const side = join(as === "end" && as, rank && `gives-${rank}`);
   if (!sorting || sort === undefined) {
     return (
       <th class={side} scope="col">

@@ -1,20 +1,33 @@
 // Access → People: everybody who signed in with the company's identity provider, and before that, how to set it up.
 import { useEffect, useState } from "preact/hooks";
+import type { PeopleSpendingView } from "../../admin/money/people-spending.ts";
 import type { MemberView } from "../../admin/people/members.ts";
 import type { SignInView } from "../../admin/people/sign-in.ts";
-import { formatFullTime, formatRelativeTime } from "../frame/format.ts";
-import { type Pages, usePages } from "../frame/resource.ts";
+import { withQuery } from "../frame/api.ts";
+import { formatFullTime, formatMoney, formatRelativeTime, nameMonth } from "../frame/format.ts";
+import { namePerson } from "../frame/names.ts";
+import { type Pages, usePages, useResource } from "../frame/resource.ts";
 import { makeHref, navigate } from "../frame/route.ts";
 import { findProvider, may, ROLES } from "../frame/session.ts";
+import { BudgetBar, Spent } from "../money/spent.tsx";
 import { Filter, SearchField } from "../parts/field.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Notice, type Tone } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
+import {
+  type Column,
+  List,
+  leaveOutNarrow,
+  makeColumn,
+  makeHeadColumn,
+  makeNumberColumn,
+} from "../parts/table.tsx";
 import { Grants } from "./grants.tsx";
 import { NobodyYet, SignInSetup } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
 const PAGE_ROWS = 200;
+/** The page surely has this many of those who cost the most. */
+const DEAREST = 20;
 const ROLE_OPTIONS = [
   { value: "", label: "Any role" },
   ...ROLES.toReversed().map((role) => ({ value: role, label: role })),
@@ -24,12 +37,16 @@ export function PeoplePage() {
   const provider = useProvider();
   const [search, setSearch] = useState("");
   const [role, setRole] = useState("");
-  const people = usePeople(search.trim() !== "" || role !== "");
+  const costs = useCosts();
+  const people = usePeoplePages(search.trim() !== "" || role !== "", costs.rows.slice(0, DEAREST));
   const isFirstDay = people.data?.length === 0;
-  const found = people.data?.filter((person) => isFound(person, search.trim().toLowerCase(), role));
+  const found = people.data
+    ?.filter((person) => isFound(person, search.trim().toLowerCase(), role))
+    .toSorted(costs.compare);
   return (
     <>
       <PageHead title="People">
+        <CostWords costs={costs} />
         Everybody who signed in with your company's identity provider, and what they may do. Rules on their
         groups there give them roles; you can add one here.
       </PageHead>
@@ -55,7 +72,7 @@ export function PeoplePage() {
           <List
             label="People"
             of={{ ...people, data: found }}
-            columns={COLUMNS}
+            columns={makeColumns(costs)}
             keyOf={({ id }) => id}
             onOpen={({ id }) => navigate(`/settings/people/${id}`)}
             empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
@@ -71,13 +88,17 @@ function nameNothing({ more }: Pages<MemberView>, isFirstDay: boolean): string {
   return more === null ? "Nobody matches" : "Looking through all people…";
 }
 
-/** People, newest first. The gateway doesn't search them, so a page that looks for some of them fetches all. */
-function usePeople(isSearched: boolean): Pages<MemberView> {
+/**
+ * People, newest first. The gateway doesn't search them, so a page that looks for some of them fetches all, and so does one
+ * that lacks one of the dearest, who stand first.
+ */
+function usePeoplePages(isSearched: boolean, dearest: readonly CostRow[] = []): Pages<MemberView> {
   const people = usePages<MemberView>("/members", { limit: PAGE_ROWS }, EVERY_MS);
   const known = people.data?.length;
+  const isLacking = dearest.some(({ member_id }) => !people.data?.some(({ id }) => id === member_id));
   useEffect(() => {
-    if (isSearched) void people.more?.();
-  }, [isSearched, known]);
+    if (isSearched || isLacking) void people.more?.();
+  }, [isSearched, isLacking, known]);
   return people;
 }
 
@@ -97,8 +118,11 @@ function isFound({ name, email, grants }: MemberView, search: string, role: stri
 
 /** Those with a role in this account alone or among others; people with one everywhere aren't repeated on each account. */
 export function AccountPeople({ accountId }: { readonly accountId: string }) {
-  const people = usePeople(true);
-  const here = people.data?.filter(({ grants }) => grants.some(({ account }) => account === accountId));
+  const people = usePeoplePages(true);
+  const costs = useCosts(accountId);
+  const here = people.data
+    ?.filter(({ grants }) => grants.some(({ account }) => account === accountId))
+    .toSorted(costs.compare);
   if (here === undefined || here.length === 0) return null;
   return (
     <List
@@ -106,7 +130,7 @@ export function AccountPeople({ accountId }: { readonly accountId: string }) {
       note="With a role in this account, besides those who have one everywhere"
       label="People"
       of={{ ...people, data: here }}
-      columns={COLUMNS}
+      columns={makeColumns(costs)}
       keyOf={({ id }) => id}
       onOpen={({ id }) => navigate(`/settings/people/${id}`)}
       empty={null}
@@ -114,9 +138,9 @@ export function AccountPeople({ accountId }: { readonly accountId: string }) {
   );
 }
 
-/** Names a person who may have been forgotten. */
-export function namePerson({ name, email, id, anonymised_at }: MemberView): string {
-  return anonymised_at === null ? name || email || id : "Anonymised";
+/** Only what is otherwise is said on the list. */
+function isActive(person: MemberView): boolean {
+  return findStanding(person)[1] === "ok";
 }
 
 export function Standing({ of }: { readonly of: MemberView }) {
@@ -134,20 +158,73 @@ function findStanding(person: MemberView): readonly [word: string, tone?: Tone] 
   return role === null ? ["no access"] : ["active", "ok"];
 }
 
-const COLUMNS: readonly Column<MemberView>[] = [
-  makeHeadColumn("Name", (person) => (
-    <div>
-      <a class="strong" href={makeHref(`/settings/people/${person.id}`)}>
-        {namePerson(person)}
-      </a>
-      {person.email && <div class="small faint">{person.email}</div>}
-    </div>
-  )),
-  makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
-  makeColumn("Last confirmed", ({ seen_at }) => (
-    <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
-      {seen_at === null ? "never" : formatRelativeTime(seen_at)}
-    </span>
-  )),
-  makeColumn("State", (person) => <Standing of={person} />),
-];
+type CostRow = PeopleSpendingView["data"][number];
+
+interface Costs {
+  /** Undefined until it is known. */
+  readonly month: string | undefined;
+  /** Those of everybody. */
+  readonly rows: readonly CostRow[];
+  readonly of: (person: MemberView) => CostRow | undefined;
+  /** Undefined also for those who cost nothing, of whose budgets nothing is known here. */
+  readonly rowOf: (person: MemberView) => CostRow | undefined;
+  /** The dearest first: they are who somebody looks for. */
+  readonly compare: (one: MemberView, other: MemberView) => number;
+}
+
+const NOTHING_SPENT = { cost_usd: 0, forecast_usd: null, last_month_usd: 0 };
+
+/** The month's sums of all people, in one account or in all that one sees, which are asked for once. */
+function useCosts(accountId?: string): Costs {
+  const path = withQuery("/spending/people", { account_id: accountId });
+  const { data } = useResource<PeopleSpendingView>(may("usage.read") ? path : null);
+  const byId = new Map(data?.data.map((row) => [row.member_id, row]));
+  const rowOf = ({ id }: MemberView) => byId.get(id);
+  const of = (person: MemberView) =>
+    data && (rowOf(person) ?? { ...NOTHING_SPENT, member_id: person.id, requests: 0 });
+  const costOf = (person: MemberView) => of(person)?.cost_usd ?? 0;
+  const lastOf = (person: MemberView) => of(person)?.last_month_usd ?? 0;
+  const compare = (a: MemberView, b: MemberView) => costOf(b) - costOf(a) || lastOf(b) - lastOf(a);
+  return { month: data?.month, rows: data?.data ?? [], of, rowOf, compare };
+}
+
+/** The sum of those who are listed, which is less than that of the accounts: service keys have no person. */
+function CostWords({ costs: { month, rows } }: { readonly costs: Costs }) {
+  if (month === undefined || rows.length === 0) return null;
+  const sum = (pick: (row: CostRow) => number) => formatMoney(rows.reduce((all, row) => all + pick(row), 0));
+  return (
+    <>
+      <span class="strong">{sum(({ cost_usd }) => cost_usd)}</span>
+      {` in ${nameMonth(month)}, ${sum(({ last_month_usd }) => last_month_usd)} in the month before. `}
+    </>
+  );
+}
+
+function makeColumns(costs: Costs): readonly Column<MemberView>[] {
+  return [
+    makeHeadColumn("Name", (person) => (
+      <div>
+        <a class="strong" href={makeHref(`/settings/people/${person.id}`)}>
+          {namePerson(person)}
+        </a>{" "}
+        {!isActive(person) && <Standing of={person} />}
+        {person.email && <div class="small faint">{person.email}</div>}
+      </div>
+    )),
+    makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />),
+    leaveOutNarrow(makeNumberColumn("Last month", (person) => <LastMonth row={costs.of(person)} />)),
+    makeColumn("Budget", (person) => <BudgetBar row={costs.rowOf(person)} />),
+    makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
+    leaveOutNarrow(
+      makeColumn("Last confirmed", ({ seen_at }) => (
+        <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+          {seen_at === null ? "never" : formatRelativeTime(seen_at)}
+        </span>
+      )),
+    ),
+  ];
+}
+
+function LastMonth({ row }: { readonly row: CostRow | undefined }) {
+  return <span class="faint">{row ? formatMoney(row.last_month_usd) : "–"}</span>;
+}

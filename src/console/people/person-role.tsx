@@ -2,14 +2,13 @@
 import type { MemberView } from "../../admin/people/members.ts";
 import { change } from "../frame/api.ts";
 import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
-import { type Names, useNames } from "../frame/names.ts";
+import { type Names, namePerson, useNames } from "../frame/names.ts";
 import { ROLES } from "../frame/session.ts";
 import { useForm } from "../frame/task.ts";
 import { AccountField } from "../money/account-field.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Check, SelectField, TextField } from "../parts/field.tsx";
 import { toast } from "../parts/toast.tsx";
-import { namePerson } from "./people.tsx";
 
 const ROLE_OPTIONS = [
   { value: "", label: "None besides the rules" },

@@ -1,27 +1,30 @@
-// One person: roles and where they come from, personal keys, and the ways to give a role and to end access.
+// One person: limits, usage, roles and where they come from, personal keys, and the ways to give a role and to end access.
 import { useState } from "preact/hooks";
-import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { LimitRequestView } from "../../admin/limits/limit-requests.ts";
 import type { MemberDetailView } from "../../admin/people/member-detail.ts";
 import type { MemberView } from "../../admin/people/members.ts";
 import { change, describeError } from "../frame/api.ts";
-import { formatDay, formatFullTime, formatRelativeTime, formatUsd } from "../frame/format.ts";
-import { useNames } from "../frame/names.ts";
+import { formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
+import { namePerson, useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
-import { makeHref } from "../frame/route.ts";
+import { useScope } from "../frame/scope.ts";
 import { may, session } from "../frame/session.ts";
-import { LimitBars } from "../limits/limit-bars.tsx";
+import { LimitBars, sortFullest } from "../limits/limit-bars.tsx";
 import { RequestList } from "../limits/limit-requests.tsx";
+import { Raise } from "../limits/raise.tsx";
+import { Breakdown } from "../log/breakdown.tsx";
+import { RequestsLink } from "../log/usage-charts.tsx";
+import { UsageSection } from "../log/usage-section.tsx";
 import { Button } from "../parts/button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { type Fact, Facts } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
-import { Badge, Empty, Loaded, Notice } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { Loaded, Notice } from "../parts/states.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Agents } from "./agents.tsx";
 import { Grants } from "./grants.tsx";
-import { namePerson, Standing } from "./people.tsx";
+import { Standing } from "./people.tsx";
+import { PersonalKeys } from "./person-keys.tsx";
 import { RoleForm } from "./person-role.tsx";
 import { Stays } from "./stays.tsx";
 
@@ -40,7 +43,14 @@ export function PersonPage({ id }: { readonly id: string }) {
       <PageHead
         back={{ path: "/settings/people", label: "People" }}
         title={data ? namePerson(data) : id}
-        actions={isOpen && <Actions person={data} onOpen={setOpen} reload={person.reload} />}
+        actions={
+          data && (
+            <>
+              {may("requests.read") && <RequestsLink filters={{ member: id }} />}
+              {isOpen && <Actions person={data} onOpen={setOpen} reload={person.reload} />}
+            </>
+          )
+        }
       >
         {data?.email}
       </PageHead>
@@ -53,26 +63,46 @@ export function PersonPage({ id }: { readonly id: string }) {
                 {formatDay(one.keys_expire_at)}, unless they sign in again before.
               </Notice>
             )}
-            <div class="charts">
-              <Card title="Roles" note="Within an account, the highest counts">
-                <div class="stack">
-                  <Grants of={one.grants} />
-                  <OwnRole person={one} />
-                </div>
-              </Card>
-              <Card title="Person">
-                <Facts rows={listFacts(one)} />
-              </Card>
-            </div>
-            <PersonLimits person={one} />
+            <PersonLimits person={one} reload={person.reload} />
+            {may("usage.read") && <PersonUse id={one.id} />}
             {/* Disabling pauses the keys, so they are read again. */}
             <PersonalKeys key={String(one.disabled)} memberId={one.id} />
+            <AboutPerson person={one} />
             <Agents memberId={one.id} />
             {may("members.read") && <Stays memberId={one.id} />}
           </div>
         )}
       </Loaded>
       {data && open && <PersonDialog person={data} {...{ open, close }} reload={person.reload} />}
+    </>
+  );
+}
+
+/** The roles, and who it is. */
+function AboutPerson({ person }: { readonly person: MemberView }) {
+  return (
+    <div class="charts">
+      <Card title="Roles" note="Within an account, the highest counts">
+        <div class="stack">
+          <Grants of={person.grants} />
+          <OwnRole person={person} />
+        </div>
+      </Card>
+      <Card title="Person">
+        <Facts rows={listFacts(person)} />
+      </Card>
+    </div>
+  );
+}
+
+/** The person's figures, by model, in the accounts that one sees. */
+function PersonUse({ id }: { readonly id: string }) {
+  const { period } = useScope("30d");
+  const reload = { current: async () => {} };
+  return (
+    <>
+      <UsageSection filters={{ member: id }} />
+      <Breakdown query={{ ...period, member: id }} reloadRef={reload} />
     </>
   );
 }
@@ -190,8 +220,14 @@ function PersonDialog({ person, open, close, reload }: PersonDialogProps) {
   }
 }
 
+interface PersonLimitsProps {
+  readonly person: MemberDetailView;
+  readonly reload: () => Promise<void>;
+}
+
 /** The limits in each account over all keys there, and what the person asked for. Nothing while there are none. */
-function PersonLimits({ person: { id, limits } }: { readonly person: MemberDetailView }) {
+function PersonLimits({ person, reload }: PersonLimitsProps) {
+  const { id, limits } = person;
   const asked = usePages<LimitRequestView>("/limit-requests", { member: id }, EVERY_MS);
   const names = useNames();
   return (
@@ -201,6 +237,7 @@ function PersonLimits({ person: { id, limits } }: { readonly person: MemberDetai
           key={one.account_id}
           title={`Limits in ${names.account(one.account_id)}`}
           note="Over all keys there"
+          actions={<RaiseFullest person={person} of={one} reload={reload} />}
         >
           <LimitBars limits={one.limits} of="member" />
         </Card>
@@ -212,32 +249,13 @@ function PersonLimits({ person: { id, limits } }: { readonly person: MemberDetai
   );
 }
 
-function PersonalKeys({ memberId }: { readonly memberId: string }) {
-  const keys = usePages<KeyInUseView>("/keys", { member: memberId }, EVERY_MS);
-  return (
-    <List
-      title="Personal keys"
-      label="Personal keys"
-      of={keys}
-      columns={KEY_COLUMNS}
-      keyOf={({ id }) => id}
-      empty={<Empty icon="key" title="No personal keys" />}
-    />
-  );
+interface RaiseFullestProps extends PersonLimitsProps {
+  readonly of: MemberDetailView["limits"][number];
 }
 
-const KEY_COLUMNS: readonly Column<KeyInUseView>[] = [
-  makeHeadColumn("Name", ({ id, name, last4 }) => (
-    <div class="row">
-      <a class="strong" href={makeHref(`/settings/router/${id}`)}>
-        {name}
-      </a>
-      <code class="faint">…{last4}</code>
-    </div>
-  )),
-  makeNumberColumn("Charged", ({ spent_usd }) => formatUsd(spent_usd.total)),
-  makeColumn("Last used", ({ last_used_at }) => (last_used_at ? formatRelativeTime(last_used_at) : "never")),
-  makeColumn("State", ({ state }) => (
-    <Badge text={state} tone={state === "active" ? "ok" : state === "revoked" ? undefined : "warn"} hasDot />
-  )),
-];
+function RaiseFullest({ person, of: { account_id, limits }, reload }: RaiseFullestProps) {
+  const limit = sortFullest(limits).find(({ kind }) => kind === "budget");
+  if (limit === undefined) return null;
+  const owner = { scope: "member", id: person.id, name: namePerson(person), account_id, limit } as const;
+  return <Raise owner={owner} onDone={reload} />;
+}

@@ -5,6 +5,8 @@
  * `AUDITED_EVENTS` are read off the audit log, and so is `budget.raised`; all others are recorded.
  */
 export const EVENTS = {
+  "account.digest":
+    "The account {name} cost {cost_usd} USD in the week of {week}, after {before_usd} USD in the week before.",
   "balance.low": "The balance of {name} is {balance} USD, below {limit} USD.",
   "allowance.used_up": "The {limit} free requests a day of {name} are used up.",
   "budget.exceeded": "A budget of {name} (per {per}) is used up: {used} of {limit} USD.",
@@ -53,6 +55,9 @@ export const EVENTS = {
 } as const satisfies Readonly<Record<string, string>>;
 
 export type EventType = keyof typeof EVENTS;
+
+/** Those that only receivers get which name them: no pattern stands for them. */
+export const NAMED_EVENTS: ReadonlySet<string> = new Set<EventType>(["account.digest"]);
 
 /** The type of those that wait to be chained to the audit log. They are no events yet. */
 export const AUDIT_EVENT = "audit";

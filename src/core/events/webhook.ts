@@ -1,8 +1,9 @@
 // Webhooks: the receivers of events, and the store's rows of what still has to be delivered.
 
 import type { Scope } from "../people/people.ts";
+import { matchesAny } from "../text/pattern.ts";
 import type { NetworkRules } from "../world/network.ts";
-import type { EventData, OutboxEvent, StoredEvent } from "./events.ts";
+import { type EventData, NAMED_EVENTS, type OutboxEvent, type StoredEvent } from "./events.ts";
 
 export const WEBHOOK_FORMS = ["standard", "slack", "discord", "teams"] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
@@ -19,7 +20,23 @@ export interface Endpoint {
   readonly events: readonly string[];
   /** Names or ids of accounts. `*` for all, and for what concerns none. */
   readonly accounts: readonly string[];
+  /** True if digests name people. */
+  readonly showsPeople?: true;
   readonly network?: NetworkRules;
+}
+
+/** True if these patterns of a receiver mean the type. */
+export function wantsEvent(events: readonly string[], type: string): boolean {
+  return NAMED_EVENTS.has(type) ? events.includes(type) : matchesAny(events, type);
+}
+
+/** True if the receiver gets events of the account. Its name is null, and the id empty, for none. */
+export function isFor(
+  { accounts }: Pick<Endpoint, "accounts">,
+  accountId: string,
+  account: string | null,
+): boolean {
+  return accounts.some((one) => one === "*" || (accountId !== "" && (one === accountId || one === account)));
 }
 
 export const DELIVERY_STATES = ["waiting", "dead"] as const;

@@ -47,7 +47,7 @@ export const KEY_FIELDS = {
     flag: {
       name: "expires",
       value: "TIME",
-      help: "when it expires, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)",
+      help: "when it expires: 2027-01-31, 2027-01-31T12:00:00Z, tomorrow (in 24 hours) or 30d (12h, 2w)",
     },
     control: { label: "Expires" },
   },
@@ -132,7 +132,7 @@ export const KEY_FIELDS = {
     flag: {
       name: "budget",
       value: "USD/PER",
-      help: 'its budgets, such as 50/month or "5/day:OpenAI#*, 100/total"; "none" or "default"',
+      help: 'its budgets, such as 50 (a month), 50/month or "5/day:OpenAI#*, 100/total"; "none" or "default"',
     },
     control: {
       label: "Budgets in USD",

@@ -54,7 +54,11 @@ export const TOKEN_FIELDS = {
     property: "expiresAtMs",
     initial: null,
     manual: "ISO 8601, a year ahead at most (in a year)",
-    flag: { name: "expires", value: "TIME", help: "when it expires, in ISO 8601, a year ahead at most" },
+    flag: {
+      name: "expires",
+      value: "TIME",
+      help: "when it expires, a year ahead at most: 2027-01-31, tomorrow (in 24 hours) or 30d (12h, 2w)",
+    },
     control: { label: "Expires" },
   },
 } as const satisfies Fields;

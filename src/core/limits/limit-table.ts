@@ -59,7 +59,7 @@ export const MINUTE_LIMITS = [
     credential: {
       manual: "the provider's limit on the requests of a minute, or null",
       meaning:
-        "The requests per minute that the provider allows this key, at once or spread out. At its limit the key rests, so that others are used before the provider refuses. Each gateway process counts its own calls, so give each its share. No limit if missing.",
+        "The requests per minute that the provider allows this key, at once or spread out. At its limit the key rests, and others are used before the provider refuses. Each gateway process counts its own calls, so give each its share. No limit if missing.",
     },
   },
   {
@@ -72,7 +72,7 @@ export const MINUTE_LIMITS = [
       countLabel: "Tokens in any 60 seconds",
       manual:
         'the most tokens read and written in any 60 seconds, those read from a cache left out; null for no limit, or `"default"`',
-      meaning: "The most tokens of a key in any 60 seconds, those read from a cache left out.",
+      meaning: "The most tokens of a key in any 60 seconds, without those read from a cache.",
       help: 'its tokens in any 60 seconds: a number, "unlimited" or "default"',
     },
     account: {
@@ -83,7 +83,7 @@ export const MINUTE_LIMITS = [
     credential: {
       manual: "the provider's limit on the tokens of a minute, or null",
       meaning:
-        "The tokens per minute that the provider allows this key. A request counts with the prompt's estimate and the output limit, at most 4,096 of it, and later with the tokens that the provider reports.",
+        "The tokens per minute that the provider allows this key. A request counts with the prompt's estimate and at most 4,096 of its output limit, and later with the tokens that the provider reports.",
     },
   },
   {
@@ -106,7 +106,7 @@ export const MINUTE_LIMITS = [
     credential: {
       manual: "the most calls of a gateway process that may be under way with it at the same time, or null",
       meaning:
-        "The most calls that may be under way with this key at the same time. While as many are, others are used, and a request for several answers asks for them in turns. Each gateway process counts its own calls, so give each its share. No limit if missing.",
+        "The most calls with this key at the same time. While as many are under way, others are used, and a request for several answers asks for them in turns. Each gateway process counts its own calls, so give each its share. No limit if missing.",
     },
   },
 ] as const satisfies readonly MinuteRow[];

@@ -9,8 +9,8 @@ import type { EndingName, RequestOutcome, Transport } from "./record.ts";
  */
 export interface RequestFilter extends UsageFilter {
   readonly selector?: string | undefined;
-  /** `ok`: below 400. `error`: as defined by `isError`. */
-  readonly status?: number | "ok" | "error" | undefined;
+  /** `ok`: below 400. `error`: as defined by `isError`. `hundreds`: of a class, such as 4 for 400 to 499. */
+  readonly status?: number | "ok" | "error" | { readonly hundreds: number } | undefined;
   readonly ended?: EndingName | undefined;
   /** The value of `x-request-id`. */
   readonly requestId?: string | undefined;

@@ -27,6 +27,13 @@ export function nameConnectionFailure(error: unknown): string | null {
   return `${words} (${code})`;
 }
 
+/** Says why a request got no answer: how its connection failed, that time was up, or the error's own words if it is another. */
+export function describeUnanswered(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return "timeout";
+  return nameConnectionFailure(error) ?? error.message;
+}
+
 export function readErrorCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

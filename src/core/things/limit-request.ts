@@ -17,7 +17,7 @@ export const LIMIT_REQUEST = {
       method: "POST",
       path: "/limit-requests",
       permission: "limit_requests.make",
-      summary: "Ask for more of one's own limit in an account",
+      summary: "Ask for more of one's own limit in an account, or raise somebody else's",
       audit: "limit_request.made",
     },
     decide: {

@@ -1,7 +1,9 @@
 // The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
 import { fillAddress } from "./address.ts";
 import { loadData } from "./load-data.ts";
+import { nameOwnKey } from "./own-key.ts";
 import { buildIndex, type Entry, findSections, type SearchHit, type SearchIndex } from "./search.ts";
+import { suggestPages } from "./suggest.ts";
 
 /** Beside this script, wherever the gateway serves the manual. */
 const { currentScript } = document;
@@ -129,6 +131,15 @@ function markScrollable(): void {
   }
 }
 
+/** On the page in the place of a missing one: lists what may have been meant. */
+async function suggest(): Promise<void> {
+  const section = document.querySelector<HTMLElement>(".suggested");
+  if (!section) return;
+  const found = suggestPages(await loadIndex(), location.pathname);
+  section.querySelector("ul")?.replaceChildren(...found.map(createResult));
+  section.hidden = found.length === 0;
+}
+
 /** Opens the fields of the section that the address names. */
 function openSection(): void {
   let next = document.getElementById(location.hash.slice(1))?.nextElementSibling;
@@ -141,8 +152,13 @@ function openSection(): void {
   }
 }
 
+/** Pages that are files have no gateway that could be asked. */
+if (ADDRESS !== undefined && INDEX_URL.endsWith(".json"))
+  void nameOwnKey({ address: ADDRESS, place: (path) => new URL(`..${path}`, OWN_URL).href });
 window.loadManualData = loadData;
 openSection();
+// The page says where to look, also without suggestions.
+suggest().catch(() => {});
 addEventListener("hashchange", openSection);
 if (box) box.hidden = false;
 input?.addEventListener("input", search);

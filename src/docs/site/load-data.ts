@@ -1,5 +1,5 @@
-// Loads data that lies beside the manual's pages: as JSON from a gateway, or from a script where pages are files, since
-// browsers fetch nothing for those.
+// Loads data that lies beside the manual's pages or at a gateway's routes: as JSON from a gateway, or from a script where pages
+// are files, since browsers fetch nothing for those.
 
 declare global {
   interface Window {

@@ -37,10 +37,15 @@ export function renderApiPage(manual: Manual): string {
   return renderFrame({ name: API_PAGE, title: "API", head, body }, manual);
 }
 
+/** The script lists what the search finds for the words of the address. */
 export function renderMissingPage(manual: Manual): string {
   const body = `<main id="main" tabindex="-1"><article>
 <h1>There is no such page</h1>
 <p>The manual has no page at this address. Search it, or go to <a href="${toAddress(INDEX)}">its overview</a>.</p>
+<section class="suggested" hidden>
+<h2>Perhaps you are looking for</h2>
+<ul></ul>
+</section>
 </article></main>`;
   return renderFrame({ name: MISSING_PAGE, title: "No such page", head: "", body }, manual);
 }

@@ -1,6 +1,14 @@
 // Searches all chapters for the sections that answer a query, best first. Other forms of a word and its synonyms count.
-import { findNearest } from "../../core/text/nearest.ts";
-import { STOP_WORDS, SYNONYMS } from "./synonyms.ts";
+import {
+  type Meaning,
+  readTerms,
+  SYNONYM_WEIGHT,
+  type Term,
+  type Vocabulary,
+  WEAK_WEIGHT,
+  weighStem,
+} from "./query.ts";
+import { STOP_WORDS } from "./synonyms.ts";
 import { findStem, splitWords, type Word } from "./words.ts";
 
 /** One section of a chapter in the search index. */
@@ -24,197 +32,157 @@ export interface SearchHit {
 interface Section {
   readonly entry: Entry;
   readonly words: readonly Word[];
-  /** The weight of each stem: its number in the text, and more for each heading that has it. */
+  /** The number of times that each stem is in the text. */
   readonly counts: ReadonlyMap<string, number>;
   readonly inHeading: ReadonlySet<string>;
+  readonly inChapter: ReadonlySet<string>;
   /** Its number of words, compared with that of an average section. */
   readonly length: number;
 }
 
-export interface SearchIndex {
+export interface SearchIndex extends Vocabulary {
   readonly sections: readonly Section[];
-  /** The number of sections that have each stem. */
-  readonly frequencies: ReadonlyMap<string, number>;
 }
 
-/** The meanings of one word or phrase of a query, the query's own first. Any of them is looked for. */
-type Term = readonly Alternative[];
-
-interface Alternative {
-  readonly stems: readonly string[];
-  readonly weight: number;
+/** A section and how well it answers. */
+interface Score {
+  readonly section: Section;
+  readonly points: number;
+  /** The share of the query that it has, by weight. */
+  readonly covered: number;
+  readonly isNamed: boolean;
 }
 
 const FOUND_MAX = 12;
 const EXCERPT_BEFORE = 50;
 const EXCERPT_LENGTH = 160;
-/** A word in a section's heading says more about the section than several in its text. */
-const HEADING_COUNT = 8;
-const CHAPTER_COUNT = 5;
-const HEADING_BONUS = 0.7;
+/** A title that has a word counts as much as a text that has it this many times. */
+const HEADING_COUNT = 1;
+const CHAPTER_COUNT = 3;
+/** The count at which a word in a section of average length reaches half of its weight. */
+const HALF_COUNT = 2;
+/** The part of a long section's greater number of words that is put down to its length, from 0 to 1. */
+const LENGTH_SHARE = 0.45;
+/** A section of which the query says the whole heading gets this much more; the others, by the share that it says. */
+const SAID_BONUS = 1;
+/** The same for the share of the query that titles name. */
+const HEADING_BONUS = 0.2;
+const CHAPTER_BONUS = 0.6;
+/** Less than 1, since a long question has words that no answer has. */
+const COVERED_POWER = 0.75;
+/** Sections that have less than this share of what the best of them has don't answer, unless their heading names a part. */
+const COVERED_LEAST = 0.5;
 /** Chapters that name nearly everything in passing, which others tell. */
 const LISTS = /(^|\/)(errors|migrate-|leave-|compare|configuration)[^/]*$/;
 const LIST_WEIGHT = 0.8;
-/** The count at which a word in a section of average length reaches half of its weight. */
-const HALF_COUNT = 1.5;
-const SYNONYM_WEIGHT = 0.75;
-const PREFIX_WEIGHT = 0.8;
-const TYPO_WEIGHT = 0.4;
-const UNKNOWN_WEIGHT = 0.5;
-/** Sections that have less of the query, by weight, don't answer it. */
-const COVERED_LEAST = 0.5;
-const PREFIX_LEAST = 3;
-const TYPO_LEAST = 6;
-const COMPLETIONS_MAX = 8;
 
-const GROUPS = SYNONYMS.map((phrases) => phrases.map(listStems));
-const PHRASE_WORDS_MAX = Math.max(...GROUPS.flat().map(({ length }) => length));
+const STOP_STEMS: ReadonlySet<string> = new Set([...STOP_WORDS].map(findStem));
 
 export function buildIndex(entries: readonly Entry[]): SearchIndex {
   const split = entries.map((entry) => ({ entry, words: splitWords(entry.text) }));
   const average = split.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, split.length);
   const sections = split.map(({ entry, words }) => readSection(entry, words, average));
   const frequencies = new Map<string, number>();
-  for (const { counts } of sections)
-    for (const stem of counts.keys()) frequencies.set(stem, (frequencies.get(stem) ?? 0) + 1);
-  return { sections, frequencies };
+  for (const { counts, inHeading, inChapter } of sections)
+    for (const stem of new Set([...counts.keys(), ...inHeading, ...inChapter]))
+      frequencies.set(stem, (frequencies.get(stem) ?? 0) + 1);
+  return { sections, sectionCount: sections.length, frequencies };
 }
 
 function readSection(entry: Entry, words: readonly Word[], average: number): Section {
   const counts = new Map<string, number>();
-  const add = (stem: string, count: number) => counts.set(stem, (counts.get(stem) ?? 0) + count);
-  const inHeading = new Set(splitWords(entry.heading).map(({ stem }) => stem));
-  for (const { stem } of words) add(stem, 1);
-  for (const stem of inHeading) add(stem, HEADING_COUNT);
-  for (const { stem } of splitWords(entry.chapter)) add(stem, CHAPTER_COUNT);
-  return { entry, words, counts, inHeading, length: words.length / Math.max(1, average) };
+  for (const { stem } of words) counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  const listTitle = (title: string) =>
+    new Set(splitWords(title).flatMap(({ stem }) => (STOP_STEMS.has(stem) ? [] : [stem])));
+  return {
+    entry,
+    words,
+    counts,
+    inHeading: listTitle(entry.heading),
+    inChapter: listTitle(entry.chapter),
+    length: words.length / Math.max(1, average),
+  };
 }
 
 export function findSections(index: SearchIndex, query: string): readonly SearchHit[] {
   const terms = readTerms(index, query);
-  const weights = terms.map((term) => weighTerm(index, term));
-  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const whole = terms.reduce((sum, { weight }) => sum + weight, 0);
   if (whole === 0) return [];
-  return index.sections
-    .map((section) => ({ section, score: scoreSection(section, terms, weights) / whole }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
+  const scores = index.sections
+    .map((section) => scoreSection(index, section, terms, whole))
+    .filter(({ points }) => points > 0);
+  const least = COVERED_LEAST * Math.max(...scores.map(({ covered }) => covered));
+  return scores
+    .filter(({ covered, isNamed }) => covered >= least || isNamed)
+    .sort((one, other) => other.points - one.points)
     .slice(0, FOUND_MAX)
     .map(({ section }) => describeFound(section, terms));
 }
 
-/** Returns 0 for sections that lack too much of the query. */
-function scoreSection(section: Section, terms: readonly Term[], weights: readonly number[]): number {
-  let sum = 0;
-  let covered = 0;
-  let whole = 0;
-  for (const [at, term] of terms.entries()) {
-    const weight = weights[at] ?? 0;
-    const found = Math.max(0, ...term.map((one) => scoreAlternative(section, one)));
-    whole += weight;
-    sum += weight * found;
-    if (found > 0) covered += weight;
-  }
-  const share = covered / whole;
-  const weight = LISTS.test(section.entry.href) ? LIST_WEIGHT : 1;
-  return share < COVERED_LEAST ? 0 : sum * share * share * weight;
+function scoreSection(index: SearchIndex, section: Section, terms: readonly Term[], whole: number): Score {
+  const found = terms.map((term) => scoreTerm(section, term));
+  const sum = (measure: (term: Term, at: number) => number) =>
+    terms.reduce((total, term, at) => total + term.weight * measure(term, at), 0) / whole;
+  const covered = sum((_, at) => ((found[at] ?? 0) > 0 ? 1 : 0));
+  if (covered === 0) return { section, points: 0, covered, isNamed: false };
+  const { inHeading, inChapter, entry } = section;
+  const named = sum((term) => (listTitled(term, (stem) => inHeading.has(stem)).length > 0 ? 1 : 0));
+  const chaptered = sum((term) => (listTitled(term, (stem) => inChapter.has(stem)).length > 0 ? 1 : 0));
+  const said = named === 0 ? 0 : measureSaid(index, section, terms);
+  const bonus = 1 + SAID_BONUS * said + HEADING_BONUS * named + CHAPTER_BONUS * chaptered;
+  const listed = LISTS.test(entry.href) ? LIST_WEIGHT : 1;
+  const points = sum((_, at) => found[at] ?? 0) * covered ** COVERED_POWER * listed * bonus;
+  return { section, points, covered, isNamed: named > 0 };
+}
+
+/** From 0 to 1, by the meaning that the section has most of. */
+function scoreTerm(section: Section, { meanings }: Term): number {
+  const count = Math.max(0, ...meanings.map((one) => countMeaning(section, one)));
+  return count / (count + HALF_COUNT);
 }
 
 /** A phrase counts as much as its rarest word in the section. */
-function scoreAlternative(section: Section, { stems, weight }: Alternative): number {
-  return weight * Math.min(...stems.map((stem) => scoreStem(section, stem)));
+function countMeaning(section: Section, { stems, weight }: Meaning): number {
+  return weight * Math.min(...stems.map((stem) => countStem(section, stem)));
 }
 
-function scoreStem({ counts, inHeading, length }: Section, stem: string): number {
-  const count = counts.get(stem) ?? 0;
-  if (count === 0) return 0;
-  const bonus = inHeading.has(stem) ? HEADING_BONUS : 0;
-  return count / (count + HALF_COUNT * (0.4 + 0.6 * length)) + bonus;
+function countStem({ counts, inHeading, inChapter, length }: Section, stem: string): number {
+  const inText = (counts.get(stem) ?? 0) / (1 - LENGTH_SHARE + LENGTH_SHARE * length);
+  return inText + (inHeading.has(stem) ? HEADING_COUNT : 0) + (inChapter.has(stem) ? CHAPTER_COUNT : 0);
 }
 
-/** Rare words say more. A word that no section has, or has only nearly, counts little beside the others. */
-function weighTerm(index: SearchIndex, term: Term): number {
-  const rarest = ({ stems }: Alternative) => Math.max(...stems.map((stem) => weighStem(index, stem)));
-  const isKnown = ({ stems }: Alternative) => stems.every((stem) => index.frequencies.has(stem));
-  const [own] = term;
-  if (own === undefined) return 0;
-  if (!term.some(isKnown)) return UNKNOWN_WEIGHT;
-  return rarest(own) * (own.weight < PREFIX_WEIGHT ? own.weight : 1);
+/** The term's meanings of which a title has all words. Words that only begin alike, or look alike, aren't meant. */
+function listTitled({ meanings }: Term, isInTitle: (stem: string) => boolean): readonly Meaning[] {
+  return meanings.filter(({ stems, weight }) => weight >= SYNONYM_WEIGHT && stems.every(isInTitle));
 }
 
-function weighStem({ sections, frequencies }: SearchIndex, stem: string): number {
-  return Math.log(1 + sections.length / (0.5 + (frequencies.get(stem) ?? 0)));
-}
-
-/** Reads a query's phrases and words. A query of stop words alone is read as it is. */
-function readTerms(index: SearchIndex, query: string): readonly Term[] {
-  const words = splitQuery(index, query);
-  const isTelling = ({ word }: Word) => !STOP_WORDS.has(word);
-  const terms: Term[] = [];
-  for (let at = 0; at < words.length; ) {
-    const phrase = findPhrase(words, at);
-    const word = words[at];
-    if (phrase !== null) terms.push(phrase.term);
-    else if (word && (isTelling(word) || !words.some(isTelling))) terms.push(readWord(index, word));
-    at += phrase?.length ?? 1;
+/** The share of the heading that the query says, in its own words or others, from 0 to 1. */
+function measureSaid(index: SearchIndex, section: Section, terms: readonly Term[]): number {
+  const said = listSaid(section, terms);
+  let sum = 0;
+  let whole = 0;
+  for (const stem of section.inHeading) {
+    const weight = weighStem(index, stem);
+    whole += weight;
+    sum += weight * (said.get(stem) ?? 0);
   }
-  return terms;
+  return whole === 0 ? 0 : sum / whole;
 }
 
-/** Names such as `body_limit` are searched as one word if a section has them, else by their parts. */
-function splitQuery({ frequencies }: SearchIndex, query: string): readonly Word[] {
-  return query.split(/\s+/).flatMap((part) => {
-    const [whole, ...parts] = splitWords(part);
-    if (whole === undefined) return [];
-    return parts.length === 0 || frequencies.has(whole.stem) ? [whole] : parts;
-  });
-}
-
-/** Returns the longest phrase of several words, or a word with synonyms, that stands at this place. */
-function findPhrase(
-  words: readonly Word[],
-  at: number,
-): { readonly term: Term; readonly length: number } | null {
-  for (let length = Math.min(PHRASE_WORDS_MAX, words.length - at); length > 0; length--) {
-    const stems = words.slice(at, at + length).map(({ stem }) => stem);
-    const groups = GROUPS.filter((group) => group.some((phrase) => isEqual(phrase, stems)));
-    if (groups.length === 0) continue;
-    const others = groups.flat().filter((phrase) => !isEqual(phrase, stems));
-    const synonyms = others.map((phrase) => ({ stems: keepTelling(phrase), weight: SYNONYM_WEIGHT }));
-    return { term: [{ stems: keepTelling(stems), weight: 1 }, ...synonyms], length };
-  }
-  return null;
-}
-
-function isEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((stem, at) => stem === other[at]);
-}
-
-function keepTelling(stems: readonly string[]): readonly string[] {
-  const telling = stems.filter((stem) => !STOP_WORDS.has(stem));
-  return telling.length === 0 ? stems : telling;
-}
-
-function listStems(phrase: string): readonly string[] {
-  return phrase.split(" ").map((word) => findStem(word.replace(/['’]/g, "")));
-}
-
-/** A word that no section has is completed, as while it is typed, or else taken for a typing error. */
-function readWord({ frequencies }: SearchIndex, { word, stem }: Word): Term {
-  const own = { stems: [stem], weight: 1 };
-  const isComplete = frequencies.has(stem);
-  const completed =
-    word.length < PREFIX_LEAST ? [] : [...frequencies.keys()].filter((one) => one.startsWith(word));
-  const near = isComplete || word.length < TYPO_LEAST ? [] : findNearest(stem, frequencies.keys(), 2);
-  const others = [
-    ...completed.slice(0, COMPLETIONS_MAX).map((one) => ({ stems: [one], weight: PREFIX_WEIGHT })),
-    ...(completed.length > 0 ? [] : near.map((one) => ({ stems: [one], weight: TYPO_WEIGHT }))),
-  ];
-  return [...(isComplete || others.length === 0 ? [own] : []), ...others];
+/** Returns the words of the titles that the query says, and how surely each is meant. */
+function listSaid({ inHeading, inChapter }: Section, terms: readonly Term[]): ReadonlyMap<string, number> {
+  const isInTitle = (stem: string) => inHeading.has(stem) || inChapter.has(stem);
+  const said = new Map<string, number>();
+  for (const term of terms)
+    for (const { stems, weight } of listTitled(term, isInTitle)) {
+      const strength = weight * (term.isWeak ? WEAK_WEIGHT : 1);
+      for (const stem of stems) said.set(stem, Math.max(said.get(stem) ?? 0, strength));
+    }
+  return said;
 }
 
 function describeFound({ entry, words }: Section, terms: readonly Term[]): SearchHit {
-  const stems = new Set(terms.flat().flatMap((one) => one.stems));
+  const stems = new Set(terms.flatMap(({ meanings }) => meanings.flatMap((one) => one.stems)));
   const matched = words.filter(({ stem }) => stems.has(stem));
   const inHeadings = splitWords(`${entry.chapter} ${entry.heading}`).filter(({ stem }) => stems.has(stem));
   return {

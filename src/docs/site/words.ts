@@ -31,8 +31,8 @@ function splitName(name: string, at: number): readonly Word[] {
 }
 
 const NO_STEM_BELOW = 4;
-/** No plural: without its end, it would be a processor's core. */
-const WHOLE: ReadonlySet<string> = new Set(["cors"]);
+/** No plurals: without their ends, they would be a processor's core and a span of time. */
+const WHOLE: ReadonlySet<string> = new Set(["cors", "windows"]);
 /** Endings with their replacements, tried in this order. */
 const ENDINGS: readonly (readonly [ending: RegExp, replacement: string])[] = [
   [/(ss|us|is)$/, "$1"],
@@ -41,7 +41,7 @@ const ENDINGS: readonly (readonly [ending: RegExp, replacement: string])[] = [
   [/s$/, ""],
 ];
 const VOWEL = /[aeiouy]/;
-const VERB_ENDING = /(ations?|ing|ed|er|ment|al)$/;
+const VERB_ENDING = /(at(e|ed|er|ing|ion|or)|ing|ed|er|ment|al)$/;
 
 /** Returns a word without its common endings. Only equality of stems means anything: a stem need not be a word. */
 export function findStem(word: string): string {

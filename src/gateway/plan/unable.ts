@@ -57,10 +57,11 @@ const NO_WISHES: Wishes = { mustSearch: false, isLimitRequired: false };
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
   const search = call.operation.findSearch?.(call.ask) ?? null;
   const findRefusedUrl = checkUrls(call);
-  const isPlain = search === null && findRefusedUrl === undefined && call.nativeOnly === undefined;
+  const isBound = call.nativeOnly !== undefined && call.nativeOnly.what !== "code";
+  const isPlain = search === null && findRefusedUrl === undefined && !isBound;
   if (isPlain && !call.isLimitRequired) return NO_WISHES;
   return {
-    reads: call.nativeOnly === undefined ? undefined : makeReads(call),
+    reads: isBound ? makeReads(call) : undefined,
     findRefusedUrl,
     searches: search === null ? undefined : makeSearches(call),
     mustSearch: search === "forced",
@@ -72,8 +73,11 @@ export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
 export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wishes: Wishes): void {
   const { operation, ask, raw, routes, selection } = call;
   if (routes.upstreams.has(card.provider)) routes.require(card, ask, raw);
-  operation.refuseUnable(ask, card, selection.kind === "card" && selection.card === card);
+  const isNamed = selection.kind === "card" && selection.card === card;
+  operation.refuseUnable(ask, card, isNamed);
   if (call.nativeOnly && wishes.reads?.(card) === false) throw explainNeed(call.nativeOnly, card);
+  if (call.nativeOnly?.what === "code" && isNamed && !makeReads(call)(card))
+    throw explainNeed(call.nativeOnly, card);
   const url = wishes.findRefusedUrl?.(card) ?? null;
   if (url !== null) {
     const message = `The model '${card.id}' does not accept ${url} URLs: send ${url}s as data: URLs.`;
@@ -87,11 +91,14 @@ export function refuseUnable<F extends Form>(call: Call<F>, card: ModelCard, wis
 
 function explainNeed({ path, what }: FamilyNeed, { id }: ModelCard): Fault {
   const reasons: Readonly<Record<FamilyNeed["what"], string>> = {
+    code: `doesn't run the code for which '${path}' is, and no other tool is offered: offer a function of your own that runs it, or leave the tool out.`,
     asked: `can't read '${path}', and nothing else is asked.`,
     history: `can't read the history that is sealed in '${path}'.`,
     tool: `can't run the tool that '${path}' demands.`,
   };
-  return new Fault("unsupported_capability", `The model '${id}' ${reasons[what]}`, { param: path });
+  // Other models leave the tool out, so none of them is named.
+  const code = what === "code" ? "unsupported_parameter" : "unsupported_capability";
+  return new Fault(code, `The model '${id}' ${reasons[what]}`, { param: path });
 }
 
 /** Adds to the Fault of models that can't take a request which others can. Returns any other Fault unchanged. */

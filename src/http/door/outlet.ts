@@ -21,7 +21,7 @@ import type { Arrival } from "./arrival.ts";
 import type { ClientCall } from "./client-call.ts";
 import type { ClientWatch } from "./client-watch.ts";
 import { makeKept } from "./plain-run.ts";
-import { logRefusal, nameForClient } from "./refused.ts";
+import { explainRejected, logRefusal, nameForClient } from "./refused.ts";
 import type { Run } from "./run.ts";
 import { startStream } from "./stream.ts";
 
@@ -117,7 +117,8 @@ export function noteRefusal<F extends Form>(
   const limits = facts.granted ?? findRefusing(fault);
   const headers = factHeaders(facts, makeReader(ports.clock, surface), limits);
   // The path decides the form, because a surface's wildcard also matches paths with other error forms.
-  const refusal = findSurface(path).refuse(nameForClient(fault, names), requestId);
+  const named = nameForClient(explainRejected(fault, surface, context), names);
+  const refusal = findSurface(path).refuse(named, requestId);
   if (trace !== null && context === null) {
     const refused = { status: refusal.status, faultCode: fault.code, endMs: ports.deadlines.nowMs() };
     ports.traces.refuse({ trace, requestId, ...refused });

@@ -1,8 +1,10 @@
 // A request that was refused before any call, as the log's line, the metrics and the table of refusals know it.
 
 import { Fault } from "../../core/fault.ts";
+import { asObject, type JsonObject } from "../../core/json/json.ts";
 import { LIMIT_KINDS } from "../../core/limits/limit.ts";
 import { findOutcome, readProvider } from "../../core/log/outcome.ts";
+import type { SurfaceName } from "../../core/log/record.ts";
 import type { Refusal } from "../../core/log/refusal.ts";
 import { countAs, type ModelCard } from "../../core/models/card.ts";
 import type { AddressRule } from "../../core/settings.ts";
@@ -12,6 +14,9 @@ import type { RequestContext } from "../../gateway/context.ts";
 import type { Selection } from "../../gateway/plan/plan.ts";
 import type { SecretShapes } from "../../keys/secret-shape.ts";
 import type { Form } from "../../operations/form.ts";
+import { findLone, type Mistake } from "../../surfaces/asked/lone-results.ts";
+import { findWrongMark } from "../../surfaces/asked/wrong-marks.ts";
+import type { Surface } from "../../surfaces/surface.ts";
 import type { Arrival } from "../door/arrival.ts";
 import { describeSender } from "../serve/auth.ts";
 import type { ReadAddress } from "../serve/client-address.ts";
@@ -40,6 +45,29 @@ export function nameForClient(fault: Fault, names: Readonly<Record<string, strin
   if (name === undefined) return fault;
   const message = fault.message.replace(`'${param}'`, () => `'${name}'`);
   return new Fault(fault.code, message, { ...fault.details, param: name });
+}
+
+/** Mistakes that providers refuse at places of their own forms: the words of such a refusal, and what finds the mistake. */
+const MISTAKES: readonly (readonly [
+  words: RegExp,
+  find: (surface: SurfaceName, body: JsonObject) => Mistake | null,
+])[] = [
+  [/cache_control/, (_, body) => findWrongMark(body)],
+  [/tool_use|tool_result|tool_call|tool call|role 'tool'|function (response|call)|call_id/i, findLone],
+];
+
+/** Returns a provider's refusal with the mistake's place in the client's own form, if it is found. */
+export function explainRejected<F extends Form>(
+  fault: Fault,
+  { name }: Pick<Surface<F>, "name">,
+  context: RequestContext<F> | null,
+): Fault {
+  if (fault.code !== "upstream_rejected" || context === null) return fault;
+  const find = MISTAKES.find(([words]) => words.test(fault.message))?.[1];
+  const { ask, raw } = context.original ?? context;
+  const mistake = find?.(name, name === "openai-chat" ? asObject(ask) : (raw?.body ?? {})) ?? null;
+  if (mistake === null) return fault;
+  return new Fault(fault.code, mistake.message, { ...fault.details, param: mistake.param });
 }
 
 /** `context` is null if the request was refused before it had a plan. */

@@ -1,15 +1,24 @@
-// /admin/v1: a month of all accounts, as JSON or CSV, and what each account has cost in the running one.
+// /admin/v1: a month of all accounts, as JSON or CSV, and what each account and person has cost in the running one.
 import { Elysia } from "elysia";
 import { formatMonth, getMonth, monthSchema } from "../../admin/money/months.ts";
+import {
+  listPeopleSpending,
+  type PeopleSpendingParts,
+  peopleSpendingQuery,
+  peopleSpendingSchema,
+} from "../../admin/money/people-spending.ts";
 import { listSpending, type SpendingParts, spendingSchema } from "../../admin/money/spending.ts";
 import type { StatementParts } from "../../admin/money/statements.ts";
 import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
-import { returnsBody } from "../openapi/route-schema.ts";
+import { returnsBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 import { JSON_HEADERS } from "../serve/answers.ts";
 import { CSV, sendCsv } from "./csv-answer.ts";
 
-export function monthRoutes(ports: WritingParts, parts: StatementParts & SpendingParts) {
+export function monthRoutes(
+  ports: WritingParts,
+  parts: StatementParts & SpendingParts & PeopleSpendingParts,
+) {
   const { reads } = createOperatorHooks(ports, "Accounts");
   return new Elysia({ prefix: "/admin/v1" })
     .get(
@@ -38,5 +47,18 @@ export function monthRoutes(ports: WritingParts, parts: StatementParts & Spendin
         "List what each account has cost in the running month, with its forecast, fullest budget, keys and people",
       ),
       response: returnsBody(spendingSchema),
-    });
+    })
+    .get(
+      "/spending/people",
+      ({ query, request }) => listPeopleSpending(parts, query, readOperator(request).scope),
+      {
+        ...reads(
+          "usage.read",
+          "listPeopleSpending",
+          "List what each person has cost in the running month, with its forecast, the month before and the fullest budget",
+        ),
+        query: takesQuery(peopleSpendingQuery),
+        response: returnsBody(peopleSpendingSchema),
+      },
+    );
 }

@@ -7,22 +7,21 @@ import { PICTURE_KINDS, type PictureKind } from "../../core/models/refusals.ts";
 import type { findLimits } from "../../core/models/target-rows.ts";
 import type { UrlKind } from "../codec.ts";
 import { type ChatMessage, type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
-import { isPublicFile, isPublicImage } from "./prompt/address.ts";
+import { explainAddress, isPublicFile, isPublicImage } from "./prompt/address.ts";
 import { findPart, listMedia, writePath } from "./prompt/media.ts";
 
-/** Throws the Fault `unsupported_parameter` for a file in the provider's account, which all clients share. */
+/** Throws the Fault `unsupported_parameter` for a file that is neither in the request nor on the public web. */
 function refuseAccountFile(part: ContentPart, param: string): void {
-  const isPublic = isPublicPart(part);
-  if (isPublic) return;
-  const message = `'${param}' is not supported here: only data and URLs on the public web are. A file belongs to the provider's account, which all clients share.`;
-  throw new Fault("unsupported_parameter", message, { param });
+  const address = readAddress(part);
+  if (address === undefined || (part.type === "file" ? isPublicFile(address) : isPublicImage(address)))
+    return;
+  throw new Fault("unsupported_parameter", explainAddress(address, param), { param });
 }
 
-function isPublicPart(part: ContentPart): boolean {
-  if (part.type === "image_url") return isPublicImage(part.image_url.url);
-  if (part.type === "video_url") return isPublicImage(part.video_url.url);
-  const content = asString(asObject(part.file).file_data);
-  return content === undefined || isPublicFile(content);
+function readAddress(part: ContentPart): string | undefined {
+  if (part.type === "image_url") return part.image_url.url;
+  if (part.type === "video_url") return part.video_url.url;
+  return asString(asObject(part.file).file_data);
 }
 
 type Limits = ReturnType<typeof findLimits>;

@@ -9,6 +9,7 @@ import { foreignMethods } from "../keys/foreign.ts";
 import { accountChanges, accountMethods, keyChanges, keyMethods } from "../keys/keys.ts";
 import { movingChanges, movingMethods } from "../keys/moving.ts";
 import { namedChanges, namedMethods } from "../keys/named.ts";
+import { sortedMethods } from "../keys/sorting.ts";
 import { limitRequestChanges, limitRequestMethods } from "../limits/limit-requests.ts";
 import { providerCallMethods } from "../log/provider-calls.ts";
 import { refusalMethods } from "../log/refusals.ts";
@@ -72,7 +73,7 @@ export function engineMethods(engine: Engine, pieces: PieceStore, ofRows = engin
     cache: cacheMethods(engine),
     files: { ...fileMethods(engine), pieces },
     foreign: foreignMethods(engine),
-    things: plainMethods(engine),
+    things: { ...plainMethods(engine), ...sortedMethods(engine) },
     toolSessions: toolSessionMethods(engine),
     people: {
       ...peopleMethods(engine),

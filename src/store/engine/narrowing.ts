@@ -163,6 +163,7 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   if (tag !== undefined) by.add(tag === UNTAGGED ? "tags IS NULL" : narrowTag(by, tag));
   if (status === "ok") by.add("status < 400");
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
+  else if (typeof status === "object") by.by(status.hundreds, (at) => `status / 100 = ${at}`);
   else by.by(status, (at) => `status = ${at}`);
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
@@ -204,6 +205,13 @@ export function composeRefusals(
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Lookup {
   const by = new Narrowing(mark);
+  const isBounded = narrowKeys(by, filter);
+  const end = pageEnd(by, "created_at_ms", page);
+  return { text: `${selectSql(KEY)} ${end}`, values: by.values, isBounded };
+}
+
+/** Adds the conditions of a filter of keys. Returns true if an index finds a page of them, in an order that it has. */
+export function narrowKeys(by: Narrowing, filter: KeyFilter | undefined): boolean {
   const { accountId, memberId, contact, isRevoked, state, nowMs = 0, text, except, scope } = filter ?? {};
   by.within(scope, KEY_ROWS);
   by.by(accountId, (at) => `account_id = ${at}`);
@@ -224,8 +232,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
   // A person has few keys, and few ids are left out.
   const isBounded = by.isEmpty || memberId !== undefined;
   by.by(except && `${except}%`, (at) => `id NOT LIKE ${at}`);
-  const end = pageEnd(by, "created_at_ms", page);
-  return { text: `${selectSql(KEY)} ${end}`, values: by.values, isBounded };
+  return isBounded;
 }
 
 export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Lookup {

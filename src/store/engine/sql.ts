@@ -46,7 +46,7 @@ export function joinTuples(rows: number, width: number, mark: Mark): string {
 /** A table of any type of row. */
 type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
 
-type NamedColumns = Pick<AnyTable, "name" | "columns">;
+export type NamedColumns = Pick<AnyTable, "name" | "columns">;
 
 export function selectSql({ name, columns }: NamedColumns): string {
   return `SELECT ${joinNames(columns)} FROM ${name}`;

@@ -142,6 +142,7 @@ export function limitRequestChanges({ mark, forUpdate, change }: Engine, record:
         check(known);
         const writes = [
           bind(forget, accountId, memberId, createdAtMs - KEPT_MS),
+          ...(request.state === "granted" ? [bind(end, accountId, memberId, createdAtMs)] : []),
           bind(add, ...LIMIT_REQUEST.valuesOf(request)),
           bind(addEvent, ...EVENT.valuesOf(event)),
           ...record({ kind: "limit_request", before: null, after: request }),

@@ -270,6 +270,16 @@ const MENDED: Step = [
 /** The constraints of requests, which few have. A program from before leaves them out. */
 const CONSTRAINTS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("constraints") }];
 
+/** Lists of keys by name. A program from before doesn't have them. */
+const NAMES_IN_ORDER: Step = [
+  {
+    kind: "createIndex",
+    name: "gateway_key_folded_name",
+    table: "gateway_key",
+    columns: ["lower(name)", "id"],
+  },
+];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -320,4 +330,5 @@ export const STEPS: readonly Step[] = [
   REPORTED_COSTS,
   REFUSAL_LESSONS,
   MENDED,
+  NAMES_IN_ORDER,
 ];

@@ -3,7 +3,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ContentPart } from "../../operations/chat/form.ts";
-import { placeAt } from "../places.ts";
+import { placeAt, refusePrefix } from "../places.ts";
 
 export type Blocks = readonly JsonObject[];
 
@@ -89,6 +89,7 @@ function readSource(block: JsonObject, path: string): string {
   const { type, url, media_type: mediaType, data } = asObject(block.source);
   if (type === "url" && typeof url === "string") return url;
   if (type === "base64" && typeof data === "string" && typeof mediaType === "string") {
+    refusePrefix(data, `${path}.data`, "media_type");
     return `data:${mediaType};base64,${data}`;
   }
   const message = `Invalid '${path}': expected a source of type 'base64' with 'media_type' and 'data', or of type 'url'.`;

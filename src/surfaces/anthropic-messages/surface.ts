@@ -17,6 +17,7 @@ import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import { EFFORT_DEFAULT, EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import { findOnlyCode } from "../asked/only-code.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { listFields, listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
@@ -75,7 +76,8 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
   return {
     ask: read.ask,
     lost: read.lost,
-    nativeOnly: read.nativeOnly,
+    nativeOnly:
+      read.nativeOnly ?? (read.ask.tools ? undefined : findOnlyCode(given.tools, given.tool_choice)),
     raw: {
       family: "anthropic",
       body: { ...lane.body, messages: sanitizeTurns(messages, seal) },

@@ -7,6 +7,7 @@ import { type ConstraintField, explainGuardrail } from "../../core/log/constrain
 import type { SurfaceName } from "../../core/log/record.ts";
 import { hideSecret } from "../../core/text/secret-form.ts";
 import { explainMeant } from "../openai-chat/other-forms.ts";
+import { refuseForeignForm } from "./answer-forms.ts";
 
 /**
  * The ways in which a constraint is met, besides a model whose provider takes its field: `hook`, a hook of that name; `only` and `ignore`,
@@ -139,6 +140,7 @@ export function listPlainFields({ fields }: Pick<AskedSurface, "fields">): Reado
 export function findAsked({ name, fields }: AskedSurface, body: unknown, isForm: boolean): AskedFields {
   const given = asObject(body);
   if (name === "openai-chat") refuseMeant(given);
+  refuseForeignForm(name, fields, given);
   const names = Object.keys(given);
   const holders = names.filter((field) => HOLDERS.has(field));
   const values = Object.fromEntries(

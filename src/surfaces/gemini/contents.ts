@@ -19,7 +19,7 @@ import type {
 import { TurnBuilder } from "../../operations/chat/turn.ts";
 import type { FamilyNeed } from "../../operations/operation.ts";
 import { findEmptied, replaceEmptied } from "../emptied.ts";
-import { placeAt } from "../places.ts";
+import { placeAt, refusePrefix } from "../places.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { makeDataPart, makeUrlPart } from "./media.ts";
@@ -143,7 +143,7 @@ function readUser(
       continue;
     }
     const place = `${path}[${index}]`;
-    const read = readPart(part);
+    const read = readPart(part, place);
     if (read) parts.push(...placeAt(place, [read]));
     else found.lost.push(place);
   }
@@ -169,7 +169,7 @@ function readResult(
   const media: ContentPart[] = [];
   for (const [index, part] of listParts(response.parts).map(asObject).entries()) {
     const place = `${path}.functionResponse.parts[${index}]`;
-    const read = readPart(part);
+    const read = readPart(part, place);
     if (read) media.push(...placeAt(place, [read]));
     else {
       found.unreadBytes += countUnread(part);
@@ -192,12 +192,14 @@ function writeResult(response: unknown): string {
   return isText && typeof only[1] === "string" ? only[1] : JSON.stringify(given);
 }
 
-function readPart(part: JsonObject): ContentPart | null {
+function readPart(part: JsonObject, path: string): ContentPart | null {
   if (typeof part.text === "string") return { type: "text", text: part.text };
   const inline = part.inlineData ?? part.inline_data;
   if (isObject(inline)) {
     const mediaType = asString(inline.mimeType ?? inline.mime_type) ?? "";
-    return makeDataPart(mediaType, asString(inline.data) ?? "", asString(inline.displayName));
+    const data = asString(inline.data) ?? "";
+    refusePrefix(data, `${path}.inlineData.data`, "mimeType");
+    return makeDataPart(mediaType, data, asString(inline.displayName));
   }
   const file = part.fileData ?? part.file_data;
   if (!isObject(file)) return null;

@@ -8,6 +8,7 @@ import { findSoundFormat } from "../../operations/sound-types.ts";
 import { toStandardBase64 } from "../gemini/base64.ts";
 import { makeDataPart, makeUrlPart } from "../gemini/media.ts";
 import { explainShared, refuseField } from "../lane.ts";
+import { refusePrefix } from "../places.ts";
 import { CONTENTS } from "./known.ts";
 
 /** A content, and its place in the client's request. */
@@ -73,6 +74,7 @@ function readFile(type: string, content: JsonObject, path: string): ContentPart 
   if (uri !== undefined && uri !== null) return readAddress(type, content, path);
   if (data === undefined || data === null) throw missingParameter(`${path}.data`);
   const base64 = requireText(content, "data", path);
+  refusePrefix(base64, `${path}.data`, "mime_type");
   const mediaType = requireText(content, "mime_type", path);
   // The type of a content counts: each kind of file has another place in a chat message.
   if (!fitsType(type, mediaType))

@@ -15,6 +15,7 @@ import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { EFFORT_WORDS, parseEffort } from "../../operations/chat/prompt/effort.ts";
 import { settleToolChanges } from "../../operations/chat/prompt/tool-changes.ts";
+import { findOnlyCode } from "../asked/only-code.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
 import { explainMissing } from "../misplaced.ts";
@@ -123,7 +124,7 @@ export function readAsked(incoming: Incoming, given: JsonObject, joined: JsonObj
     unreadBytes: read.unreadBytes + (stored ? stored.tokens * BYTES_PER_TOKEN : 0),
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
-    nativeOnly: read.nativeOnly,
+    nativeOnly: read.nativeOnly ?? (read.ask.tools ? undefined : findOnlyCode(tools, joined.tool_choice)),
     history,
     isLimitRequired: false,
     isToBeStored: given.store === true,

@@ -4,5 +4,7 @@ import { changeCatalogueFile } from "../../../src/app/models/catalogue-file.ts";
 
 const [file = "", ...texts] = process.argv.slice(2);
 const [one = "", other = ""] = texts.map((text) => readFileSync(text, "utf8"));
-process.stdout.write("begun\n");
-for (;;) await changeCatalogueFile(file, (before) => (before === one ? other : one));
+for (;;) {
+  await changeCatalogueFile(file, (before) => (before === one ? other : one));
+  process.stdout.write("written\n");
+}

@@ -9,6 +9,9 @@ interface Counted {
   readonly keys: number;
 }
 
+/** No page has more controls than these. */
+const TABS_MAX = 300;
+
 /** Counts what a hand does. */
 class Hand {
   clicks = 0;
@@ -23,6 +26,18 @@ class Hand {
   async click(target: Locator): Promise<void> {
     this.clicks++;
     await target.click();
+  }
+
+  /** Reaches it by Tab and presses it by Enter, which is what a click is without a mouse. */
+  async enter(target: Locator): Promise<void> {
+    this.clicks++;
+    const { keyboard } = this.visitor.page;
+    await target.waitFor();
+    for (let tabs = 0; tabs < TABS_MAX; tabs++) {
+      if (await target.evaluate((one) => one === document.activeElement)) return keyboard.press("Enter");
+      await keyboard.press("Tab");
+    }
+    throw new Error(`Nothing leads to ${target} by keyboard.`);
   }
 
   async choose(target: Locator, label: string): Promise<void> {

@@ -10,7 +10,8 @@ import { loadDocsFiles } from "../../../src/app/build/page-files.ts";
 import { runCommandLine } from "../../../src/cli/commands.ts";
 import { CHAPTER_NAMES } from "../../../src/docs/site/contents.ts";
 import { buildIndex, findSections, type SearchIndex } from "../../../src/docs/site/search.ts";
-import { QUERY_LISTS } from "../../docs/plain-queries.ts";
+import { QUERY_LISTS } from "../../docs/search/plain-queries.ts";
+import { PUBLIC_QUESTIONS, TYPED_QUESTIONS } from "../../docs/search/questions.ts";
 import { IS_LONG, sampleRows } from "../../harness/long.ts";
 import { findBarriers, HAS_BROWSER, startBrowser, VISIT_MS } from "../visitor.ts";
 
@@ -19,8 +20,10 @@ setDefaultTimeout(IS_LONG ? 10 * VISIT_MS : VISIT_MS);
 const BELOW = "/a/b/";
 const PAGES = IS_LONG ? [...CHAPTER_NAMES, "404"] : ["client-codex"];
 const QUERIES = sampleRows(
-  QUERY_LISTS.flatMap(({ queries }) => queries.map(({ query }) => query)),
-  70,
+  [...QUERY_LISTS.flatMap(({ queries }) => queries), ...TYPED_QUESTIONS, ...PUBLIC_QUESTIONS].map(
+    ({ query }) => query,
+  ),
+  110,
 );
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-manual-"));

@@ -37,6 +37,7 @@ const SHOWN = {
     wait: "invalid_api_key",
     counts: { total: 10, completed: 4, cancelled: 6 },
   },
+  unanswered: { status: "completed", counts: { total: 3, failed: 3 } },
   failed: { status: "failed", errors: MISTAKES, estimatedNanoUsd: null, worstNanoUsd: null },
 } as const satisfies Readonly<Record<string, Shown>>;
 
@@ -73,6 +74,18 @@ describe.skipIf(!HAS_BROWSER)("a batch (skipped without Chromium)", () => {
     await page.getByRole("heading", { name: "Batch", exact: true }).waitFor();
     expect(page.url()).toEndWith(`#/batches/${ids.get("cancelled")}`);
     expect(await measureBar(page, label)).toEqual({ "outcome-cancelled": 100 });
+    await leave();
+  });
+
+  test("that is completed without an answer isn't shown as a success", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open(`/batches/${ids.get("unanswered")}`);
+    const badge = page.getByText("completed, none answered", { exact: true });
+    expect(await badge.getAttribute("class")).toContain("bad");
+    await open(`/batches/${ids.get("ceiling")}`);
+    expect(await page.getByText("completed", { exact: true }).first().getAttribute("class")).toContain(
+      "warn",
+    );
     await leave();
   });
 

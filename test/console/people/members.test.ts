@@ -16,6 +16,9 @@ import {
 
 setDefaultTimeout(VISIT_MS);
 
+/** The buttons that change a person, or their keys. */
+const CHANGES = /^(Disable|Enable|Anonymise|Give a role|Raise|Revoke|Pause|Sign out)/;
+
 let world: PeopleWorld;
 let team = "";
 beforeAll(async () => {
@@ -176,12 +179,7 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Anonymise" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Anonymise" }).click();
     await page.getByRole("heading", { name: "Anonymised" }).waitFor();
-    expect(
-      await page
-        .getByRole("main")
-        .getByRole("button", { name: /^(?!CSV)/ })
-        .count(),
-    ).toBe(0);
+    expect(await page.getByRole("main").getByRole("button", { name: CHANGES }).count()).toBe(0);
     expect(await page.getByRole("main").innerText()).not.toContain("grace@example.com");
     await leave();
   });
@@ -208,7 +206,7 @@ describe.skipIf(!HAS_BROWSER)("people (skipped without Chromium)", () => {
     await open(`/settings/people/${id}`);
     await page.getByRole("heading", { name: "Lin" }).waitFor();
     await page.getByText("All from the rules").waitFor();
-    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("main").getByRole("button", { name: CHANGES }).count()).toBe(0);
     await leave();
   });
 

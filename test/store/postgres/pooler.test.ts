@@ -8,7 +8,7 @@ import { findTraits } from "../../../src/store/postgres/traits.ts";
 import { IS_LONG } from "../../harness/long.ts";
 import { addKey, decideByDemand } from "../../harness/samples.ts";
 import { catchThrown } from "../../harness/thrown.ts";
-import { openPayments } from "../../ledger/payments.ts";
+import { isServed, openPayments } from "../../ledger/payments.ts";
 import { runPostgresSuites } from "../../suites/postgres-suites.ts";
 import { until } from "../../whole/world/until.ts";
 import { eraseOne } from "./naming.ts";
@@ -54,15 +54,17 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     const opened = await openPostgresStore({ url: store, decide: decideByDemand, patienceMs: 1000 });
     await opened.beat();
     const key = await addKey(opened, "key_a", "a");
+    const payments = openPayments(opened, {});
     await using database = new SQL(server.url, { max: 2 });
     const waiters = () => database`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await database.begin(async (locked) => {
       await locked`SELECT 1 FROM account WHERE id = 'a' FOR UPDATE`;
-      const thrown = await catchThrown(openPayments(opened, {}).hold("1", key, 1));
+      const thrown = await catchThrown(payments.hold("1", key, 1));
       expect(thrown).toMatchObject({ code: "store_unavailable" });
       await until("nobody waits any more", async () => (await waiters()).length === 0);
     });
-    await openPayments(opened, {}).hold("2", key, 1);
+    let asked = 0;
+    await until("the account is served again", () => isServed(payments, `2 of ${asked++}`, key));
     await opened.close();
   });
 

@@ -35,6 +35,8 @@ export function logFilters(store: () => Store): void {
     expect(await idsOf({ selector: "Router#fair" })).toBe("1");
     expect(await idsOf({ status: "ok" })).toBe("4 1");
     expect(await idsOf({ status: "error" })).toBe("2");
+    expect(await idsOf({ status: { hundreds: 5 } })).toBe("2");
+    expect(await idsOf({ status: { hundreds: 2 } })).toBe("4 1");
     expect(await idsOf({ status: 499 })).toBe("3");
     expect(await idsOf({ ended: "client_gone" })).toBe("3");
     expect(await idsOf({ fromMs: NOON + 2, toMs: NOON + 4 })).toBe("3 2");

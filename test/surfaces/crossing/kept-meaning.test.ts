@@ -146,6 +146,23 @@ describe.each(DEMANDS)("a demand at %s of %j", (path, demand) => {
   });
 });
 
+test("tools that only run code are refused for a named model of another family, and left out elsewhere", async () => {
+  const code = { type: "code_interpreter", container: { type: "auto" } };
+  const other = { type: "function", name: "f", parameters: { type: "object", properties: {} } };
+  const send = async (model: string, tools: readonly object[], tool_choice = "auto") =>
+    (await ask("/v1/responses", { model, input: "go on", tools, tool_choice })).status;
+  const claude = "Anthropic#claude-sonnet-4-5";
+  expect(await send(claude, [code])).toBe(400);
+  expect(await send(claude, [code], "none")).toBe(200);
+  expect(await send(claude, [code, other])).toBe(200);
+  expect(await send("OpenAI#gpt-5.4", [code])).toBe(200);
+  const execution = { type: "code_execution_20250825", name: "code_execution" };
+  const body = { max_tokens: 50, messages: [GO_ON], tools: [execution] };
+  const refused = await ask("/v1/messages", { model: "OpenAI#gpt-5.4", ...body });
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("function of your own")]);
+  expect((await ask("/v1/messages", { model: claude, ...body })).status).toBe(200);
+});
+
 test("a demand for a tool that the family's providers run is refused elsewhere", async () => {
   const tools = [{ type: "web_fetch_20250910", name: "web_fetch" }];
   const body = { max_tokens: 50, messages: [GO_ON], tools, tool_choice: { type: "tool", name: "web_fetch" } };

@@ -53,8 +53,8 @@ test("the manual's three commands end in an answer, and the gateway isn't starte
   });
   const { secret } = asObject(await made.json());
   const filled = ask
-    .replace("$GATEWAY", url)
-    .replace("$KEY", String(secret))
+    .replace("https://llm.example.com", url)
+    .replace("$POUNDKEY_KEY", String(secret))
     .replace("curl ", "curl --silent ");
   const answer = () => run(filled);
   expect(asObject(JSON.parse(await answer())).error).toMatchObject({

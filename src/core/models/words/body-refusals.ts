@@ -5,58 +5,58 @@ import { isBetaWord } from "./beta-refusal.ts";
 /** The words for forms that can be written in another way. */
 export const BODY_REFUSALS = {
   tool_choice_object: {
-    meaning: "an object as `tool_choice`: the word `required`, with that tool alone, says the same",
+    meaning: "an object as `tool_choice`: `required` is sent with that tool alone",
     source: "lmstudio-bug-tracker, issue 670; oh-my-pi, issue 6925",
     seen: "2026-07",
   },
   text_parts: {
-    meaning: "texts as lists of parts: they are sent as one text",
+    meaning: "texts in parts: they are joined",
     source: "OpenHands, issue 4643 (Groq); PyRIT, issue 704",
     seen: "2025-02",
   },
   max_tokens: {
-    meaning: "a limit named `max_tokens`: it is sent as `max_completion_tokens`",
+    meaning: "`max_tokens`: sent as `max_completion_tokens`",
     source: "opencode, issue 37964; gollm, issue 33",
     seen: "2026-07",
   },
   max_completion_tokens: {
-    meaning: "a limit named `max_completion_tokens`: it is sent as `max_tokens`",
+    meaning: "`max_completion_tokens`: sent as `max_tokens`",
     source: "eca, issue 231; OpenHands, issue 6777",
     seen: "2025-12",
   },
   forced_thinking: {
-    meaning: "a `tool_choice` that forces a call while it thinks: `thinking` is turned off",
+    meaning: "forced calls while thinking: `thinking` is off",
     source: "oh-my-pi, issue 1077 (Moonshot); Kode-CLI, pull request 182 (DeepSeek)",
     seen: "2026-06",
   },
   forced_enable_thinking: {
-    meaning: "a `tool_choice` that forces a call while it thinks: `enable_thinking` is false",
+    meaning: "forced calls while thinking: `enable_thinking` is false",
     source: "qwen-code, issue 7659; eino, issue 994",
     seen: "2026-07",
   },
   unstreamed_thinking: {
-    meaning: "thinking in an answer that isn't streamed: `enable_thinking` is false",
+    meaning: "unstreamed thinking: `enable_thinking` is false",
     source:
       "langchain4j, issue 3974; UltraRAG, issue 287 (DashScope); claude-code-router, issue 948 (ModelScope)",
     seen: "2026-04",
   },
   thoughts_required: {
-    meaning: "turns with calls but without `reasoning_content`, while it thinks: they get a blank one",
+    meaning: "calls without `reasoning_content` while thinking: they get a blank one",
     source: "pi, issue 3636; cc-switch-cli, issue 170; continue, issue 12691 (DeepSeek)",
     seen: "2026-06",
   },
   json_object: {
-    meaning: "JSON without a schema as the form of the answer: the schema of any object says the same",
+    meaning: "answers in JSON without a schema: that of any object is sent",
     source: "lmstudio-bug-tracker, issue 189; OpenBiliClaw, issue 12 (LM Studio)",
     seen: "2026-08",
   },
   call_arguments: {
-    meaning: "calls in the history whose arguments aren't a JSON object: their text is put into one",
+    meaning: "earlier calls whose arguments aren't a JSON object: put into one",
     source: "pentagi, issue 313; club-3090, issue 1195 (llama.cpp)",
     seen: "2026-09",
   },
   tool_schema: {
-    meaning: "schemas of tools with references, or with values that have no type: both are written out",
+    meaning: "tools' schemas with references or untyped values: written out",
     source: "kimi-cli, issue 2061; pi, issue 5822 (Moonshot)",
     seen: "2026-06",
   },
@@ -82,7 +82,7 @@ const PATH = /^[A-Za-z_][\w-]*(?:\[\])*(?:\.[A-Za-z_][\w-]*(?:\[\])*)*$/;
 export const FIELD_WORDS = {
   pattern: /^-?field:[A-Za-z_][\w.[\]-]{0,99}$/,
   example: "field:tools[].strict",
-  meaning: "a field by its path: it is left out",
+  meaning: "a field by its path: left out",
 } as const;
 
 export function isBodyWord(text: string): text is BodyWord {

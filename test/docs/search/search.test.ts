@@ -1,9 +1,10 @@
 // The manual's search: forms of a word and synonyms count, headings rank above texts, and the excerpt shows the match.
 import { expect, test } from "bun:test";
-import { readChapter } from "../../src/docs/site/chapter.ts";
-import { buildIndex, type Entry, findSections } from "../../src/docs/site/search.ts";
-import { SYNONYMS } from "../../src/docs/site/synonyms.ts";
-import { findStem, splitWords } from "../../src/docs/site/words.ts";
+import { readChapter } from "../../../src/docs/site/chapter.ts";
+import { buildIndex, type Entry, findSections } from "../../../src/docs/site/search.ts";
+import { suggestPages } from "../../../src/docs/site/suggest.ts";
+import { SYNONYMS } from "../../../src/docs/site/synonyms.ts";
+import { findStem, splitWords } from "../../../src/docs/site/words.ts";
 
 const entry = (chapter: string, heading: string, text: string): Entry => {
   return { href: `/docs/${chapter}#${heading}`, chapter, heading, text };
@@ -64,6 +65,64 @@ test.each([
 
 test("synonyms stand in one row once", () => {
   for (const row of SYNONYMS) expect(row).toEqual([...new Set(row)]);
+});
+
+/** Sections of few words, of which those that should rank below stand first. */
+const RANKED = buildIndex([
+  entry("Others", "Fruit", "apple pear plum fig"),
+  entry("configuration", "Retries", "a grape"),
+  entry("Others", "Retries", "a grape"),
+  entry("Others", "Elsewhere", "failover failover failover failover"),
+  entry("Others", "Support", "support"),
+  entry("Others", "Proxies", "proxy proxy"),
+  entry("Webhooks", "Melon", "melon"),
+  entry("Others", "Citrus", "lemon lemon juice"),
+  entry("Others", "Files", "of ca_file"),
+  entry("Operating", "Failover", "failover"),
+]);
+const ranked = (query: string) => findSections(RANKED, query).map(({ entry: { heading } }) => heading);
+
+test("a section that its heading names is found, however little else of the query it has", () => {
+  expect(ranked("apple pear plum fig melon")).toEqual(["Fruit", "Melon"]);
+});
+
+test("a chapter's title counts for its sections", () => {
+  expect(ranked("webhooks")).toEqual(["Melon"]);
+  expect(findSections(RANKED, "operating failover")[0]?.entry.heading).toBe("Failover");
+});
+
+test("words of every question and names of a gateway say little", () => {
+  expect(ranked("support failover")[0]).toBe("Failover");
+  expect(ranked("litellm proxy failover")).toEqual(ranked("failover"));
+  expect(ranked("litellm proxy")).toEqual(["Proxies"]);
+});
+
+test("a name as in a file of settings says most", () => {
+  expect(ranked("ca_file lemon")[0]).toBe("Files");
+});
+
+test("a word with one wrong letter is the word, also in a heading", () => {
+  expect(ranked("faillover")[0]).toBe("Failover");
+});
+
+test("chapters that list everything come after those that explain", () => {
+  expect(findSections(RANKED, "grape").map(({ entry: { chapter } }) => chapter)).toEqual([
+    "Others",
+    "configuration",
+  ]);
+});
+
+test("an address that leads nowhere suggests pages of nearly its name, then what its words find", () => {
+  const index = buildIndex([
+    { href: "/docs/client-codex", chapter: "Codex", heading: "Codex", text: "Codex speaks Responses." },
+    { href: "client-cursor.html", chapter: "Cursor", heading: "Cursor", text: "Cursor has settings." },
+    entry("Keys", "Restoring", "Backups are restored."),
+  ]);
+  const suggested = (path: string) => suggestPages(index, path).map((one) => one.entry.heading);
+  expect(suggested("/docs/clinet-codx")).toEqual(["Codex"]);
+  expect(suggested("/manual/client-curser.html")[0]).toBe("Cursor");
+  expect(suggested("/docs/restored-backups/")).toEqual(["Restoring"]);
+  expect(suggested("/docs/xyzzy")).toEqual([]);
 });
 
 test("headings that contain the word come first", () => {
