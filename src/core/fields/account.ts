@@ -29,8 +29,7 @@ export const ACCOUNT_FIELDS = {
     property: "timeZone",
     role: "operator",
     initial: null,
-    manual:
-      "of its budgets' days, weeks and months, such as `Europe/Berlin`; null for `quota.time_zone`",
+    manual: "of its budgets' days, weeks and months, such as `Europe/Berlin`; null for `quota.time_zone`",
     flag: { name: "time-zone", value: "ZONE", help: "the time zone of its budgets, such as Europe/Berlin" },
     control: {
       label: "Time zone",
@@ -107,8 +106,7 @@ export const ACCOUNT_FIELDS = {
     property: "balanceLowNanoUsd",
     role: "operator",
     initial: null,
-    manual:
-      "a balance below this sends [`balance.low`](webhooks.md#events); USD, or null",
+    manual: "a balance below this sends [`balance.low`](webhooks.md#events); USD, or null",
     flag: {
       name: "balance-low",
       value: "USD",

@@ -261,7 +261,6 @@ export const KEY_FIELDS = {
     role: "member",
     column: "paused",
     initial: false,
-    manual:
-      "if true, requests get 403 `key_paused`; only the same role or a higher one resumes it (`false`)",
+    manual: "if true, requests get 403 `key_paused`; only the same role or a higher one resumes it (`false`)",
   },
 } as const satisfies Fields;
