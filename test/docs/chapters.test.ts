@@ -123,7 +123,7 @@ test("the manual names the simulated models, and no others", () => {
 
 test("every command that may create a store is listed in admin-api.md", () => {
   const [, listed = ""] =
-    /^Only (`serve`[\s\S]*?) create\s+a store/m.exec(readDocument("src/docs/admin-api.md")) ?? [];
+    /^Only (`serve`[\s\S]*?) create\s+a\s+store/m.exec(readDocument("src/docs/admin-api.md")) ?? [];
   const commands = [...listed.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => name);
   const makers = readdirSync(join(FOLDER, "..", "cli"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && readDocument(`src/cli/${file}`).includes('opening: "make"'))

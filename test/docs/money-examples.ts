@@ -25,7 +25,7 @@ const ANSWERED: readonly Example[] = [
   {
     ...usual,
     when: "the day's allowance lasts",
-    because: "the request is free, and only counts in the allowance",
+    because: "the request is free",
     key: { requests_per_day: 5 },
   },
   {
@@ -37,12 +37,12 @@ const ANSWERED: readonly Example[] = [
     ...usual,
     when: "`max_tokens` isn't set",
     more: {},
-    because: "the hold covers the model's longest answer, the charge is the same",
+    because: "the hold covers the model's longest answer",
   },
   {
     ...usual,
     when: "`billing: { charge: always, markup: 1.25 }` is set",
-    because: "there is no allowance, and the price is 1.25 times the model's",
+    because: "1.25 times the model's price",
     isAlwaysCharged: true,
   },
   {
@@ -55,7 +55,7 @@ const ANSWERED: readonly Example[] = [
     ...usual,
     model: "Acme#toll~tokens=1000:500",
     when: "the model also costs $0.001 a request",
-    because: "the fee is part of the hold and of the charge",
+    because: "the fee is in both",
   },
   {
     ...usual,
@@ -67,13 +67,13 @@ const ANSWERED: readonly Example[] = [
     ...usual,
     model: "Acme#sim~trouble=503",
     when: "the model fails and its fallback answers",
-    because: "8 and 7 tokens at the fallback's price, a tenth; the failed call costs nothing",
+    because: "8 and 7 tokens at the fallback's price, a tenth",
   },
   {
     ...usual,
     headers: { "Idempotency-Key": "order-17" },
     when: "the request is sent once more with its `Idempotency-Key`",
-    because: "the stored answer is repeated, and only the first was charged",
+    because: "the stored answer is repeated",
     repeats: 1,
   },
   {
@@ -96,14 +96,14 @@ const REFUSED: readonly Example[] = [
     ...usual,
     balanceUsd: 0.0001,
     when: "the balance is $0.0001, and every request is charged",
-    because: "it doesn't cover the worst case, and no provider is called",
+    because: "it doesn't cover the worst case",
     isAlwaysCharged: true,
   },
   {
     ...usual,
     balanceUsd: 0.0001,
     when: "the balance is $0.0001, and the allowance is used up",
-    because: "the throttle's slot is free, so that the request passes without being charged",
+    because: "the throttle's slot is free",
   },
   {
     ...usual,

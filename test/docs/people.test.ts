@@ -25,7 +25,7 @@ function renderPermissions(): string {
       if (!roles.includes(role)) return "";
       return role === "member" && OF_KEYS.test(name) ? "own" : "yes";
     });
-    return `| \`${name}\` | ${words}${isGlobal ? " (the whole gateway)" : ""} | ${cells.join(" | ")} |`;
+    return `| \`${name}\` | ${words}${isGlobal ? " (all)" : ""} | ${cells.join(" | ")} |`;
   });
   const head = `| permission | to | ${ROLES.join(" | ")} |`;
   return [head, `|${"---|".repeat(ROLES.length + 2)}`, ...rows].join("\n");

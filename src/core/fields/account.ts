@@ -29,8 +29,7 @@ export const ACCOUNT_FIELDS = {
     property: "timeZone",
     role: "operator",
     initial: null,
-    manual:
-      "the time zone of its budgets' days, weeks and months, such as `Europe/Berlin`; null for `quota.time_zone`",
+    manual: "of its budgets' days, weeks and months, such as `Europe/Berlin`; null for `quota.time_zone`",
     flag: { name: "time-zone", value: "ZONE", help: "the time zone of its budgets, such as Europe/Berlin" },
     control: {
       label: "Time zone",
@@ -44,7 +43,7 @@ export const ACCOUNT_FIELDS = {
     role: "operator",
     initial: null,
     charactersMax: EXTERNAL_ID_CHARACTERS_MAX,
-    manual: `its id in another system, such as a customer number, up to ${EXTERNAL_ID_CHARACTERS_MAX} characters; [searches](#requests-and-usage) find it; or null`,
+    manual: `its id in another system, up to ${EXTERNAL_ID_CHARACTERS_MAX} characters, which [searches](#requests-and-usage) find; or null`,
     flag: { name: "external-id", value: "TEXT", help: "its id in another system" },
     control: { label: "External id", hint: "Its id in another system, such as a customer number" },
   },
@@ -56,7 +55,7 @@ export const ACCOUNT_FIELDS = {
     max: LIMIT_MAX,
     countLabel: "Free requests per day, of all keys together",
     manual:
-      'the daily allowance that its keys without one of their own share: a number, null for no limit, or `"default"` for `quota.requests_per_day`',
+      'the daily allowance that keys without their own share: a number, null for no limit, or `"default"` for `quota.requests_per_day`',
     flag: {
       name: "requests-per-day",
       value: "N",
@@ -71,7 +70,7 @@ export const ACCOUNT_FIELDS = {
     column: "free_budget_nano",
     initial: "default",
     manual:
-      'what the free requests of each owner of an allowance may cost in a day, in USD: a number, null for no limit, or `"default"` for `quota.free.budget_usd_per_day`',
+      'what the free requests of each owner of an allowance may cost in a day: USD, null for no limit, or `"default"` for `quota.free.budget_usd_per_day`',
     flag: {
       name: "free-budget",
       value: "USD",
@@ -90,7 +89,7 @@ export const ACCOUNT_FIELDS = {
     initial: [],
     elementsMax: BUDGETS_MAX,
     hasDefault: false,
-    manual: `up to ${BUDGETS_MAX} [budgets](money.md#budgets) of all its keys together, as for a key; null or \`[]\` for none`,
+    manual: `up to ${BUDGETS_MAX} [budgets](money.md#budgets) of all its keys together; null or \`[]\` for none`,
     flag: {
       name: "budget",
       value: "USD/PER",
@@ -107,8 +106,7 @@ export const ACCOUNT_FIELDS = {
     property: "balanceLowNanoUsd",
     role: "operator",
     initial: null,
-    manual:
-      "the event [`balance.low`](webhooks.md#events) is sent when a charge takes the balance below this amount in USD, or null",
+    manual: "a balance below this sends [`balance.low`](webhooks.md#events); USD, or null",
     flag: {
       name: "balance-low",
       value: "USD",
@@ -125,7 +123,7 @@ export const ACCOUNT_FIELDS = {
     modelsMax: MODELS_MAX,
     toolsMax: TOOL_PATTERNS_MAX,
     keysMax: KEYS_MAX,
-    manual: `what [each member](people.md#limits-of-a-person) may use of it over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, allowed_tools?, keys? }\`, or null for no limits; the rules of the sign-in come first`,
+    manual: `what [each member](people.md#limits-of-a-person) may use over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, allowed_tools?, keys? }\`, or null; rules of the sign-in come first`,
   },
   allowed_tools: {
     kind: "tool_patterns",
@@ -133,7 +131,7 @@ export const ACCOUNT_FIELDS = {
     role: "operator",
     initial: null,
     elementsMax: TOOL_PATTERNS_MAX,
-    manual: `up to ${TOOL_PATTERNS_MAX} tools of tool servers that its keys may call, or patterns such as \`github_*\`, and with \`!\` before them those that are taken away; \`[]\` for none, null for \`mcp.allowed_tools\``,
+    manual: `up to ${TOOL_PATTERNS_MAX} tools that its keys may call, or patterns such as \`github_*\`, with \`!\` before those taken away; \`[]\` for none, null for \`mcp.allowed_tools\``,
     flag: {
       name: "tools",
       value: "A,B",
@@ -150,7 +148,7 @@ export const ACCOUNT_FIELDS = {
     property: "tags",
     role: "operator",
     initial: null,
-    manual: `up to ${TAGS_MAX} [tags](money.md#tags) that the requests of all its keys get, such as \`{ "team": "search" }\`; those of a key come first; or null`,
+    manual: `up to ${TAGS_MAX} [tags](money.md#tags) of its keys' requests, such as \`{ "team": "search" }\`; a key's own come first; or null`,
     flag: {
       name: "tag",
       value: "NAME=VALUE",
@@ -170,6 +168,6 @@ export const ACCOUNT_FIELDS = {
     initial: false,
     only: "change",
     manual:
-      "if true, the requests of all its keys are refused, free ones too, until it is false again; only the role that paused it, or a higher one, can resume it (`false`)",
+      "if true, all requests of its keys are refused, free ones too; only the same role or a higher one resumes it (`false`)",
   },
 } as const satisfies Fields;

@@ -58,7 +58,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: 1000,
     manual:
-      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](models.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or among all if only selectors are listed",
+      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](models.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or all if none is",
     flag: {
       name: "models",
       value: "A,B",
@@ -75,7 +75,7 @@ export const KEY_FIELDS = {
     role: "member",
     initial: null,
     elementsMax: TOOL_PATTERNS_MAX,
-    manual: `up to ${TOOL_PATTERNS_MAX} tools of tool servers, or patterns such as \`github_*\`, and with \`!\` before them those that are taken away; \`[]\` for none, null for \`key_defaults.allowed_tools\` or else all that its account and member may call`,
+    manual: `up to ${TOOL_PATTERNS_MAX} tools, or patterns such as \`github_*\`, with \`!\` before those taken away; \`[]\` for none, null for \`key_defaults.allowed_tools\` or else all that its account and member may call`,
     flag: {
       name: "tools",
       value: "A,B",
@@ -145,7 +145,7 @@ export const KEY_FIELDS = {
     property: "spendLimitNanoUsd",
     role: "member",
     initial: null,
-    manual: "the most that all of its requests may cost in its lifetime, whoever pays them, or null",
+    manual: "what its requests may cost in its lifetime, whoever pays; or null",
     flag: { name: "spend-limit", value: "USD", help: "the most that its requests may ever cost" },
     control: { label: "Spend limit in USD", hint: "For the key's whole lifetime; empty means none" },
   },
@@ -157,7 +157,7 @@ export const KEY_FIELDS = {
     initial: true,
     options: { yes: "May be stored", no: "Never stored" },
     manual:
-      "if false, the key's conversations are not stored, regardless of [`responses.keep`](configuration.md#responses), and existing ones are deleted (`true`)",
+      "if false, no conversations are stored, whatever [`responses.keep`](configuration.md#responses) says, and existing ones are deleted (`true`)",
     flag: {
       name: "keep-responses",
       value: "no",
@@ -174,7 +174,7 @@ export const KEY_FIELDS = {
     role: "member",
     initial: null,
     manual:
-      "`{ ttl, namespace? }`: how long [answers are kept](caching.md) for the same request, in seconds or as a duration such as `1h`, 0 for not at all; null for `cache.ttl` of the configuration",
+      "`{ ttl, namespace? }`: how long [answers are kept](caching.md) for the same request, in seconds or like `1h`, 0 for not at all; null for `cache.ttl`",
     flag: {
       name: "cache",
       value: "TTL",
@@ -191,7 +191,7 @@ export const KEY_FIELDS = {
     role: "member",
     initial: null,
     elementsMax: ADDRESSES_MAX,
-    manual: `up to ${ADDRESSES_MAX} IP addresses and blocks such as \`203.0.113.7\`, \`10.0.0.0/8\` or \`2001:db8::/32\`, from which clients may use the key; null or \`[]\` for all`,
+    manual: `up to ${ADDRESSES_MAX} IP addresses and blocks of clients, such as \`203.0.113.7\`, \`10.0.0.0/8\` or \`2001:db8::/32\`; null or \`[]\` for all`,
     flag: {
       name: "addresses",
       value: "A,B",
@@ -210,7 +210,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: HOOKS_MAX,
     manual:
-      "names of [hooks](hooks.md) that judge its requests and answers, beside those that apply to all keys; null or `[]` for none",
+      "[hooks](hooks.md) that judge its requests and answers, beside those of all keys; null or `[]` for none",
     flag: { name: "hooks", value: "A,B", help: "hooks that judge its requests, beside those of all keys" },
     control: {
       label: "Hooks",
@@ -222,7 +222,7 @@ export const KEY_FIELDS = {
     property: "tags",
     role: "manager",
     initial: null,
-    manual: `up to ${TAGS_MAX} [tags](money.md#tags) that its requests get, such as \`{ "team": "search" }\`, before those of its account and of the request; or null`,
+    manual: `up to ${TAGS_MAX} [tags](money.md#tags) of its requests, such as \`{ "team": "search" }\`, before those of account and request; or null`,
     flag: {
       name: "tag",
       value: "NAME=VALUE",
@@ -241,7 +241,7 @@ export const KEY_FIELDS = {
     initial: null,
     charactersMax: NOTES_CHARACTERS_MAX,
     isMultiline: true,
-    manual: `up to ${formatCount(NOTES_CHARACTERS_MAX)} characters for operators, never shown to the key's holder; or null`,
+    manual: `up to ${formatCount(NOTES_CHARACTERS_MAX)} characters, never shown to the key's holder; or null`,
     flag: { name: "notes", value: "TEXT", help: "notes for operators" },
     control: { label: "Notes", hint: "For operators only" },
   },
@@ -261,7 +261,6 @@ export const KEY_FIELDS = {
     role: "member",
     column: "paused",
     initial: false,
-    manual:
-      "if true, requests get 403 `key_paused` until it is false again; only the role that paused it, or a higher one, can resume it (`false`)",
+    manual: "if true, requests get 403 `key_paused`; only the same role or a higher one resumes it (`false`)",
   },
 } as const satisfies Fields;

@@ -47,12 +47,12 @@ export const MINUTE_LIMITS = [
     label: "Requests per minute",
     key: {
       countLabel: "Requests in any 60 seconds",
-      manual: `the most requests in any 60 seconds, null for no limit, or \`"default"\` for that of \`key_defaults\``,
+      manual: `in any 60 seconds; null for no limit, or \`"default"\` for that of \`key_defaults\``,
       meaning: "The most requests of a key in any 60 seconds.",
       help: 'its requests in any 60 seconds: a number, "unlimited" or "default"',
     },
     account: {
-      manual: "the most requests in any 60 seconds, of all its keys together, or null",
+      manual: "in any 60 seconds, of all its keys together; or null",
       help: 'the requests of all its keys in any 60 seconds: a number or "unlimited"',
     },
     member: { meaning: "The most requests of each member in any 60 seconds. No limit if missing." },
@@ -71,12 +71,12 @@ export const MINUTE_LIMITS = [
     key: {
       countLabel: "Tokens in any 60 seconds",
       manual:
-        'the most tokens read and written in any 60 seconds, those read from a cache left out; null for no limit, or `"default"`',
-      meaning: "The most tokens of a key in any 60 seconds, without those read from a cache.",
+        'tokens read and written in any 60 seconds, without those read from a cache; null for no limit, or `"default"`',
+      meaning: "The most tokens of a key in any 60 seconds, those read from a cache left out.",
       help: 'its tokens in any 60 seconds: a number, "unlimited" or "default"',
     },
     account: {
-      manual: "the most tokens read and written in any 60 seconds, those read from a cache left out, or null",
+      manual: "tokens read and written in any 60 seconds, without those read from a cache; or null",
       help: 'the tokens of all its keys in any 60 seconds: a number or "unlimited"',
     },
     member: { meaning: "The most tokens of each member in any 60 seconds. No limit if missing." },
@@ -94,17 +94,17 @@ export const MINUTE_LIMITS = [
     label: "Parallel requests",
     key: {
       countLabel: "Requests at the same time",
-      manual: 'the most requests at the same time, null for no limit, or `"default"`',
+      manual: 'requests at the same time; null for no limit, or `"default"`',
       meaning: "The most requests of a key at the same time.",
       help: 'its requests at the same time: a number, "unlimited" or "default"',
     },
     account: {
-      manual: "the most requests at the same time, or null",
+      manual: "requests at the same time, or null",
       help: 'the requests of all its keys at the same time: a number or "unlimited"',
     },
     member: { meaning: "The most requests of each member at the same time. No limit if missing." },
     credential: {
-      manual: "the most calls of a gateway process that may be under way with it at the same time, or null",
+      manual: "the most calls of a gateway process at the same time, or null",
       meaning:
         "The most calls with this key at the same time. While as many are under way, others are used, and a request for several answers asks for them in turns. Each gateway process counts its own calls, so give each its share. No limit if missing.",
     },
