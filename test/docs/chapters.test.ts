@@ -41,7 +41,9 @@ describe("errors.md", () => {
   const text = readDocument("src/docs/errors.md");
   /** A code has a section, or a row of a table. */
   const sections = [
-    ...text.matchAll(/^(?:### (?=\w+\n)|\| `(?=\w+` \|))(\w+)(?:\n\n|` \| )(\d+) · `(\w+)` · (\w+)([^|\n]*)/gm),
+    ...text.matchAll(
+      /^(?:### (?=\w+\n)|\| `(?=\w+` \|))(\w+)(?:\n\n|` \| )(\d+) · `(\w+)` · (\w+)([^|\n]*)/gm,
+    ),
   ];
 
   test("lists each code once, with its status, type and blame", () => {
