@@ -39,7 +39,12 @@ describe("contents", () => {
 
 describe("errors.md", () => {
   const text = readDocument("src/docs/errors.md");
-  const sections = [...text.matchAll(/^### (\w+)\n\n(\d+) · `(\w+)` · whose: (\w+)(.*)$/gm)];
+  /** A code has a section, or a row of a table. */
+  const sections = [
+    ...text.matchAll(
+      /^(?:### (?=\w+\n)|\| `(?=\w+` \|))(\w+)(?:\n\n|` \| )(\d+) · `(\w+)` · (\w+)([^|\n]*)/gm,
+    ),
+  ];
 
   test("lists each code once, with its status, type and blame", () => {
     const written = sections.map(([, code, status, type, blame]) => ({ code, status, type, blame }));

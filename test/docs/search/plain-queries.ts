@@ -24,7 +24,11 @@ const SYMPTOMS: readonly PlainQuery[] = [
   ask("requests hang", "troubleshooting#answers-are-slow", "errors#upstreamtimeout"),
   ask("streaming is buffered", "operate#behind-a-proxy"),
   ask("rate limited", "troubleshooting#429-or-402-why-was-it-refused", "errors#ratelimitexceeded"),
-  ask("gateway won't start", "troubleshooting#the-gateway-is-gone"),
+  ask(
+    "gateway won't start",
+    "troubleshooting#the-gateway-is-gone",
+    "troubleshooting#a-start-fails-or-finds-nothing",
+  ),
   ask("out of memory", "troubleshooting#the-gateway-is-gone", "configuration#server"),
   ask("crashed", "troubleshooting#the-gateway-is-gone"),
   ask("reload failed", "troubleshooting#a-changed-configuration-was-refused"),
