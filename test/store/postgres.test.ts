@@ -95,7 +95,7 @@ describe("postgres: one server, many nodes, failures", () => {
     });
     let asked = 0;
     await until("it recovers", () => isServed(payments, `3 of ${asked++}`, key));
-    // Whatever was refused while the account was locked took nothing.
+    // Requests that were refused while the account was locked took nothing.
     const { used } = await ledgerOn(store).allowance(key);
     expect(used).toBeWithin(1, asked + 1);
   });
