@@ -136,6 +136,8 @@ export const CHANGES: readonly Change[] = [
     example: "light",
     names: /"light"|\/light\.ts"/,
     own: /^selectors\/light\.ts$/,
+    // The console's look.
+    others: ["console/browser.ts", "console/frame/theme.tsx"],
     most: 3,
     reason: "the share of quality that it keeps depends on the request, which is prepared once for all",
   },
