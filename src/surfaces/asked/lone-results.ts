@@ -97,13 +97,13 @@ export function findLone(surface: SurfaceName, body: JsonObject): Mistake | null
   const form = FORMS[surface];
   const elements = form === undefined ? undefined : body[form.list];
   if (form === undefined || !Array.isArray(elements)) return null;
-  let open = new Map<unknown, string>();
+  const open = new Map<unknown, string>();
   for (const [at, element] of elements.entries()) {
     const { calls, results } = form.readTurn(asObject(element), `${form.list}[${at}]`);
     for (const [id, path] of results) if (!open.delete(id)) return loneResult(path, form);
     const [unanswered] = results.size === 0 && form.isLoose !== true ? open.values() : [];
     if (unanswered !== undefined) return loneCall(unanswered, form);
-    open = new Map([...open, ...calls]);
+    calls.forEach((path, id) => void open.set(id, path));
   }
   const [last] = open.values();
   return last === undefined ? null : loneCall(last, form);
