@@ -53,7 +53,7 @@ describe.skipIf(!HAS_BROWSER)("pages that read well (skipped without Chromium)",
   });
 
   test("a request's row names day, key, account and a stream, its duration on the right", async () => {
-    const { page, open, leave } = await openConsole(world);
+    const { page, open, leave } = await openConsole(world, { viewport: { width: 1440, height: 900 } });
     await open("/activity");
     const table = page.getByRole("table", { name: "Requests" });
     const streamed = table.getByRole("row").filter({ hasText: "streamed" });
