@@ -8,7 +8,7 @@ export const SYNONYMS: readonly (readonly string[])[] = ROWS.map((row) => row.sp
 
 /** Words that say nothing about a question's subject. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
-  `a an and any are as at be by can cant do does doesnt for from get got has have how i if in is isnt it its me much my no not of
+  `a an and any are as at be by can cant do does doesnt dont for from get got has have how i if in is isnt it its me much my no not of
   on or our so such than that the their then there these they this to too use used was we were what when where which who why
   will with wont you your`.split(/\s+/),
 );
@@ -16,7 +16,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 /** Words of many questions that say little about their subject. */
 export const WEAK_WORDS: ReadonlySet<string> = new Set(
   `able add adding allow bug configure configured custom doc docs documentation enable feature gateway get getting
-  implement implementation issue llm need option please possible poundkey question request run running see set specific start
+  implement implementation issue llm need option please possible poundkey problem question request run running see set specific start
   support tell using want way work working`.split(/\s+/),
 );
 
