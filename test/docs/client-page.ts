@@ -17,11 +17,10 @@ const TOOLS = "The [tool servers](tool-servers.md) that the key may use:";
 
 /** The marks are a field of Messages. Few clients set it in another API. */
 function writeUnmarked(title: string): string {
-  return `${title} marks nothing for Claude's cache, so the gateway [marks its conversations](clients.md#claudes-prompt-cache): 30 turns of an agent pay a seventh.`;
+  return `The gateway [marks ${title}'s conversations](clients.md#claudes-prompt-cache) for Claude's cache: 30 turns pay a seventh.`;
 }
 
-const GROWING =
-  "A conversation that [only grows](long-conversations.md) stays cheap: changed rules or tools cost its cache and its thinking.";
+const GROWING = "A conversation that [only grows](long-conversations.md) stays cheap.";
 
 /** Returns a snippet for the manual's address and key. */
 export function writeSnippet(snippet: Snippet): string {
@@ -33,8 +32,8 @@ export function writeClientPage(setup: ClientSetup): string {
   const { title, kind, speaks, snippets, notes, marks = writeUnmarked(title), forms, tools } = setup;
   const start =
     kind === "agent"
-      ? `Give your team's keys a [budget](company.md), not a daily limit: ${title} can make 200 requests in an hour. Or let people [sign in](agents.md), without handing out keys.`
-      : "Give your team's keys a [budget](company.md): a daily limit would slow your programs down.";
+      ? "Give your team's keys a [budget](company.md), not a daily limit, or let people [sign in](agents.md) without keys."
+      : "Give your team's keys a [budget](company.md), not a daily limit.";
   const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
   const unmarked = speaks === "Messages" ? notes : [...notes, marks];
   const facts = kind === "agent" ? [...unmarked, GROWING] : unmarked;
@@ -42,7 +41,7 @@ export function writeClientPage(setup: ClientSetup): string {
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
     `# ${title}`,
-    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}, and works with every chat model and selector of the gateway.`,
+    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}, and works with every chat model and selector.`,
     start,
     ...blocks,
     ...known,

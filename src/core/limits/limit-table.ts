@@ -55,11 +55,11 @@ export const MINUTE_LIMITS = [
       manual: "in any 60 seconds, of all its keys together; or null",
       help: 'the requests of all its keys in any 60 seconds: a number or "unlimited"',
     },
-    member: { meaning: "The most requests of each member in any 60 seconds. No limit if missing." },
+    member: { meaning: "The most requests of each member in any 60 seconds." },
     credential: {
       manual: "the provider's limit on the requests of a minute, or null",
       meaning:
-        "The requests per minute that the provider allows this key, at once or spread out. At its limit the key rests, and others are used before the provider refuses. Each gateway process counts its own calls, so give each its share. No limit if missing.",
+        "The requests per minute that the provider allows this key ([limits of a credential](models.md#limits-of-a-credential)). Each gateway process counts its own calls.",
     },
   },
   {
@@ -79,11 +79,10 @@ export const MINUTE_LIMITS = [
       manual: "tokens read and written in any 60 seconds, without those read from a cache; or null",
       help: 'the tokens of all its keys in any 60 seconds: a number or "unlimited"',
     },
-    member: { meaning: "The most tokens of each member in any 60 seconds. No limit if missing." },
+    member: { meaning: "The most tokens of each member in any 60 seconds." },
     credential: {
       manual: "the provider's limit on the tokens of a minute, or null",
-      meaning:
-        "The tokens per minute that the provider allows this key. A request counts with the prompt's estimate and at most 4,096 of its output limit, and later with the tokens that the provider reports.",
+      meaning: "The tokens per minute that the provider allows this key.",
     },
   },
   {
@@ -102,11 +101,10 @@ export const MINUTE_LIMITS = [
       manual: "requests at the same time, or null",
       help: 'the requests of all its keys at the same time: a number or "unlimited"',
     },
-    member: { meaning: "The most requests of each member at the same time. No limit if missing." },
+    member: { meaning: "The most requests of each member at the same time." },
     credential: {
       manual: "the most calls of a gateway process at the same time, or null",
-      meaning:
-        "The most calls with this key at the same time. While as many are under way, others are used, and a request for several answers asks for them in turns. Each gateway process counts its own calls, so give each its share. No limit if missing.",
+      meaning: "The most calls with this key at the same time, by each gateway process.",
     },
   },
 ] as const satisfies readonly MinuteRow[];

@@ -84,6 +84,7 @@ describe("run here", () => {
   test.each(ofGateway)("%s", async (command) => {
     const words = command.split(" ").slice(1);
     const { code, out, err } = await runPrinting((io) => runCommandLine([...words, ...own], io));
+    // An empty list is said on standard error.
     expect([code, `${out}${err}` === ""]).toEqual([0, false]);
   });
 
