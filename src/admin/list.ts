@@ -2,12 +2,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidValue } from "../core/json/schema-fault.ts";
 import type { SearchPage } from "../core/log/log-query.ts";
+import { isUpwards, type ListName, SORTS, type SortOf, sortRows } from "../core/things/sorts.ts";
 import type { Page, Position, SortedPage, SortedPosition, SortedRow } from "../core/world/page.ts";
 import { formatInstant } from "./format.ts";
 import { allowWords, closeObject } from "./schema.ts";
 
 const LIMIT_MAX = 200;
-const LIMIT = 50;
+export const LIMIT = 50;
 const CURSOR_SHAPE = /^(\d{1,15})\.([\w.-]{1,100})$/;
 
 /** The query fields of every list. */
@@ -28,10 +29,22 @@ export interface ListPage<View> {
 
 const ORDERS = ["asc", "desc"] as const;
 /** The sort and its order, the value in base64, and the id. */
-const SORTED_CURSOR = /^([a-z]{1,20})\.(asc|desc)~([\w-]{0,2000})~([\w.-]{1,100})$/;
+const SORTED_CURSOR = /^([a-z]{1,20})\.(asc|desc)~([\w-]{0,2000})~([\w.-]{1,200})$/;
 
-/** The query fields of a list that can be sorted by one of the words. */
-export function sortedFields<const By extends string>(words: readonly By[]) {
+/** The query fields with which a list is sorted. `otherwise` says what its order is without them. */
+export function sortFields<List extends ListName>(list: List, otherwise: string) {
+  const words: readonly SortOf<List>[] = SORTS[list];
+  const upwards = words.filter(isUpwards);
+  return {
+    sort: Type.Optional(allowWords(words, `What to sort by. ${otherwise} if it is missing.`)),
+    order: Type.Optional(
+      allowWords(ORDERS, `\`desc\` if it is missing, but \`asc\` by ${upwards.join(", ")}.`),
+    ),
+  };
+}
+
+/** The query fields of a paged list that can be sorted. */
+export function sortedFields<List extends ListName>(list: List, otherwise = "Newest first") {
   return {
     limit: pageFields.limit,
     after: Type.Optional(
@@ -40,34 +53,51 @@ export function sortedFields<const By extends string>(words: readonly By[]) {
         expected: "the 'next' of the previous page",
       }),
     ),
-    sort: Type.Optional(allowWords(words, `What to sort by; \`${words[0]}\` if missing.`)),
-    order: Type.Optional(allowWords(ORDERS, "`desc` if missing, but `asc` for names and states.")),
+    ...sortFields(list, otherwise),
   };
 }
 
-interface SortedQuery<By extends string> extends PageQuery {
+interface SortQuery<By extends string> {
   readonly sort?: By;
   readonly order?: (typeof ORDERS)[number];
 }
 
 /** True if neither a sort nor an order is asked for. */
-export function isUnsorted({ sort, order }: SortedQuery<string>): boolean {
+export function isUnsorted({ sort, order }: SortQuery<string>): boolean {
   return sort === undefined && order === undefined;
 }
 
-const UPWARDS: ReadonlySet<string> = new Set(["name", "state"]);
+/** Returns the order that the query names, for a list that is sorted by the first of its columns if the query names none. */
+function chooseOrder<List extends ListName>(list: List, query: SortQuery<SortOf<List>>) {
+  const [first]: readonly SortOf<List>[] = SORTS[list];
+  const by = query.sort ?? first;
+  if (by === undefined) throw new Error(`The list ${list} can't be sorted.`);
+  return { by, order: query.order ?? (isUpwards(by) ? "asc" : "desc") } as const;
+}
+
+/** Returns all rows of a list that has no pages, in the order that the query names, if it names one. */
+export function sortAll<List extends ListName, Row>(
+  list: List,
+  query: SortQuery<SortOf<List>>,
+  rows: readonly Row[],
+  values: Parameters<typeof sortRows<SortOf<List>, Row>>[1],
+): readonly Row[] {
+  if (isUnsorted(query)) return rows;
+  const { by, order } = chooseOrder(list, query);
+  return sortRows(rows, values, { by, isDown: order === "desc" });
+}
 
 /**
- * Returns one page in the order that the query names, or that of `fallback`. A row whose value changes between two pages
- * may be in both or in none; all others are in one.
+ * Returns one page in the order that the query names. A row whose value changes between two pages may be in both or in
+ * none; all others are in one.
  */
-export async function listSorted<By extends string, Row extends { readonly id: string }>(
-  query: SortedQuery<By>,
-  fallback: By,
-  find: (page: SortedPage<By>) => Promise<readonly SortedRow<Row>[]>,
+export async function listSorted<List extends ListName, Row extends { readonly id: string }>(
+  list: List,
+  query: SortQuery<SortOf<List>> & PageQuery,
+  find: (page: SortedPage<SortOf<List>>) => Promise<readonly SortedRow<Row>[]>,
 ): Promise<ListPage<Row>> {
-  const { limit = LIMIT, after, sort: by = fallback } = query;
-  const { order = UPWARDS.has(by) ? "asc" : "desc" } = query;
+  const { limit = LIMIT, after } = query;
+  const { by, order } = chooseOrder(list, query);
   const from = after === undefined ? null : readSortedCursor(after, by, order);
   const rows = await find({ by, isDown: order === "desc", limit: limit + 1, after: from });
   const shown = rows.slice(0, limit);

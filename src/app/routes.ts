@@ -187,7 +187,8 @@ function createKeyPorts({ ports, opened, live }: RouteParts) {
 
 function createMemberPorts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
   const hasDirectory = () => live.settings.signIn?.directory !== undefined;
-  return { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory };
+  const dayRules = () => live.settings.quota;
+  return { ...opened.world, ledger: ports.ledger, keysExpireMs, hasDirectory, dayRules };
 }
 
 /** The routes of what is kept for clients beyond their requests. */

@@ -3,13 +3,13 @@
 import type { AuditLogStore } from "./audit/audit-log.ts";
 import type { Changes, ChangeTerms, OperatorSetting, Trail } from "./audit/changes.ts";
 import type { RepeatStore } from "./audit/repeats.ts";
-import type { BatchStore } from "./batches/batch.ts";
+import type { Batch, BatchFilter, BatchStore } from "./batches/batch.ts";
 import type { FileStore } from "./batches/file.ts";
 import type { Rows } from "./decision.ts";
 import type { Answer, Demand, Reads } from "./demand.ts";
 import type { EventStore, WebhookStore } from "./events/webhook.ts";
 import type { FOREIGN_SECRETS, ForeignStore } from "./keys/foreign-secret.ts";
-import type { Account, GatewayKey, KeySort, KeyState, ProvenKey } from "./keys/key.ts";
+import type { Account, GatewayKey, KeyState, ProvenKey } from "./keys/key.ts";
 import type { NamedStore } from "./keys/key-change.ts";
 import type { MovingStore } from "./keys/key-move.ts";
 import type { LimitRequestStore } from "./limits/limit-request.ts";
@@ -34,7 +34,7 @@ import type { JournalStore } from "./money/journal.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { DeviceStore } from "./people/device.ts";
 import type { DirectoryStore } from "./people/directory.ts";
-import type { PeopleStore, Scope } from "./people/people.ts";
+import type { Member, PeopleStore, Scope } from "./people/people.ts";
 import type {
   FirstTokenSum,
   Hold,
@@ -45,6 +45,7 @@ import type {
   UsageSum,
 } from "./rows.ts";
 import type { PlainStore } from "./things/plain.ts";
+import type { SortOf } from "./things/sorts.ts";
 import type { ToolSessionStore } from "./tools/session-rows.ts";
 import type { Page, SortedPage, SortedRow } from "./world/page.ts";
 
@@ -72,22 +73,39 @@ export interface KeyFilter {
   readonly scope?: Scope | undefined;
 }
 
-/** Filtered keys in a chosen order. */
-export interface SortedKeys extends KeyFilter {
-  /** The costs since then are those that keys are sorted by, in Unix milliseconds. */
-  readonly costSinceMs: number;
-}
-
-/** Lists of things in a chosen order. */
-interface SortedStore {
-  /** States stand in the order of `KEY_STATES`; a key that wasn't used was used the longest ago. */
-  sortedKeys(page: SortedPage<KeySort>, filter: SortedKeys): Promise<readonly SortedRow<GatewayKey>[]>;
-}
-
 export interface AccountFilter {
   /** Matches part of the name or of the id in another system. In lower case. */
   readonly text?: string | undefined;
   readonly scope?: Scope | undefined;
+}
+
+/** The lists that a store sorts. */
+export interface SortedLists {
+  readonly keys: { readonly row: GatewayKey; readonly filter: KeyFilter };
+  readonly accounts: { readonly row: Account; readonly filter: AccountFilter };
+  readonly members: { readonly row: Member; readonly filter: { readonly scope?: Scope | undefined } };
+  readonly batches: { readonly row: Batch; readonly filter: BatchFilter };
+}
+export type SortedList = keyof SortedLists;
+
+/** The costs by which keys, accounts and people are sorted. */
+export interface SortCosts {
+  /** In Unix milliseconds. */
+  readonly sinceMs: number;
+  /** Those that count. Missing for all. */
+  readonly scope?: Scope | undefined;
+}
+
+interface SortedStore {
+  /**
+   * Returns a page of filtered rows. States stand in the order of their lists, as in `KEY_STATES`; a key that wasn't used was
+   * used the longest ago. All costs count if none are named.
+   */
+  sorted<List extends SortedList>(
+    list: List,
+    page: SortedPage<SortOf<List>>,
+    asked: { readonly filter: SortedLists[List]["filter"]; readonly costs?: SortCosts },
+  ): Promise<readonly SortedRow<SortedLists[List]["row"]>[]>;
 }
 
 /** A key's charges, counted from the start of an hour, and its last request. */

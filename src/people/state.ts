@@ -1,9 +1,7 @@
 // The state of a person, and what it lets them do: the one place that decides it.
-import type { KeyTerms, PeopleCount } from "../core/people/people.ts";
+import type { KeyTerms, MEMBER_STATES, PeopleCount } from "../core/people/people.ts";
 import { findDoubt } from "./doubt.ts";
 
-/** The hardest last. */
-export const MEMBER_STATES = ["active", "in_doubt", "left", "deactivated", "disabled", "anonymised"] as const;
 export type MemberState = (typeof MEMBER_STATES)[number];
 
 /** The fields that decide the state, beside the time. */

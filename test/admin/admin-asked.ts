@@ -4,7 +4,6 @@ import { readInput, readQuery } from "../../src/admin/input.ts";
 import * as keyFields from "../../src/admin/keys/key-fields.ts";
 import * as keys from "../../src/admin/keys/keys.ts";
 import * as keysInUse from "../../src/admin/keys/keys-in-use.ts";
-import { pageQuery } from "../../src/admin/list.ts";
 import * as overviews from "../../src/admin/log/overview.ts";
 import { requestsQuery } from "../../src/admin/log/request-schema.ts";
 import * as requests from "../../src/admin/log/requests.ts";
@@ -20,7 +19,7 @@ export async function createAccount(parts: First<typeof accounts.createAccount>,
 }
 
 export async function listAccounts(parts: First<typeof accounts.listAccounts>, query: unknown) {
-  return accounts.listAccounts(parts, readQuery(pageQuery, query));
+  return accounts.listAccounts(parts, readQuery(accounts.accountsQuery, query));
 }
 
 export async function updateAccount(parts: First<typeof accounts.updateAccount>, id: string, body: unknown) {

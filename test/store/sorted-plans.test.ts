@@ -1,14 +1,15 @@
-// The orders that an index has are read from it: SQLite's plan of a page neither sorts nor reads all keys.
+// The orders that an index has are read from it: SQLite's plan of a page neither sorts nor reads all rows.
 import { afterAll, expect, test } from "bun:test";
 import { CONSOLE_KEY } from "../../src/admin/keys/keys.ts";
-import type { KeySort } from "../../src/core/keys/key.ts";
+import { EVERYTHING } from "../../src/core/people/people.ts";
+import type { SortedList } from "../../src/core/store.ts";
 import type { SortedPosition } from "../../src/core/world/page.ts";
 import type { Statement } from "../../src/store/engine/engine.ts";
-import { sortedMethods } from "../../src/store/keys/sorting.ts";
 import { Connector } from "../../src/store/sqlite/connector.ts";
 import { makeEngine } from "../../src/store/sqlite/engine.ts";
 import { makeSqliteSchema } from "../../src/store/sqlite/migrate.ts";
 import { sqlitePrograms } from "../../src/store/sqlite/programs.ts";
+import { sortedMethods } from "../../src/store/things/sorted.ts";
 import { NOON } from "../harness/samples.ts";
 
 const connector = new Connector({
@@ -34,18 +35,32 @@ const lists = sortedMethods({
   },
 });
 
-test.each<[KeySort, string, SortedPosition]>([
-  ["created", "gateway_key_created", { value: 1, id: "key_a" }],
-  ["name", "gateway_key_folded_name", { value: "name", id: "key_a" }],
-])("keys by %s, from the beginning and after a key", async (by, index, position) => {
+/** Each list's filter, as its routes have it, and its table. */
+const LISTED = {
+  keys: [{ nowMs: NOON, except: CONSOLE_KEY }, "gateway_key"],
+  accounts: [{ scope: EVERYTHING }, "account"],
+  members: [{ scope: EVERYTHING }, "member"],
+  batches: [{ scope: EVERYTHING }, "batch"],
+} as const;
+
+test.each<[SortedList, "created" | "name", string, SortedPosition]>([
+  ["keys", "created", "created", { value: 1, id: "key_a" }],
+  ["keys", "name", "folded_name", { value: "name", id: "key_a" }],
+  ["accounts", "created", "created", { value: 1, id: "acct_a" }],
+  ["accounts", "name", "folded_name", { value: "name", id: "acct_a" }],
+  ["members", "created", "created", { value: 1, id: "usr_a" }],
+  ["members", "name", "folded_name", { value: "name", id: "usr_a" }],
+  ["batches", "created", "created", { value: 1, id: "batch_a" }],
+])("%s by %s, from the beginning and after a row", async (list, by, index, position) => {
   await connector.run(() => undefined);
+  const [filter, table] = LISTED[list];
   for (const after of [null, position])
     for (const isDown of [false, true]) {
-      const filter = { nowMs: NOON, costSinceMs: NOON, except: CONSOLE_KEY };
-      await lists.sortedKeys({ by, isDown, limit: 51, after }, filter);
+      const page = { by, isDown, limit: 51, after };
+      await lists.sorted<SortedList>(list, page, { filter });
       const [{ text, values } = { text: "", values: [] }] = asked.splice(0);
       const plan = await engine.run({ text: `EXPLAIN QUERY PLAN ${text}`, values });
       const steps = plan.map(({ detail }) => String(detail).split(" (")[0]);
-      expect(steps).toEqual([`${after ? "SEARCH" : "SCAN"} gateway_key USING INDEX ${index}`]);
+      expect(steps).toEqual([`${after ? "SEARCH" : "SCAN"} ${table} USING INDEX ${table}_${index}`]);
     }
 });

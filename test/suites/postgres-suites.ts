@@ -13,6 +13,7 @@ import { entriesSuite } from "./engine/entries.suite.ts";
 import { foldingSuite } from "./engine/folding.suite.ts";
 import { lateSuite } from "./engine/late.suite.ts";
 import { nodesSuite } from "./engine/nodes.suite.ts";
+import { sortedSuite } from "./engine/sorted.suite.ts";
 import { eventsSuite } from "./events/events.suite.ts";
 import { webhooksSuite } from "./events/webhooks.suite.ts";
 import { foreignSuite } from "./keys/foreign.suite.ts";
@@ -75,6 +76,7 @@ const SUITES = [
   repeatsSuite,
   consoleSuite,
   keysSuite,
+  sortedSuite,
   foldingSuite,
   foreignSuite,
   devicesSuite,

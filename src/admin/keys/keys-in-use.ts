@@ -59,7 +59,7 @@ export async function listKeysInUse(
 ): Promise<ListPage<KeyInUseView>> {
   const { data, next } = await (isUnsorted(query)
     ? listKeyPage(parts, query, scope)
-    : listSortedKeys(parts, query, monthStartMs(parts.clock.nowMs(), parts.dayRules()), scope));
+    : listSortedKeys(parts, query, { sinceMs: monthStartMs(parts.clock.nowMs(), parts.dayRules()) }, scope));
   return { data: await readKeyUses(parts, data), next };
 }
 

@@ -8,7 +8,6 @@ import {
   findKeyState,
   type GatewayKey,
   KEY_DEFAULTS,
-  KEY_SORTS,
   KEY_STATES,
   refuseClosed,
   showPausers,
@@ -16,7 +15,7 @@ import {
 import type { KeyChange, Revision } from "../../core/keys/key-change.ts";
 import type { KeyMaking } from "../../core/keys/key-making.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
-import type { KeyFilter, Store } from "../../core/store.ts";
+import type { KeyFilter, SortCosts, Store } from "../../core/store.ts";
 import { mintId } from "../../keys/secret.ts";
 import { carryCounts } from "../../ledger/key-move.ts";
 import type { Access } from "../../people/access.ts";
@@ -49,7 +48,7 @@ import { findHolder, planArrival, planMaking, planRotation } from "./personal-ke
 export const CONSOLE_KEY = "console";
 
 export const keysQuery = closeObject({
-  ...sortedFields(KEY_SORTS),
+  ...sortedFields("keys"),
   account_id: Type.Optional(text),
   member: Type.Optional(Type.String({ description: "The id of the person whose personal key it is." })),
   state: Type.Optional(allowWords(KEY_STATES)),
@@ -161,15 +160,15 @@ export function listKeyPage(
   );
 }
 
-/** The same in the order that the query names. `costSinceMs` is the start of the month whose costs count. */
+/** The same in the order that the query names. */
 export function listSortedKeys(
   { store, clock }: KeyListParts,
   query: KeysQuery,
-  costSinceMs: number,
+  costs: SortCosts,
   scope?: Scope,
 ): Promise<ListPage<GatewayKey>> {
-  const filter = { ...readKeyFilter(query, clock.nowMs(), scope), costSinceMs };
-  return listSorted(query, "created", (page) => store.things.sortedKeys(page, filter));
+  const filter = readKeyFilter(query, clock.nowMs(), scope);
+  return listSorted("keys", query, (page) => store.things.sorted("keys", page, { filter, costs }));
 }
 
 function readKeyFilter(query: KeysQuery, nowMs: number, scope: Scope | undefined): KeyFilter {

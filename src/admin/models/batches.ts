@@ -5,7 +5,7 @@ import { Fault } from "../../core/fault.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Scope } from "../../core/people/people.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { type ListPage, listPage, pageFields } from "../list.ts";
+import { isUnsorted, type ListPage, listPage, listSorted, sortedFields } from "../list.ts";
 import { makeFilter } from "../log/log-filters.ts";
 import {
   allowNull,
@@ -28,7 +28,7 @@ export const batchesQuery = closeObject({
   key: makeFilter("this key's id"),
   status: Type.Optional(allowWords(BATCH_STATUSES)),
   surface: Type.Optional(allowWords(BATCH_FORMS)),
-  ...pageFields,
+  ...sortedFields("batches"),
 });
 
 export const batchSchema = Type.Object({
@@ -94,13 +94,20 @@ export interface BatchesParts extends Pick<AdminWorld, "store" | "clock"> {
   readonly cancel: (batch: Batch) => Promise<Batch>;
 }
 
-export function listBatches(
+/** Returns a page of batches, newest first or as the query sorts them. */
+export async function listBatches(
   parts: BatchesParts,
   query: Static<typeof batchesQuery>,
   scope: Scope,
 ): Promise<ListPage<BatchView>> {
   const { account: accountId, key: keyId, status, surface } = query;
   const filter = { accountId, keyId, status, surface, scope };
+  if (!isUnsorted(query)) {
+    const { data, next } = await listSorted("batches", query, (page) =>
+      parts.store.things.sorted("batches", page, { filter }),
+    );
+    return { data: data.map((batch) => viewBatch(parts, batch)), next };
+  }
   const positionOf = ({ createdAtMs: atMs, id }: Batch) => ({ atMs, id });
   return listPage(
     query,

@@ -10,10 +10,11 @@ import type {
   ProviderHealth,
   Vitals,
 } from "../../core/models/health.ts";
+import { CREDENTIAL_STATES, CREDENTIAL_VALUES } from "../../core/things/sorts.ts";
 import type { Access } from "../../people/access.ts";
 import { makeViewProperties, viewFields } from "../fields.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import type { ListPage } from "../list.ts";
+import { type ListPage, sortAll, sortFields } from "../list.ts";
 import { failureFields, failureView } from "../log/failure.ts";
 import {
   allowNull,
@@ -63,7 +64,7 @@ const credentialSchema = Type.Object({
   source: allowWords(["stored", "configured"]),
   ...makeViewProperties(CREDENTIAL_FIELDS),
   last4: allowNull(text),
-  state: allowWords(["active", "resting", "retired", "disabled"]),
+  state: allowWords(CREDENTIAL_STATES),
   until: allowNull(instant),
   reason: allowNull(text),
   called_at: Type.Union([instant, Type.Null()], {
@@ -100,7 +101,11 @@ export const providerSchema = Type.Object({
 });
 export type ProviderView = View<typeof providerSchema>;
 
-export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true", "false"])) });
+/** It is the credentials of each provider that are sorted. */
+export const providersQuery = closeObject({
+  all: Type.Optional(allowWords(["true", "false"])),
+  ...sortFields("credentials", "The configuration's first"),
+});
 
 /** The result of one small call with a credential. */
 export const testResultSchema = Type.Object({
@@ -140,7 +145,7 @@ const NO_VITALS: Vitals = {
 /** The rights of a reader that decide which payers it sees. */
 type Sight = Pick<Access, "memberId" | "may">;
 
-/** Returns all enabled providers on one page. `all=true` adds the known ones that are disabled. */
+/** Returns all enabled providers on one page, with their credentials as the query sorts them. `all=true` adds the known ones that are disabled. */
 export function listProviders(
   parts: ProviderParts,
   query: Static<typeof providersQuery>,
@@ -148,7 +153,11 @@ export function listProviders(
 ): ListPage<ProviderView> {
   const on = parts.health().map((provider) => providerView(provider, parts, sight));
   const off = query.all === "true" ? listDisabled(parts, sight) : [];
-  return { data: [...on, ...off], next: null };
+  const data = [...on, ...off].map((provider) => ({
+    ...provider,
+    credentials: sortAll("credentials", query, provider.credentials, CREDENTIAL_VALUES),
+  }));
+  return { data, next: null };
 }
 
 /** Returns a provider, enabled or not. */

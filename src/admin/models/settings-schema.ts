@@ -7,6 +7,7 @@ import { RATE_FIELDS, type RateFields } from "../../catalogue/rates.ts";
 import { MODEL_KINDS, SERVICE_TIERS } from "../../core/models/card.ts";
 import { SOURCES } from "../../core/models/origin.ts";
 import { KINDS } from "../../core/models/skill.ts";
+import { sortFields } from "../list.ts";
 import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "../schema.ts";
 import { aliasTargetSchema } from "./alias-target.ts";
 
@@ -42,6 +43,9 @@ const laterPricingSchema = Type.Unsafe<LaterPriceFields>(
     until: Type.Optional(Type.String({ description: "The last day on which it applies." })),
   }),
 );
+
+/** Other fields are ignored, as they always were: the list has no pages. */
+export const cardsQuery = Type.Object(sortFields("models", "In the catalogue's order"));
 
 export const cardSchema = Type.Object({
   id: text,

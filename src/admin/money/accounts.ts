@@ -14,7 +14,7 @@ import { toUsd } from "../../core/money/money.ts";
 import { PAUSERS, type Scope } from "../../core/people/people.ts";
 import type { Permission } from "../../core/people/permissions.ts";
 import { makeSystemAccount, type SystemAccount } from "../../core/rows.ts";
-import type { Store } from "../../core/store.ts";
+import type { SortCosts, Store } from "../../core/store.ts";
 import { mintId } from "../../keys/secret.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import {
@@ -29,9 +29,9 @@ import { formatInstant } from "../format.ts";
 import { changePauses } from "../keys/pauses.ts";
 import { raiseBudgets, readRaises } from "../limits/budgets.ts";
 import { limitsSchema } from "../limits/limits.ts";
-import { type ListPage, listPage, type PageQuery } from "../list.ts";
+import { isUnsorted, type ListPage, listPage, listSorted, sortedFields } from "../list.ts";
 import { refuseLateExtras } from "../people/own-end.ts";
-import { allowNull, allowWords, instant, text, usd, type View } from "../schema.ts";
+import { allowNull, allowWords, closeObject, instant, text, usd, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 
 /** An account as the operator sees it. */
@@ -87,12 +87,21 @@ export async function createAccount(
   return accountView(account);
 }
 
-/** Returns a page of the accounts within the scope, newest first. */
-export function listAccounts(
-  { store }: AdminWorld,
-  query: PageQuery,
+export const accountsQuery = closeObject(sortedFields("accounts"));
+
+/** Returns a page of the accounts within the scope, newest first or as the query sorts them. */
+export async function listAccounts(
+  { store }: Pick<AdminWorld, "store">,
+  query: Static<typeof accountsQuery>,
   scope?: Scope,
+  costs?: SortCosts,
 ): Promise<ListPage<AccountView>> {
+  if (!isUnsorted(query)) {
+    const { data, next } = await listSorted("accounts", query, (page) =>
+      store.things.sorted("accounts", page, { filter: { scope }, costs }),
+    );
+    return { data: data.map(accountView), next };
+  }
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
   return listPage(query, (page) => store.accounts(page, { scope }), positionOf, accountView);
 }

@@ -3,16 +3,24 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { MemberReach } from "../../core/audit/changes.ts";
 import { Fault } from "../../core/fault.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
-import { EVERYTHING, type Grant, type Member, ROLES, type Scope } from "../../core/people/people.ts";
+import {
+  EVERYTHING,
+  type Grant,
+  MEMBER_STATES,
+  type Member,
+  ROLES,
+  type Scope,
+} from "../../core/people/people.ts";
+import type { SortCosts } from "../../core/store.ts";
 import type { Page } from "../../core/world/page.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { findDoubt } from "../../people/doubt.ts";
 import { listGrants } from "../../people/member.ts";
 import { addPause, liftPause } from "../../people/pauses.ts";
 import { joinGrants } from "../../people/roles.ts";
-import { findMemberState, isLetIn, MEMBER_STATES } from "../../people/state.ts";
+import { findMemberState, isLetIn } from "../../people/state.ts";
 import { formatInstant, formatInstantOrNull } from "../format.ts";
-import { type ListPage, listPage, type PageQuery } from "../list.ts";
+import { isUnsorted, type ListPage, listPage, listSorted, sortedFields } from "../list.ts";
 import { allowNull, allowWords, boolean, closeObject, instant, text, type View } from "../schema.ts";
 import type { ActingWorld, AdminWorld } from "../world.ts";
 import { type GroupNames, readDirectoryGroups } from "./member-groups.ts";
@@ -84,17 +92,34 @@ export interface ChangingParts extends MemberParts {
   readonly hasDirectory: () => boolean;
 }
 
-/** Returns a page of people, newest first. */
+export const membersQuery = closeObject(sortedFields("members"));
+type MembersQuery = Static<typeof membersQuery>;
+
+/** Returns a page of people, newest first or as the query sorts them. */
 export async function listMembers(
   parts: MemberParts,
-  query: PageQuery,
+  query: MembersQuery,
   scope: Scope,
+  costs?: SortCosts,
 ): Promise<ListPage<MemberView>> {
-  const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
-  const find = (page: Page) => parts.store.people.members(page, scope);
-  const { data, next } = await listPage(query, find, positionOf, (member) => member);
+  const { data, next } = await findMembers(parts, query, scope, costs);
   const groups = await readDirectoryGroups(parts, data);
   return { data: data.map((member) => viewMember(parts, member, groups, scope)), next };
+}
+
+function findMembers(
+  { store }: MemberParts,
+  query: MembersQuery,
+  scope: Scope,
+  costs: SortCosts | undefined,
+): Promise<ListPage<Member>> {
+  if (!isUnsorted(query))
+    return listSorted("members", query, (page) =>
+      store.things.sorted("members", page, { filter: { scope }, costs }),
+    );
+  const positionOf = ({ createdAtMs: atMs, id }: Member) => ({ atMs, id });
+  const find = (page: Page) => store.people.members(page, scope);
+  return listPage(query, find, positionOf, (member) => member);
 }
 
 /** Returns one person as the list shows them. */

@@ -7,11 +7,11 @@ import { actAs } from "../audit/audit-trail.ts";
 import { putAccount } from "../keys/put-by-name.ts";
 import { budgetResetSchema, type ResetParts, resetAccountBudgets } from "../limits/budget-reset.ts";
 import { addLimits } from "../limits/limits.ts";
-import { pageQuery } from "../list.ts";
 import {
   accountChangeSchema,
   accountDetailSchema,
   accountSchema,
+  accountsQuery,
   createAccount,
   getAccount,
   listAccounts,
@@ -23,6 +23,7 @@ import { closeAccount, closingSchema, reopenAccount, reopeningSchema } from "../
 import { refuseRuleName } from "../money/rule-names.ts";
 import { adjustAccount, adjustmentSchema, topUpAccount, topUpSchema } from "../money/topups.ts";
 import { wrapRows } from "../schema.ts";
+import { readSortCosts } from "../sort-costs.ts";
 import type { AdminWorld } from "../world.ts";
 import { type Caller, show, showMade, showPut, takeBody, takePath, takeQuery, type Uses } from "./use.ts";
 
@@ -43,8 +44,8 @@ function makeOwnUses(parts: OwnerParts) {
   const refuseName = (name: string, ownId: string | null) =>
     refuseRuleName({ store: parts.store, signIn: parts.settings().signIn }, name, ownId);
   return {
-    list: takeQuery(pageQuery, show(wrapRows(accountSchema)), (query, { scope }) =>
-      listAccounts(parts, query, scope),
+    list: takeQuery(accountsQuery, show(wrapRows(accountSchema)), (query, { scope, access }) =>
+      listAccounts(parts, query, scope, readSortCosts(parts, access)),
     ),
     make: takeBody(newAccountSchema, showMade(accountDetailSchema), async (body, caller) => {
       await refuseName(body.name, null);

@@ -2,24 +2,25 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
 import { asString, isObject } from "../../core/json/json.ts";
+import { invalidValue } from "../../core/json/schema-fault.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { Store } from "../../core/store.ts";
+import { findSorted } from "../../core/things/sorts.ts";
 import { isToolAllowed } from "../../core/tools/patterns.ts";
 import type { ListedTool } from "../../core/tools/tool-directory.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { type Access, adminAccess, COMMAND_LINE } from "../../people/access.ts";
 import { requireKey } from "../keys/keys.ts";
-import type { ListPage } from "../list.ts";
+import { isUnsorted, LIMIT, type ListPage, listSorted, sortedFields } from "../list.ts";
 import { allowNull, anyObject, boolean, closeObject, text, usd, type View } from "../schema.ts";
 import { findKeyLevels, findSight } from "./sight.ts";
 import type { ToolServerParts } from "./tool-servers.ts";
 import { findUsers, toolUsersSchema } from "./tool-users.ts";
 
-const LIMIT_MAX = 200;
-const LIMIT = 50;
 /** Servers may describe a tool at any length. */
 const DESCRIPTION_CHARACTERS_MAX = 2000;
 const NAME_CHARACTERS_MAX = 200;
+const AFTER_CHARACTERS_MAX = 3000;
 
 export const toolSchema = Type.Object({
   name: Type.String({ description: "As clients of `/mcp` know it." }),
@@ -49,9 +50,9 @@ export const toolsQuery = closeObject({
   key: Type.Optional(
     Type.String({ maxLength: NAME_CHARACTERS_MAX, description: "a key's id: says which tools it may call" }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT })),
+  ...sortedFields("tools", "By name"),
   after: Type.Optional(
-    Type.String({ maxLength: NAME_CHARACTERS_MAX, expected: "the 'next' of the previous page" }),
+    Type.String({ maxLength: AFTER_CHARACTERS_MAX, expected: "the 'next' of the previous page" }),
   ),
 });
 type ToolsQuery = Static<typeof toolsQuery>;
@@ -63,20 +64,39 @@ export interface ToolParts extends ToolServerParts {
 
 type IsAllowed = ((tool: ListedTool) => boolean) | null;
 
-/** Returns a page of the tools that the sender sees, by name. Throws the Fault `not_found` for a key that isn't seen. */
+const VALUES = {
+  name: ({ id }: { readonly id: string }) => id,
+  price: ({ tool }: { readonly tool: ListedTool }) => tool.priceNanoUsd,
+};
+
+/** Returns a page of the tools that the sender sees, by name or as the query sorts them. Throws the Fault `not_found` for a key that isn't seen. */
 export async function listTools(
   parts: ToolParts,
-  { server, key, limit = LIMIT, after = "" }: ToolsQuery,
+  query: ToolsQuery,
   access = adminAccess(COMMAND_LINE),
 ): Promise<ListPage<ToolView>> {
+  const { server, key } = query;
   const isAllowed = await findRight(parts, key, access);
   const sees = await findSight(parts, access);
-  const found = (await parts.directory.listTools(server))
-    .filter((tool) => tool.name > after && sees(tool))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const tools = (await parts.directory.listTools(server)).filter(sees);
+  const rows = tools.map((tool) => ({ id: tool.name, tool }));
+  const { data, next } = isUnsorted(query)
+    ? listByName(rows, query)
+    : await listSorted("tools", query, async (page) => findSorted(rows, VALUES, page));
+  return { data: data.map(({ tool }) => showTool(tool, isAllowed)), next };
+}
+
+/** A page's `next` is its last tool's name. */
+function listByName<Row extends { readonly id: string; readonly tool: ListedTool }>(
+  rows: readonly Row[],
+  { limit = LIMIT, after }: ToolsQuery,
+): ListPage<Row> {
+  if (after?.includes("~")) throw invalidValue("after", "expected the 'next' of a page of the same `sort`");
+  const from = after === undefined ? null : { value: after, id: after };
+  const page = { by: "name", isDown: false, limit: limit + 1, after: from } as const;
+  const found = findSorted(rows, VALUES, page).map(({ row }) => row);
   const shown = found.slice(0, limit);
-  const data = shown.map((tool) => showTool(tool, isAllowed));
-  return { data, next: found.length > limit ? (shown.at(-1)?.name ?? null) : null };
+  return { data: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
 }
 
 async function findRight(parts: ToolParts, key: string | undefined, access: Access): Promise<IsAllowed> {

@@ -40,10 +40,11 @@ import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId, KEY_NAMING } from "../gateway/names.ts";
+import { describeSorts, readSort, SORT } from "../sorting.ts";
 import { WIDE, WIDE_HELP } from "../table.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
-       poundkey keys list [--wide] [--json]
+       poundkey keys list [--sort COLUMN] [--wide] [--json]
        poundkey keys pause KEY [--json]
        poundkey keys resume KEY [--json]
        poundkey keys rotate KEY [--grace DURATION] [--json]
@@ -61,6 +62,7 @@ nor a budget, of its own or of its account, is added with a warning.
 
 ${describeFlags(KEY_FIELDS)}
   --grace DURATION          how long the old secret still works, such as 24h (default: 0s)
+${describeSorts("keys")}
 ${STOP_OLDER_HELP}
 ${WIDE_HELP}
   --json                    print JSON
@@ -69,12 +71,12 @@ ${STORE_OR_GATEWAY}
 examples:
   poundkey keys add --name my-app
   poundkey keys add --name ann --account default --budget "100/month, 10/day:*opus*" --expires 2027-12-31
-  poundkey keys list
+  poundkey keys list --sort cost
   poundkey keys rotate key_2f8c41d0 --grace 24h`;
 
 export const runKeys = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(KEY_FIELDS), ...STOP_OLDER }, opening: "make" },
-  list: { run: list, flags: WIDE, needs: "store" },
+  list: { run: list, flags: { ...SORT, ...WIDE }, needs: "store" },
   pause: { run: (call) => setPaused(call, true), words: ["KEY"], needs: "store" },
   resume: { run: (call) => setPaused(call, false), words: ["KEY"], needs: "store" },
   rotate: { run: rotate, flags: { grace: "value" }, words: ["KEY"], needs: "store" },
@@ -122,6 +124,7 @@ function formatSecret(key: NewKeyView): string {
 
 async function list(call: StoreCall): Promise<void> {
   const { settings, ask } = call;
+  const order = readSort("keys", call);
   const rules = { dayRules: () => settings.quota, keepMs: () => settings.log.keepMs };
   const { data } = await ask({
     route: { method: "GET", path: "/usage" },
@@ -133,9 +136,10 @@ async function list(call: StoreCall): Promise<void> {
   return printList(call, {
     askPage: (after) => ({
       route: KEY.actions.list,
-      query: { after },
+      query: { ...order, after },
       read: readPage,
-      here: (world) => listKeysInUse(makeUseParts(world, settings), after ? { after } : {}),
+      here: (world) =>
+        listKeysInUse(makeUseParts(world, settings), { ...order, ...(after ? { after } : {}) }),
     }),
     columns: COLUMNS,
     giveWay: ["ENDS IN", "EXPIRES", "REQUESTS", "FREE LEFT", "ACCOUNT", "LAST USED", "COST USD", "ID"],

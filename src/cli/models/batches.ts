@@ -26,20 +26,22 @@ import {
 import { STORE_OR_GATEWAY } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
+import { describeSorts, readSort, SORT } from "../sorting.ts";
 import { WIDE, WIDE_HELP } from "../table.ts";
 import { formatBatch, formatBatchLine } from "./batch-text.ts";
 
-const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS] [--wide] [--json]
+const HELP = `usage: poundkey batches list [--account ACCOUNT] [--status STATUS] [--sort COLUMN] [--wide] [--json]
        poundkey batches show ID [--watch] [--json]
        poundkey batches cancel ID [--watch] [--json]
 
 Batches of requests, with how far they are, what they cost, and why they wait.
 
-  list                      all batches, newest first
+  list                      all batches
   show                      one batch: lines by outcome, costs, files, mistakes
   cancel                    start no line of it any more: it ends within seconds, with what was answered
   --account ACCOUNT         only this account's, by its id or name
   --status STATUS           only those in this status, such as in_progress
+${describeSorts("batches")}
   --watch                   show it each second until it has ended
 ${WIDE_HELP}
   --json                    print JSON
@@ -50,7 +52,7 @@ examples:
   poundkey batches show batch_019a7c --watch`;
 
 export const runBatches = makeCommand(HELP, {
-  list: { run: list, flags: { account: "value", status: "value", ...WIDE }, needs: "store" },
+  list: { run: list, flags: { account: "value", status: "value", ...SORT, ...WIDE }, needs: "store" },
   show: { run: show, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
   cancel: { run: cancel, flags: { watch: "switch" }, words: ["ID"], needs: "store" },
 });
@@ -71,10 +73,11 @@ async function list(call: StoreCall): Promise<void> {
   const { values, ask } = call;
   const named = values.get("account");
   const account = named && (await findId(ask, ACCOUNT_NAMING, named));
-  const filters = readQuery(batchesQuery, { account, status: values.get("status") });
+  const given = { account, status: values.get("status"), ...readSort("batches", call) };
+  const filters = readQuery(batchesQuery, given);
   const askPage = (after: string | undefined) => ({
     route: { method: "GET", path: "/batches" },
-    query: { account: filters.account, status: filters.status, after },
+    query: { ...given, after },
     read: readPage,
     here: (world: ActingWorld) => listBatches(makeParts(world), { ...filters, after }, EVERYTHING),
   });

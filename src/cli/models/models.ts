@@ -1,4 +1,5 @@
 // `poundkey models`: prints the catalogue as a table.
+import { sortAll } from "../../admin/list.ts";
 import { type CardView, cardSchema } from "../../admin/models/settings-schema.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
@@ -9,6 +10,7 @@ import { listPiecePrices } from "../../core/fields/piece-prices.ts";
 import { OPERATIONS, type OperationName } from "../../core/models/card.ts";
 import type { Settings } from "../../core/settings.ts";
 import { suggest } from "../../core/text/nearest.ts";
+import { MODEL_VALUES } from "../../core/things/sorts.ts";
 import { formatJson } from "../administration.ts";
 import {
   type Arguments,
@@ -19,10 +21,13 @@ import {
 } from "../arguments.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { createGateway } from "../gateway/gateway.ts";
+import { describeSorts, readSort, SORT } from "../sorting.ts";
 import { chooseScreen, formatTable, WIDE } from "../table.ts";
 
-const HELP = `usage: poundkey models [WORD...] [--provider NAME] [--operation NAME] [--config FILE] [--wide] [--json]
-       poundkey models [WORD...] --gateway URL [--provider NAME] [--operation NAME] [--wide] [--json]
+const HELP = `usage: poundkey models [WORD...] [--provider NAME] [--operation NAME] [--sort COLUMN] [--config FILE]
+                       [--wide] [--json]
+       poundkey models [WORD...] --gateway URL [--provider NAME] [--operation NAME] [--sort COLUMN] [--wide]
+                       [--json]
 
 Lists the models in the catalogue, including those in the configuration. Prices are in USD per million tokens, or for
 models that are charged otherwise per piece, such as 0.006/minute.
@@ -30,6 +35,7 @@ models that are charged otherwise per piece, such as 0.006/minute.
   WORD              only models whose ids have this word in any case, or each of several
   --provider NAME   only models of this provider
   --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
+${describeSorts("models", "the catalogue's order")}
   --config FILE, --store S  as for \`poundkey serve\`
   --gateway URL     list those that this gateway serves, at its prices, with the admin
                     token in POUNDKEY_TOKEN or after \`poundkey login --admin\`
@@ -42,7 +48,14 @@ examples:
   poundkey models --provider Anthropic
   poundkey models --operation embeddings --json`;
 
-const FLAGS = { ...COMMON_FLAGS, ...WIDE, gateway: "value", provider: "value", operation: "value" } as const;
+const FLAGS = {
+  ...COMMON_FLAGS,
+  ...SORT,
+  ...WIDE,
+  gateway: "value",
+  provider: "value",
+  operation: "value",
+} as const;
 
 const WORDS_MAX = 8;
 
@@ -68,14 +81,23 @@ async function show(given: Arguments, io: Io, source: ConfigSource): Promise<num
 type ShownModel = Pick<ModelView, "id" | "context_window" | "max_output_tokens" | "pricing"> & {
   readonly capabilities: readonly string[];
   readonly operations?: readonly string[] | null | undefined;
+  readonly released?: string | null;
+  readonly release_date?: string | null;
 };
+
+/** Returns the model with what a gateway's list sorts it by. */
+function asListed(view: ShownModel) {
+  const released = view.released ?? view.release_date ?? null;
+  return { ...view, pricing: view.pricing ?? null, released, view };
+}
 
 function print(given: Arguments, io: Io, views: readonly ShownModel[]): void {
   const operation = chooseOperation(given);
   const words = given.words.map((word) => word.toLowerCase());
   const hasWords = ({ id }: ShownModel) => words.every((word) => id.toLowerCase().includes(word));
   const serves = ({ operations }: ShownModel) => !operation || !operations || operations.includes(operation);
-  const shown = views.filter((view) => serves(view) && hasWords(view));
+  const found = views.filter((view) => serves(view) && hasWords(view)).map(asListed);
+  const shown = sortAll("models", readSort("models", given), found, MODEL_VALUES).map(({ view }) => view);
   const isJson = given.switches.has("json");
   const rows = [HEADINGS, ...shown.map(formatCells)];
   if (isJson) io.out(formatJson(shown));

@@ -12,6 +12,7 @@ import {
 } from "../../admin/money/accounts.ts";
 import { type EntryView, entrySchema, listJournal } from "../../admin/money/journal.ts";
 import { topUpAccount, topUpSchema } from "../../admin/money/topups.ts";
+import { readSortCosts } from "../../admin/sort-costs.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { ACCOUNT } from "../../core/things/account.ts";
@@ -30,10 +31,11 @@ import { STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { describeFlags, listFlags, readFlags } from "../field-flags.ts";
 import { makePageReader, makeReader } from "../gateway/ask.ts";
 import { ACCOUNT_NAMING, findId } from "../gateway/names.ts";
+import { describeSorts, readSort, SORT } from "../sorting.ts";
 import { formatTable, WIDE, WIDE_HELP } from "../table.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
-       poundkey accounts list [--wide] [--json]
+       poundkey accounts list [--sort COLUMN] [--wide] [--json]
        poundkey accounts topup ACCOUNT AMOUNT [--note TEXT] [--confirm AMOUNT] [--idempotency-key KEY] [--json]
        poundkey accounts show ACCOUNT [--wide] [--json]
 
@@ -47,6 +49,7 @@ ${describeFlags(ACCOUNT_FIELDS)}
   --note TEXT               a note on the top-up, stored in the journal
   --confirm AMOUNT          the same amount again, required above 10000
   --idempotency-key KEY     calls with the same key top up only once
+${describeSorts("accounts")}
 ${STOP_OLDER_HELP}
 ${WIDE_HELP}
   --json                    print JSON
@@ -61,7 +64,7 @@ const TOPUP_FLAGS = { note: "value", confirm: "value", "idempotency-key": "value
 
 export const runAccounts = makeCommand(HELP, {
   add: { run: add, flags: { ...listFlags(ACCOUNT_FIELDS), ...STOP_OLDER }, opening: "make" },
-  list: { run: list, flags: WIDE, needs: "store" },
+  list: { run: list, flags: { ...SORT, ...WIDE }, needs: "store" },
   topup: { run: topup, flags: TOPUP_FLAGS, words: ["ACCOUNT", "AMOUNT"], opening: "make", needs: "store" },
   show: { run: show, flags: WIDE, words: ["ACCOUNT"], needs: "store" },
 });
@@ -69,13 +72,6 @@ export const runAccounts = makeCommand(HELP, {
 const readAccount = makeReader(accountSchema);
 const readPage = makePageReader(readAccount);
 const readEntries = makePageReader(makeReader(entrySchema));
-
-const askPage = (after: string | undefined) => ({
-  route: ACCOUNT.actions.list,
-  query: { after },
-  read: readPage,
-  here: (world: ActingWorld) => listAccounts(world, after ? { after } : {}),
-});
 
 async function add(call: Call): Promise<void> {
   const { isJson, io, ask, settings } = call;
@@ -94,6 +90,21 @@ async function add(call: Call): Promise<void> {
 }
 
 function list(call: StoreCall): Promise<void> {
+  const { settings } = call;
+  const order = readSort("accounts", call);
+  const dayRules = () => settings.quota;
+  const askPage = (after: string | undefined) => ({
+    route: ACCOUNT.actions.list,
+    query: { ...order, after },
+    read: readPage,
+    here: (world: ActingWorld) =>
+      listAccounts(
+        world,
+        { ...order, ...(after ? { after } : {}) },
+        undefined,
+        readSortCosts({ ...world, dayRules }),
+      ),
+  });
   return printList(call, { askPage, columns: COLUMNS, giveWay: GIVE_WAY, nothing: NONE, formatCells });
 }
 

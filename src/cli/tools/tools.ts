@@ -1,9 +1,16 @@
 // `poundkey tools`: the tools of tool servers, and which of them a key may call.
 
+import type { Static } from "@sinclair/typebox";
 import { actAs } from "../../admin/audit/audit-trail.ts";
 import type { ListPage } from "../../admin/list.ts";
 import { listToolServers, type ToolServerView, toolServerSchema } from "../../admin/tools/tool-servers.ts";
-import { listTools, type ToolParts, type ToolView, toolSchema } from "../../admin/tools/tools.ts";
+import {
+  listTools,
+  type ToolParts,
+  type ToolView,
+  toolSchema,
+  type toolsQuery,
+} from "../../admin/tools/tools.ts";
 import type { ActingWorld } from "../../admin/world.ts";
 import { withToolServers } from "../../app/tools/ask-servers.ts";
 import { showInvisible } from "../../core/text/names.ts";
@@ -14,15 +21,17 @@ import { parseArguments, STORE_OR_GATEWAY, UsageError } from "../arguments.ts";
 import { type Ask, makePageReader, makeReader } from "../gateway/ask.ts";
 import { makeAsking } from "../gateway/gateway.ts";
 import { findId, KEY_NAMING } from "../gateway/names.ts";
+import { describeSorts, readSort, SORT } from "../sorting.ts";
 import { chooseScreen, WIDE, WIDE_HELP } from "../table.ts";
 
-const HELP = `usage: poundkey tools [--server NAME] [--key KEY] [--wide] [--json]
+const HELP = `usage: poundkey tools [--server NAME] [--key KEY] [--sort COLUMN] [--wide] [--json]
 
 Lists the tools of the configured tool servers, with what a call costs. It asks the servers, unless a gateway is named, which
 has asked them.
 
   --server NAME             only this server's
   --key KEY                 say which of them this key may call, by its id or name
+${describeSorts("tools", "by name")}
 ${WIDE_HELP}
   --json                    print JSON
 ${STORE_OR_GATEWAY}
@@ -31,7 +40,7 @@ examples:
   poundkey tools --key my-app
   poundkey tools --server github --gateway https://llm.example.com`;
 
-const FLAGS = { ...WIDE, json: "switch", server: "value", key: "value" } as const;
+const FLAGS = { ...SORT, ...WIDE, json: "switch", server: "value", key: "value" } as const;
 const PAGE = 200;
 
 const readServers = makePageReader(makeReader(toolServerSchema));
@@ -39,7 +48,9 @@ const readTools = makePageReader(makeReader(toolSchema));
 
 export const runTools: Administration = (args, io, open, settings, gateway = null) =>
   runOnStore(HELP, args, io, open, async (openAs) => {
-    const { values, switches } = parseArguments(args, FLAGS, 0);
+    const given = parseArguments(args, FLAGS, 0);
+    const { values, switches } = given;
+    const order = readSort("tools", given);
     const ask = makeAsking(gateway, async () => actAs(await openAs("find"), makeCommandAct(HELP, "")));
     const named = values.get("key");
     const key = named && (await findId(ask, KEY_NAMING, named));
@@ -60,7 +71,7 @@ export const runTools: Administration = (args, io, open, settings, gateway = nul
             data.map(({ name }) => name),
           )}`,
         );
-      const filters = { ...(server && { server }), ...(key && { key }) };
+      const filters = { ...(server && { server }), ...(key && { key }), ...order };
       await printList(
         { io: chooseScreen(io, { switches }), ask, isJson: switches.has("json") },
         {
@@ -75,10 +86,7 @@ export const runTools: Administration = (args, io, open, settings, gateway = nul
     });
   });
 
-interface Filters {
-  readonly server?: string;
-  readonly key?: string;
-}
+type Filters = Pick<Static<typeof toolsQuery>, "server" | "key" | "sort" | "order">;
 
 type MakeParts = (world: ActingWorld) => ToolParts;
 

@@ -11,9 +11,11 @@ import { type Names, useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { isMemberOnly, may, mayWriteKey } from "../frame/session.ts";
+import { CHOSEN_KEYS } from "../lists/chosen-keys.ts";
+import { useChosenOrder } from "../lists/chosen-order.ts";
+import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chosen-rows.tsx";
 import { AccountFilter } from "../parts/account-filter.tsx";
 import { Button } from "../parts/button.tsx";
-import { useChosenOrder } from "../parts/chosen-order.ts";
 import { Confirm } from "../parts/dialog.tsx";
 import { Filter, SearchField } from "../parts/field.tsx";
 import { listTexts } from "../parts/field-form.tsx";
@@ -29,7 +31,6 @@ import {
   makeMinorColumn,
 } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
-import { type ChosenKeys, ChosenKeysBar, KeyBox, useChosenKeys } from "./chosen-keys.tsx";
 import { Cost, useKeySums } from "./key-cost.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { KeySecret, RotateForm } from "./key-secret.tsx";
@@ -60,7 +61,7 @@ export function KeysPage() {
   const keys = usePages<KeyInUseView>("/keys", { ...filters, ...query }, EVERY_MS);
   const names = useNames();
   const sums = useKeySums();
-  const chosen = useChosenKeys();
+  const chosen = useChosen();
   const isFiltered = Object.values(filters).some((value) => value !== "");
   const add = may("own.keys.write") && (
     <Button label="Add New Key" kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })} />
@@ -77,7 +78,7 @@ export function KeysPage() {
         <AccountFilter value={account} onChoose={setAccount} />
         <Filter label="State" value={state} options={STATES} onInput={setState} />
       </div>
-      <ChosenKeysBar {...chosen} shown={keys.data ?? []} reload={keys.reload} />
+      <ChosenBar choice={CHOSEN_KEYS} chosen={chosen} shown={keys.data ?? []} reload={keys.reload} />
       <List
         label="Keys"
         of={keys}
@@ -170,7 +171,7 @@ function makeAccountColumn(names: Names): Column<KeyInUseView> {
 function makeColumns(
   names: Names,
   sums: readonly UsageView[] | null,
-  { chosen, ...acting }: Acting & { readonly chosen: ChosenKeys },
+  { chosen, ...acting }: Acting & { readonly chosen: ChosenRows },
 ): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", (key) => <KeyName of={key} chosen={chosen} />, "name"),
@@ -206,10 +207,10 @@ function makeColumns(
   ];
 }
 
-function KeyName({ of, chosen }: { readonly of: KeyInUseView; readonly chosen: ChosenKeys }) {
+function KeyName({ of, chosen }: { readonly of: KeyInUseView; readonly chosen: ChosenRows }) {
   return (
     <div class="row tight">
-      <KeyBox of={of} {...chosen} />
+      <ChoiceBox of={of} choice={CHOSEN_KEYS} chosen={chosen} />
       <a
         class="strong clip name"
         href={makeHref(`/settings/router/${of.id}`)}

@@ -103,15 +103,20 @@ export function describePace({ created_at, ended_at, waiting, counts: { total, l
   return `${rate}, ${formatDuration((left * tookMs) / ended)} left`;
 }
 
+/** False once it ends by itself or by somebody. */
+export function isCancellable({ status, ended_at }: BatchView): boolean {
+  return ended_at === null && status !== "cancelling" && status !== "finalizing";
+}
+
 interface CancelProps extends BatchProps {
   readonly onCancelled: () => void;
 }
 
-export function CancelBatch({ batch: { id, status, ended_at }, onCancelled }: CancelProps) {
+export function CancelBatch({ batch, onCancelled }: CancelProps) {
   const [isAsking, setAsking] = useState(false);
-  if (ended_at !== null || status === "cancelling" || status === "finalizing") return null;
+  if (!isCancellable(batch)) return null;
   const run = async () => {
-    await change("POST", `/batches/${id}/cancel`, {});
+    await change("POST", `/batches/${batch.id}/cancel`, {});
     onCancelled();
   };
   return (

@@ -7,6 +7,9 @@ import { useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { CHOSEN_BATCHES } from "../lists/chosen-batches.ts";
+import { useChosenOrder } from "../lists/chosen-order.ts";
+import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chosen-rows.tsx";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, giveWay, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
@@ -32,7 +35,9 @@ const STATUSES = [
 export function BatchesPage() {
   const { query } = route.value;
   const filters = { status: query.get("status") ?? "", account: query.get("account") ?? "" };
-  const batches = usePages<BatchView>("/batches", filters, EVERY_MS);
+  const { sorting, query: order } = useChosenOrder("batches");
+  const batches = usePages<BatchView>("/batches", { ...filters, ...order }, EVERY_MS);
+  const chosen = useChosen();
   const isFiltered = filters.status !== "" || filters.account !== "";
   return (
     <>
@@ -43,11 +48,13 @@ export function BatchesPage() {
       <div class="row filters">
         <QueryFilter name="status" label="Status" options={STATUSES} />
       </div>
+      <ChosenBar choice={CHOSEN_BATCHES} chosen={chosen} shown={batches.data ?? []} reload={batches.reload} />
       <List
         label="Batches"
         of={batches}
-        columns={useColumns(() => void batches.reload())}
+        columns={useColumns(chosen, () => void batches.reload())}
         keyOf={({ id }) => id}
+        sorting={sorting}
         empty={<Nothing isFiltered={isFiltered} />}
       />
     </>
@@ -84,7 +91,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-function useColumns(onCancelled: () => void): readonly Column<BatchView>[] {
+function useColumns(chosen: ChosenRows, onCancelled: () => void): readonly Column<BatchView>[] {
   const names = useNames();
   const cancel: Column<BatchView> = {
     label: "",
@@ -94,24 +101,31 @@ function useColumns(onCancelled: () => void): readonly Column<BatchView>[] {
   return [
     giveWay(
       3,
-      makeColumn("Made", ({ created_at }) => (
-        <span class="nowrap" title={formatFullTime(created_at)}>
-          {formatTime(created_at)}
-        </span>
-      )),
+      makeColumn(
+        "Made",
+        ({ created_at }) => (
+          <span class="nowrap" title={formatFullTime(created_at)}>
+            {formatTime(created_at)}
+          </span>
+        ),
+        "created",
+      ),
     ),
-    makeHeadColumn("Batch", ({ id, endpoint, account_id, key_id }) => (
-      <div>
-        <a href={makeHref(`${PATH}/${id}`)}>{endpoint}</a>
-        <div class="small faint">{id}</div>
-        <div class="small faint">
-          {names.account(account_id)} · {names.key(key_id)}
+    makeHeadColumn("Batch", (batch) => (
+      <div class="row tight">
+        <ChoiceBox of={batch} choice={CHOSEN_BATCHES} chosen={chosen} />
+        <div>
+          <a href={makeHref(`${PATH}/${batch.id}`)}>{batch.endpoint}</a>
+          <div class="small faint">{batch.id}</div>
+          <div class="small faint">
+            {names.account(batch.account_id)} · {names.key(batch.key_id)}
+          </div>
         </div>
       </div>
     )),
-    makeColumn("Status", (batch) => <Status batch={batch} />),
-    makeColumn("Lines", (batch) => <Progress batch={batch} />),
-    makeColumn("Cost", (batch) => <Cost batch={batch} />),
+    makeColumn("Status", (batch) => <Status batch={batch} />, "status"),
+    makeColumn("Lines", (batch) => <Progress batch={batch} />, "lines"),
+    makeColumn("Cost", (batch) => <Cost batch={batch} />, "cost"),
     ...(may("batches.cancel") ? [cancel] : []),
   ];
 }

@@ -1,10 +1,12 @@
 // Models: the operator's aliases, and the catalogue with search, filters and sorting in the page.
 import type { ListPage } from "../../admin/list.ts";
 import type { CardView } from "../../admin/models/settings-schema.ts";
+import { MODEL_VALUES, type SortOf, sortRows } from "../../core/things/sorts.ts";
 import { formatDay, formatEnd, formatPrice, formatRate, formatTokens } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref, route, setQuery } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { useChosenOrder } from "../lists/chosen-order.ts";
 import { Check, SearchField } from "../parts/field.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
@@ -16,7 +18,6 @@ import {
   makeColumn,
   makeHeadColumn,
   makeNumberColumn,
-  type Sorting,
 } from "../parts/table.tsx";
 import { Aliases } from "./aliases.tsx";
 import { MissingModels } from "./missing.tsx";
@@ -41,18 +42,10 @@ const PRICES = [
 ];
 const CAPABILITIES = ["vision", "tools", "reasoning", "structured", "files", "audio"] as const;
 
-/** Sort keys. Unknown values come last in both directions. */
-const SORTS: Readonly<Record<string, (model: CardView) => number | string | null>> = {
-  name: ({ id }) => id.toLowerCase(),
-  context: ({ context_window }) => context_window,
-  input: ({ pricing }) => pricing?.input ?? null,
-  output: ({ pricing }) => pricing?.output ?? null,
-  released: ({ released }) => released,
-};
-
 export function ModelsPage() {
   const models = useResource<ListPage<CardView>>("/models", EVERY_MS);
   const { query } = route.value;
+  const { sorting, order } = useChosenOrder("models");
   return (
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
@@ -61,7 +54,7 @@ export function ModelsPage() {
         <div>
           <Loaded of={models}>
             {({ data }) => {
-              const found = sortModels(data.filter(filterModels(data, query)), query);
+              const found = sortModels(data.filter(filterModels(data, query)), order);
               return (
                 <>
                   <Filters all={data} query={query} />
@@ -75,12 +68,12 @@ export function ModelsPage() {
                       </Empty>
                     ) : (
                       <GrowingTable
-                        key={query.toString()}
+                        key={`${query} ${order?.by} ${order?.isDown}`}
                         label="Models"
                         columns={COLUMNS}
                         rows={found}
                         keyOf={({ id }) => id}
-                        sorting={readSorting(query)}
+                        sorting={sorting}
                         {...SHOWN}
                       />
                     )}
@@ -119,28 +112,13 @@ function hasCapability({ capabilities }: CardView, capability: string): boolean 
   return capabilities.includes(capability) || (capability === "tools" && capabilities.includes("tools_auto"));
 }
 
-function sortModels(models: readonly CardView[], query: URLSearchParams): readonly CardView[] {
-  const { by, isDown } = readOrder(query);
-  const value = SORTS[by];
-  if (!value) return [...models].sort((a, b) => Number(b.on) - Number(a.on));
-  return [...models].sort((a, b) => {
-    const x = value(a);
-    const y = value(b);
-    if (x === null || y === null) return Number(x === null) - Number(y === null);
-    return (x < y ? -1 : x > y ? 1 : 0) * (isDown ? -1 : 1);
-  });
-}
-
-function readOrder(query: URLSearchParams): { readonly by: string; readonly isDown: boolean } {
-  const sort = query.get("sort") ?? "";
-  return { by: sort.replace(/^-/, ""), isDown: sort.startsWith("-") };
-}
-
-/** A second click reverses the order, a third restores the default. */
-function readSorting(query: URLSearchParams): Sorting {
-  const { by, isDown } = readOrder(query);
-  const next = (name: string) => (by !== name ? name : isDown ? null : `-${name}`);
-  return { by, isDown, onSort: (name) => setQuery({ sort: next(name) }) };
+/** Those that are enabled come first, unless an order was chosen. */
+function sortModels(
+  models: readonly CardView[],
+  order: Parameters<typeof sortRows<SortOf<"models">, CardView>>[2] | null,
+): readonly CardView[] {
+  if (order !== null) return sortRows(models, MODEL_VALUES, order);
+  return models.toSorted((one, other) => Number(other.on) - Number(one.on));
 }
 
 function Filters({ all, query }: { readonly all: readonly CardView[]; readonly query: URLSearchParams }) {
@@ -201,7 +179,11 @@ const COLUMNS: readonly Column<CardView>[] = [
   giveWay(
     3,
     leaveOutNarrow(
-      makeNumberColumn("Max output", ({ max_output_tokens }) => formatTokens(max_output_tokens)),
+      makeNumberColumn(
+        "Max output",
+        ({ max_output_tokens }) => formatTokens(max_output_tokens),
+        "max_output",
+      ),
     ),
   ),
   makeNumberColumn("Input", ({ pricing }) => formatRate(pricing, "input"), "input"),

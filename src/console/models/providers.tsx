@@ -7,12 +7,13 @@ import { formatCount, formatDuration, formatFullTime, formatPercent } from "../f
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { CredentialList } from "../lists/credential-list.tsx";
 import { describeFailure } from "../log/failure.tsx";
 import { Button } from "../parts/button.tsx";
 import { Vitals } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded, Notice } from "../parts/states.tsx";
-import { CredentialForm, CredentialRow } from "./credentials.tsx";
+import { CredentialForm } from "./credentials.tsx";
 import { PausedPayers } from "./payers.tsx";
 import { describeState, isPaused } from "./provider-state.ts";
 
@@ -95,17 +96,7 @@ export function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
         {provider.credentials.length === 0 ? (
           <p class="faint">This provider needs no credential.</p>
         ) : (
-          <ul class="credentials" aria-label={`Credentials of ${provider.name}`}>
-            {provider.credentials.map((credential, at) => (
-              <CredentialRow
-                key={credential.id}
-                position={at + 1}
-                provider={provider}
-                credential={credential}
-                reload={reload}
-              />
-            ))}
-          </ul>
+          <CredentialList provider={provider} reload={reload} />
         )}
       </div>
     </Card>

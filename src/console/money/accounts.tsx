@@ -7,6 +7,9 @@ import { formatCount, formatMoney, formatUsd, nameMonth } from "../frame/format.
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
 import { makeHref, navigate, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { CHOSEN_ACCOUNTS } from "../lists/chosen-accounts.ts";
+import { useChosenOrder } from "../lists/chosen-order.ts";
+import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chosen-rows.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
@@ -26,7 +29,9 @@ import { BudgetBar, Spent } from "./spent.tsx";
 const EVERY_MS = 10_000;
 
 export function AccountsPage() {
-  const accounts = usePages<AccountView>("/accounts", {}, EVERY_MS);
+  const { sorting, order, query } = useChosenOrder("accounts");
+  const accounts = usePages<AccountView>("/accounts", query, EVERY_MS);
+  const chosen = useChosen();
   const [isAdding, setAdding] = useState(route.value.query.get("add") === "yes");
   const [toppedUp, setToppedUp] = useState<AccountView | null>(null);
   const add = may("accounts.create") && (
@@ -53,11 +58,18 @@ export function AccountsPage() {
           "Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero."
         )}
       </PageHead>
+      <ChosenBar
+        choice={CHOSEN_ACCOUNTS}
+        chosen={chosen}
+        shown={accounts.data ?? []}
+        reload={accounts.reload}
+      />
       <List
         label="Accounts"
-        of={sortBySpending(accounts, byId)}
-        columns={makeColumns({ spentOf: (id) => byId.get(id), onTopUp: setToppedUp })}
+        of={order ? accounts : sortBySpending(accounts, byId)}
+        columns={makeColumns({ spentOf: (id) => byId.get(id), onTopUp: setToppedUp, chosen })}
         keyOf={({ id }) => id}
+        sorting={sorting}
         onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
         empty={<Empty icon="account" title="No accounts" action={add} />}
       />
@@ -79,6 +91,7 @@ interface ListParts {
   /** Undefined until it is known, and for accounts whose figures one doesn't see. */
   readonly spentOf: (id: string) => Row | undefined;
   readonly onTopUp: (account: AccountView) => void;
+  readonly chosen: ChosenRows;
 }
 
 /** Phones have no room for these. */
@@ -97,32 +110,41 @@ function makeCounts(count: (pick: (row: Row) => number) => (account: AccountView
   ];
 }
 
-function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountView>[] {
+function Name({ of, chosen }: { readonly of: AccountView; readonly chosen: ChosenRows }) {
+  return (
+    <div class="row tight">
+      <ChoiceBox of={of} choice={CHOSEN_ACCOUNTS} chosen={chosen} />
+      <a class="strong" href={makeHref(`/settings/accounts/${of.id}`)}>
+        {of.name}
+      </a>
+      {of.state !== "open" && <Badge text={of.state} tone="warn" />}
+    </div>
+  );
+}
+
+function makeColumns({ spentOf, onTopUp, chosen }: ListParts): readonly Column<AccountView>[] {
   const count = (pick: (row: Row) => number) => (account: AccountView) => {
     const row = spentOf(account.id);
     return row ? formatCount(pick(row)) : "–";
   };
   return [
-    makeHeadColumn("Name", ({ id, name, state }) => (
-      <>
-        <a class="strong" href={makeHref(`/settings/accounts/${id}`)}>
-          {name}
-        </a>{" "}
-        {state !== "open" && <Badge text={state} tone="warn" />}
-      </>
-    )),
-    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
+    makeHeadColumn("Name", (account) => <Name of={account} chosen={chosen} />, "name"),
+    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />, "cost"),
     makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
     ...makeCounts(count),
     leaveOutNarrow(
-      makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (
-        <span
-          class={balance_usd > 0 ? "" : "faint"}
-          title={held_usd > 0 ? `${formatUsd(held_usd)} held for requests in progress` : undefined}
-        >
-          {formatMoney(balance_usd)}
-        </span>
-      )),
+      makeNumberColumn(
+        "Balance",
+        ({ balance_usd, held_usd }) => (
+          <span
+            class={balance_usd > 0 ? "" : "faint"}
+            title={held_usd > 0 ? `${formatUsd(held_usd)} held for requests in progress` : undefined}
+          >
+            {formatMoney(balance_usd)}
+          </span>
+        ),
+        "balance",
+      ),
     ),
     {
       label: "",

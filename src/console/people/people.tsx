@@ -3,12 +3,15 @@ import { useEffect, useState } from "preact/hooks";
 import type { PeopleSpendingView } from "../../admin/money/people-spending.ts";
 import type { MemberView } from "../../admin/people/members.ts";
 import type { SignInView } from "../../admin/people/sign-in.ts";
-import { withQuery } from "../frame/api.ts";
+import { type Query, withQuery } from "../frame/api.ts";
 import { formatFullTime, formatMoney, formatRelativeTime, nameMonth } from "../frame/format.ts";
 import { namePerson } from "../frame/names.ts";
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
 import { makeHref, navigate } from "../frame/route.ts";
 import { findProvider, may, ROLES } from "../frame/session.ts";
+import { useChosenOrder } from "../lists/chosen-order.ts";
+import { CHOSEN_PEOPLE } from "../lists/chosen-people.ts";
+import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chosen-rows.tsx";
 import { BudgetBar, Spent } from "../money/spent.tsx";
 import { Filter, SearchField } from "../parts/field.tsx";
 import { PageHead } from "../parts/page.tsx";
@@ -38,11 +41,13 @@ export function PeoplePage() {
   const [search, setSearch] = useState("");
   const [role, setRole] = useState("");
   const costs = useCosts();
-  const people = usePeoplePages(search.trim() !== "" || role !== "", costs.rows.slice(0, DEAREST));
+  const { sorting, order, query } = useChosenOrder("members");
+  const isSearched = search.trim() !== "" || role !== "";
+  const people = usePeoplePages(isSearched, order ? [] : costs.rows.slice(0, DEAREST), query);
+  const chosen = useChosen();
   const isFirstDay = people.data?.length === 0;
-  const found = people.data
-    ?.filter((person) => isFound(person, search.trim().toLowerCase(), role))
-    .toSorted(costs.compare);
+  const found = people.data?.filter((person) => isFound(person, search.trim().toLowerCase(), role));
+  const sorted = order ? found : found?.toSorted(costs.compare);
   return (
     <>
       <PageHead title="People">
@@ -58,22 +63,18 @@ export function PeoplePage() {
         )
       ) : (
         <>
-          {provider?.provider === null && (
-            <div class="problems">
-              <Notice tone="warn">
-                Nobody can sign in now, because <code>sign_in.oidc</code> isn't configured any more.
-              </Notice>
-            </div>
-          )}
+          {provider?.provider === null && <NobodyNow />}
           <div class="row filters">
             <SearchField label="Search by name or e-mail address" value={search} onInput={setSearch} />
             <Filter label="Role" value={role} options={ROLE_OPTIONS} onInput={setRole} />
           </div>
+          <ChosenBar choice={CHOSEN_PEOPLE} chosen={chosen} shown={sorted ?? []} reload={people.reload} />
           <List
             label="People"
-            of={{ ...people, data: found }}
-            columns={makeColumns(costs)}
+            of={{ ...people, data: sorted }}
+            columns={makeColumns(costs, chosen)}
             keyOf={({ id }) => id}
+            sorting={sorting}
             onOpen={({ id }) => navigate(`/settings/people/${id}`)}
             empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
           />
@@ -83,17 +84,31 @@ export function PeoplePage() {
   );
 }
 
+function NobodyNow() {
+  return (
+    <div class="problems">
+      <Notice tone="warn">
+        Nobody can sign in now, because <code>sign_in.oidc</code> isn't configured any more.
+      </Notice>
+    </div>
+  );
+}
+
 function nameNothing({ more }: Pages<MemberView>, isFirstDay: boolean): string {
   if (isFirstDay) return "Nobody yet";
   return more === null ? "Nobody matches" : "Looking through all people…";
 }
 
 /**
- * People, newest first. The gateway doesn't search them, so a page that looks for some of them fetches all, and so does one
+ * People, newest first or in the order that was chosen. The gateway doesn't search them, so a page that looks for some of them fetches all, and so does one
  * that lacks one of the dearest, who stand first.
  */
-function usePeoplePages(isSearched: boolean, dearest: readonly CostRow[] = []): Pages<MemberView> {
-  const people = usePages<MemberView>("/members", { limit: PAGE_ROWS }, EVERY_MS);
+function usePeoplePages(
+  isSearched: boolean,
+  dearest: readonly CostRow[] = [],
+  order: Query = {},
+): Pages<MemberView> {
+  const people = usePages<MemberView>("/members", { limit: PAGE_ROWS, ...order }, EVERY_MS);
   const known = people.data?.length;
   const isLacking = dearest.some(({ member_id }) => !people.data?.some(({ id }) => id === member_id));
   useEffect(() => {
@@ -200,29 +215,50 @@ function CostWords({ costs: { month, rows } }: { readonly costs: Costs }) {
   );
 }
 
-function makeColumns(costs: Costs): readonly Column<MemberView>[] {
+/** Without the chosen ones, none can be chosen. */
+function makeColumns(costs: Costs, chosen?: ChosenRows): readonly Column<MemberView>[] {
   return [
-    makeHeadColumn("Name", (person) => (
-      <div>
-        <a class="strong" href={makeHref(`/settings/people/${person.id}`)}>
-          {namePerson(person)}
-        </a>{" "}
-        {!isActive(person) && <Standing of={person} />}
-        {person.email && <div class="small faint">{person.email}</div>}
-      </div>
-    )),
-    makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />),
+    makeHeadColumn("Name", (person) => <Name of={person} chosen={chosen} />, "name"),
+    makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />, "cost"),
     leaveOutNarrow(makeNumberColumn("Last month", (person) => <LastMonth row={costs.of(person)} />)),
     makeColumn("Budget", (person) => <BudgetBar row={costs.rowOf(person)} />),
     makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
     leaveOutNarrow(
-      makeColumn("Last confirmed", ({ seen_at }) => (
-        <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
-          {seen_at === null ? "never" : formatRelativeTime(seen_at)}
-        </span>
-      )),
+      makeColumn(
+        "Last confirmed",
+        ({ seen_at }) => (
+          <span title={seen_at === null ? undefined : formatFullTime(seen_at)}>
+            {seen_at === null ? "never" : formatRelativeTime(seen_at)}
+          </span>
+        ),
+        "seen",
+      ),
     ),
   ];
+}
+
+interface NameProps {
+  readonly of: MemberView;
+  readonly chosen: ChosenRows | undefined;
+}
+
+function Name({ of, chosen }: NameProps) {
+  const name = (
+    <div>
+      <a class="strong" href={makeHref(`/settings/people/${of.id}`)}>
+        {namePerson(of)}
+      </a>{" "}
+      {!isActive(of) && <Standing of={of} />}
+      {of.email && <div class="small faint">{of.email}</div>}
+    </div>
+  );
+  if (chosen === undefined) return name;
+  return (
+    <div class="row tight">
+      <ChoiceBox of={of} choice={CHOSEN_PEOPLE} chosen={chosen} />
+      {name}
+    </div>
+  );
 }
 
 function LastMonth({ row }: { readonly row: CostRow | undefined }) {

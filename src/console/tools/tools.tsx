@@ -10,6 +10,7 @@ import { formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
+import { useChosenOrder } from "../lists/chosen-order.ts";
 import { Button } from "../parts/button.tsx";
 import { ClientTabs } from "../parts/client-tabs.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -89,7 +90,8 @@ function Tools({ servers }: { readonly servers: readonly ToolServerView[] }) {
   const { query } = route.value;
   const key = query.get("key") ?? "";
   const filters = { server: query.get("server") ?? "", key };
-  const tools = usePages<ToolView>("/mcp/tools", filters);
+  const { sorting, query: order } = useChosenOrder("tools");
+  const tools = usePages<ToolView>("/mcp/tools", { ...filters, ...order });
   const { keys } = useNames();
   const none = (label: string) => ({ value: "", label });
   return (
@@ -112,6 +114,7 @@ function Tools({ servers }: { readonly servers: readonly ToolServerView[] }) {
         of={tools}
         columns={key === "" ? COLUMNS : [...COLUMNS, ALLOWED]}
         keyOf={({ name }) => name}
+        sorting={sorting}
         empty={
           <Empty icon="search" title="No tools">
             The servers show none, or you may see none of them.
@@ -129,16 +132,20 @@ function cutDescription(description: string): string {
 }
 
 const COLUMNS: readonly Column<ToolView>[] = [
-  makeHeadColumn("Tool", ({ name, server, tool, description }) => (
-    <div>
-      <a href={makeHref(`${PATH}/${encodeURIComponent(name)}`)}>
-        <span class="faint">{server}_</span>
-        <span class="strong">{showInvisible(tool)}</span>
-      </a>
-      {description && <div class="small faint own-words">{cutDescription(description)}</div>}
-    </div>
-  )),
-  makeNumberColumn("A call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd))),
+  makeHeadColumn(
+    "Tool",
+    ({ name, server, tool, description }) => (
+      <div>
+        <a href={makeHref(`${PATH}/${encodeURIComponent(name)}`)}>
+          <span class="faint">{server}_</span>
+          <span class="strong">{showInvisible(tool)}</span>
+        </a>
+        {description && <div class="small faint own-words">{cutDescription(description)}</div>}
+      </div>
+    ),
+    "name",
+  ),
+  makeNumberColumn("A call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd)), "price"),
 ];
 
 const ALLOWED: Column<ToolView> = makeColumn("This key", ({ allowed }) =>

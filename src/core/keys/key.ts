@@ -154,10 +154,6 @@ export function refuseClosed({ closingAtMs }: Pick<Account, "closingAtMs">): Fau
 export const KEY_STATES = ["active", "paused", "expired", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** The words by which lists of keys are sorted. */
-export const KEY_SORTS = ["created", "name", "cost", "used", "state"] as const;
-export type KeySort = (typeof KEY_SORTS)[number];
-
 /** Returns the key's state at that time. */
 export function findKeyState({ revokedAtMs, expiresAtMs, isPaused }: GatewayKey, nowMs: number): KeyState {
   if (revokedAtMs !== null) return "revoked";

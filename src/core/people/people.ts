@@ -59,6 +59,9 @@ export const GATEWAY: Act = {
   requestId: "",
 };
 
+/** The states of people, the hardest last. */
+export const MEMBER_STATES = ["active", "in_doubt", "left", "deactivated", "disabled", "anonymised"] as const;
+
 /** The rows that a viewer sees: the store narrows its queries to them. */
 export interface Scope {
   /** Accounts of which all rows are seen. Null for every account. */

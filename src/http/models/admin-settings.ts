@@ -8,7 +8,7 @@ import {
   lessonsQuery,
 } from "../../admin/models/lessons.ts";
 import { listRetiring, retiringSchema } from "../../admin/models/retiring.ts";
-import { cardSchema, settingsSchema } from "../../admin/models/settings-schema.ts";
+import { cardSchema, cardsQuery, settingsSchema } from "../../admin/models/settings-schema.ts";
 import { wrapRows } from "../../admin/schema.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -31,8 +31,9 @@ export function settingRoutes(ports: SettingPorts) {
   const { settings } = ports;
   const retiringParts = { store, clock, settings, cards: () => ports.catalogue().listWithEnded() };
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/models", () => modelsView(ports.settings(), clock.nowMs()), {
+    .get("/models", ({ query }) => modelsView(ports.settings(), clock.nowMs(), query), {
       ...reads("models.read", "listCards", "List all known models, enabled or not"),
+      query: takesQuery(cardsQuery),
       response: returnsBody(wrapRows(cardSchema)),
     })
     .get("/models/retiring", ({ request }) => listRetiring(retiringParts, readOperator(request).scope), {

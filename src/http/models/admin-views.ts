@@ -1,9 +1,10 @@
 // The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
 
+import type { Static } from "@sinclair/typebox";
 import { formatTimeOfDay } from "../../admin/format.ts";
-import type { ListPage } from "../../admin/list.ts";
+import { type ListPage, sortAll } from "../../admin/list.ts";
 import { viewTarget } from "../../admin/models/alias-target.ts";
-import type { CardView, SettingsView } from "../../admin/models/settings-schema.ts";
+import type { CardView, cardsQuery, SettingsView } from "../../admin/models/settings-schema.ts";
 import { collectCards, stripProvider } from "../../catalogue/catalogue.ts";
 import { dateCard, hasEnded, viewPrice } from "../../catalogue/dated.ts";
 import { applyFactors } from "../../catalogue/factored.ts";
@@ -14,31 +15,31 @@ import { applyOwnPrice } from "../../catalogue/own-price.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { toUsd } from "../../core/money/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../../core/settings.ts";
+import { MODEL_VALUES } from "../../core/things/sorts.ts";
 import { findProfile } from "../../selectors/profiles.ts";
 
 const MS_PER_SECOND = 1000;
 
-/** Returns all known cards, enabled or not, in the catalogue's order, with their prices at that time. */
+/** Returns all known cards, enabled or not, in the catalogue's order or as the query sorts them, with their prices at that time. */
 export function modelsView(
   { ownModels, newerModels, benchmarks, overlay, providers }: Settings,
   nowMs: number,
+  query: Static<typeof cardsQuery> = {},
 ): ListPage<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Map(providers.map((provider) => [provider.name, provider]));
   const own = new Set(ownModels.map(({ id }) => id));
-  return {
-    data: [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
-      const changed = applyOverlay(card, changes.get(card.id));
-      const provider = on.get(card.provider);
-      const priced = applyFactors(applyOwnPrice(dateCard(changed ?? card, nowMs), provider), provider);
-      // As in the lists for clients: a model that the configuration names stays.
-      const isOver = hasEnded(priced) && !own.has(card.id) && !changes.has(card.id);
-      if (provider === undefined) return modelView(priced, "provider_off");
-      if (changed === null) return modelView(priced, "disabled");
-      return modelView(priced, isOver ? "ended" : null);
-    }),
-    next: null,
-  };
+  const cards = [...collectCards(ownModels, newerModels, benchmarks).values()].map((card) => {
+    const changed = applyOverlay(card, changes.get(card.id));
+    const provider = on.get(card.provider);
+    const priced = applyFactors(applyOwnPrice(dateCard(changed ?? card, nowMs), provider), provider);
+    // As in the lists for clients: a model that the configuration names stays.
+    const isOver = hasEnded(priced) && !own.has(card.id) && !changes.has(card.id);
+    if (provider === undefined) return modelView(priced, "provider_off");
+    if (changed === null) return modelView(priced, "disabled");
+    return modelView(priced, isOver ? "ended" : null);
+  });
+  return { data: sortAll("models", query, cards, MODEL_VALUES), next: null };
 }
 
 function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardView {

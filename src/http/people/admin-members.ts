@@ -15,15 +15,19 @@ import {
   listMembers,
   memberChangeSchema,
   memberSchema,
+  membersQuery,
 } from "../../admin/people/members.ts";
 import { wrapRows } from "../../admin/schema.ts";
+import { readSortCosts } from "../../admin/sort-costs.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { DayRules } from "../../ledger/limits/day.ts";
 import { actAsSender, createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody, takesBody, takesQuery } from "../openapi/route-schema.ts";
 import { readOperator } from "./operator.ts";
 
 interface Parts extends ChangingParts {
   readonly ledger: Pick<Ledger, "resetBudgets" | "memberLimits">;
+  readonly dayRules: () => DayRules;
 }
 
 export function memberRoutes(operator: WritingParts, parts: Parts) {
@@ -33,11 +37,18 @@ export function memberRoutes(operator: WritingParts, parts: Parts) {
 function readingRoutes(operator: WritingParts, parts: Parts) {
   const { reads } = createOperatorHooks(operator, "People");
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/members", ({ query, request }) => listMembers(parts, query, readOperator(request).scope), {
-      ...reads("members.read", "listMembers", "List the people who signed in, newest first"),
-      query: takesQuery(pageQuery),
-      response: returnsBody(wrapRows(memberSchema)),
-    })
+    .get(
+      "/members",
+      ({ query, request }) => {
+        const { scope, access } = readOperator(request);
+        return listMembers(parts, query, scope, readSortCosts(parts, access));
+      },
+      {
+        ...reads("members.read", "listMembers", "List the people who signed in, newest first"),
+        query: takesQuery(membersQuery),
+        response: returnsBody(wrapRows(memberSchema)),
+      },
+    )
     .get(
       "/members/:id",
       ({ params: { id }, request }) => getMember(parts, id, readOperator(request).access),

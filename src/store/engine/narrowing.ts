@@ -11,7 +11,14 @@ import { ACCOUNT, KEY, type Table } from "../schema/tables.ts";
 import type { Lookup, Statement } from "./engine.ts";
 import { composeContains, composeIs } from "./folding.ts";
 import type { Value } from "./found.ts";
-import { ACCOUNT_ROWS, composeScope, KEY_ROWS, type ScopedRows, USE_ROWS } from "./scope.ts";
+import {
+  ACCOUNT_ROWS,
+  composeMemberScope,
+  composeScope,
+  KEY_ROWS,
+  type ScopedRows,
+  USE_ROWS,
+} from "./scope.ts";
 import { type Mark, selectSql } from "./sql.ts";
 
 const HOUR_MS = 3_600_000;
@@ -235,13 +242,24 @@ export function narrowKeys(by: Narrowing, filter: KeyFilter | undefined): boolea
   return isBounded;
 }
 
-export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Lookup {
-  const by = new Narrowing(mark);
-  const { text, scope } = filter ?? {};
+/** Adds the conditions of a filter of accounts. Returns as `narrowKeys`. */
+export function narrowAccounts(by: Narrowing, { text, scope }: AccountFilter): boolean {
   by.within(scope, ACCOUNT_ROWS);
   by.byPart(text, ["name", "external_id"]);
   // A scope names its accounts.
-  const isBounded = !text;
+  return !text;
+}
+
+/** Adds the condition that people are within the scope. Returns as `narrowKeys`. */
+export function narrowPeople(by: Narrowing, { scope }: { readonly scope?: Scope | undefined }): boolean {
+  const condition = scope ? composeMemberScope(scope, (value) => by.bind(value)) : null;
+  if (condition !== null) by.add(condition);
+  return condition === null;
+}
+
+export function accountsLookup(filter: AccountFilter | undefined, page: Page, mark: Mark): Lookup {
+  const by = new Narrowing(mark);
+  const isBounded = narrowAccounts(by, filter ?? {});
   const end = pageEnd(by, "created_at_ms", page);
   return { text: `${selectSql(ACCOUNT)} ${end}`, values: by.values, isBounded };
 }

@@ -58,7 +58,11 @@ export function narrowMembers(lookup: Lookup, scope: Scope | undefined, mark: Ma
   return narrow(lookup, scope && ((bindValue) => composeMemberScope(scope, bindValue)), mark);
 }
 
-function composeMemberScope({ accountIds }: Scope, bindValue: (value: Value) => string): string | null {
+/** Returns the same condition for people. */
+export function composeMemberScope(
+  { accountIds }: Scope,
+  bindValue: (value: Value) => string,
+): string | null {
   if (accountIds === null) return null;
   const conditions = accountIds.map((id) => {
     const part = bindValue(`%"accountId":${escapeLike(JSON.stringify(id))}%`);

@@ -12,6 +12,8 @@ export interface SortValue {
   readonly value: string;
   /** Tables that the expression needs besides the list's own. */
   readonly join?: string;
+  /** True if an index has the rows in the order of the expression. */
+  readonly isIndexed?: boolean;
 }
 
 /** Returns one page, from the page's position on. Rows of the same value stand in the order of their ids. */

@@ -76,15 +76,21 @@ function readSums(found: FoundRow) {
 }
 
 function composeList(filter: BatchFilter, page: Page, mark: Mark): Statement {
-  const { accountId, keyId, memberId, status, surface, isUnfinished, inputFileId, scope } = filter;
   const by = new Narrowing(mark);
+  narrowBatches(by, filter);
+  return { text: `${selectSql(BATCH)} ${pageEnd(by, "created_at_ms", page)}`, values: by.values };
+}
+
+/** Adds the conditions of a filter of batches. Returns true if every batch is within it. */
+export function narrowBatches(by: Narrowing, filter: BatchFilter): boolean {
+  const { accountId, keyId, memberId, status, surface, isUnfinished, inputFileId, scope } = filter;
   by.within(scope, KEY_ROWS);
   by.equal({ account_id: accountId, key_id: keyId, status, surface, input_file_id: inputFileId });
   if (memberId === null) by.add("member_id IS NULL");
   else by.equal({ member_id: memberId });
   if (isUnfinished) by.add("open_at_ms IS NOT NULL");
   by.by(filter.endedBeforeMs, (at) => `ended_at_ms < ${at}`);
-  return { text: `${selectSql(BATCH)} ${pageEnd(by, "created_at_ms", page)}`, values: by.values };
+  return by.isEmpty;
 }
 
 function changeMethods(

@@ -280,6 +280,14 @@ const NAMES_IN_ORDER: Step = [
   },
 ];
 
+/** The same of accounts and people. */
+const MORE_NAMES_IN_ORDER: Step = ["account", "member"].map((table) => ({
+  kind: "createIndex",
+  name: `${table}_folded_name`,
+  table,
+  columns: ["lower(name)", "id"],
+}));
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -331,4 +339,5 @@ export const STEPS: readonly Step[] = [
   REFUSAL_LESSONS,
   MENDED,
   NAMES_IN_ORDER,
+  MORE_NAMES_IN_ORDER,
 ];

@@ -53,7 +53,7 @@ function keepNothing() {
   const nothing = async () => null;
   return {
     ...noPeople(),
-    things: { list: async () => [], find: nothing, sortedKeys: async () => [] },
+    things: { list: async () => [], find: nothing, sorted: async () => [] },
     ...noAuditLog(),
     findDamage: async () => null,
     measure: async () => ({ parts: {}, freeBytes: null, backedUpAtMs: null }),

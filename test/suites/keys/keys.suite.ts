@@ -1,21 +1,10 @@
 // The guarantees of every store for paused and rotated keys, and for keys limited to client addresses.
 import { beforeEach, expect, test } from "bun:test";
-import type { GatewayKey, KeyProof, KeySort } from "../../../src/core/keys/key.ts";
+import type { GatewayKey, KeyProof } from "../../../src/core/keys/key.ts";
 import type { HeldKeys } from "../../../src/core/keys/key-making.ts";
 import type { Store } from "../../../src/core/store.ts";
-import type { SortedPosition, SortedRow } from "../../../src/core/world/page.ts";
 import { decide } from "../../../src/ledger/decide.ts";
-import {
-  expectGrant,
-  HOUR,
-  ledgerOn,
-  makeAsk,
-  makeKey,
-  makeRecord,
-  NOON,
-  PROOF,
-  writeRecord,
-} from "../../harness/samples.ts";
+import { expectGrant, HOUR, ledgerOn, makeAsk, makeKey, NOON, PROOF } from "../../harness/samples.ts";
 import { catchThrown, readCode } from "../../harness/thrown.ts";
 import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeMember } from "../../people/samples.ts";
@@ -26,7 +15,6 @@ export const keysSuite = makeSuite({
   "many rotations": rotations,
   "rules at admission": rules,
   "states of keys": states,
-  "keys in order": orders,
   "keys of one person": makings,
 });
 
@@ -198,70 +186,6 @@ function states(opened: Opened): void {
     expect(await ids("paused")).toEqual(["paused"]);
     expect(await ids("expired")).toEqual(["expired"]);
     expect(await ids("revoked")).toEqual(["revoked"]);
-  });
-}
-
-const all = { nowMs: NOON, costSinceMs: NOON - HOUR };
-
-/** Reads pages of one key each. */
-async function walk(store: Store, by: KeySort, isDown: boolean, filter = {}): Promise<string> {
-  const ids: string[] = [];
-  for (let after: SortedPosition | null = null; ; ) {
-    const page = { by, isDown, limit: 1, after };
-    const [found]: readonly SortedRow<GatewayKey>[] = await store.things.sortedKeys(page, {
-      ...all,
-      ...filter,
-    });
-    if (!found) return ids.join(" ");
-    ids.push(found.row.id);
-    after = { value: found.value, id: found.row.id };
-  }
-}
-
-function orders(opened: Opened): void {
-  const key = (id: string, name: string, more: Partial<GatewayKey> = {}) => makeKey(id, { name, ...more });
-  const KEYS = [
-    key("k1", "beta", { createdAtMs: 3 }),
-    key("k2", "Alpha", { createdAtMs: 1 }),
-    key("k3", "beta", { createdAtMs: 2, expiresAtMs: NOON }),
-    key("k4", "gamma", { createdAtMs: 4 }),
-  ];
-
-  beforeEach(async () => {
-    const { store } = opened();
-    for (const one of KEYS) await unrecorded(store).addKey(one, `digest of ${one.id}`);
-    const use = (id: string, keyId: string, atMs: number, costNanoUsd: number) =>
-      writeRecord(store, makeRecord(id, { keyId, atMs, costNanoUsd, accountId: "default" }));
-    await use("r1", "k1", NOON - 30 * HOUR, 9_000);
-    await use("r2", "k2", NOON, 3_000);
-    await use("r3", "k2", NOON + HOUR, 4_000);
-    await use("r4", "k3", NOON - 1, 5_000);
-    await unrecorded(store).changeKey("k2", { isPaused: true });
-    await unrecorded(store).revokeKey("k4", NOON);
-  });
-
-  test.each([
-    ["name", "k2 k1 k3 k4"],
-    ["created", "k2 k3 k1 k4"],
-    ["cost", "k1 k4 k3 k2"],
-    ["used", "k4 k1 k3 k2"],
-    ["state", "k1 k2 k3 k4"],
-  ] as const)("by %s, up and down, page by page", async (by, upwards) => {
-    const { store } = opened();
-    const downwards = upwards.split(" ").toReversed().join(" ");
-    expect([await walk(store, by, false), await walk(store, by, true)]).toEqual([upwards, downwards]);
-  });
-
-  test("are filtered, and a page goes on after a key that has moved", async () => {
-    const { store } = opened();
-    expect(await walk(store, "cost", true, { text: "beta" })).toBe("k3 k1");
-    expect(await walk(store, "name", false, { scope: { accountIds: [], own: null } })).toBe("");
-    const first = { by: "name", isDown: false, limit: 2, after: null } as const;
-    const [, last] = await store.things.sortedKeys(first, all);
-    await unrecorded(store).changeKey("k1", { name: "zeta" });
-    const after = { value: last?.value ?? "", id: last?.row.id ?? "" };
-    const rest = await store.things.sortedKeys({ ...first, limit: 9, after }, all);
-    expect(rest.map(({ row }) => row.id)).toEqual(["k3", "k4", "k1"]);
   });
 }
 
