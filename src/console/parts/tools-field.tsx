@@ -5,7 +5,8 @@ import { matchesPatterns } from "../../core/fields/tool-list.ts";
 import { formatCount } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
-import { type LabelProps, TextField } from "./field.tsx";
+import { ChipsField } from "./chips-field.tsx";
+import { type LabelProps, SelectField } from "./field.tsx";
 import { Badge } from "./states.tsx";
 
 /** If there are more, the first by name are looked at. */
@@ -13,22 +14,85 @@ const TOOLS_MAX = 2000;
 const SHOWN_MAX = 12;
 const AT_ONCE = { limit: 200 };
 
+const SOME = "some:";
+const NONE = "none";
+const EXCEPT = "!";
+
+/** Returns the form's text for a list of tools: empty for the default, `none`, or the patterns behind `some:`. */
+export function writeTools(tools: readonly string[] | null | undefined): string {
+  if (!tools) return "";
+  return tools.length === 0 ? NONE : SOME + tools.join(" ");
+}
+
+/** Null for the default. Where some may be called and none is named, none may. */
+export function readTools(text: string): readonly string[] | null {
+  if (text === "") return null;
+  return text === NONE
+    ? []
+    : text
+        .slice(SOME.length)
+        .split(" ")
+        .filter((word) => word !== "");
+}
+
 interface ToolsFieldProps extends LabelProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly placeholder?: string | undefined;
-  /** Null where nothing is said. */
-  readonly patterns: readonly string[] | null;
+  readonly defaultLabel: string;
 }
 
-export function ToolsField({ patterns, ...field }: ToolsFieldProps) {
+export function ToolsField({ value, onInput, defaultLabel, ...labels }: ToolsFieldProps) {
   const { tools, isWhole } = useTools();
+  const options = [
+    { value: "", label: defaultLabel },
+    { value: SOME, label: "Only some…" },
+    { value: NONE, label: "No tool" },
+  ];
+  const patterns = readTools(value);
+  const isSome = value.startsWith(SOME);
   return (
     <>
-      <TextField {...field} />
+      <SelectField {...labels} options={options} value={isSome ? SOME : value} onInput={onInput} />
+      {isSome && <Some patterns={patterns ?? []} tools={tools} onInput={onInput} />}
       {patterns !== null && tools.length > 0 && (
         <Matches patterns={patterns} tools={tools} isWhole={isWhole} />
       )}
+    </>
+  );
+}
+
+interface SomeProps extends Pick<ToolsFieldProps, "onInput"> {
+  readonly patterns: readonly string[];
+  readonly tools: readonly ToolView[];
+}
+
+/** Two lists, since what is taken away counts in whatever order it stands. */
+function Some({ patterns, tools, onInput }: SomeProps) {
+  const known = tools.map(({ server, tool }) => `${server}_${tool}`);
+  const allowed = patterns.filter((pattern) => !pattern.startsWith(EXCEPT));
+  const taken = patterns.filter((pattern) => pattern.startsWith(EXCEPT)).map(open);
+  const set = (names: readonly string[], except: readonly string[]) =>
+    onInput(SOME + [...names, ...except.map((name) => EXCEPT + name)].join(" "));
+  return (
+    <>
+      <ChipsField
+        label="Tools that may be called"
+        things="tools"
+        placeholder="github_*"
+        known={known}
+        takesAny
+        chosen={allowed}
+        onChange={(names) => set(names, taken)}
+      />
+      <ChipsField
+        label="Except"
+        things="exceptions"
+        placeholder="github_delete_*"
+        known={known}
+        takesAny
+        chosen={taken}
+        onChange={(names) => set(allowed, names)}
+      />
     </>
   );
 }
