@@ -27,6 +27,7 @@ import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
+import { configurationRoutes } from "../http/models/admin-configuration.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { missingNameRoutes } from "../http/models/missing-names.ts";
@@ -62,6 +63,7 @@ import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
+import { PROVIDERS } from "../providers/index.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -152,6 +154,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
+    .use(configurationRoutes(operator, createConfigurationParts(live)))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
     .use(missingNameRoutes(operator, createMissingParts(parts), createFamilyPriced(parts)))
@@ -273,6 +276,16 @@ function createAdminPorts(
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.configured.providers),
     writeRefusals,
+  };
+}
+
+function createConfigurationParts(live: LiveConfiguration) {
+  return {
+    settings: () => live.configured,
+    check: async (text: string) => {
+      const { checkProposal } = await import("../config/proposal.ts");
+      return checkProposal(text, { sections: live.configured.origin?.sections ?? {}, known: PROVIDERS });
+    },
   };
 }
 

@@ -141,6 +141,8 @@ const ROWS: readonly Row[] = [
   ["GET", "/sockets", () => "/sockets"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
+  ["GET", "/configuration", () => "/configuration"],
+  ["POST", "/configuration/check", () => "/configuration/check", () => ({ text: "quota: { scope: key }" })],
   ["GET", "/models", () => "/models"],
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
