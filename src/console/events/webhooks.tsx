@@ -10,7 +10,9 @@ import { usePages, useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
+import { Origin } from "../parts/origin.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
+import { ProposalButton } from "../parts/proposal.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
 import {
   type Column,
@@ -22,6 +24,7 @@ import {
   Table,
 } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { RECEIVER } from "./receiver.ts";
 
 const EVERY_MS = 5000;
 const STATES = [
@@ -38,7 +41,7 @@ export function WebhooksPage() {
   const isFiltered = filters.state !== "" || filters.type !== "";
   return (
     <>
-      <PageHead title="Webhooks">
+      <PageHead title="Webhooks" actions={<ProposalButton label="Receiver as YAML" proposal={RECEIVER} />}>
         Events that their receivers haven't accepted yet. Each is sent again for three days, then given up,
         and kept here for a month. <Manual />
       </PageHead>
@@ -65,16 +68,21 @@ function ReceiversCard() {
   const receivers = useReceivers() ?? [];
   if (receivers.length === 0) return null;
   return (
-    <Card title="Receivers" note="From the configuration file" isFlush>
-      <Table label="Receivers" columns={listReceiverColumns()} rows={receivers} keyOf={({ id }) => id} />
+    <Card title="Receivers" note="In the configuration file's order" isFlush>
+      <Table label="Receivers" columns={listReceiverColumns(receivers)} rows={receivers} keyOf={({ id }) => id} />
     </Card>
   );
 }
 
-function listReceiverColumns(): readonly Column<ReceiverView>[] {
+function listReceiverColumns(all: readonly ReceiverView[]): readonly Column<ReceiverView>[] {
   const test: Column<ReceiverView> = { label: "", as: "narrow", cell: (row) => <Test receiver={row} /> };
   return [
-    makeHeadColumn("Host", ({ host }) => <span class="strong">{host}</span>),
+    makeHeadColumn("Host", (row) => (
+      <div>
+        <div class="strong">{row.host}</div>
+        <Origin path={["webhooks", String(all.indexOf(row))]} />
+      </div>
+    )),
     makeColumn("Form", ({ form, signed }) => (signed ? `${form}, signed` : form)),
     makeColumn("Events", ({ events }) => (events.includes("*") ? "all" : events.join(", "))),
     makeColumn("Accounts", ({ accounts }) => (accounts.includes("*") ? "all" : accounts.join(", "))),

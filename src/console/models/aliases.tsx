@@ -10,6 +10,7 @@ import { useForm } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm, FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
+import { Origin } from "../parts/origin.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -123,9 +124,13 @@ function makeColumns(onOpen: (open: Open) => void): readonly Column<AliasView>[]
       </a>
     )),
     makeColumn("Target", ({ target }) => <Target target={target} />),
-    makeColumn("Defined in", ({ source }) => (
-      <Badge text={source === "configured" ? "configuration" : "this console or the API"} />
-    )),
+    makeColumn("Defined in", ({ name, source }) =>
+      source === "configured" ? (
+        <Origin path={["aliases", name]} otherwise="configuration" />
+      ) : (
+        <Badge text="this console or the API" />
+      ),
+    ),
     {
       label: "",
       as: "narrow",

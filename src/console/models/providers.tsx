@@ -10,9 +10,12 @@ import { may } from "../frame/session.ts";
 import { describeFailure } from "../log/failure.tsx";
 import { Button } from "../parts/button.tsx";
 import { Vitals } from "../parts/figures.tsx";
+import { Origin, useOrigins } from "../parts/origin.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
+import { ProposalButton } from "../parts/proposal.tsx";
 import { Badge, Empty, Loaded, Notice } from "../parts/states.tsx";
 import { CredentialForm, CredentialRow } from "./credentials.tsx";
+import { makeOwnServer } from "./own-server.ts";
 import { PausedPayers } from "./payers.tsx";
 import { describeState, isPaused } from "./provider-state.ts";
 
@@ -24,7 +27,7 @@ export function ProvidersPage() {
   const [adding, setAdding] = useState<ProviderView | null>(null);
   return (
     <>
-      <PageHead title="Providers">
+      <PageHead title="Providers" actions={<OwnServerButton all={providers.data?.data ?? []} />}>
         Where requests go. Keys added here are stored encrypted and used by every node within two seconds.
       </PageHead>
       <div class="stack">
@@ -43,6 +46,19 @@ export function ProvidersPage() {
     </>
   );
 }
+
+/** Those that a key in the environment enables end with the first that the file names. */
+function OwnServerButton({ all }: Pick<ListsProps, "all">) {
+  const isNamed = useOrigins().find(["providers"]) !== null;
+  const others = isNamed
+    ? []
+    : all.filter(({ on, credentials }) => on && credentials.some(({ source }) => source === "configured"));
+  const names = others.map(({ name }) => name).filter((name) => name !== SIMULATED);
+  return <ProposalButton label="Own server as YAML" proposal={makeOwnServer(names)} />;
+}
+
+/** No file can name it. */
+const SIMULATED = "Sim";
 
 interface ListsProps {
   readonly all: readonly ProviderView[];
@@ -83,11 +99,16 @@ export function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
       <Badge text={text} tone={tone} hasDot />
     </span>
   );
+  const note = (
+    <>
+      {provider.base_url} <Origin path={["providers", provider.name]} />
+    </>
+  );
   const add = may("providers.write") && (
     <Button label="Add credential" isTiny icon="plus" onClick={() => onAdd(provider)} />
   );
   return (
-    <Card title={title} note={provider.base_url} actions={add}>
+    <Card title={title} note={note} actions={add}>
       <div class="stack">
         <ProviderTrouble provider={provider} />
         <PausedPayers of={provider} />

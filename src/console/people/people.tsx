@@ -22,6 +22,7 @@ import {
   makeNumberColumn,
 } from "../parts/table.tsx";
 import { Grants } from "./grants.tsx";
+import { SignInRules } from "./sign-in-rules.tsx";
 import { NobodyYet, SignInSetup } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
@@ -54,7 +55,10 @@ export function PeoplePage() {
         provider.provider === null ? (
           <SignInSetup />
         ) : (
-          <NobodyYet provider={provider.provider} />
+          <div class="stack">
+            <NobodyYet provider={provider.provider} />
+            <SignInRules />
+          </div>
         )
       ) : (
         <>
@@ -77,6 +81,7 @@ export function PeoplePage() {
             onOpen={({ id }) => navigate(`/settings/people/${id}`)}
             empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
           />
+          <SignInRules />
         </>
       )}
     </>

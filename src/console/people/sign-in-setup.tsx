@@ -3,8 +3,11 @@ import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { getGatewayUrl, place } from "../browser.ts";
 import { useResource } from "../frame/resource.ts";
 import { Code, CopyButton } from "../parts/button.tsx";
+import { useOrigins } from "../parts/origin.tsx";
 import { Card } from "../parts/page.tsx";
+import { ProposalButton } from "../parts/proposal.tsx";
 import { Empty, Notice } from "../parts/states.tsx";
+import { makeSignInStart } from "./sign-in-change.ts";
 
 const CALLBACK = "/auth/oidc/callback";
 
@@ -50,6 +53,7 @@ export function SignInSetup() {
               the people of one group there a role here; nobody gets in without one.
             </p>
             <Code text={makeConfiguration(url)} />
+            <StartButton url={url} />
           </li>
           <li>
             <h3>Try it</h3>
@@ -69,6 +73,11 @@ export function SignInSetup() {
       </Notice>
     </div>
   );
+}
+
+function StartButton({ url }: { readonly url: string }) {
+  const isNamed = useOrigins().find(["server", "public_url"]) !== null;
+  return <ProposalButton label="Write it with your values" proposal={makeSignInStart(url, isNamed)} />;
 }
 
 export function NobodyYet({ provider }: { readonly provider: string }) {

@@ -18,6 +18,7 @@ import {
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { useScope } from "../frame/scope.ts";
+import { Origin } from "../parts/origin.tsx";
 import { Card } from "../parts/page.tsx";
 import { Badge, type Tone } from "../parts/states.tsx";
 import {
@@ -75,6 +76,7 @@ const COLUMNS: readonly Column<ServerRow>[] = [
     <div>
       <a href={makeHref("/activity", { provider: nameProvider(name) })}>{name}</a>
       {url !== undefined && <div class="small faint own-words">{url}</div>}
+      <Origin path={["mcp", "servers", name]} />
       {error !== null && <div class="small own-words">{showInvisible(error)}</div>}
     </div>
   )),

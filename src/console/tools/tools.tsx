@@ -14,9 +14,11 @@ import { Button } from "../parts/button.tsx";
 import { ClientTabs } from "../parts/client-tabs.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { PageHead, QueryFilter } from "../parts/page.tsx";
+import { ProposalButton } from "../parts/proposal.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
 import { ServersCard } from "./servers.tsx";
+import { TOOL_SERVER } from "./tool-server.ts";
 
 const EVERY_MS = 10_000;
 const PATH = "/tools";
@@ -29,7 +31,12 @@ export function ToolsPage() {
     <>
       <PageHead
         title="Tools"
-        actions={hasServers && <Button label="How to connect" onClick={() => setConnecting(true)} />}
+        actions={
+          <>
+            {hasServers && <Button label="How to connect" onClick={() => setConnecting(true)} />}
+            <ProposalButton label="Server as YAML" proposal={TOOL_SERVER} />
+          </>
+        }
       >
         The company's tool servers (MCP) at one address, for the same keys. <Manual />
       </PageHead>
