@@ -1,5 +1,5 @@
 // Checks a change of the configuration that nobody applies: its sections, as if the file had them. Nothing is called or read.
-import { isObject, type JsonObject } from "../core/json/json.ts";
+import { isObject, type JsonObject, parseJson } from "../core/json/json.ts";
 import type { KnownProvider, SettingsOrigin } from "../core/settings.ts";
 import { type ConfigError, createError, formatField, type Issue, type Path } from "./errors.ts";
 import { leaveOutWithin, RefusedFile } from "./interpolate.ts";
@@ -81,9 +81,9 @@ function check(values: JsonObject, sources: ReadonlyMap<string, string>, known: 
 function readContext(sections: ProposalInput["sections"], change: JsonObject): JsonObject {
   const needsProviders = OF_MODELS.some((name) => name in change);
   const names = ["server", ...Object.keys(change), ...(needsProviders ? ["providers"] : [])];
-  const known = names.flatMap((name) => {
+  const known = names.flatMap((name): readonly (readonly [string, unknown])[] => {
     const section = sections[name];
-    return section === undefined ? [] : [[name, JSON.parse(section)]];
+    return section === undefined ? [] : [[name, parseJson(section)]];
   });
   // Without the section, the known providers would be built that have a key in the environment.
   return { ...(needsProviders ? {} : { providers: {} }), ...Object.fromEntries(known) };

@@ -85,7 +85,7 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
       [
         "/settings/providers",
         "Own server as YAML",
-        { Name: "Local", Address: "http://127.0.0.1:11434/v1", "Environment variable with its key": "local key" },
+        { Name: "House", Address: "http://127.0.0.1:11434/v1", "Environment variable with its key": "local key" },
         'keys: ["${LOCAL_KEY}"]',
       ],
       [

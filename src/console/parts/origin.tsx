@@ -1,9 +1,9 @@
 // Where a configured field comes from: the file and its line, the command line, or nowhere, so that its default counts.
+import type { ComponentChildren } from "preact";
 import type { ConfigurationView } from "../../admin/models/configuration.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
-import type { Fact } from "./figures.tsx";
-import { Facts } from "./figures.tsx";
+import { type Fact, Facts } from "./figures.tsx";
 
 type Path = readonly string[];
 
@@ -51,7 +51,7 @@ export function Origin({ path, otherwise }: OriginProps) {
 }
 
 /** A fact, and the field that sets it, if one does. */
-export type SetFact = readonly [...fact: Fact, path?: Path];
+export type SetFact = readonly [label: string, value: ComponentChildren, path?: Path];
 
 export function SetFacts({ rows }: { readonly rows: readonly SetFact[] }) {
   const shown = rows.map(([label, value, path]): Fact => {

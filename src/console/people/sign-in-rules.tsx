@@ -25,14 +25,14 @@ export function SignInRules() {
       <div class="stack">
         <SetFacts
           rows={[
-            ["Issuer", <span class="own-words">{issuer}</span>, [...OIDC, "issuer"]],
-            ["Client", <span class="own-words">{client_id}</span>, [...OIDC, "client_id"]],
+            ["Issuer", issuer, [...OIDC, "issuer"]],
+            ["Client", client_id, [...OIDC, "client_id"]],
             ["Scopes", scopes.join(" "), [...OIDC, "scopes"]],
             ["Groups in", groups_claim, [...OIDC, "groups_claim"]],
             ["Only from", domains.length === 0 ? "anywhere" : domains.join(", "), [...OIDC, "allow"]],
           ]}
         />
-        <Table label="Rules of the sign-in" columns={listColumns(rules)} rows={rules} keyOf={JSON.stringify} />
+        <Table label="Rules of the sign-in" columns={listColumns(rules)} rows={rules} keyOf={(rule) => JSON.stringify(rule)} />
       </div>
     </Card>
   );

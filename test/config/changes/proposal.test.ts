@@ -15,7 +15,8 @@ mcp:
 `;
 
 function check(change: string, file: string | null = FILE) {
-  const settings = requireSettings(loadText(file, { env: { DOCS: "the-token-of-the-docs" } }));
+  const env = { DOCS: "the-token-of-the-docs" };
+  const settings = requireSettings(loadText(file, { env, files: { "/agents.json": "{}" } }));
   const { errors, warnings } = checkProposal(change, {
     sections: settings.origin?.sections ?? {},
     known: PROVIDERS,
@@ -43,6 +44,11 @@ describe("a change of the configuration", () => {
   test("is checked against the sections in use", () => {
     expect(check(SIGN_IN)).toEqual(RIGHT);
     expect(check(SIGN_IN, null).errors).toEqual([expect.stringContaining("needs server.public_url")]);
+  });
+
+  test("isn't told of what else the sections in use need", () => {
+    const file = `${FILE}${SIGN_IN.replace("${NOT_SET}", "a-secret")}  agents: { managed_settings: { "*": /agents.json } }`;
+    expect(check("sign_in: { oidc: { client_id: other } }", file)).toEqual(RIGHT);
   });
 
   test("has its errors at its own lines", () => {
