@@ -27,7 +27,6 @@ import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
-import { configurationRoutes } from "../http/models/admin-configuration.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { missingNameRoutes } from "../http/models/missing-names.ts";
@@ -63,12 +62,12 @@ import type { PaymentTroubles } from "../payments/troubles.ts";
 import { ChangeRate } from "../people/change-rate.ts";
 import { findPerson } from "../people/member.ts";
 import type { SignInParts } from "../people/sign-in.ts";
-import { PROVIDERS } from "../providers/index.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { makeSendTest } from "../webhooks/test-event.ts";
 import { loadConsoleFiles } from "./build/page-files.ts";
+import { makeConfigurationRoutes } from "./configuration-routes.ts";
 import { countSockets } from "./count-sockets.ts";
 import { createDocsParts } from "./docs-parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
@@ -154,7 +153,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(exportRoutes(operator, exports))
     .use(reconciliationRoutes(operator, { ...exports, priceChanges }))
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
-    .use(configurationRoutes(operator, createConfigurationParts(live)))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
     .use(missingNameRoutes(operator, createMissingParts(parts), createFamilyPriced(parts)))
@@ -246,7 +244,8 @@ function takesFiles({ files, batches }: Settings): boolean {
 
 function stateRoutes(parts: RouteParts, operator: WritingParts) {
   const health = createHealthPorts(parts);
-  return [healthRoutes(health), socketRoutes(operator, () => countSockets(health.metrics))];
+  const sockets = socketRoutes(operator, () => countSockets(health.metrics));
+  return [healthRoutes(health), sockets, makeConfigurationRoutes(operator, parts.live)];
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {
@@ -276,16 +275,6 @@ function createAdminPorts(
     learned: () => viewLearned(learned),
     providerNames: () => listProviderNames(live.configured.providers),
     writeRefusals,
-  };
-}
-
-function createConfigurationParts(live: LiveConfiguration) {
-  return {
-    settings: () => live.configured,
-    check: async (text: string) => {
-      const { checkProposal } = await import("../config/proposal.ts");
-      return checkProposal(text, { sections: live.configured.origin?.sections ?? {}, known: PROVIDERS });
-    },
   };
 }
 

@@ -26,6 +26,7 @@ import type { FamilyPrice } from "./money/factors.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { Hiding, LastList, Overtaken } from "./money/taken-mark.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import type { SettingsOrigin } from "./settings-origin.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { ToolRules } from "./tools/rules.ts";
 import type { NetworkRules } from "./world/network.ts";
@@ -416,25 +417,8 @@ export interface CatalogueWatch {
   readonly ignore?: readonly string[];
 }
 
-/** Where settings are written. */
-export interface SettingsOrigin {
-  /** The configuration file, as it was named. */
-  readonly file: string;
-  /** The fields that the file has, outer ones before those within, of the sections that pages show. */
-  readonly fields: readonly FieldPlace[];
-  /** The checked values of each section, as JSON. Never shown: they hold secrets. */
-  readonly sections: Readonly<Record<string, string>>;
-}
-
-export interface FieldPlace {
-  /** Names in mappings, and positions in lists from 0. */
-  readonly path: readonly (string | number)[];
-  /** From 1. Null if the command line sets the field instead. */
-  readonly line: number | null;
-}
-
-/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
-export interface Settings {
+/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. Without a file there is no `origin`. */
+export interface Settings extends Readonly<Partial<Record<"origin", SettingsOrigin>>> {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly store: string;
@@ -467,8 +451,6 @@ export interface Settings {
   readonly profilesFile?: string;
   /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
   readonly valueFiles?: readonly string[];
-  /** Missing without a configuration file. */
-  readonly origin?: SettingsOrigin;
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */

@@ -43,7 +43,7 @@ export const proposalSchema = closeObject({
 });
 
 const mistakeSchema = Type.Object({ line: count, column: count, field: text, message: text });
-export type MistakeView = View<typeof mistakeSchema>;
+type MistakeView = View<typeof mistakeSchema>;
 
 export const verdictSchema = Type.Object({
   ok: boolean,
@@ -61,11 +61,11 @@ export function viewConfiguration({ origin, signIn }: Settings): ConfigurationVi
   return {
     file: origin?.file ?? null,
     fields: (origin?.fields ?? []).map(({ path, line }) => ({ path: path.map(String), line })),
-    sign_in: signIn === undefined ? null : viewSignIn(signIn),
+    sign_in: signIn === undefined ? null : showRules(signIn),
   };
 }
 
-function viewSignIn(rules: NonNullable<Settings["signIn"]>): NonNullable<ConfigurationView["sign_in"]> {
+function showRules(rules: NonNullable<Settings["signIn"]>): NonNullable<ConfigurationView["sign_in"]> {
   return {
     issuer: rules.issuer,
     client_id: rules.clientId,

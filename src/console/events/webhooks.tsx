@@ -3,6 +3,9 @@
 import { useState } from "preact/hooks";
 import type { DeliveryView, ReceiverView, TestAnswerView } from "../../admin/events/webhooks.ts";
 import { place } from "../browser.ts";
+import { Origin } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { RECEIVER } from "../configuration/receiver.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
@@ -10,9 +13,7 @@ import { usePages, useResource } from "../frame/resource.ts";
 import { makeHref, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
-import { Origin } from "../parts/origin.tsx";
 import { Card, PageHead, QueryFilter } from "../parts/page.tsx";
-import { ProposalButton } from "../parts/proposal.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
 import {
   type Column,
@@ -24,7 +25,6 @@ import {
   Table,
 } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
-import { RECEIVER } from "./receiver.ts";
 
 const EVERY_MS = 5000;
 const STATES = [
@@ -69,7 +69,12 @@ function ReceiversCard() {
   if (receivers.length === 0) return null;
   return (
     <Card title="Receivers" note="In the configuration file's order" isFlush>
-      <Table label="Receivers" columns={listReceiverColumns(receivers)} rows={receivers} keyOf={({ id }) => id} />
+      <Table
+        label="Receivers"
+        columns={listReceiverColumns(receivers)}
+        rows={receivers}
+        keyOf={({ id }) => id}
+      />
     </Card>
   );
 }

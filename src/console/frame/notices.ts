@@ -14,7 +14,7 @@ import type { Tone } from "../parts/states.tsx";
 import { DAY_MS, formatEnd, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { useOpenRequests } from "./open-requests.ts";
-import { findCause } from "./problem-cause.ts";
+import { findCause } from "./problems.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may } from "./session.ts";

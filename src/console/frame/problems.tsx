@@ -3,13 +3,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ProblemView } from "../../admin/events/problems.ts";
 import type { ListPage } from "../../admin/list.ts";
-import { isObject, parseJson } from "../../core/json/json.ts";
 import { nowMs, recall, remember, runAfter } from "../browser.ts";
 import { Button } from "../parts/button.tsx";
 import { Notice } from "../parts/states.tsx";
 import { formatFullTime } from "./format.ts";
-import { findCause } from "./problem-cause.ts";
 import { useResource } from "./resource.ts";
+import { makeHref } from "./route.ts";
 
 const EVERY_MS = 15_000;
 const AWAY = "problems-away";
@@ -37,7 +36,7 @@ interface ProblemProps {
 }
 
 function Problem({ problem, onPutAway }: ProblemProps) {
-  const { kind, since, message } = problem;
+  const { kind, since, message, provider } = problem;
   return (
     <div class="row between">
       <span class="grow">
@@ -47,12 +46,31 @@ function Problem({ problem, onPutAway }: ProblemProps) {
         </span>{" "}
         {kind !== "store" && <a href={findCause(problem)}>{LINKS[kind]}</a>}
       </span>
-      <Button label="Hide for an hour" about={message} isTiny kind="quiet" onClick={onPutAway} />
+      <Button
+        label="Hide for an hour"
+        about={provider ?? `the ${kind}`}
+        isTiny
+        kind="quiet"
+        onClick={onPutAway}
+      />
     </div>
   );
 }
 
 const LINKS = { provider: "Why?", configuration: "The one in use", payment: "Accounts" } as const;
+
+const PAGES: Readonly<Record<ProblemView["kind"], string>> = {
+  provider: "/settings/providers",
+  configuration: "/settings/limits",
+  payment: "/settings/accounts",
+  store: "/settings/limits",
+};
+
+/** Returns the page that shows the cause. A provider has its own, since others may be listed above it. */
+export function findCause({ kind, provider }: Pick<ProblemView, "kind" | "provider">): string {
+  const page = PAGES[kind];
+  return makeHref(provider === null ? page : `${page}/${encodeURIComponent(provider)}`);
+}
 
 /** A provider that fails and recovers in turns is one problem, whenever it began. */
 function nameProblem({ kind, message }: ProblemView): string {
@@ -77,9 +95,12 @@ function useAway() {
 
 /** Leaves out those whose hour is over. */
 function readAway(): Readonly<Record<string, number>> {
-  const stored = parseJson(recall(AWAY) ?? "{}");
-  const known = isObject(stored) ? Object.entries(stored) : [];
-  return Object.fromEntries(
-    known.flatMap(([name, until]) => (typeof until === "number" && until > nowMs() ? [[name, until]] : [])),
-  );
+  try {
+    const stored: unknown = JSON.parse(recall(AWAY) ?? "{}");
+    const known: readonly (readonly [string, unknown])[] = Object.entries(stored ?? {});
+    const left = known.filter(([, until]) => typeof until === "number" && until > nowMs());
+    return Object.fromEntries(left.map(([name, until]) => [name, Number(until)]));
+  } catch {
+    return {};
+  }
 }

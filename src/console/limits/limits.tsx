@@ -1,23 +1,20 @@
 // Gateway → Limits: the configured limits in plain words.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
+import { LIMITS_CHANGE } from "../configuration/limits-change.ts";
+import { type SetFact, SetFacts } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
 import { formatBytes, formatCount, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { Aliases } from "../models/aliases.tsx";
-import { type SetFact, SetFacts } from "../parts/origin.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
-import { ProposalButton } from "../parts/proposal.tsx";
 import { Badge, Loaded, Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
-import { LIMITS_CHANGE } from "./limits-change.ts";
 
 export function LimitsPage() {
   const settings = useResource<SettingsView>("/settings");
   return (
     <>
-      <PageHead
-        title="Limits"
-        actions={<ProposalButton label="Change as YAML" proposal={LIMITS_CHANGE} />}
-      >
+      <PageHead title="Limits" actions={<ProposalButton label="Change as YAML" proposal={LIMITS_CHANGE} />}>
         Limits of all keys and requests, and where each is set. A key may have its own daily allowance.
       </PageHead>
       <Loaded of={settings}>{(data) => <Rules settings={data} />}</Loaded>
@@ -48,7 +45,11 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
           <SetFacts rows={listRouterRules(settings)} />
         </Card>
         <Card title="Provider timeouts">
-          {timeouts.length === 0 ? <p class="faint">No provider is enabled.</p> : <SetFacts rows={timeouts} />}
+          {timeouts.length === 0 ? (
+            <p class="faint">No provider is enabled.</p>
+          ) : (
+            <SetFacts rows={timeouts} />
+          )}
         </Card>
         <Card title="This gateway">
           <SetFacts rows={listServer(settings)} />

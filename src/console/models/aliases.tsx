@@ -1,6 +1,7 @@
 // The operator's aliases: listed with their targets, and those made here added, changed and removed.
 import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
+import { Origin } from "../configuration/origin.tsx";
 import { change } from "../frame/api.ts";
 import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
@@ -10,7 +11,6 @@ import { useForm } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm, FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Origin } from "../parts/origin.tsx";
 import { Badge, Empty } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";

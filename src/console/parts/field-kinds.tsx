@@ -11,10 +11,10 @@ import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
 import { usePages } from "../frame/resource.ts";
 import { AccountField } from "../money/account-field.tsx";
 import { BudgetsField, readBudgets, writeBudgets } from "./budgets-field.tsx";
+import { readTools, ToolsField, writeTools } from "./chips/tools-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { EXPIRY_OPTIONS, LIMIT_OPTIONS } from "./field-options.ts";
 import { ModelsField } from "./models-field.tsx";
-import { readTools, ToolsField, writeTools } from "./tools-field.tsx";
 
 interface ControlProps<Name extends KindName> extends ControlWords {
   readonly field: Field<Name>;

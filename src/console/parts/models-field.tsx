@@ -1,6 +1,6 @@
 // A field for any number of models, and patterns of them.
 import { SELECTORS, useModels } from "../frame/names.ts";
-import { ChipsField } from "./chips-field.tsx";
+import { ChipsField } from "./chips/chips-field.tsx";
 import type { LabelProps } from "./field.tsx";
 
 interface ModelsFieldProps extends LabelProps {

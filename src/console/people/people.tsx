@@ -52,14 +52,7 @@ export function PeoplePage() {
         groups there give them roles; you can add one here.
       </PageHead>
       {isFirstDay && provider && may("members.write") ? (
-        provider.provider === null ? (
-          <SignInSetup />
-        ) : (
-          <div class="stack">
-            <NobodyYet provider={provider.provider} />
-            <SignInRules />
-          </div>
-        )
+        <FirstDay provider={provider.provider} />
       ) : (
         <>
           {provider?.provider === null && (
@@ -85,6 +78,16 @@ export function PeoplePage() {
         </>
       )}
     </>
+  );
+}
+
+function FirstDay({ provider }: Pick<SignInView, "provider">) {
+  if (provider === null) return <SignInSetup />;
+  return (
+    <div class="stack">
+      <NobodyYet provider={provider} />
+      <SignInRules />
+    </div>
   );
 }
 

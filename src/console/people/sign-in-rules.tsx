@@ -1,10 +1,10 @@
-// How people sign in, as the configuration has it: the identity provider, and the roles of its groups.
+// The configured sign-in: the identity provider, and the roles of its groups.
 import type { ConfigurationView } from "../../admin/models/configuration.ts";
-import { Origin, SetFacts, useOrigins } from "../parts/origin.tsx";
+import { Origin, SetFacts, useOrigins } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { SIGN_IN_RULE } from "../configuration/sign-in-change.ts";
 import { Card } from "../parts/page.tsx";
-import { ProposalButton } from "../parts/proposal.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
-import { SIGN_IN_RULE } from "./sign-in-change.ts";
 
 type SignIn = NonNullable<ConfigurationView["sign_in"]>;
 type Rule = SignIn["rules"][number];
@@ -32,7 +32,12 @@ export function SignInRules() {
             ["Only from", domains.length === 0 ? "anywhere" : domains.join(", "), [...OIDC, "allow"]],
           ]}
         />
-        <Table label="Rules of the sign-in" columns={listColumns(rules)} rows={rules} keyOf={(rule) => JSON.stringify(rule)} />
+        <Table
+          label="Rules of the sign-in"
+          columns={listColumns(rules)}
+          rows={rules}
+          keyOf={(rule) => JSON.stringify(rule)}
+        />
       </div>
     </Card>
   );

@@ -1,13 +1,13 @@
 // The first day of People: how to let people sign in with the company's identity provider, step by step.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { getGatewayUrl, place } from "../browser.ts";
+import { useOrigins } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { makeSignInStart } from "../configuration/sign-in-change.ts";
 import { useResource } from "../frame/resource.ts";
 import { Code, CopyButton } from "../parts/button.tsx";
-import { useOrigins } from "../parts/origin.tsx";
 import { Card } from "../parts/page.tsx";
-import { ProposalButton } from "../parts/proposal.tsx";
 import { Empty, Notice } from "../parts/states.tsx";
-import { makeSignInStart } from "./sign-in-change.ts";
 
 const CALLBACK = "/auth/oidc/callback";
 

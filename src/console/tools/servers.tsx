@@ -5,6 +5,7 @@ import type { RequestView } from "../../admin/log/request-schema.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
 import { showInvisible } from "../../core/text/names.ts";
+import { Origin } from "../configuration/origin.tsx";
 import { withQuery } from "../frame/api.ts";
 import {
   formatCompact,
@@ -18,7 +19,6 @@ import {
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { useScope } from "../frame/scope.ts";
-import { Origin } from "../parts/origin.tsx";
 import { Card } from "../parts/page.tsx";
 import { Badge, type Tone } from "../parts/states.tsx";
 import {

@@ -1,7 +1,7 @@
 // A change of the configuration that is checked without being applied: its errors, its place, and what isn't read.
 import { describe, expect, test } from "bun:test";
+import { checkProposal } from "../../../src/config/changes/proposal.ts";
 import { formatError } from "../../../src/config/errors.ts";
-import { checkProposal } from "../../../src/config/proposal.ts";
 import { PROVIDERS } from "../../../src/providers/index.ts";
 import { loadText, requireSettings } from "../../harness/settings.ts";
 

@@ -1,6 +1,6 @@
 // A change of the configured limits as YAML: of the fields that are filled in.
-import type { Proposal } from "../parts/proposal.tsx";
-import { readNumber, type Tree } from "../parts/yaml.ts";
+import type { Proposal } from "./proposal.tsx";
+import { readNumber, type Tree } from "./yaml.ts";
 
 const AS_IT_IS = { value: "", label: "As it is" };
 const UNLIMITED = "unlimited";

@@ -1,10 +1,11 @@
 // A tool server as YAML.
-import type { Proposal } from "../parts/proposal.tsx";
-import { readWords, writeReference } from "../parts/yaml.ts";
+import type { Proposal } from "./proposal.tsx";
+import { readWords, writeReference } from "./yaml.ts";
 
 export const TOOL_SERVER: Proposal = {
   title: "A tool server",
-  about: "It speaks streamable HTTP. Keys may call no tool until mcp.allowed_tools, their account or they themselves allow it.",
+  about:
+    "It speaks streamable HTTP. Keys may call no tool until mcp.allowed_tools, their account or they themselves allow it.",
   fields: [
     { name: "name", label: "Name", placeholder: "github", hint: "Its tools are called github_…" },
     { name: "url", label: "Address", placeholder: "https://mcp.example.com/mcp" },

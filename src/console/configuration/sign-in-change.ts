@@ -1,7 +1,7 @@
-// How people sign in, as YAML: the whole of it at first, and then a role for a group.
+// The sign-in as YAML: the whole of it at first, and then a role for a group.
 import { ROLES } from "../frame/session.ts";
-import type { Proposal } from "../parts/proposal.tsx";
-import { readWords, type Tree, writeReference } from "../parts/yaml.ts";
+import type { Proposal } from "./proposal.tsx";
+import { readWords, type Tree, writeReference } from "./yaml.ts";
 
 const GROUP = { name: "group", label: "Group at the provider", placeholder: "platform" };
 const ROLE = {

@@ -1,8 +1,8 @@
 // The pages of the configuration: where each value comes from, and a change as YAML with its verdict, which nobody applies.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { SECRET } from "../webhooks/receiver.ts";
-import { createOperator } from "../whole/world/operator.ts";
+import { SECRET } from "../../webhooks/receiver.ts";
+import { createOperator } from "../../whole/world/operator.ts";
 import {
   type ConsoleWorld,
   findBarriers,
@@ -12,7 +12,7 @@ import {
   openConsole,
   startConsoleWorld,
   VISIT_MS,
-} from "./visitor.ts";
+} from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
@@ -55,7 +55,10 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
     ] as const) {
       await open(path);
       await page.getByRole("main").getByText(within).first().waitFor();
-      await page.getByText(/\.yaml:\d+$/).first().waitFor();
+      await page
+        .getByText(/\.yaml:\d+$/)
+        .first()
+        .waitFor();
       expect([path, await isTooWide(page), await findBarriers(page)]).toEqual([path, false, []]);
     }
     await leave();
@@ -85,13 +88,21 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
       [
         "/settings/providers",
         "Own server as YAML",
-        { Name: "House", Address: "http://127.0.0.1:11434/v1", "Environment variable with its key": "local key" },
+        {
+          Name: "House",
+          Address: "http://127.0.0.1:11434/v1",
+          "Environment variable with its key": "local key",
+        },
         'keys: ["${LOCAL_KEY}"]',
       ],
       [
         "/tools",
         "Server as YAML",
-        { Name: "wiki", Address: "https://wiki.example.com/mcp", "Only these of its tools": "get_* !get_all" },
+        {
+          Name: "wiki",
+          Address: "https://wiki.example.com/mcp",
+          "Only these of its tools": "get_* !get_all",
+        },
         'tools: ["get_*", "!get_all"]',
       ],
       [
@@ -131,7 +142,10 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await open("/settings/limits");
-    await page.getByText(/\.yaml:\d+$/).first().waitFor();
+    await page
+      .getByText(/\.yaml:\d+$/)
+      .first()
+      .waitFor();
     expect(await page.getByRole("button", { name: "Change as YAML" }).count()).toBe(0);
     await leave();
   });

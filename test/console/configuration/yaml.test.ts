@@ -1,12 +1,52 @@
 // The YAML that the console writes: read back, it is what was meant.
 import { describe, expect, test } from "bun:test";
 import { parse } from "yaml";
-import { readNumber, readWords, type Tree, writeReference, writeYaml } from "../../src/console/parts/yaml.ts";
+import {
+  readNumber,
+  readWords,
+  type Tree,
+  writeReference,
+  writeYaml,
+} from "../../../src/console/configuration/yaml.ts";
 
 /** Texts that YAML reads as something else if they stand without quotes. */
 const SCALARS: readonly Tree[] = [
-  ...["null", "True", "no", "on", "12", "1e3", "0x1", "- a", "a: b", "#", "a #b", "${A}", "{}", "[", "~", ""],
-  ...["é\n\t", "'", '"', "\\", " a ", "*a", "&a", "!a", "%", "@", "2026-01-01", ".inf", "---", "<<", "a,b", "\u2028"],
+  ...[
+    "null",
+    "True",
+    "no",
+    "on",
+    "12",
+    "1e3",
+    "0x1",
+    "- a",
+    "a: b",
+    "#",
+    "a #b",
+    "\u0024{A}",
+    "{}",
+    "[",
+    "~",
+    "",
+  ],
+  ...[
+    "é\n\t",
+    "'",
+    '"',
+    "\\",
+    " a ",
+    "*a",
+    "&a",
+    "!a",
+    "%",
+    "@",
+    "2026-01-01",
+    ".inf",
+    "---",
+    "<<",
+    "a,b",
+    "\u2028",
+  ],
   ...[0, -1.5, 1e21, true, false, null],
 ];
 
@@ -38,12 +78,8 @@ webhooks:
   });
 
   test("names a variable in the place of a secret, whatever was typed", () => {
-    expect(["OIDC", "${OIDC}", "sk-live 1", "1st"].map(writeReference)).toEqual([
-      "${OIDC}",
-      "${OIDC}",
-      "${SK_LIVE_1}",
-      "${_1ST}",
-    ]);
+    const written = ["OIDC", writeReference("OIDC"), "sk-live 1", "1st"].map(writeReference);
+    expect(written).toEqual(["OIDC", "OIDC", "SK_LIVE_1", "_1ST"].map((name) => `\${${name}}`));
     expect([readNumber("1.5"), readNumber("many"), readWords(" "), readWords("a, b")]).toEqual([
       1.5,
       "many",

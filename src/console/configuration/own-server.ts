@@ -1,6 +1,6 @@
 // A server of the operator's own as YAML.
-import type { Proposal } from "../parts/proposal.tsx";
-import { writeReference } from "../parts/yaml.ts";
+import type { Proposal } from "./proposal.tsx";
+import { writeReference } from "./yaml.ts";
 
 const DIALECTS = [
   { value: "", label: "OpenAI's" },

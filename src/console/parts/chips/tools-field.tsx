@@ -1,13 +1,13 @@
 // A field for a list of allowed tools, with the tools that it matches as it is typed.
 import { useEffect } from "preact/hooks";
-import type { ToolView } from "../../admin/tools/tools.ts";
-import { matchesPatterns } from "../../core/fields/tool-list.ts";
-import { formatCount } from "../frame/format.ts";
-import { usePages } from "../frame/resource.ts";
-import { may } from "../frame/session.ts";
+import type { ToolView } from "../../../admin/tools/tools.ts";
+import { matchesPatterns } from "../../../core/fields/tool-list.ts";
+import { formatCount } from "../../frame/format.ts";
+import { usePages } from "../../frame/resource.ts";
+import { may } from "../../frame/session.ts";
+import { type LabelProps, SelectField } from "../field.tsx";
+import { Badge } from "../states.tsx";
 import { ChipsField } from "./chips-field.tsx";
-import { type LabelProps, SelectField } from "./field.tsx";
-import { Badge } from "./states.tsx";
 
 /** If there are more, the first by name are looked at. */
 const TOOLS_MAX = 2000;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { ConfigurationView } from "../../admin/models/configuration.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
-import { type Fact, Facts } from "./figures.tsx";
+import { type Fact, Facts } from "../parts/figures.tsx";
 
 type Path = readonly string[];
 
@@ -35,7 +35,7 @@ function nameField(path: Path): string {
 
 interface OriginProps {
   readonly path: Path;
-  /** What is said of a field that isn't set. If missing, nothing is. */
+  /** The text for a field that isn't set. If missing, nothing is shown. */
   readonly otherwise?: string;
 }
 

@@ -1,12 +1,13 @@
 // Checks a change of the configuration that nobody applies: its sections, as if the file had them. Nothing is called or read.
-import { isObject, type JsonObject, parseJson } from "../core/json/json.ts";
-import type { KnownProvider, SettingsOrigin } from "../core/settings.ts";
-import { type ConfigError, createError, formatField, type Issue, type Path } from "./errors.ts";
-import { leaveOutWithin, RefusedFile } from "./interpolate.ts";
-import { buildSettings, placeIssues, readValues } from "./load.ts";
-import { validate } from "./validate.ts";
-import { collectWarnings } from "./warnings.ts";
-import { YamlText } from "./yaml.ts";
+import { isObject, type JsonObject, parseJson } from "../../core/json/json.ts";
+import type { KnownProvider } from "../../core/settings.ts";
+import type { SettingsOrigin } from "../../core/settings-origin.ts";
+import { type ConfigError, createError, formatField, type Issue, type Path } from "../errors.ts";
+import { leaveOutWithin, RefusedFile } from "../interpolate.ts";
+import { buildSettings, placeIssues, readValues } from "../load.ts";
+import { validate } from "../validate.ts";
+import { collectWarnings } from "../warnings.ts";
+import { YamlText } from "../yaml.ts";
 
 interface Verdict {
   /** Places are those in the change. */

@@ -1,7 +1,6 @@
 // Notes the lines of the fields that the console's pages show, so that they can say where each comes from.
-import type { FieldPlace, SettingsOrigin } from "../core/settings.ts";
-import type { LoadInput, Sections } from "./load.ts";
-import type { YamlText } from "./yaml.ts";
+import type { FieldPlace, SettingsOrigin } from "../../core/settings-origin.ts";
+import type { YamlText } from "../yaml.ts";
 
 /** Models and prices aren't among them: there may be tens of thousands. */
 const SHOWN: ReadonlySet<string> = new Set([
@@ -26,10 +25,20 @@ const SHOWN: ReadonlySet<string> = new Set([
 const DEPTH_MAX = 4;
 const FIELDS_MAX = 2000;
 
+interface ConfigurationText {
+  readonly file: string;
+  /** The fields that the command line sets instead. */
+  readonly overrides: {
+    readonly host?: string | undefined;
+    readonly port?: number | undefined;
+    readonly store?: string | undefined;
+  };
+}
+
 export function readOrigin(
   yaml: YamlText,
-  { file, overrides }: Pick<LoadInput, "file" | "overrides">,
-  sections: Sections,
+  { file, overrides }: ConfigurationText,
+  sections: SettingsOrigin["sections"],
 ): SettingsOrigin {
   const lines = yaml.listLines(SHOWN, DEPTH_MAX).take(FIELDS_MAX).toArray();
   const overridden = listOverridden(overrides);
@@ -37,7 +46,7 @@ export function readOrigin(
   return { file, fields: [...overridden, ...inFile], sections };
 }
 
-function listOverridden({ host, port, store }: LoadInput["overrides"]): readonly FieldPlace[] {
+function listOverridden({ host, port, store }: ConfigurationText["overrides"]): readonly FieldPlace[] {
   const paths = [
     ...(host === undefined ? [] : [["server", "host"]]),
     ...(port === undefined ? [] : [["server", "port"]]),

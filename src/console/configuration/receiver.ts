@@ -1,9 +1,15 @@
 // A receiver of events as YAML.
-import { WEBHOOK_FORMS } from "../../core/events/webhook.ts";
-import type { Proposal } from "../parts/proposal.tsx";
-import { readWords, writeReference } from "../parts/yaml.ts";
+import type { ReceiverView } from "../../admin/events/webhooks.ts";
+import type { Proposal } from "./proposal.tsx";
+import { readWords, writeReference } from "./yaml.ts";
 
-const [STANDARD] = WEBHOOK_FORMS;
+/** The first is the default. */
+const FORMS: Readonly<Record<ReceiverView["form"], string>> = {
+  standard: "Standard Webhooks, signed",
+  slack: "Slack",
+  discord: "Discord",
+  teams: "Microsoft Teams",
+};
 
 export const RECEIVER: Proposal = {
   title: "A receiver of events",
@@ -18,13 +24,13 @@ export const RECEIVER: Proposal = {
     {
       name: "form",
       label: "Form",
-      options: WEBHOOK_FORMS.map((value) => ({ value: value === STANDARD ? "" : value, label: value })),
+      options: Object.entries(FORMS).map(([form, label], at) => ({ value: at === 0 ? "" : form, label })),
     },
     {
       name: "secret",
       label: "Environment variable with the secret that signs",
       placeholder: "WEBHOOK_SECRET",
-      hint: `Needed in the form ${STANDARD}: whsec_ and at least 24 bytes in base64`,
+      hint: `Only for ${FORMS.standard}: whsec_ and at least 24 bytes in base64`,
     },
     { name: "events", label: "Events", placeholder: "budget.* provider.down", hint: "Empty for all" },
   ],

@@ -5,11 +5,11 @@ import type { VerdictView } from "../../admin/models/configuration.ts";
 import { runAfter } from "../browser.ts";
 import { change, describeError } from "../frame/api.ts";
 import { may } from "../frame/session.ts";
-import { Button, Code, type Option } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
-import { SelectField, TextField } from "./field.tsx";
+import { Button, Code, type Option } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { Notice } from "../parts/states.tsx";
 import { useOrigins } from "./origin.tsx";
-import { Notice } from "./states.tsx";
 import { type Tree, writeYaml } from "./yaml.ts";
 
 interface ProposalField {
@@ -23,7 +23,7 @@ interface ProposalField {
 
 export interface Proposal {
   readonly title: string;
-  /** What one has to know beside the fields. */
+  /** The advice above the fields. */
   readonly about?: ComponentChildren;
   readonly fields: readonly ProposalField[];
   /** Returns the change, or null until enough is typed. Fields that weren't touched are empty. */

@@ -1,14 +1,14 @@
 // A field for any number of names, and patterns of them: typed or picked from a list, shown as chips.
 import { useState } from "preact/hooks";
-import { Field, type LabelProps } from "./field.tsx";
-import { Icon } from "./icon.tsx";
+import { Field, type LabelProps } from "../field.tsx";
+import { Icon } from "../icon.tsx";
 
 const SHOWN_MAX = 8;
 
 interface ChipsProps {
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
-  /** What is chosen, such as `models`. */
+  /** The word for the names, such as `models`. */
   readonly things: string;
 }
 
