@@ -59,8 +59,8 @@ describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
       expect(page.url()).toEndWith("#/settings/providers/Gone");
       await page.getByText("Failing since").first().waitFor();
       await page.getByText(`connection refused (ECONNREFUSED) · at ${host}`).first().waitFor();
+      await open("/settings/providers");
       await page.getByText("not called yet").first().waitFor();
-      await open("/settings/providers/Wrong");
       await page.getByText("refuses every credential", { exact: true }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       expect(await isTooWide(page)).toBe(false);

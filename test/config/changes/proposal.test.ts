@@ -47,7 +47,7 @@ describe("a change of the configuration", () => {
   });
 
   test("isn't told of what else the sections in use need", () => {
-    const file = `${FILE}${SIGN_IN.replace("${NOT_SET}", "a-secret")}  agents: { managed_settings: { "*": /agents.json } }`;
+    const file = `${FILE}${SIGN_IN.replace(/"\$.*"/, "a-secret")}  agents: { managed_settings: { "*": /agents.json } }`;
     expect(check("sign_in: { oidc: { client_id: other } }", file)).toEqual(RIGHT);
   });
 

@@ -93,7 +93,7 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
           Address: "http://127.0.0.1:11434/v1",
           "Environment variable with its key": "local key",
         },
-        'keys: ["${LOCAL_KEY}"]',
+        `keys: ["\${LOCAL_KEY}"]`,
       ],
       [
         "/tools",
@@ -119,7 +119,7 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
         "/settings/people",
         "Write it with your values",
         { Issuer: "https://login.example.com", "Client id": "poundkey", "Group at the provider": "staff" },
-        'client_secret: "${OIDC_CLIENT_SECRET}"',
+        `client_secret: "\${OIDC_CLIENT_SECRET}"`,
       ],
     ] as const;
     for (const [path, button, fields, line] of rows) {
