@@ -43,12 +43,13 @@ export function checkProposal(text: string, { sections, known }: ProposalInput):
     return { errors: placed([{ path: [], at: "value", message: NOT_A_MAPPING }]), warnings: [] };
   const unread = yaml.texts().filter(({ scalar }) => scalar.value.includes("${"));
   const sources = new Map(unread.map(({ path, scalar }) => [JSON.stringify(path), scalar.value]));
-  const { issues, warnings } = check(merge(readContext(sections, change), change), sources, known);
+  const { issues, warnings, replaced } = check(merge(readContext(sections, change), change), sources, known);
   const own = issues.filter((issue) => isOfChange(change, issue));
   const unchecked = unread.map(({ path }): Issue => ({ path, at: "value", message: UNCHECKED }));
   const left = leaveOutWithin(own, unchecked);
   const isUnread = ({ message }: Issue) => message.includes(UNREAD_FILE);
-  const later = unchecked.filter(({ path }) => own.some((issue) => isSame(issue.path, path)));
+  const doubtful = [...own, ...replaced];
+  const later = unchecked.filter(({ path }) => doubtful.some((issue) => isSame(issue.path, path)));
   return {
     errors: placed(left.filter((issue) => !isUnread(issue))),
     warnings: placed([
@@ -60,8 +61,8 @@ export function checkProposal(text: string, { sections, known }: ProposalInput):
 }
 
 function check(values: JsonObject, sources: ReadonlyMap<string, string>, known: readonly KnownProvider[]) {
-  const checked = validate(values, sources);
-  if (!checked.ok) return { issues: checked.issues, warnings: [] };
+  const { checked, replaced } = validateUnread(values, sources);
+  if (!checked.ok) return { issues: checked.issues, warnings: [], replaced };
   const variables = new Set(known.flatMap(({ keyVariables }) => keyVariables));
   const { settings, issues } = buildSettings(checked.config, {
     text: "",
@@ -75,7 +76,32 @@ function check(values: JsonObject, sources: ReadonlyMap<string, string>, known: 
     resolved: [],
     sources,
   });
-  return { issues, warnings: collectWarnings(checked.config, settings, sources) };
+  return { issues, warnings: collectWarnings(checked.config, settings, sources), replaced };
+}
+
+/** Values of the kinds of fields that a text can't stand for. The first that a field takes does for the one that isn't read. */
+const STAND_INS = ["https://unread.example.com", 1, "1h", true] as const;
+
+/** Lets the other fields be checked beside one whose value isn't read. */
+function validateUnread(values: JsonObject, sources: ReadonlyMap<string, string>) {
+  const replaced: Issue[] = [];
+  let checked = validate(values, sources);
+  for (const standIn of STAND_INS) {
+    if (checked.ok) break;
+    const unread = checked.issues.filter(({ path }) => sources.has(JSON.stringify(path)));
+    for (const { path } of unread) replaceValue(values, path, standIn);
+    replaced.push(...unread);
+    if (unread.length > 0) checked = validate(values, sources);
+  }
+  return { checked, replaced };
+}
+
+function replaceValue(values: JsonObject, path: Path, value: unknown): void {
+  const last = path.at(-1) ?? "";
+  let node: unknown = values;
+  for (const step of path.slice(0, -1)) node = findWithin(node, step);
+  if (Array.isArray(node)) node[Number(last)] = value;
+  else if (isObject(node)) node[last] = value;
 }
 
 /** Returns the sections of the configuration in use that the change adds to, or is checked against. */
@@ -106,11 +132,15 @@ function isOfChange(change: JsonObject, { path, at, variable }: Issue): boolean 
   return isIn(change, path) || (at === "key" && path.length > 1 && isIn(change, path.slice(0, -1)));
 }
 
-function isIn(node: unknown, path: Path): boolean {
-  const [step, ...rest] = path;
-  if (step === undefined) return true;
-  if (Array.isArray(node)) return Number(step) < node.length && isIn(node[Number(step)], rest);
-  return isObject(node) && Object.hasOwn(node, step) && isIn(node[String(step)], rest);
+function isIn(change: JsonObject, path: Path): boolean {
+  let node: unknown = change;
+  for (const step of path) node = findWithin(node, step);
+  return node !== undefined;
+}
+
+function findWithin(node: unknown, step: string | number): unknown {
+  if (Array.isArray(node)) return node[Number(step)];
+  return isObject(node) && Object.hasOwn(node, step) ? node[step] : undefined;
 }
 
 function isSame(one: Path, other: Path): boolean {

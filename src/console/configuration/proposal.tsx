@@ -61,18 +61,20 @@ function ProposalDialog({ proposal: { title, about, fields, write }, onClose }: 
   return (
     <Dialog title={title} isWide onClose={onClose} foot={<Button label="Done" onClick={onClose} />}>
       {about && <p class="soft">{about}</p>}
-      {fields.map(({ name, options, ...field }) => {
-        const bound = {
-          ...field,
-          value: draft[name] ?? "",
-          onInput: (typed: string) => setDraft({ ...draft, [name]: typed }),
-        };
-        return options ? (
-          <SelectField key={name} {...bound} options={options} />
-        ) : (
-          <TextField key={name} {...bound} autocomplete="off" />
-        );
-      })}
+      <div class="two">
+        {fields.map(({ name, options, ...field }) => {
+          const bound = {
+            ...field,
+            value: draft[name] ?? "",
+            onInput: (typed: string) => setDraft({ ...draft, [name]: typed }),
+          };
+          return options ? (
+            <SelectField key={name} {...bound} options={options} />
+          ) : (
+            <TextField key={name} {...bound} autocomplete="off" />
+          );
+        })}
+      </div>
       {text !== "" && (
         <>
           <p class="small faint">
@@ -120,7 +122,7 @@ function Verdict({ verdict }: { readonly verdict: VerdictView | string }) {
   const { ok, errors, warnings } = verdict;
   return (
     <div class="stack">
-      {ok && <Notice tone="ok">The check finds it right.</Notice>}
+      {ok && <Notice tone="ok">The check finds no mistake.</Notice>}
       {errors.length > 0 && (
         <Notice tone="bad">
           <Mistakes of={errors} />

@@ -49,14 +49,16 @@ export function WebhooksPage() {
         <QueryFilter name="state" label="State" options={STATES} />
         <QueryFilter name="type" label="Event" options={listTypes(deliveries.data ?? [], filters.type)} />
       </div>
-      <ReceiversCard />
-      <List
-        label="Deliveries"
-        of={deliveries}
-        columns={useColumns(() => void deliveries.reload())}
-        keyOf={({ id }) => id}
-        empty={<Nothing isFiltered={isFiltered} />}
-      />
+      <div class="stack">
+        <ReceiversCard />
+        <List
+          label="Deliveries"
+          of={deliveries}
+          columns={useColumns(() => void deliveries.reload())}
+          keyOf={({ id }) => id}
+          empty={<Nothing isFiltered={isFiltered} />}
+        />
+      </div>
     </>
   );
 }

@@ -64,7 +64,13 @@ describe("a change of the configuration", () => {
   test("reads no variable and no file, and says what it can't check for that", () => {
     const { errors, warnings } = check(`webhooks: [{ url: "\${HOME}", secret: "\${file:/etc/passwd}" }]`);
     expect(errors).toEqual([]);
-    expect(warnings).toEqual([expect.stringMatching(/^:1:\d+: webhooks\[0\].url: isn't checked until/)]);
+    expect(warnings).toEqual(
+      ["url", "secret"].map((name) => expect.stringContaining(`webhooks[0].${name}: isn't checked until`)),
+    );
+    const unsigned = check(`webhooks: [{ url: "\${HOME}" }]`);
+    expect(unsigned.errors).toEqual([expect.stringMatching(/^:1:\d+: webhooks\[0\]: needs a secret/)]);
+    const number = check(`quota: { requests_per_day: "\${HOME}", throttle: soon }`);
+    expect(number.errors).toEqual([expect.stringContaining("quota.throttle: expected")]);
     const file = check('catalogue: { file: "/etc/passwd" }');
     expect(file.errors).toEqual([]);
     expect(file.warnings).toEqual([expect.stringContaining("isn't read by this check")]);

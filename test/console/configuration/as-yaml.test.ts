@@ -20,7 +20,7 @@ const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   { colorScheme: "dark", viewport: { width: 390, height: 844 } },
 ] as const;
-const RIGHT = "The check finds it right.";
+const RIGHT = "The check finds no mistake.";
 
 let world: ConsoleWorld;
 beforeAll(async () => {
