@@ -7,7 +7,12 @@ export const TOOL_SERVER: Proposal = {
   about:
     "It speaks streamable HTTP. Keys may call no tool until mcp.allowed_tools, their account or they themselves allow it.",
   fields: [
-    { name: "name", label: "Name", placeholder: "github", hint: "Its tools are called github_…" },
+    {
+      name: "name",
+      label: "Name",
+      placeholder: "github",
+      hint: "Its tools' names begin with it, as in github_search",
+    },
     { name: "url", label: "Address", placeholder: "https://mcp.example.com/mcp" },
     {
       name: "bearer",

@@ -53,7 +53,9 @@ export function SignInSetup() {
               the people of one group there a role here; nobody gets in without one.
             </p>
             <Code text={makeConfiguration(url)} />
-            <StartButton url={url} />
+            <div class="row">
+              <StartButton url={url} />
+            </div>
           </li>
           <li>
             <h3>Try it</h3>

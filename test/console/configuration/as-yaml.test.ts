@@ -92,6 +92,8 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
           Name: "House",
           Address: "http://127.0.0.1:11434/v1",
           "Environment variable with its key": "local key",
+          Models: "llama-4 qwen-3",
+          "USD per million output tokens": "0.5",
         },
         `keys: ["\${LOCAL_KEY}"]`,
       ],
