@@ -1,5 +1,4 @@
 // The operator's settings by section, as the rooms receive them.
-
 import type { Endpoint } from "./events/webhook.ts";
 import type { TagHeader } from "./fields/tags-text.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
@@ -159,10 +158,7 @@ export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRul
   readonly reportsCost?: CostReport;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
-  /**
-   * True if the provider decides the service of requests that ask for none, by a setting or because its dialect has no word
-   * for the usual one. The prices of all services are held for.
-   */
+  /** True if the provider decides the service of requests that ask for none. The prices of all services are held for. */
   readonly leavesTier?: true;
 }
 
@@ -417,7 +413,7 @@ export interface CatalogueWatch {
   readonly ignore?: readonly string[];
 }
 
-/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. Without a file there is no `origin`. */
+/** All of the operator's settings. A reload leaves `server` and `store` as they were. Without a file there is no `origin`. */
 export interface Settings extends Readonly<Partial<Record<"origin", SettingsOrigin>>> {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
