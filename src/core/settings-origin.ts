@@ -16,3 +16,11 @@ export interface FieldPlace {
   /** From 1. Null if the command line sets the field instead. */
   readonly line: number | null;
 }
+
+/** The files that settings come from. */
+export interface SettingsSources {
+  /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
+  readonly valueFiles?: readonly string[];
+  /** Missing without a configuration file. */
+  readonly origin?: SettingsOrigin;
+}

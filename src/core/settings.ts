@@ -1,4 +1,5 @@
 // The operator's settings by section, as the rooms receive them.
+
 import type { Endpoint } from "./events/webhook.ts";
 import type { TagHeader } from "./fields/tags-text.ts";
 import { type KeyMaxima, NO_LIMITS, type OwnerLimits } from "./limits/limit.ts";
@@ -25,7 +26,7 @@ import type { FamilyPrice } from "./money/factors.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { Hiding, LastList, Overtaken } from "./money/taken-mark.ts";
 import type { SignInRules } from "./people/sign-in.ts";
-import type { SettingsOrigin } from "./settings-origin.ts";
+import type { SettingsSources } from "./settings-origin.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { ToolRules } from "./tools/rules.ts";
 import type { NetworkRules } from "./world/network.ts";
@@ -158,7 +159,10 @@ export interface ProviderSetup extends Omit<Target, "secret" | "marks">, MarkRul
   readonly reportsCost?: CostReport;
   /** The hold of a request to a model without a price, in USD. Missing if such requests can't be paid for. */
   readonly unlistedHoldUsd?: number;
-  /** True if the provider decides the service of requests that ask for none. The prices of all services are held for. */
+  /**
+   * True if the provider decides the service of requests that ask for none, by a setting or because its dialect has no word
+   * for the usual one. The prices of all services are held for.
+   */
   readonly leavesTier?: true;
 }
 
@@ -413,8 +417,8 @@ export interface CatalogueWatch {
   readonly ignore?: readonly string[];
 }
 
-/** All of the operator's settings. A reload leaves `server` and `store` as they were. Without a file there is no `origin`. */
-export interface Settings extends Readonly<Partial<Record<"origin", SettingsOrigin>>> {
+/** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
+export interface Settings extends SettingsSources {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly store: string;
@@ -445,8 +449,6 @@ export interface Settings extends Readonly<Partial<Record<"origin", SettingsOrig
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
-  /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
-  readonly valueFiles?: readonly string[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */
