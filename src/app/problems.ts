@@ -85,19 +85,21 @@ export function listProblems({
       kind: "store",
       since: formatTime(failed.atMs),
       message: `The store fails: ${failed.reason}.`,
+      provider: null,
     });
   if (refused !== null) {
     const errors = refused.errors.map(formatError).join("; ");
     const message = `The changed configuration was refused: ${errors}. The one loaded at ${formatTime(loadedAtMs)} is in use, and a restart would fail.`;
-    problems.push({ kind: "configuration", since: formatTime(refused.atMs), message });
+    problems.push({ kind: "configuration", since: formatTime(refused.atMs), message, provider: null });
   }
   for (const { atMs, message } of troubles.list()) {
-    problems.push({ kind: "payment", since: formatTime(atMs), message: `${message}.` });
+    problems.push({ kind: "payment", since: formatTime(atMs), message: `${message}.`, provider: null });
   }
   for (const provider of health()) {
     const message = describeTrouble(provider);
     if (message === null || provider.failingSinceMs === null) continue;
-    problems.push({ kind: "provider", since: formatTime(provider.failingSinceMs), message });
+    const since = formatTime(provider.failingSinceMs);
+    problems.push({ kind: "provider", since, message, provider: provider.name });
   }
   return problems;
 }

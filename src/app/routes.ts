@@ -67,6 +67,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { makeSendTest } from "../webhooks/test-event.ts";
 import { loadConsoleFiles } from "./build/page-files.ts";
+import { makeConfigurationRoutes } from "./configuration-routes.ts";
 import { countSockets } from "./count-sockets.ts";
 import { createDocsParts } from "./docs-parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
@@ -244,7 +245,8 @@ function takesFiles({ files, batches }: Settings): boolean {
 
 function stateRoutes(parts: RouteParts, operator: WritingParts) {
   const health = createHealthPorts(parts);
-  return [healthRoutes(health), socketRoutes(operator, () => countSockets(health.metrics))];
+  const sockets = socketRoutes(operator, () => countSockets(health.metrics));
+  return [healthRoutes(health), sockets, makeConfigurationRoutes(operator, parts.live)];
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

@@ -5,6 +5,7 @@ import { NANO_PER_USD } from "../core/money/money.ts";
 import type { KnownProvider, ProviderSetup, QuotaRules, ServerRules, Settings } from "../core/settings.ts";
 import { parseDuration } from "../core/text/duration.ts";
 import { buildCacheRules } from "./cache.ts";
+import { readOrigin } from "./changes/origin.ts";
 import { addDirectory } from "./directory.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
@@ -102,10 +103,16 @@ export function loadSettings(input: LoadInput): LoadResult {
   }
   const { settings, issues } = buildSettings(checked.config, { ...input, resolved, sources });
   if (issues.length > 0) return fail(issues, yaml, input.file);
+  const sections = writeSections(checked.config);
+  const origin = input.text === null ? undefined : readOrigin(yaml, input, sections);
   return {
     ok: true,
-    settings: files.length > 0 ? { ...settings, valueFiles: files } : settings,
-    sections: writeSections(checked.config),
+    settings: {
+      ...settings,
+      ...(files.length > 0 ? { valueFiles: files } : {}),
+      ...(origin === undefined ? {} : { origin }),
+    },
+    sections,
     warnings: placeIssues(collectWarnings(checked.config, settings, sources), yaml, input.file),
   };
 }
@@ -115,7 +122,7 @@ function writeSections(config: Config): Sections {
 }
 
 /** Returns a text that the schema refuses if aliases repeat without end. */
-function readValues(yaml: YamlText): unknown {
+export function readValues(yaml: YamlText): unknown {
   try {
     return yaml.value();
   } catch {
@@ -128,7 +135,7 @@ function fail(issues: readonly Issue[], yaml: YamlText, file: string): LoadResul
 }
 
 /** Returns the first errors in the file's order. */
-function placeIssues(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
+export function placeIssues(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
   const found = issues.map((issue) => placeIssue(issue, yaml, file));
   found.sort((one, other) => one.line - other.line || one.column - other.column);
   return found.slice(0, ERRORS_MAX);
@@ -143,7 +150,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
   return createError({ file, ...place, field: formatField(path), message: `${message}${hint}` });
 }
 
-function buildSettings(
+export function buildSettings(
   config: Config,
   input: LoadInput & Pick<Interpolation, "resolved" | "sources">,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {

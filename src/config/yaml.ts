@@ -19,6 +19,11 @@ import { type Excess, findExcess, type TextPosition } from "./yaml-bounds.ts";
 /** No hand-written file repeats aliases as often. More of them are an attempt to exhaust memory. */
 const ALIASES_MAX = 100;
 
+interface FieldLine {
+  readonly path: Path;
+  readonly line: number;
+}
+
 /** An error in the YAML itself, with its place. */
 interface SyntaxProblem extends TextPosition {
   readonly path: Path;
@@ -140,6 +145,13 @@ export class YamlText {
     return this.#place(offset ?? 0);
   }
 
+  /** Yields the fields of some sections with their lines, as many levels deep as that. Aliases aren't followed. */
+  *listLines(sections: ReadonlySet<string>, depthMax: number): Generator<FieldLine> {
+    for (const { path, key, value } of walk(this.#document.contents, [], depthMax, sections)) {
+      yield { path, line: this.#place(readOffset(key) ?? readOffset(value) ?? 0).line };
+    }
+  }
+
   /** Returns a hint, to be appended to an error, if an id in one of these lines was cut off by a comment. */
   explainCut(...lines: readonly number[]): string {
     return lines.some((line) => CUT_ID.test(this.#line(line))) ? CUT_HINT : "";
@@ -200,16 +212,26 @@ interface Step {
   readonly value: unknown;
 }
 
-/** Yields all that is below a node, outer ones first. Aliases aren't followed. */
-function* walk(node: unknown, path: Path = []): Generator<Step> {
+/**
+ * Yields all that is below a node, outer ones first, or only as many levels and only the steps of these names at the first of
+ * them. Aliases aren't followed.
+ */
+function* walk(
+  node: unknown,
+  path: Path = [],
+  depthMax = Number.POSITIVE_INFINITY,
+  names?: ReadonlySet<string>,
+): Generator<Step> {
+  if (path.length >= depthMax) return;
   const steps: readonly Step[] = isSeq(node)
     ? node.items.map((value, at) => ({ path: [...path, at], parent: path, value }))
     : isMap(node)
       ? node.items.map(({ key, value }) => ({ path: [...path, readName(key)], parent: path, key, value }))
       : [];
   for (const step of steps) {
+    if (names !== undefined && !names.has(String(step.path.at(-1)))) continue;
     yield step;
-    yield* walk(step.value, step.path);
+    yield* walk(step.value, step.path, depthMax);
   }
 }
 

@@ -26,6 +26,7 @@ import type { FamilyPrice } from "./money/factors.ts";
 import type { NanoUsd } from "./money/money.ts";
 import type { Hiding, LastList, Overtaken } from "./money/taken-mark.ts";
 import type { SignInRules } from "./people/sign-in.ts";
+import type { SettingsSources } from "./settings-origin.ts";
 import { TOOL_RIGHTS, type ToolRights } from "./tools/rights.ts";
 import type { ToolRules } from "./tools/rules.ts";
 import type { NetworkRules } from "./world/network.ts";
@@ -417,7 +418,7 @@ export interface CatalogueWatch {
 }
 
 /** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
-export interface Settings {
+export interface Settings extends SettingsSources {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly store: string;
@@ -448,8 +449,6 @@ export interface Settings {
   readonly newerModels?: readonly ModelCard[];
   /** The operator's file of benchmark results, if any, and its results by card id. Newer ones replace the built-in. */
   readonly profilesFile?: string;
-  /** The files whose texts the configuration inserts by `${file:…}`. Missing if there are none. */
-  readonly valueFiles?: readonly string[];
   readonly benchmarks?: ReadonlyMap<string, Benchmark>;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that clients use. */

@@ -60,6 +60,28 @@ describe.skipIf(!HAS_BROWSER)("forms (skipped without Chromium)", () => {
     await leave();
   });
 
+  test("an account is a name and budgets, and a provider's key is the key: the rest is folded", async () => {
+    const { page, open, leave } = await openConsole(world);
+    await open("/settings/accounts?add=yes");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("search");
+    expect(await dialog.locator("form :is(input, select, textarea):visible").count()).toBe(1);
+    await dialog.getByText(/^More:/).click();
+    await dialog.getByLabel("Cost of free requests").selectOption("Custom");
+    await dialog.getByLabel("Free requests may cost, in USD per day").fill("2.5");
+    await dialog.getByRole("button", { name: "Create account" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect((await findRow("/accounts", "search"))?.free_budget_usd_per_day).toBe(2.5);
+    await open("/settings/providers");
+    await page.getByRole("button", { name: "Add key for Groq" }).click();
+    await dialog.getByLabel("Groq API key").fill("key-of-the-tests-of-forms");
+    expect(await dialog.locator("form :is(input, select, textarea):visible").count()).toBe(1);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Discard" }).click();
+    await leave();
+  });
+
   test("what a budget's row doesn't show stays as it is", async () => {
     const budgets = [{ usd: 5, per: "day", models: ["OpenAI#*"], hard: false, warn: [0.25] }];
     const { id } = await world.gateway.newKey({ name: "soft", budgets });

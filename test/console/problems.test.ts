@@ -54,9 +54,12 @@ describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
       const banner = page.getByRole("region", { name: "Problems" });
       await banner.getByText("Gone is failing.").waitFor();
       await banner.getByText("Wrong refuses every credential").waitFor();
-      await banner.getByRole("link", { name: "Why?" }).first().click();
+      await banner.locator(".notice", { hasText: "Gone is failing." }).getByRole("link").click();
+      await page.getByRole("heading", { name: "Gone", exact: true }).waitFor();
+      expect(page.url()).toEndWith("#/settings/providers/Gone");
       await page.getByText("Failing since").first().waitFor();
       await page.getByText(`connection refused (ECONNREFUSED) · at ${host}`).first().waitFor();
+      await open("/settings/providers");
       await page.getByText("not called yet").first().waitFor();
       await page.getByText("refuses every credential", { exact: true }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
@@ -68,4 +71,26 @@ describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
       await leave();
     },
   );
+
+  test("one is put away for an hour in this browser, and the bell still tells of it", async () => {
+    const { page, open, leave } = await openConsole(world);
+    const banner = page.getByRole("region", { name: "Problems" });
+    await banner.getByRole("button", { name: "Hide for an hour Gone" }).click();
+    await banner.getByText("Gone is failing.").waitFor({ state: "detached" });
+    await page.reload();
+    await banner.getByText("Wrong refuses every credential").waitFor();
+    expect(await banner.innerText()).not.toContain("Gone is failing.");
+    await page.getByRole("button", { name: /need you$/ }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Gone is failing." }).waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.evaluate((stored) => {
+      const until = JSON.parse(localStorage.getItem(stored) ?? "{}");
+      for (const name of Object.keys(until)) until[name] -= 3_600_001;
+      localStorage.setItem(stored, JSON.stringify(until));
+    }, "poundkey.problems-away");
+    await page.reload();
+    await banner.getByText("Gone is failing.").waitFor();
+    await open("/");
+    await leave();
+  });
 });

@@ -15,6 +15,9 @@ import {
 
 setDefaultTimeout(VISIT_MS);
 
+const ALLOWED = "Tools that may be called";
+const EXCEPT = "Except";
+
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   { colorScheme: "dark", viewport: { width: 390, height: 844 } },
@@ -90,31 +93,41 @@ describe.skipIf(!HAS_BROWSER)("the page Tools (skipped without Chromium)", () =>
     await leave();
   });
 
-  test("a key's list shows which tools it matches as it is typed, and is kept as typed", async () => {
+  test("a key's list shows which tools it matches as they are chosen, and is kept as chosen", async () => {
     const { page, open, leave } = await openConsole(world);
     await open("/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).click();
     const form = page.getByRole("dialog");
-    await form.getByLabel("Name", { exact: true }).fill("typed");
+    await form.getByLabel("Name", { exact: true }).fill("chosen");
     await form.getByText(/^More:/).click();
-    const list = form.getByLabel("Allowed tools");
+    const which = form.getByLabel("Allowed tools");
     const status = form.getByRole("status");
-    await list.fill("github_* !github_w*");
+    const add = async (label: string, name: string) => {
+      await form.getByLabel(label, { exact: true }).fill(name);
+      await page.keyboard.press("Enter");
+    };
+    await which.selectOption("No tool");
+    await status.filter({ hasText: "No tool" }).waitFor();
+    await which.selectOption("Only some…");
+    await add(ALLOWED, "github_*");
+    await add(EXCEPT, "github_w*");
     await status.filter({ hasText: "2 of 3 tools" }).waitFor();
     expect(await form.getByRole("list", { name: "Tools that are matched" }).innerText()).toMatch(
       /github_delete_repo\s+github_read/,
     );
-    await list.fill("jira_*");
+    await form.getByRole("button", { name: "Remove github_*" }).click();
+    await add(ALLOWED, "jira_*");
     await status.filter({ hasText: "0 of 3 tools" }).waitFor();
     await form.getByText("No tool that you see is matched by jira_*").waitFor();
-    await list.fill("none");
-    await status.filter({ hasText: "No tool" }).waitFor();
-    await list.fill("github_read, !*_w*");
+    await form.getByRole("button", { name: "Remove jira_*" }).click();
+    await form.getByLabel(ALLOWED, { exact: true }).fill("read");
+    await form.getByRole("list", { name: "Tools found" }).getByRole("button").first().click();
+    expect(await findBarriers(page)).toEqual([]);
     await form.getByRole("button", { name: "Create key" }).click();
-    await page.getByRole("heading", { name: "typed is ready" }).waitFor();
+    await page.getByRole("heading", { name: "chosen is ready" }).waitFor();
     const keys = await createOperator(world.gateway).all("/keys", 50);
-    const allowed = keys.find(({ name }) => name === "typed")?.allowed_tools;
-    expect(allowed).toEqual(["github_read", "!*_w*"]);
+    const allowed = keys.find(({ name }) => name === "chosen")?.allowed_tools;
+    expect(allowed).toEqual(["github_read", "!github_w*"]);
     await page.getByRole("button", { name: "Done" }).click();
     await leave();
   });

@@ -37,8 +37,10 @@ test("a note is at least one sentence, optionally with a default", () => {
 });
 
 /** The settings of a file with these sections, written as JSON, which is YAML. */
+/** Leaves out where they are written. */
 function settingsOf(config: object): Settings {
-  return readSettings(JSON.stringify(config));
+  const { origin: _, ...settings } = readSettings(JSON.stringify(config));
+  return settings;
 }
 
 /** Sections that may be missing and have fields that may not: lists, names, the provider that people sign in with, and cards. */

@@ -141,6 +141,8 @@ const ROWS: readonly Row[] = [
   ["GET", "/sockets", () => "/sockets"],
   ["GET", "/savings", () => "/savings?weeks=2"],
   ["GET", "/audit", () => "/audit?action=key&limit=5"],
+  ["GET", "/configuration", () => "/configuration"],
+  ["POST", "/configuration/check", () => "/configuration/check", () => ({ text: "quota: { scope: key }" })],
   ["GET", "/models", () => "/models"],
   ["GET", "/catalogue", () => "/catalogue"],
   ["GET", "/models/retiring", () => "/models/retiring"],
@@ -206,7 +208,8 @@ describe("answers to the operator match their schemas", () => {
   test.each(ROWS)("%s %s", async (method, template, path, body) => {
     const answer = await ask(method, path(), body?.());
     const isMade =
-      path().endsWith("/new") || (method === "POST" && !/\/(test|close|reopen|search|state)$/.test(template));
+      path().endsWith("/new") ||
+      (method === "POST" && !/\/(test|close|reopen|search|state|check)$/.test(template));
     expect(answer).toMatchObject({ status: isMade ? 201 : 200 });
     expect(answer.type).toBe("application/json");
     expect(findMistakes(`/admin/v1${template}`, method, answer)).toBeNull();

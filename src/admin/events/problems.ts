@@ -6,5 +6,8 @@ export const problemSchema = Type.Object({
   kind: allowWords(["store", "configuration", "payment", "provider"]),
   since: instant,
   message: text,
+  provider: Type.Union([text, Type.Null()], {
+    description: "The provider that fails. Null for problems of another kind.",
+  }),
 });
 export type ProblemView = View<typeof problemSchema>;

@@ -71,8 +71,11 @@ export function noteRefusedReload(reporting: Reporting, errors: readonly ConfigE
   add(reporting, { ...about, after: { fields } });
 }
 
-/** The settings hold secrets, so the digest is keyed. The catalogue file's own digest stands for its thousands of rows. */
-function digestSettings({ pepper }: AdminWorld, { newerModels: _rows, ...settings }: Settings): string {
+/** The settings hold secrets, so the digest is keyed. The catalogue file's own digest stands for its thousands of rows, and a line that moves changes nothing. */
+function digestSettings(
+  { pepper }: AdminWorld,
+  { newerModels: _rows, origin: _lines, ...settings }: Settings,
+): string {
   return digestSecret(JSON.stringify(settings), pepper);
 }
 

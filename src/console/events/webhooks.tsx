@@ -3,6 +3,9 @@
 import { useState } from "preact/hooks";
 import type { DeliveryView, ReceiverView, TestAnswerView } from "../../admin/events/webhooks.ts";
 import { place } from "../browser.ts";
+import { Origin } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { RECEIVER } from "../configuration/receiver.ts";
 import { change, describeError } from "../frame/api.ts";
 import { formatFullTime, formatRelativeTime, formatTime } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
@@ -38,7 +41,7 @@ export function WebhooksPage() {
   const isFiltered = filters.state !== "" || filters.type !== "";
   return (
     <>
-      <PageHead title="Webhooks">
+      <PageHead title="Webhooks" actions={<ProposalButton label="Receiver as YAML" proposal={RECEIVER} />}>
         Events that their receivers haven't accepted yet. Each is sent again for three days, then given up,
         and kept here for a month. <Manual />
       </PageHead>
@@ -46,14 +49,16 @@ export function WebhooksPage() {
         <QueryFilter name="state" label="State" options={STATES} />
         <QueryFilter name="type" label="Event" options={listTypes(deliveries.data ?? [], filters.type)} />
       </div>
-      <ReceiversCard />
-      <List
-        label="Deliveries"
-        of={deliveries}
-        columns={useColumns(() => void deliveries.reload())}
-        keyOf={({ id }) => id}
-        empty={<Nothing isFiltered={isFiltered} />}
-      />
+      <div class="stack">
+        <ReceiversCard />
+        <List
+          label="Deliveries"
+          of={deliveries}
+          columns={useColumns(() => void deliveries.reload())}
+          keyOf={({ id }) => id}
+          empty={<Nothing isFiltered={isFiltered} />}
+        />
+      </div>
     </>
   );
 }
@@ -65,16 +70,26 @@ function ReceiversCard() {
   const receivers = useReceivers() ?? [];
   if (receivers.length === 0) return null;
   return (
-    <Card title="Receivers" note="From the configuration file" isFlush>
-      <Table label="Receivers" columns={listReceiverColumns()} rows={receivers} keyOf={({ id }) => id} />
+    <Card title="Receivers" note="In the configuration file's order" isFlush>
+      <Table
+        label="Receivers"
+        columns={listReceiverColumns(receivers)}
+        rows={receivers}
+        keyOf={({ id }) => id}
+      />
     </Card>
   );
 }
 
-function listReceiverColumns(): readonly Column<ReceiverView>[] {
+function listReceiverColumns(all: readonly ReceiverView[]): readonly Column<ReceiverView>[] {
   const test: Column<ReceiverView> = { label: "", as: "narrow", cell: (row) => <Test receiver={row} /> };
   return [
-    makeHeadColumn("Host", ({ host }) => <span class="strong">{host}</span>),
+    makeHeadColumn("Host", (row) => (
+      <div>
+        <div class="strong">{row.host}</div>
+        <Origin path={["webhooks", String(all.indexOf(row))]} />
+      </div>
+    )),
     makeColumn("Form", ({ form, signed }) => (signed ? `${form}, signed` : form)),
     makeColumn("Events", ({ events }) => (events.includes("*") ? "all" : events.join(", "))),
     makeColumn("Accounts", ({ accounts }) => (accounts.includes("*") ? "all" : accounts.join(", "))),

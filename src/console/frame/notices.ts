@@ -14,6 +14,7 @@ import type { Tone } from "../parts/states.tsx";
 import { DAY_MS, formatEnd, formatPercent, formatRelativeTime, formatUsd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { useOpenRequests } from "./open-requests.ts";
+import { findCause } from "./problems.tsx";
 import { useResource } from "./resource.ts";
 import { makeHref } from "./route.ts";
 import { may } from "./session.ts";
@@ -127,15 +128,9 @@ function isWithin(instant: string | null | undefined, days: number): boolean {
   return leftMs > 0 && leftMs < days * DAY_MS;
 }
 
-const PLACES: Readonly<Record<ProblemView["kind"], string>> = {
-  provider: "/settings/providers",
-  configuration: "/settings/limits",
-  payment: "/settings/accounts",
-  store: "/settings/limits",
-};
-
-function describeProblem({ kind, message }: ProblemView): Notification {
-  return { tone: kind === "provider" ? "warn" : "bad", text: message, href: makeHref(PLACES[kind]) };
+function describeProblem(problem: ProblemView): Notification {
+  const { kind, message } = problem;
+  return { tone: kind === "provider" ? "warn" : "bad", text: message, href: findCause(problem) };
 }
 
 function describeNearing({ scope, id, name, account_id, limit }: NearingView): Notification {

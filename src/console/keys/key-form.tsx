@@ -10,7 +10,7 @@ import { useForm } from "../frame/task.ts";
 import { LimitBars } from "../limits/limit-bars.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { SelectField } from "../parts/field.tsx";
-import { makeBody, makeDraft, renderControls } from "../parts/field-form.tsx";
+import { makeBody, makeDraft, renderFolded } from "../parts/field-form.tsx";
 import { Warnings } from "../parts/states.tsx";
 
 const EVERY_MS = 5000;
@@ -48,13 +48,7 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       {!edited && mayChooseKind(accountId) && (
         <SelectField label="Whose key" options={KIND_OPTIONS} {...form.field("kind")} />
       )}
-      {renderControls(KEY_FIELDS, form, edited, (field) => MAIN.has(field) && maySet(field, role))}
-      <details class="more" open={edited !== undefined}>
-        <summary>More: models, expiry, limits, addresses, tags</summary>
-        <div class="stack">
-          {renderControls(KEY_FIELDS, form, edited, (field) => !MAIN.has(field) && maySet(field, role))}
-        </div>
-      </details>
+      {renderFolded(KEY_FIELDS, form, FOLDING, edited, (field) => maySet(field, role))}
       {!edited && role === "member" && (
         <p class="small faint">What you leave as it is follows the defaults of this gateway.</p>
       )}
@@ -63,7 +57,10 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
 }
 
 /** Nearly every key needs these, and only a few need another. */
-const MAIN: ReadonlySet<Field> = new Set<Field>([KEY_FIELDS.name, KEY_FIELDS.account_id, KEY_FIELDS.budgets]);
+const FOLDING = {
+  main: new Set<Field>([KEY_FIELDS.name, KEY_FIELDS.account_id, KEY_FIELDS.budgets]),
+  more: "models, expiry, limits, addresses, tags",
+};
 
 const KIND_OPTIONS = [
   { value: "service", label: "An application's, which stays when people leave" },

@@ -1,9 +1,11 @@
 // Gateway → Limits: the configured limits in plain words.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
+import { LIMITS_CHANGE } from "../configuration/limits-change.ts";
+import { type SetFact, SetFacts } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
 import { formatBytes, formatCount, formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { Aliases } from "../models/aliases.tsx";
-import { type Fact, Facts } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Loaded, Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
@@ -12,8 +14,8 @@ export function LimitsPage() {
   const settings = useResource<SettingsView>("/settings");
   return (
     <>
-      <PageHead title="Limits">
-        Limits of all keys and requests. A key may have its own daily allowance.
+      <PageHead title="Limits" actions={<ProposalButton label="Change as YAML" proposal={LIMITS_CHANGE} />}>
+        Limits of all keys and requests, and where each is set. A key may have its own daily allowance.
       </PageHead>
       <Loaded of={settings}>{(data) => <Rules settings={data} />}</Loaded>
     </>
@@ -31,22 +33,26 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
       </Notice>
       <div class="charts">
         <Card title="Allowance" note={isAllowanceUsed ? undefined : "Not in use: every request is charged"}>
-          <Facts rows={listAllowance(settings)} />
+          <SetFacts rows={listAllowance(settings)} />
         </Card>
         <Card title="Billing">
-          <Facts rows={listPrices(settings)} />
+          <SetFacts rows={listPrices(settings)} />
         </Card>
         <Card title="Requests and log">
-          <Facts rows={listBounds(settings)} />
+          <SetFacts rows={listBounds(settings)} />
         </Card>
         <Card title="Selectors">
-          <Facts rows={listRouterRules(settings)} />
+          <SetFacts rows={listRouterRules(settings)} />
         </Card>
         <Card title="Provider timeouts">
-          {timeouts.length === 0 ? <p class="faint">No provider is enabled.</p> : <Facts rows={timeouts} />}
+          {timeouts.length === 0 ? (
+            <p class="faint">No provider is enabled.</p>
+          ) : (
+            <SetFacts rows={timeouts} />
+          )}
         </Card>
         <Card title="This gateway">
-          <Facts rows={listServer(settings)} />
+          <SetFacts rows={listServer(settings)} />
         </Card>
       </div>
       <SelectorRules rules={settings.router.rules} />
@@ -82,56 +88,98 @@ function SelectorRules({ rules }: { readonly rules: readonly Rule[] }) {
   );
 }
 
-function listAllowance({ quota }: SettingsView): readonly Fact[] {
+function listAllowance({ quota }: SettingsView): readonly SetFact[] {
   const { models, budget_usd_per_day: budget } = quota.free;
   return [
     [
       "Free requests per day",
       quota.requests_per_day === null ? "unlimited" : formatCount(quota.requests_per_day),
+      ["quota", "requests_per_day"],
     ],
-    ["Beyond those", quota.throttle_ms === 0 ? "none" : `one every ${formatDuration(quota.throttle_ms)}`],
-    ["Counted for", quota.scope === "key" ? "each key separately" : "all keys of an account together"],
-    ["Day starts at", `${quota.day_starts} ${quota.time_zone}`],
-    ["Models", models.includes("*") ? "all" : models.join(", ")],
-    ["Total cost", budget === null ? "unlimited" : `up to ${formatUsd(budget)} per day`],
+    [
+      "Beyond those",
+      quota.throttle_ms === 0 ? "none" : `one every ${formatDuration(quota.throttle_ms)}`,
+      ["quota", "throttle"],
+    ],
+    [
+      "Counted for",
+      quota.scope === "key" ? "each key separately" : "all keys of an account together",
+      ["quota", "scope"],
+    ],
+    ["Day starts at", `${quota.day_starts} ${quota.time_zone}`, ["quota", "day_starts"]],
+    ["Models", models.includes("*") ? "all" : models.join(", "), ["quota", "free", "models"]],
+    [
+      "Total cost",
+      budget === null ? "unlimited" : `up to ${formatUsd(budget)} per day`,
+      ["quota", "free", "budget_usd_per_day"],
+    ],
   ];
 }
 
-function listPrices({ billing }: SettingsView): readonly Fact[] {
+function listPrices({ billing }: SettingsView): readonly SetFact[] {
   return [
-    ["Charged", billing.charge === "always" ? "every request" : "requests beyond the allowance"],
-    ["Price", billing.markup === 1 ? "the provider's price" : `the provider's price × ${billing.markup}`],
+    [
+      "Charged",
+      billing.charge === "always" ? "every request" : "requests beyond the allowance",
+      ["billing", "charge"],
+    ],
+    [
+      "Price",
+      billing.markup === 1 ? "the provider's price" : `the provider's price × ${billing.markup}`,
+      ["billing", "markup"],
+    ],
     ["Balances", "prepaid, never below zero"],
   ];
 }
 
-function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
+function listBounds({ limits, server, log }: SettingsView): readonly SetFact[] {
   return [
-    ["Messages per request", `up to ${formatCount(limits.messages)}`],
-    ["Answers per request (n)", `up to ${formatCount(limits.n)}`],
-    ["Request size", `up to ${formatBytes(server.body_limit)}`],
-    ["Request bodies in memory", `up to ${formatBytes(server.body_memory)} in total`],
-    ["Log retention", formatDuration(log.keep_ms)],
-    ["Prompts and answers", log.content ? <Badge text="logged" tone="warn" /> : "not logged"],
+    ["Messages per request", `up to ${formatCount(limits.messages)}`, ["limits", "messages"]],
+    ["Answers per request (n)", `up to ${formatCount(limits.n)}`, ["limits", "n"]],
+    ["Request size", `up to ${formatBytes(server.body_limit)}`, ["server", "body_limit"]],
+    [
+      "Request bodies in memory",
+      `up to ${formatBytes(server.body_memory)} in total`,
+      ["server", "body_memory"],
+    ],
+    ["Log retention", formatDuration(log.keep_ms), ["log", "keep"]],
+    [
+      "Prompts and answers",
+      log.content ? <Badge text="logged" tone="warn" /> : "not logged",
+      ["log", "content"],
+    ],
   ];
 }
 
-function listRouterRules({ router }: SettingsView): readonly Fact[] {
+function listRouterRules({ router }: SettingsView): readonly SetFact[] {
   const pins = Object.entries(router.pin);
   return [
-    ["Router#fair keeps", `${formatPercent(router.fair.quality)} of the best quality`],
-    ["Chosen from", router.allow.includes("*") ? "all enabled models" : router.allow.join(", ")],
-    ["Never chosen", router.deny.length === 0 ? "–" : router.deny.join(", ")],
+    [
+      "Router#fair keeps",
+      `${formatPercent(router.fair.quality)} of the best quality`,
+      ["router", "fair", "quality"],
+    ],
+    [
+      "Chosen from",
+      router.allow.includes("*") ? "all enabled models" : router.allow.join(", "),
+      ["router", "allow"],
+    ],
+    ["Never chosen", router.deny.length === 0 ? "–" : router.deny.join(", "), ["router", "deny"]],
     [
       "Explores with",
       router.explore === 0 ? "no request" : `${formatPercent(router.explore)} of the requests`,
+      ["router", "explore"],
     ],
-    ["Models in preview", router.preview ? "may be chosen" : "are left out"],
-    ["Pinned", pins.length === 0 ? "–" : pins.map(([kind, model]) => `${kind}: ${model}`).join(", ")],
+    ["Models in preview", router.preview ? "may be chosen" : "are left out", ["router", "preview"]],
+    [
+      "Pinned",
+      pins.length === 0 ? "–" : pins.map(([kind, model]) => `${kind}: ${model}`).join(", "),
+      ["router", "pin"],
+    ],
   ];
 }
 
-function listTimeouts({ timeouts }: SettingsView): readonly Fact[] {
+function listTimeouts({ timeouts }: SettingsView): readonly SetFact[] {
   const rows = timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
     const first = first_byte_ms === null ? "by the model" : `after ${formatDuration(first_byte_ms)}`;
     const words = `first byte ${first} · silence ${formatDuration(idle_ms)} · in all ${formatDuration(total_ms)}`;
@@ -143,12 +191,12 @@ function listTimeouts({ timeouts }: SettingsView): readonly Fact[] {
   return [[others.length === 0 ? "All providers" : "Most providers", common], ...others];
 }
 
-function listServer({ server, version, store, node }: SettingsView): readonly Fact[] {
+function listServer({ server, version, store, node }: SettingsView): readonly SetFact[] {
   return [
     ["Version", version],
-    ["Store", store === "sqlite" ? "SQLite" : "PostgreSQL"],
+    ["Store", store === "sqlite" ? "SQLite" : "PostgreSQL", ["store"]],
     ["Node", <code key="node">{node}</code>],
-    ["Listens on", `${server.host}:${server.port}`],
-    ["Shutdown waits for", formatDuration(server.drain_ms)],
+    ["Listens on", `${server.host}:${server.port}`, ["server", "port"]],
+    ["Shutdown waits for", formatDuration(server.drain_ms), ["server", "drain"]],
   ];
 }

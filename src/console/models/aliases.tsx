@@ -1,6 +1,7 @@
 // The operator's aliases: listed with their targets, and those made here added, changed and removed.
 import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
+import { Origin } from "../configuration/origin.tsx";
 import { change } from "../frame/api.ts";
 import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
@@ -123,9 +124,13 @@ function makeColumns(onOpen: (open: Open) => void): readonly Column<AliasView>[]
       </a>
     )),
     makeColumn("Target", ({ target }) => <Target target={target} />),
-    makeColumn("Defined in", ({ source }) => (
-      <Badge text={source === "configured" ? "configuration" : "this console or the API"} />
-    )),
+    makeColumn("Defined in", ({ name, source }) =>
+      source === "configured" ? (
+        <Origin path={["aliases", name]} otherwise="configuration" />
+      ) : (
+        <Badge text="this console or the API" />
+      ),
+    ),
     {
       label: "",
       as: "narrow",

@@ -10,7 +10,7 @@ import { useForm } from "../frame/task.ts";
 import { Button } from "../parts/button.tsx";
 import { Confirm, Dialog, FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
-import { makeBody, makeDraft, renderControls } from "../parts/field-form.tsx";
+import { makeBody, makeDraft, renderFolded } from "../parts/field-form.tsx";
 import { Badge, Notice, type Tone } from "../parts/states.tsx";
 import { toast } from "../parts/toast.tsx";
 
@@ -169,6 +169,9 @@ function findAdded(before: ProviderView, after: ProviderView): CredentialView | 
   return after.credentials.find(({ id }) => !known.has(id));
 }
 
+/** A key needs nothing else. */
+const FOLDING = { main: new Set<never>(), more: "weight, limits, price", isOpen: false };
+
 interface CredentialFormProps {
   readonly provider: ProviderView;
   /** The credential to replace. Missing for a new one. */
@@ -218,7 +221,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
         isFocused
         {...form.field("key")}
       />
-      {renderControls(CREDENTIAL_FIELDS, form, replaced)}
+      {renderFolded(CREDENTIAL_FIELDS, form, FOLDING, replaced)}
     </FormDialog>
   );
 }

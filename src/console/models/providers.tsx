@@ -3,6 +3,9 @@ import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
+import { Origin, useOrigins } from "../configuration/origin.tsx";
+import { makeOwnServer } from "../configuration/own-server.ts";
+import { ProposalButton } from "../configuration/proposal.tsx";
 import { formatCount, formatDuration, formatFullTime, formatPercent } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -25,7 +28,7 @@ export function ProvidersPage() {
   const [adding, setAdding] = useState<ProviderView | null>(null);
   return (
     <>
-      <PageHead title="Providers">
+      <PageHead title="Providers" actions={<OwnServerButton all={providers.data?.data ?? []} />}>
         Where requests go. Keys added here are stored encrypted and used by every node within two seconds.
       </PageHead>
       <div class="stack">
@@ -44,6 +47,19 @@ export function ProvidersPage() {
     </>
   );
 }
+
+/** Those that a key in the environment enables end with the first that the file names. */
+function OwnServerButton({ all }: Pick<ListsProps, "all">) {
+  const isNamed = useOrigins().find(["providers"]) !== null;
+  const others = isNamed
+    ? []
+    : all.filter(({ on, credentials }) => on && credentials.some(({ source }) => source === "configured"));
+  const names = others.map(({ name }) => name).filter((name) => name !== SIMULATED);
+  return <ProposalButton label="Own server as YAML" proposal={makeOwnServer(names)} />;
+}
+
+/** No file can name it. */
+const SIMULATED = "Sim";
 
 interface ListsProps {
   readonly all: readonly ProviderView[];
@@ -84,11 +100,16 @@ export function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
       <Badge text={text} tone={tone} hasDot />
     </span>
   );
+  const note = (
+    <>
+      {provider.base_url} <Origin path={["providers", provider.name]} />
+    </>
+  );
   const add = may("providers.write") && (
     <Button label="Add credential" isTiny icon="plus" onClick={() => onAdd(provider)} />
   );
   return (
-    <Card title={title} note={provider.base_url} actions={add}>
+    <Card title={title} note={note} actions={add}>
       <div class="stack">
         <ProviderTrouble provider={provider} />
         <PausedPayers of={provider} />

@@ -1,6 +1,7 @@
 // Forms for an account: its name and its top-ups.
 import type { AccountView } from "../../admin/money/accounts.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
+import type { Field } from "../../core/fields/field.ts";
 import { change } from "../frame/api.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useForm } from "../frame/task.ts";
@@ -8,7 +9,7 @@ import { writeBudgets } from "../parts/budgets-field.tsx";
 import { Button } from "../parts/button.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
-import { makeBody, makeDraft, renderControls } from "../parts/field-form.tsx";
+import { makeBody, makeDraft, renderFolded } from "../parts/field-form.tsx";
 import { Notice } from "../parts/states.tsx";
 import { mustConfirm, readAmount, useOrder } from "./account-money.tsx";
 
@@ -37,7 +38,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
       form={form}
       onClose={onClose}
     >
-      {renderControls(ACCOUNT_FIELDS, form, edited)}
+      {renderFolded(ACCOUNT_FIELDS, form, FOLDING, edited)}
       {isUnbounded(form.draft) && (
         <Notice tone="warn">
           Its keys have no daily allowance: give the account a budget, or each key one of its own.
@@ -46,6 +47,11 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
     </FormDialog>
   );
 }
+
+const FOLDING = {
+  main: new Set<Field>([ACCOUNT_FIELDS.name, ACCOUNT_FIELDS.budgets]),
+  more: "allowance, limits, time zone, tools, tags",
+};
 
 function isUnbounded({
   requests_per_day: perDay = "",

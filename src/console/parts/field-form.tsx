@@ -75,6 +75,36 @@ export function renderControls<Table extends FieldsOf<Table>>(
   });
 }
 
+interface Folding {
+  /** The fields that nearly everybody sets. */
+  readonly main: ReadonlySet<Field>;
+  /** Names the others. */
+  readonly more: string;
+  /** True if the others are shown at once. Missing for a change alone. */
+  readonly isOpen?: boolean;
+}
+
+/** Returns the controls, of which all but the main ones are folded. */
+export function renderFolded<Table extends FieldsOf<Table>>(
+  fields: Table,
+  form: Pick<Form, "field">,
+  { main, more, isOpen }: Folding,
+  edited?: FieldValues<Table>,
+  maySet: (field: Field) => boolean = () => true,
+) {
+  return (
+    <>
+      {renderControls(fields, form, edited, (field) => main.has(field) && maySet(field))}
+      <details class="more" open={isOpen ?? edited !== undefined}>
+        <summary>More: {more}</summary>
+        <div class="stack">
+          {renderControls(fields, form, edited, (field) => !main.has(field) && maySet(field))}
+        </div>
+      </details>
+    </>
+  );
+}
+
 interface FieldControlProps<Name extends KindName> {
   readonly field: Field<Name>;
   readonly bound: ReturnType<Form["field"]>;

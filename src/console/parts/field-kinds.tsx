@@ -11,10 +11,10 @@ import { toDayEnd, toLocalDay } from "../frame/local-time.ts";
 import { usePages } from "../frame/resource.ts";
 import { AccountField } from "../money/account-field.tsx";
 import { BudgetsField, readBudgets, writeBudgets } from "./budgets-field.tsx";
+import { readTools, ToolsField, writeTools } from "./chips/tools-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
-import { COUNT_OPTIONS, EXPIRY_OPTIONS } from "./field-options.ts";
+import { EXPIRY_OPTIONS, LIMIT_OPTIONS } from "./field-options.ts";
 import { ModelsField } from "./models-field.tsx";
-import { ToolsField } from "./tools-field.tsx";
 
 interface ControlProps<Name extends KindName> extends ControlWords {
   readonly field: Field<Name>;
@@ -66,8 +66,8 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toWire: readList,
   },
   tool_patterns: {
-    Control: ({ field: _, ...shown }) => <ToolsField {...shown} patterns={readTools(shown.value)} />,
-    toText: (tools) => (tools?.length === 0 ? "none" : joinWords(tools)),
+    Control: ({ field, ...shown }) => <ToolsField {...shown} defaultLabel={field.defaultLabel} />,
+    toText: writeTools,
     toWire: readTools,
   },
   addresses: {
@@ -82,16 +82,16 @@ export const RENDERERS: { readonly [Name in KindName]: Renderer<Name> } = {
     toWire: (text) => (text === "" ? null : Number(text)),
   },
   count_or_default: {
-    Control: CountControl,
+    Control: ({ field, ...shown }) => <LimitControl {...shown} ownLabel={field.countLabel} type="count" />,
     isNarrow: true,
-    toText: (count = "default") =>
-      typeof count === "number" ? joinChoice("own", String(count)) : (count ?? "unlimited"),
-    toWire: readCount,
+    toText: writeLimit,
+    toWire: readLimit,
   },
   usd_or_default: {
-    Control: ({ field: _, ...shown }) => <TextField {...shown} />,
-    toText: (amount = "default") => amount?.toString() ?? "unlimited",
-    toWire: readUsdOrDefault,
+    Control: ({ field, ...shown }) => <LimitControl {...shown} ownLabel={field.amountLabel} type="amount" />,
+    isNarrow: true,
+    toText: writeLimit,
+    toWire: readLimit,
   },
   time_zone: {
     Control: ({ field: _, ...shown }) => <TextField {...shown} />,
@@ -234,24 +234,30 @@ function computeExpiry(text: string): string | null {
   return new Date(nowMs() + Number(choice) * DAY_MS).toISOString();
 }
 
-function CountControl({ field, label, value, onInput, error }: ControlProps<"count_or_default">) {
-  const [choice, count] = splitChoice(value);
+interface LimitProps extends Omit<ControlProps<"count_or_default">, "field"> {
+  /** The label of the operator's own number. */
+  readonly ownLabel: string;
+  readonly type: "count" | "amount";
+}
+
+function LimitControl({ label, ownLabel, type, value, onInput, error }: LimitProps) {
+  const [choice, number] = splitChoice(value);
   const isOwn = choice === "own";
   return (
     <>
       <SelectField
         label={label}
-        options={COUNT_OPTIONS}
+        options={LIMIT_OPTIONS}
         value={choice}
-        onInput={(chosen) => onInput(joinChoice(chosen, count))}
+        onInput={(chosen) => onInput(joinChoice(chosen, number))}
         error={isOwn ? null : error}
       />
       {isOwn && (
         <TextField
-          label={field.countLabel}
-          type="count"
+          label={ownLabel}
+          type={type}
           isRequired
-          value={count}
+          value={number}
           onInput={(typed) => onInput(joinChoice(choice, typed))}
           error={error}
         />
@@ -260,16 +266,14 @@ function CountControl({ field, label, value, onInput, error }: ControlProps<"cou
   );
 }
 
-function readCount(text: string): Wire<"count_or_default"> {
-  const [choice, count] = splitChoice(text);
-  if (choice === "own") return Number(count);
-  return choice === "unlimited" ? null : "default";
+function writeLimit(limit: Wire<"count_or_default"> = "default"): string {
+  return typeof limit === "number" ? joinChoice("own", String(limit)) : (limit ?? "unlimited");
 }
 
-function readUsdOrDefault(text: string): Wire<"usd_or_default"> {
-  const typed = text.trim();
-  if (typed === "" || typed === "default") return "default";
-  return typed === "unlimited" ? null : Number(typed);
+function readLimit(text: string): Wire<"count_or_default"> {
+  const [choice, number] = splitChoice(text);
+  if (choice === "own") return Number(number);
+  return choice === "unlimited" ? null : "default";
 }
 
 /** A line that isn't a limit is sent for the gateway to refuse. */
@@ -294,10 +298,6 @@ function splitWords(text: string): readonly string[] {
 
 function joinWords(words: readonly string[] | null | undefined): string {
   return words?.join(" ") ?? "";
-}
-
-function readTools(text: string): readonly string[] | null {
-  return text.trim() === "none" ? [] : readList(text);
 }
 
 function readList(text: string): readonly string[] | null {

@@ -9,7 +9,7 @@ export const EXPIRY_OPTIONS = [
   { value: "365", label: "In a year" },
   { value: "date", label: "On a date…" },
 ];
-export const COUNT_OPTIONS = [
+export const LIMIT_OPTIONS = [
   { value: "default", label: "The gateway's default" },
   { value: "own", label: "Custom" },
   { value: "unlimited", label: "Unlimited" },

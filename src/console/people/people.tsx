@@ -25,6 +25,7 @@ import {
   makeNumberColumn,
 } from "../parts/table.tsx";
 import { Grants } from "./grants.tsx";
+import { SignInRules } from "./sign-in-rules.tsx";
 import { NobodyYet, SignInSetup } from "./sign-in-setup.tsx";
 
 const EVERY_MS = 10_000;
@@ -56,11 +57,7 @@ export function PeoplePage() {
         groups there give them roles; you can add one here.
       </PageHead>
       {isFirstDay && provider && may("members.write") ? (
-        provider.provider === null ? (
-          <SignInSetup />
-        ) : (
-          <NobodyYet provider={provider.provider} />
-        )
+        <FirstDay provider={provider.provider} />
       ) : (
         <>
           {provider?.provider === null && <NobodyNow />}
@@ -78,6 +75,7 @@ export function PeoplePage() {
             onOpen={({ id }) => navigate(`/settings/people/${id}`)}
             empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
           />
+          <SignInRules />
         </>
       )}
     </>
@@ -90,6 +88,16 @@ function NobodyNow() {
       <Notice tone="warn">
         Nobody can sign in now, because <code>sign_in.oidc</code> isn't configured any more.
       </Notice>
+    </div>
+  );
+}
+
+function FirstDay({ provider }: Pick<SignInView, "provider">) {
+  if (provider === null) return <SignInSetup />;
+  return (
+    <div class="stack">
+      <NobodyYet provider={provider} />
+      <SignInRules />
     </div>
   );
 }

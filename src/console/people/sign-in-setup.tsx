@@ -1,6 +1,9 @@
 // The first day of People: how to let people sign in with the company's identity provider, step by step.
 import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { getGatewayUrl, place } from "../browser.ts";
+import { useOrigins } from "../configuration/origin.tsx";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { makeSignInStart } from "../configuration/sign-in-change.ts";
 import { useResource } from "../frame/resource.ts";
 import { Code, CopyButton } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
@@ -50,6 +53,9 @@ export function SignInSetup() {
               the people of one group there a role here; nobody gets in without one.
             </p>
             <Code text={makeConfiguration(url)} />
+            <div class="row">
+              <StartButton url={url} />
+            </div>
           </li>
           <li>
             <h3>Try it</h3>
@@ -69,6 +75,11 @@ export function SignInSetup() {
       </Notice>
     </div>
   );
+}
+
+function StartButton({ url }: { readonly url: string }) {
+  const isNamed = useOrigins().find(["server", "public_url"]) !== null;
+  return <ProposalButton label="Write it with your values" proposal={makeSignInStart(url, isNamed)} />;
 }
 
 export function NobodyYet({ provider }: { readonly provider: string }) {

@@ -5,6 +5,7 @@ import type { RequestView } from "../../admin/log/request-schema.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
 import { showInvisible } from "../../core/text/names.ts";
+import { Origin } from "../configuration/origin.tsx";
 import { withQuery } from "../frame/api.ts";
 import {
   formatCompact,
@@ -75,6 +76,7 @@ const COLUMNS: readonly Column<ServerRow>[] = [
     <div>
       <a href={makeHref("/activity", { provider: nameProvider(name) })}>{name}</a>
       {url !== undefined && <div class="small faint own-words">{url}</div>}
+      <Origin path={["mcp", "servers", name]} />
       {error !== null && <div class="small own-words">{showInvisible(error)}</div>}
     </div>
   )),

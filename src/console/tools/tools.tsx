@@ -6,6 +6,8 @@ import type { ToolServerView } from "../../admin/tools/tool-servers.ts";
 import type { ToolView } from "../../admin/tools/tools.ts";
 import { showInvisible } from "../../core/text/names.ts";
 import { getGatewayUrl, place } from "../browser.ts";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { TOOL_SERVER } from "../configuration/tool-server.ts";
 import { formatUsd } from "../frame/format.ts";
 import { useNames } from "../frame/names.ts";
 import { usePages, useResource } from "../frame/resource.ts";
@@ -30,7 +32,12 @@ export function ToolsPage() {
     <>
       <PageHead
         title="Tools"
-        actions={hasServers && <Button label="How to connect" onClick={() => setConnecting(true)} />}
+        actions={
+          <>
+            {hasServers && <Button label="How to connect" onClick={() => setConnecting(true)} />}
+            <ProposalButton label="Server as YAML" proposal={TOOL_SERVER} />
+          </>
+        }
       >
         The company's tool servers (MCP) at one address, for the same keys. <Manual />
       </PageHead>

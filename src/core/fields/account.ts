@@ -69,6 +69,7 @@ export const ACCOUNT_FIELDS = {
     role: "operator",
     column: "free_budget_nano",
     initial: "default",
+    amountLabel: "Free requests may cost, in USD per day",
     manual:
       'what the free requests of each owner of an allowance may cost in a day: USD, null for no limit, or `"default"` for `quota.free.budget_usd_per_day`',
     flag: {
@@ -76,10 +77,7 @@ export const ACCOUNT_FIELDS = {
       value: "USD",
       help: 'what free requests may cost in a day: a number, "unlimited" or "default"',
     },
-    control: {
-      label: "Budget for free requests in USD per day",
-      hint: 'A number, "unlimited" or "default"',
-    },
+    control: { label: "Cost of free requests" },
   },
   ...ACCOUNT_LIMIT_FIELDS,
   budgets: {
@@ -131,17 +129,14 @@ export const ACCOUNT_FIELDS = {
     role: "operator",
     initial: null,
     elementsMax: TOOL_PATTERNS_MAX,
+    defaultLabel: "Those of the configuration",
     manual: `up to ${TOOL_PATTERNS_MAX} tools that its keys may call, or patterns such as \`github_*\`, with \`!\` before those taken away; \`[]\` for none, null for \`mcp.allowed_tools\``,
     flag: {
       name: "tools",
       value: "A,B",
       help: 'the tools that its keys may call, such as github_*,!github_delete_*; "none" or "default"',
     },
-    control: {
-      label: "Allowed tools",
-      hint: 'Of tool servers, separated by spaces; ! takes away. Empty means the configured ones, "none" no tool',
-      placeholder: "github_* !github_delete_*",
-    },
+    control: { label: "Allowed tools" },
   },
   tags: {
     kind: "tags",

@@ -66,7 +66,7 @@ interface Kinds {
   /** Models and selectors, or patterns of them. Null for all. */
   readonly patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;
   /** Tools of tool servers, patterns of them, and with `!` before them those that are taken away. An empty list is no tool. */
-  readonly tool_patterns: Kind<Texts, Texts, { readonly elementsMax: number }>;
+  readonly tool_patterns: Kind<Texts, Texts, { readonly elementsMax: number; readonly defaultLabel: string }>;
   /** IP addresses and blocks of them. Null for all. */
   readonly addresses: Kind<Texts, Texts, { readonly elementsMax: number }>;
   /** Null for no limit. */
@@ -74,7 +74,7 @@ interface Kinds {
   /** Null for no limit, "default" for the configured one. */
   readonly count_or_default: Kind<Limit, Limit, { readonly max: number; readonly countLabel: string }>;
   /** The same for an amount of money. */
-  readonly usd_or_default: Kind<NanoUsd | null | "default", Limit>;
+  readonly usd_or_default: Kind<NanoUsd | null | "default", Limit, { readonly amountLabel: string }>;
   /** An IANA time zone. Null for the configured one. */
   readonly time_zone: Kind<string | null, string | null>;
   /** Null is no budget. "default", for the configured ones, only where a row has them. */

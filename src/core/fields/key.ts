@@ -75,17 +75,14 @@ export const KEY_FIELDS = {
     role: "member",
     initial: null,
     elementsMax: TOOL_PATTERNS_MAX,
+    defaultLabel: "Those of the account",
     manual: `up to ${TOOL_PATTERNS_MAX} tools, or patterns such as \`github_*\`, with \`!\` before those taken away; \`[]\` for none, null for \`key_defaults.allowed_tools\` or else all that its account and member may call`,
     flag: {
       name: "tools",
       value: "A,B",
       help: 'the only tools it may call, such as github_*,!github_delete_*; "none" or "default"',
     },
-    control: {
-      label: "Allowed tools",
-      hint: 'Of tool servers, separated by spaces; ! takes away. Empty means those of the account, "none" no tool',
-      placeholder: "github_* !github_delete_*",
-    },
+    control: { label: "Allowed tools" },
   },
   requests_per_day: {
     kind: "count_or_default",

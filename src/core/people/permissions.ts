@@ -50,6 +50,11 @@ export const PERMISSIONS = {
     isGlobal: true,
     words: "see the configuration, providers and what selectors learned",
   },
+  "settings.check": {
+    roles: ["operator", "admin"],
+    isGlobal: true,
+    words: "check a change of the configuration, which isn't applied",
+  },
   "providers.payers": {
     roles: ["operator", "admin"],
     isGlobal: true,

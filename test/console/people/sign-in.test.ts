@@ -31,6 +31,17 @@ describe.skipIf(!HAS_BROWSER)("a person (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect(page.url()).toStartWith(`${world.url}/`);
+    await page.getByRole("link", { name: "People", exact: true }).click();
+    const rules = page.getByRole("table", { name: "Rules of the sign-in" });
+    await rules.getByRole("row").filter({ hasText: "watchers" }).getByText("viewer").waitFor();
+    await page.getByRole("button", { name: "Rule as YAML" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Group at the provider").fill("finance");
+    await dialog.getByLabel("Role here").selectOption("billing");
+    await dialog.getByText("The check finds no mistake.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();

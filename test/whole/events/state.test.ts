@@ -76,7 +76,7 @@ test(
     expect(await scrape()).toContain("\npoundkey_store_up 0\n");
     const { body: listed } = await createOperator(gateway).get("/problems");
     expect(asArray(listed.data).map(asObject)).toEqual([
-      { kind: "store", since: expect.any(String), message: `The store fails: ${words}.` },
+      { kind: "store", since: expect.any(String), message: `The store fails: ${words}.`, provider: null },
     ]);
     renameSync(`${file}.away`, file);
     await until("it is up", async () => (await scrape()).includes("\npoundkey_store_up 1\n"), LONG_MS);
