@@ -173,6 +173,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const { page, open } = visitor;
     await open("/settings/providers");
     const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });
+    await card.getByRole("button", { name: "1 credential of Mistral" }).click();
     await card.getByText("from the configuration").waitFor();
     await card.getByRole("button", { name: "Add credential" }).click();
     await page.getByLabel("Mistral API key").fill("sim-key-second");

@@ -16,6 +16,7 @@ import { CustomChip, PeriodPicker } from "../frame/scope-bar.tsx";
 import { ScopeFilters } from "../frame/scope-fields.tsx";
 import { may } from "../frame/session.ts";
 import { NearingCard } from "../limits/nearing.tsx";
+import { NoProvider } from "../models/no-provider.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Live, Loaded } from "../parts/states.tsx";
 import { Breakdown } from "./breakdown.tsx";
@@ -92,27 +93,6 @@ export function OverviewPage() {
       <SocketsCard />
       <SavingsCard />
     </div>
-  );
-}
-
-/** Nothing else helps before: no key and no prompt leads anywhere. */
-function NoProvider() {
-  return (
-    <Card>
-      <Empty
-        icon="provider"
-        title="No provider is on yet"
-        action={
-          may("providers.write") && (
-            <a class="button main" href={makeHref("/settings/providers")}>
-              Add a provider's key
-            </a>
-          )
-        }
-      >
-        Without one, every request is refused. The simulator answers without any: `poundkey serve --simulate`.
-      </Empty>
-    </Card>
   );
 }
 

@@ -104,10 +104,11 @@ export function describePace({ created_at, ended_at, waiting, counts: { total, l
 }
 
 interface CancelProps extends BatchProps {
+  readonly isTiny?: boolean;
   readonly onCancelled: () => void;
 }
 
-export function CancelBatch({ batch: { id, status, ended_at }, onCancelled }: CancelProps) {
+export function CancelBatch({ batch: { id, status, ended_at }, isTiny = false, onCancelled }: CancelProps) {
   const [isAsking, setAsking] = useState(false);
   if (ended_at !== null || status === "cancelling" || status === "finalizing") return null;
   const run = async () => {
@@ -116,7 +117,7 @@ export function CancelBatch({ batch: { id, status, ended_at }, onCancelled }: Ca
   };
   return (
     <>
-      <Button label="Cancel" onClick={() => setAsking(true)} />
+      <Button label="Cancel" isTiny={isTiny} onClick={() => setAsking(true)} />
       {isAsking && (
         <Confirm title="Cancel the batch?" action="Cancel batch" run={run} onClose={() => setAsking(false)}>
           No line of it starts any more. What was answered stays, and is charged.

@@ -9,7 +9,7 @@ import { makeHref, navigate, route } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Badge, Empty } from "../parts/states.tsx";
+import { Badge, Empty, NoFigure } from "../parts/states.tsx";
 import {
   type Column,
   List,
@@ -56,7 +56,11 @@ export function AccountsPage() {
       <List
         label="Accounts"
         of={sortBySpending(accounts, byId)}
-        columns={makeColumns({ spentOf: (id) => byId.get(id), onTopUp: setToppedUp })}
+        columns={makeColumns({
+          spentOf: (id) => byId.get(id),
+          isLoading: spending.isLoading,
+          onTopUp: setToppedUp,
+        })}
         keyOf={({ id }) => id}
         onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
         empty={<Empty icon="account" title="No accounts" action={add} />}
@@ -78,6 +82,7 @@ type Row = SpendingView["data"][number];
 interface ListParts {
   /** Undefined until it is known, and for accounts whose figures one doesn't see. */
   readonly spentOf: (id: string) => Row | undefined;
+  readonly isLoading: boolean;
   readonly onTopUp: (account: AccountView) => void;
 }
 
@@ -97,10 +102,10 @@ function makeCounts(count: (pick: (row: Row) => number) => (account: AccountView
   ];
 }
 
-function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountView>[] {
+function makeColumns({ spentOf, isLoading, onTopUp }: ListParts): readonly Column<AccountView>[] {
   const count = (pick: (row: Row) => number) => (account: AccountView) => {
     const row = spentOf(account.id);
-    return row ? formatCount(pick(row)) : "–";
+    return row ? formatCount(pick(row)) : <NoFigure isLoading={isLoading} />;
   };
   return [
     makeHeadColumn("Name", ({ id, name, state }) => (
@@ -111,8 +116,8 @@ function makeColumns({ spentOf, onTopUp }: ListParts): readonly Column<AccountVi
         {state !== "open" && <Badge text={state} tone="warn" />}
       </>
     )),
-    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />),
-    makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
+    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} isLoading={isLoading} />),
+    makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} isLoading={isLoading} />),
     ...makeCounts(count),
     leaveOutNarrow(
       makeNumberColumn("Balance", ({ balance_usd, held_usd }) => (

@@ -138,7 +138,7 @@ const COLUMNS: readonly Column<ToolView>[] = [
       {description && <div class="small faint own-words">{cutDescription(description)}</div>}
     </div>
   )),
-  makeNumberColumn("A call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd))),
+  makeNumberColumn("Per call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd))),
 ];
 
 const ALLOWED: Column<ToolView> = makeColumn("This key", ({ allowed }) =>

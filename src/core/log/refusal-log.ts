@@ -36,6 +36,8 @@ export interface RefusalFilter {
   readonly model?: string | undefined;
   readonly code?: string | undefined;
   readonly address?: string | undefined;
+  /** Of a personal key of this person. */
+  readonly memberId?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   /** The rows that the viewer sees. Missing for all. */

@@ -31,8 +31,8 @@ export async function compressAnswer({
   set,
 }: Answered): Promise<Response | undefined> {
   if (request.method !== "GET" || !isJson(responseValue)) return undefined;
-  const { vary, ...headers } = set.headers;
-  set.headers = { ...headers, vary: vary === undefined ? "accept-encoding" : `${vary}, accept-encoding` };
+  const { vary } = set.headers;
+  set.headers.vary = vary === undefined ? "accept-encoding" : `${vary}, accept-encoding`;
   if (!takesGzip(request)) return undefined;
   const bytes = Buffer.from(JSON.stringify(responseValue));
   if (bytes.length < COMPRESSED_FROM_BYTES) return undefined;
