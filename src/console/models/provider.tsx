@@ -12,8 +12,8 @@ import { UsageSection } from "../log/usage-section.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { ProviderCard } from "../providers/provider-card.tsx";
 import { CredentialForm } from "./credentials.tsx";
-import { ProviderCard } from "./provider-card.tsx";
 import { describeBreaker } from "./provider-state.ts";
 
 const EVERY_MS = 5000;

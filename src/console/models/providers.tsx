@@ -6,11 +6,11 @@ import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
-import { Monogram } from "../parts/monogram.tsx";
+import { Monogram } from "../parts/icon.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Loaded, Notice } from "../parts/states.tsx";
+import { ProviderRows } from "../providers/provider-rows.tsx";
 import { CredentialForm } from "./credentials.tsx";
-import { ProviderRows } from "./provider-rows.tsx";
 import { isPaused } from "./provider-state.ts";
 
 const EVERY_MS = 5000;

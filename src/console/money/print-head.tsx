@@ -1,4 +1,4 @@
-// What a printed statement says besides its figures: whose gateway they are of, and when they were read.
+// The head of a printed statement: the gateway, the period, and when its figures were read.
 import { useState } from "preact/hooks";
 import { getGatewayUrl, nowMs } from "../browser.ts";
 import { formatFullTime } from "../frame/format.ts";

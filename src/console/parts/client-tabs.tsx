@@ -3,7 +3,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { CLIENT_SETUPS, type ClientSetup, fillSnippet, TOOL_SETUPS } from "../../docs/site/client-setups.ts";
 import { place, recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
-import { Monogram } from "./monogram.tsx";
+import { Monogram } from "./icon.tsx";
 
 /** A call by hand comes first: it shows whether the key works before anything is set up. */
 const CURL: Setup = {

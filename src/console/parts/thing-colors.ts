@@ -13,7 +13,7 @@ function hash(text: string): number {
 }
 
 /** Returns the colour that a thing wants, which it has wherever it stands alone. */
-export function colorOf(id: string): string {
+export function findColor(id: string): string {
   return COLORS[hash(id) % COLORS.length] ?? COLORS[0];
 }
 

@@ -122,6 +122,18 @@ const TONES: Readonly<Record<TokenView["state"], Tone | undefined>> = {
   revoked: undefined,
 };
 
+const CREATED: Column<TokenView> = giveWay(
+  2,
+  makeColumn("Created", ({ created_by: { kind, id }, created_at }) => (
+    <div class="beside yields">
+      <div class="nowrap">{formatDay(created_at)}</div>
+      <div class="small faint">
+        by {kind === "person" ? <a href={makeHref(`/settings/people/${id}`)}>a person</a> : MAKERS[kind]}
+      </div>
+    </div>
+  )),
+);
+
 function makeColumns(onRevoke: (token: TokenView) => void): readonly Column<TokenView>[] {
   return [
     makeHeadColumn("Name", ({ name, last4, contact }) => (
@@ -145,17 +157,7 @@ function makeColumns(onRevoke: (token: TokenView) => void): readonly Column<Toke
         {content && <div class="small faint">reads prompts and answers</div>}
       </div>
     )),
-    giveWay(
-      2,
-      makeColumn("Created", ({ created_by: { kind, id }, created_at }) => (
-        <div class="beside yields">
-          <div class="nowrap">{formatDay(created_at)}</div>
-          <div class="small faint">
-            by {kind === "person" ? <a href={makeHref(`/settings/people/${id}`)}>a person</a> : MAKERS[kind]}
-          </div>
-        </div>
-      )),
-    ),
+    CREATED,
     makeColumn("State", ({ state, expires_at }) => (
       <div class="beside yields">
         <Badge text={state} tone={TONES[state]} hasDot />

@@ -36,7 +36,7 @@ export interface RefusalFilter {
   readonly model?: string | undefined;
   readonly code?: string | undefined;
   readonly address?: string | undefined;
-  /** Of a personal key of this person. */
+  /** The person whose personal keys were refused. */
   readonly memberId?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;

@@ -14,7 +14,7 @@ export function takesGzip({ headers }: Request): boolean {
   return found !== null && Number(found[1] ?? 1) > 0;
 }
 
-interface Answered {
+interface JsonAnswer {
   readonly request: Request;
   readonly responseValue: unknown;
   readonly set: HeaderStore;
@@ -29,7 +29,7 @@ export async function compressAnswer({
   request,
   responseValue,
   set,
-}: Answered): Promise<Response | undefined> {
+}: JsonAnswer): Promise<Response | undefined> {
   if (request.method !== "GET" || !isJson(responseValue)) return undefined;
   const { vary } = set.headers;
   set.headers.vary = vary === undefined ? "accept-encoding" : `${vary}, accept-encoding`;

@@ -86,6 +86,7 @@ describe.skipIf(!HAS_BROWSER)("density (skipped without Chromium)", () => {
     const provider = page.getByRole("region", { name: "OpenAI", exact: true });
     await provider.getByRole("img", { name: /^Last 24 hours: 100% of \d+ requests/ }).waitFor();
     expect((await boxOf(provider)).height).toBeLessThanOrEqual(ROW_MAX);
+    expect(await provider.locator(".monogram").innerText()).toBe("OA");
     expect(await provider.locator(".day-bars i.good").count()).toBeGreaterThan(0);
     await provider.getByRole("button", { name: "1 credential of OpenAI" }).click();
     await provider.getByRole("list", { name: "Credentials of OpenAI" }).waitFor();

@@ -1,8 +1,8 @@
-// What pages weigh: the bytes of all that a page asks the admin API for, as they travel. `bun test console/bytes` prints them.
+// The weight of pages: the bytes of all that each asks the admin API for, as they travel. `bun test flows/bytes` prints them.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Request } from "playwright-core";
-import { countRequests } from "./requests.ts";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "./visitor.ts";
+import { countRequests } from "../requests.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld, VISIT_MS } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 

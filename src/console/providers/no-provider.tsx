@@ -1,4 +1,4 @@
-// What to do while no provider is enabled: nothing else helps before.
+// The way to a first provider, shown while none is enabled.
 import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Card } from "../parts/page.tsx";

@@ -5,12 +5,12 @@ import type { ProviderView } from "../../admin/models/providers.ts";
 import { formatCount, formatDuration } from "../frame/format.ts";
 import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { describeState } from "../models/provider-state.ts";
 import { Button } from "../parts/button.tsx";
-import { Monogram } from "../parts/monogram.tsx";
+import { Monogram } from "../parts/icon.tsx";
 import { Card } from "../parts/page.tsx";
 import { Badge } from "../parts/states.tsx";
 import { ProviderDetails, type ProviderProps } from "./provider-card.tsx";
-import { describeState } from "./provider-state.ts";
 import { DayBars, useDays } from "./uptime.tsx";
 
 interface RowsProps extends Omit<ProviderProps, "provider"> {
@@ -50,8 +50,7 @@ function ProviderRow({ provider, day, onAdd, reload }: RowProps) {
   const [chosen, choose] = useState<boolean | null>(null);
   const id = useId();
   const isOpen = chosen ?? isTroubled(provider);
-  const { name, first_token_ms: first, in_flight, credentials } = provider;
-  const count = credentials.length === 1 ? "1 credential" : `${formatCount(credentials.length)} credentials`;
+  const { name, first_token_ms: first, in_flight } = provider;
   return (
     <li>
       <section class="provider" aria-label={name}>
@@ -73,29 +72,11 @@ function ProviderRow({ provider, day, onAdd, reload }: RowProps) {
                 ? `${in_flight} in progress`
                 : ""}
           </span>
-          <span class="row tight provider-actions">
-            <button
-              type="button"
-              class="button quiet tiny"
-              aria-expanded={isOpen}
-              aria-controls={id}
-              onClick={() => choose(!isOpen)}
-            >
-              {credentials.length === 0 ? "No credential" : count}
-              <span class="hidden-text"> of {name}</span>
-            </button>
-            {may("providers.write") && (
-              <Button
-                label="Add credential"
-                about={`to ${name}`}
-                kind="quiet"
-                isTiny
-                icon="plus"
-                isIconOnly
-                onClick={() => onAdd(provider)}
-              />
-            )}
-          </span>
+          <RowActions
+            of={provider}
+            toggle={{ isOpen, panel: id, press: () => choose(!isOpen) }}
+            onAdd={onAdd}
+          />
         </div>
         <div class="provider-more" id={id} hidden={!isOpen}>
           {isOpen && (
@@ -107,5 +88,41 @@ function ProviderRow({ provider, day, onAdd, reload }: RowProps) {
         </div>
       </section>
     </li>
+  );
+}
+
+interface ActionsProps extends Pick<ProviderProps, "onAdd"> {
+  readonly of: ProviderView;
+  /** Opens and closes the panel below the row, by its id. */
+  readonly toggle: { readonly isOpen: boolean; readonly panel: string; readonly press: () => void };
+}
+
+function RowActions({ of, toggle: { isOpen, panel, press }, onAdd }: ActionsProps) {
+  const { length } = of.credentials;
+  const count = length === 1 ? "1 credential" : `${formatCount(length)} credentials`;
+  return (
+    <span class="row tight provider-actions">
+      <button
+        type="button"
+        class="button quiet tiny"
+        aria-expanded={isOpen}
+        aria-controls={panel}
+        onClick={press}
+      >
+        {length === 0 ? "No credential" : count}
+        <span class="hidden-text"> of {of.name}</span>
+      </button>
+      {may("providers.write") && (
+        <Button
+          label="Add credential"
+          about={`to ${of.name}`}
+          kind="quiet"
+          isTiny
+          icon="plus"
+          isIconOnly
+          onClick={() => onAdd(of)}
+        />
+      )}
+    </span>
   );
 }

@@ -17,7 +17,7 @@ interface Hour {
 }
 
 /** The hours of a provider, by their beginning. */
-export type Day = ReadonlyMap<number, Hour>;
+type Day = ReadonlyMap<number, Hour>;
 
 function findEndMs(): number {
   return Math.ceil(nowMs() / HOUR_MS) * HOUR_MS;

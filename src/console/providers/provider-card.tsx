@@ -4,14 +4,14 @@ import { formatCount, formatDuration, formatFullTime, formatPercent } from "../f
 import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { describeFailure } from "../log/failure.tsx";
+import { CredentialRow } from "../models/credentials.tsx";
+import { PausedPayers } from "../models/payers.tsx";
+import { describeState } from "../models/provider-state.ts";
 import { Button } from "../parts/button.tsx";
 import { Vitals } from "../parts/figures.tsx";
-import { Monogram } from "../parts/monogram.tsx";
+import { Monogram } from "../parts/icon.tsx";
 import { Card } from "../parts/page.tsx";
 import { Badge, Notice } from "../parts/states.tsx";
-import { CredentialRow } from "./credentials.tsx";
-import { PausedPayers } from "./payers.tsx";
-import { describeState } from "./provider-state.ts";
 
 export interface ProviderProps {
   readonly provider: ProviderView;
