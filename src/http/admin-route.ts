@@ -18,6 +18,7 @@ import {
 } from "./people/operator.ts";
 import { JSON_HEADERS } from "./serve/answers.ts";
 import type { HeaderStore } from "./serve/app.ts";
+import { compressAnswer } from "./serve/compressed.ts";
 
 const OWNER = "operator";
 const BYTES_MAX = 64 * 1024;
@@ -56,6 +57,7 @@ export function createOperatorHooks(parts: WritingParts, tag: string) {
     };
   const read = (rule: Rule, summary: string) => ({
     transform: makeTransform(rule),
+    mapResponse: compressAnswer,
     ...createSuccessHook(rule.id),
     ...describeRoute(tag, rule.id, summary),
   });

@@ -20,7 +20,7 @@ const PAGES = [
   ["/models", "tbody tr"],
   ["/playground", ".lane"],
   ["/settings/router", "tbody tr"],
-  ["/settings/providers", ".credential"],
+  ["/settings/providers", ".provider-row"],
   ["/settings/accounts", "tbody tr"],
   ["/settings/limits", ".facts"],
 ] as const;

@@ -40,6 +40,34 @@ describe.skipIf(!HAS_BROWSER)("the first day (skipped without Chromium)", () => 
     await leave();
   });
 
+  test("without a provider, the playground says what to do", async () => {
+    const { page, open, leave } = await openBare();
+    await open("/playground");
+    await page.getByRole("heading", { name: "No provider is on yet" }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole("main").getByRole("link", { name: "Add a provider's key" }).click();
+    await page.getByRole("heading", { level: 1, name: "Providers" }).waitFor();
+    await leave();
+  });
+
+  test("a figure that is on its way looks other than one that nobody has", async () => {
+    const { page, open, leave } = await openBare();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route("**/admin/v1/spending*", async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await open("/settings/accounts");
+    const row = page.getByRole("table", { name: "Accounts" }).getByRole("row", { name: /^default/ });
+    await row.getByText("loading").first().waitFor();
+    expect(await row.innerText()).not.toContain("–");
+    answer();
+    await row.getByText("loading").first().waitFor({ state: "detached" });
+    expect(await row.innerText()).toContain("$0.00");
+    await leave();
+  });
+
   test("without a receiver of webhooks, the page doesn't say that all were accepted", async () => {
     const { page, open, leave } = await openBare();
     await open("/settings/webhooks");

@@ -172,7 +172,8 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const visitor = await openConsole(world);
     const { page, open } = visitor;
     await open("/settings/providers");
-    const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });
+    const card = page.getByRole("region", { name: "Mistral", exact: true });
+    await card.getByRole("button", { name: "1 credential of Mistral" }).click();
     await card.getByText("from the configuration").waitFor();
     await card.getByRole("button", { name: "Add credential" }).click();
     await page.getByLabel("Mistral API key").fill("sim-key-second");

@@ -113,6 +113,9 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.emulateMedia({ media: "print" });
     expect(await page.getByText("Balance before").isVisible()).toBe(true);
     expect([await journal.isVisible(), await page.getByLabel("Console").isVisible()]).toEqual([false, false]);
+    const head = page.locator(".on-paper");
+    expect(await head.innerText()).toContain(new URL(world.gateway.url).host);
+    expect(await head.innerText()).toMatch(/1 \w{3} \d{4} to \d\d \w{3} \d{4}, UTC · default\s+As of \d/);
     await close();
   });
 

@@ -47,6 +47,22 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
+  test("a statement on paper has no alarm, and an amount below zero stays on its line", async () => {
+    const { page, open, leave } = await openConsole(world, { viewport: { width: 794, height: 600 } });
+    await open("/settings/statements");
+    await page.getByRole("region", { name: "Problems" }).waitFor();
+    const cells = page.getByRole("table", { name: "Statements of all accounts" }).locator("td.end");
+    await cells.first().waitFor();
+    expect(await page.locator(".on-paper").isVisible()).toBe(false);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByRole("region", { name: "Problems" }).isVisible()).toBe(false);
+    expect(await page.locator(".on-paper").innerText()).toContain("As of");
+    expect(
+      await cells.evaluateAll((all) => all.every((one) => getComputedStyle(one).whiteSpace === "nowrap")),
+    ).toBe(true);
+    await leave();
+  });
+
   test.each(WIDTHS)(
     "a failing provider is told above every page, and why on its own, %p px",
     async (width) => {
@@ -60,6 +76,7 @@ describe.skipIf(!HAS_BROWSER)("problems (skipped without Chromium)", () => {
       await page.getByText("Failing since").first().waitFor();
       await page.getByText(`connection refused (ECONNREFUSED) · at ${host}`).first().waitFor();
       await open("/settings/providers");
+      await page.getByRole("button", { name: "1 credential of Cohere" }).click();
       await page.getByText("not called yet").first().waitFor();
       await page.getByText("refuses every credential", { exact: true }).waitFor();
       expect(await findBarriers(page)).toEqual([]);

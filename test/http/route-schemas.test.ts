@@ -126,6 +126,7 @@ const ROWS: readonly Row[] = [
   ["GET", "/webhooks/deliveries", () => "/webhooks/deliveries?state=dead"],
   ["GET", "/requests", () => "/requests?selector=light&status=ok"],
   ["GET", "/requests/{id}", () => `/requests/${requestId}`],
+  ["GET", "/requests/{id}/neighbours", () => `/requests/${requestId}/neighbours`],
   ["GET", "/refusals", () => "/refusals?code=budget_exceeded"],
   ["GET", "/search", () => "/search?q=acme"],
   ["POST", "/search", () => "/search", () => ({ q: "acme" })],

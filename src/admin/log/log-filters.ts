@@ -22,6 +22,7 @@ export function makeFilter(description: string, maxLength = TEXT_CHARACTERS_MAX)
 
 const key = makeFilter("this key's id, or the name that only one key has");
 const account = makeFilter("this account's id, or the name that only one account has");
+const member = makeFilter("a personal key of the person with this id");
 const batch = makeFilter("the lines of the batch with this id");
 
 /** Rows must match all that are given. `key_id`, `account_id` and `batch_id` are other names of `key`, `account` and `batch`. */
@@ -31,12 +32,12 @@ export const refusalFilterFields = {
   account,
   account_id: account,
   model: makeFilter("this model, as asked for, tried or used"),
+  member,
 };
 
 /** The filters of requests, all of which must match, and of their sums. */
 export const requestFilterFields = {
   ...refusalFilterFields,
-  member: makeFilter("a personal key of the person with this id"),
   provider: makeFilter("this provider in any case, which answered or was last called"),
   operation: Type.Optional(allowWords([...OPERATIONS, TOOL_OPERATION])),
   surface: Type.Optional(allowWords(SURFACE_NAMES)),

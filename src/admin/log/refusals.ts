@@ -66,7 +66,7 @@ export async function listRefusals(
 ): Promise<SearchedList<RefusalView>> {
   const { store, dayRules } = parts;
   const query = await findFilters(parts, given, scope);
-  const { model, code, address, from, to } = query;
+  const { model, code, address, member, from, to } = query;
   const rules = dayRules();
   const filter = {
     keyId: query.key_id ?? query.key,
@@ -74,6 +74,7 @@ export async function listRefusals(
     model,
     code,
     address,
+    memberId: member,
     scope,
     fromMs: from === undefined ? undefined : readFrom(from, rules),
     toMs: to === undefined ? undefined : readTo(to, rules),

@@ -112,10 +112,12 @@ export const SELECTORS = [
 export type Models = ReturnType<typeof useModels>;
 
 export function useModels() {
-  const all = usePages<CardView>("/models").data ?? [];
+  const { data } = usePages<CardView>("/models");
+  const all = data ?? [];
   const on = all.filter((model) => model.on);
   const isSimulated = on.length > 0 && on.every(({ provider }) => provider === "Sim");
   return {
+    areKnown: data !== undefined,
     all,
     on,
     /** The id of a model or selector that works, for examples. */

@@ -20,7 +20,7 @@ import { Confirm } from "../parts/dialog.tsx";
 import { Filter, SearchField } from "../parts/field.tsx";
 import { listTexts } from "../parts/field-form.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Badge, Empty, Meter, type Tone } from "../parts/states.tsx";
+import { Badge, Empty, Meter, NoFigure, type Tone } from "../parts/states.tsx";
 import {
   type Column,
   giveWay,
@@ -183,7 +183,7 @@ function makeColumns(
     {
       ...makeBareColumn("Cost this month", (key) =>
         sums === null ? (
-          <span class="faint">–</span>
+          <NoFigure isLoading={may("usage.read")} />
         ) : (
           <Cost of={key} sum={sums.find(({ key_id }) => key_id === key.id)} />
         ),

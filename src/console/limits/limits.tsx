@@ -181,8 +181,8 @@ function listRouterRules({ router }: SettingsView): readonly SetFact[] {
 
 function listTimeouts({ timeouts }: SettingsView): readonly SetFact[] {
   const rows = timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
-    const first = first_byte_ms === null ? "by the model" : `after ${formatDuration(first_byte_ms)}`;
-    const words = `first byte ${first} · silence ${formatDuration(idle_ms)} · in all ${formatDuration(total_ms)}`;
+    const first = first_byte_ms === null ? "set by the model" : `within ${formatDuration(first_byte_ms)}`;
+    const words = `first byte ${first} · ${formatDuration(idle_ms)} without data · ${formatDuration(total_ms)} in total`;
     return [provider, words] as const;
   });
   const [common = ""] = rows.map(([, words]) => words);

@@ -181,7 +181,7 @@ function useLog({ filters, period }: LogScope, isTailing: boolean) {
 }
 
 /** Refused requests reached no provider. */
-const REFUSAL_FIELDS = ["model", "key_id", "account_id"] as const;
+const REFUSAL_FIELDS = ["model", "key_id", "member", "account_id"] as const;
 
 /** Returns the filters that refusals have too. */
 function pickShared({ filters }: LogScope): Filters {

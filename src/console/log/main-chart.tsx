@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { FiguresView } from "../../admin/log/figures.ts";
 import type { Overview } from "../../admin/log/overview.ts";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
+import { nowMs } from "../browser.ts";
 import { withQuery } from "../frame/api.ts";
 import {
   DAY_MS,
@@ -39,6 +40,7 @@ const GROUPS = [
 ] as const;
 const OTHERS_COLOR = "--text-faint";
 const GHOST_COLOR = "--text-soft";
+const HOUR_MS = DAY_MS / 24;
 const WEEK_MS = 7 * DAY_MS;
 
 interface MeasureRow {
@@ -163,13 +165,13 @@ function Stacked({ data, filters, group, measure, isWhole, ...around }: StackedP
   const sums = useResource<UsageSums>(
     withQuery("/usage", { ...filters, from, to, group_by: `${step},${group}` }),
   );
-  const before = usePrevious(data, filters);
+  const before = usePrevious(data, filters)?.series;
   const nameOf = useGroupNames(group);
   const bars = sums.data
     ? stack(sums.data.data, { data, group, pick, nameOf })
     : [{ label: MEASURES[measure].title, color: "--c1", values: series.map(pick) }];
   const ghost = before && {
-    label: nameShift(data),
+    label: nameShift(data).replace(/^./, (first) => first.toUpperCase()),
     color: GHOST_COLOR,
     values: series.map((_, at) => (before[at] ? pick(before[at]) : null)),
     isGhost: true as const,
@@ -186,17 +188,23 @@ function findShiftMs({ from, to }: Overview): number {
   return weeks === 0 ? lengthMs : weeks * WEEK_MS;
 }
 
-function nameShift(data: Overview): string {
+/** Names the period that figures are compared with. */
+export function nameShift(data: Overview): string {
   const days = findShiftMs(data) / DAY_MS;
-  return days % 7 === 0 ? `${days} days before` : "The period before";
+  return days % 7 === 0 ? `${days} days before` : "the period before";
 }
 
-/** Undefined until it is known, and if use began within it. */
-function usePrevious(data: Overview, filters: Filters) {
+/**
+ * Returns the period that figures are compared with, as long as what has passed of the one that is shown: half a day isn't
+ * compared with a whole one. Undefined until it is known, and if use began within it.
+ */
+export function usePrevious(data: Overview, filters: Filters): Overview | undefined {
   const { from, to, step, previous_is_whole: isWhole } = data;
-  const move = (at: string) => new Date(Date.parse(at) - findShiftMs(data)).toISOString();
-  const path = withQuery("/overview", { ...filters, from: move(from), to: move(to), step });
-  return useResource<Overview>(isWhole ? path : null).data?.series;
+  const passedMs = Math.min(Date.parse(to), Math.ceil(nowMs() / HOUR_MS) * HOUR_MS);
+  const move = (ms: number) => new Date(ms - findShiftMs(data)).toISOString();
+  const span = { from: move(Date.parse(from)), to: move(passedMs) };
+  const path = withQuery("/overview", { ...filters, ...span, step });
+  return useResource<Overview>(isWhole ? path : null).data;
 }
 
 interface StackParts {

@@ -18,6 +18,7 @@ import { may } from "../frame/session.ts";
 import { NearingCard } from "../limits/nearing.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Live, Loaded } from "../parts/states.tsx";
+import { NoProvider } from "../providers/no-provider.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { SavingsCard } from "./savings.tsx";
 import { SocketsCard } from "./sockets.tsx";
@@ -92,27 +93,6 @@ export function OverviewPage() {
       <SocketsCard />
       <SavingsCard />
     </div>
-  );
-}
-
-/** Nothing else helps before: no key and no prompt leads anywhere. */
-function NoProvider() {
-  return (
-    <Card>
-      <Empty
-        icon="provider"
-        title="No provider is on yet"
-        action={
-          may("providers.write") && (
-            <a class="button main" href={makeHref("/settings/providers")}>
-              Add a provider's key
-            </a>
-          )
-        }
-      >
-        Without one, every request is refused. The simulator answers without any: `poundkey serve --simulate`.
-      </Empty>
-    </Card>
   );
 }
 

@@ -1,9 +1,10 @@
 // Steps from one request to others: the newer and the older one, the same call by hand, in the playground, decided again.
 import { useEffect, useState } from "preact/hooks";
-import type { RequestDetailView, RequestView } from "../../admin/log/request-schema.ts";
+import type { RequestDetailView } from "../../admin/log/request-schema.ts";
 import { getGatewayUrl } from "../browser.ts";
-import { change, getText, withQuery } from "../frame/api.ts";
+import { change } from "../frame/api.ts";
 import { formatPercent } from "../frame/format.ts";
+import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { Button, CopyButton } from "../parts/button.tsx";
@@ -62,23 +63,18 @@ interface Ids {
   readonly older: string | null;
 }
 
+const NONE: Ids = { newer: null, older: null };
+
 /** The requests beside this one in the list that was shown last, or else in the whole log. */
-function Neighbours({ request }: Part) {
-  const [ids, setIds] = useState<Ids>({ newer: null, older: null });
-  useEffect(() => {
-    let isShown = true;
-    const show = (found: Ids) => isShown && setIds(found);
-    const list = listLatest();
-    const at = list.indexOf(request.id);
-    if (at === -1) findNeighbours(request).then(show, () => undefined);
-    else show({ newer: list[at - 1] ?? null, older: list[at + 1] ?? null });
-    return () => {
-      isShown = false;
-    };
-  }, [request.id]);
+function Neighbours({ request: { id } }: Part) {
+  const list = listLatest();
+  const at = list.indexOf(id);
+  const asked = useResource<Ids>(at === -1 ? `/requests/${encodeURIComponent(id)}/neighbours` : null);
+  const listed = { newer: list[at - 1] ?? null, older: list[at + 1] ?? null };
+  const { newer, older } = at === -1 ? (asked.data ?? NONE) : listed;
   const steps = [
-    ["Newer", "up", ids.newer],
-    ["Older", "down", ids.older],
+    ["Newer", "up", newer],
+    ["Older", "down", older],
   ] as const;
   return steps.map(([label, icon, id]) =>
     id === null ? (
@@ -89,26 +85,6 @@ function Neighbours({ request }: Part) {
       </a>
     ),
   );
-}
-
-const MINUTE_MS = 60_000;
-/** The next request is looked for within ever more minutes. */
-const WINDOWS_MINUTES = [1, 60, 1440] as const;
-const WINDOW_ROWS = 200;
-
-async function findNeighbours({ id, at }: RequestDetailView): Promise<Ids> {
-  const list = async (query: Readonly<Record<string, string | number>>): Promise<readonly RequestView[]> =>
-    JSON.parse(await getText(withQuery("/requests", query))).data;
-  const atMs = Date.parse(at);
-  const [older] = await list({ limit: 1, after: `${atMs}.${id}` });
-  for (const minutes of WINDOWS_MINUTES) {
-    const to = new Date(atMs + minutes * MINUTE_MS).toISOString();
-    const rows = await list({ from: at, to, limit: WINDOW_ROWS });
-    const place = rows.findIndex((row) => row.id === id);
-    const newer = rows[place - 1];
-    if (newer) return { newer: newer.id, older: older?.id ?? null };
-  }
-  return { newer: null, older: older?.id ?? null };
 }
 
 interface Choice {

@@ -55,7 +55,7 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
     )),
     giveWay(
       3,
-      makeColumn("Known by", ({ source, source_date }) => <Known source={source} day={source_date} />),
+      makeColumn("Source", ({ source, source_date }) => <Known source={source} day={source_date} />),
     ),
     makeNumberColumn("Cost", ({ model, cost_usd, cost_usd_high }) =>
       cost_usd === null

@@ -111,7 +111,7 @@ function RelatedCard({ title, by, id, found }: RelatedCardProps) {
   return (
     <Card
       title={title}
-      note={`${count}, ${formatUsd(cost)} in all`}
+      note={`${count}, ${formatUsd(cost)} in total`}
       actions={<a href={makeHref("/activity", by)}>In Activity</a>}
       isFlush
     >

@@ -6,8 +6,8 @@ import { formatCompact, formatDuration, formatPercent, formatUsdCompact } from "
 import { makeHref, route } from "../frame/route.ts";
 import { type Filters, keepScope } from "../frame/scope.ts";
 import { Spark } from "../parts/spark.tsx";
-import { Skeleton } from "../parts/states.tsx";
-import { CHART_HEIGHT, type Group, MainChart, type Measure } from "./main-chart.tsx";
+import { LoadingCell, Skeleton } from "../parts/states.tsx";
+import { CHART_HEIGHT, type Group, MainChart, type Measure, nameShift, usePrevious } from "./main-chart.tsx";
 
 export function LoadingCharts() {
   return (
@@ -34,6 +34,7 @@ interface UsageChartsProps {
 export function UsageCharts({ data, filters, by = "model" }: UsageChartsProps) {
   const [measure, setMeasure] = useState<Measure>("cost");
   const { totals } = data;
+  const before = usePrevious(data, filters);
   const shown = TILES.filter(({ isShown }) => isShown?.(totals) ?? true);
   return (
     <div class="stack">
@@ -43,6 +44,7 @@ export function UsageCharts({ data, filters, by = "model" }: UsageChartsProps) {
             key={tile.label}
             tile={tile}
             data={data}
+            before={before?.totals}
             isPressed={tile.measure === measure}
             onPress={setMeasure}
           />
@@ -64,7 +66,7 @@ export function RequestsLink({ filters = {} }: { readonly filters?: Filters }) {
 
 type Reading = (figures: FiguresView) => number | null;
 
-/** One figure: its value, its change since the previous period or a note, and its sparkline. */
+/** One figure: its value, its change since the period before or a note, and its sparkline. */
 interface Tile {
   readonly label: string;
   /** The chart's measure once the tile is pressed. Missing if it has none. */
@@ -120,15 +122,17 @@ const TILES: readonly Tile[] = [
 interface TileProps {
   readonly tile: Tile;
   readonly data: Overview;
+  /** Undefined until it is known, and if there is nothing to compare with. */
+  readonly before: FiguresView | undefined;
   readonly isPressed: boolean;
   readonly onPress: (measure: Measure) => void;
 }
 
-function TileView({ tile, data, isPressed, onPress }: TileProps) {
+function TileView({ tile, data, before, isPressed, onPress }: TileProps) {
   const { label, measure, pick, format, isLessBetter, note, color } = tile;
-  const { totals, previous, previous_is_whole: isWhole, series } = data;
+  const { totals, previous_is_whole: isWhole, series } = data;
   const now = pick(totals);
-  const before = isWhole ? pick(previous) : null;
+  const change = before && compare(now, pick(before), tile);
   return (
     <section class={measure === undefined ? "tile" : "tile switch"} aria-label={label}>
       {measure === undefined ? (
@@ -146,7 +150,13 @@ function TileView({ tile, data, isPressed, onPress }: TileProps) {
       )}
       <span class="tile-value">{now === null ? "–" : format(now)}</span>
       <span class="tile-note small faint">
-        {note ? note(totals) : <Change of={compare(now, before, tile)} isLessBetter={isLessBetter} />}
+        {note ? (
+          note(totals)
+        ) : isWhole && !before ? (
+          <LoadingCell />
+        ) : (
+          <Change of={change ?? null} than={nameShift(data)} isLessBetter={isLessBetter} />
+        )}
       </span>
       <Spark values={series.map((figures) => pick(figures) ?? 0)} color={color} />
     </section>
@@ -172,19 +182,21 @@ function compare(now: number | null, before: number | null, { isShare }: Tile): 
 
 interface ChangeProps {
   readonly of: Difference | null;
+  /** The period before, by its name. */
+  readonly than: string;
   readonly isLessBetter: boolean | undefined;
 }
 
 /** A difference up to this is no news. */
 const WORSE_FROM = 0.01;
 
-function Change({ of, isLessBetter }: ChangeProps) {
+function Change({ of, than, isLessBetter }: ChangeProps) {
   if (of === null) return "nothing to compare with";
   if (of.share === 0) return "unchanged";
   const look = !isLessBetter ? "" : of.share < 0 ? "good" : of.share > WORSE_FROM ? "worse" : "";
   return (
     <>
-      <span class={look}>{of.text}</span> vs. previous
+      <span class={look}>{of.text}</span> vs. {than}
     </>
   );
 }

@@ -109,10 +109,11 @@ export function isCancellable({ status, ended_at }: BatchView): boolean {
 }
 
 interface CancelProps extends BatchProps {
+  readonly isTiny?: boolean;
   readonly onCancelled: () => void;
 }
 
-export function CancelBatch({ batch, onCancelled }: CancelProps) {
+export function CancelBatch({ batch, isTiny = false, onCancelled }: CancelProps) {
   const [isAsking, setAsking] = useState(false);
   if (!isCancellable(batch)) return null;
   const run = async () => {
@@ -121,7 +122,7 @@ export function CancelBatch({ batch, onCancelled }: CancelProps) {
   };
   return (
     <>
-      <Button label="Cancel" onClick={() => setAsking(true)} />
+      <Button label="Cancel" isTiny={isTiny} onClick={() => setAsking(true)} />
       {isAsking && (
         <Confirm title="Cancel the batch?" action="Cancel batch" run={run} onClose={() => setAsking(false)}>
           No line of it starts any more. What was answered stays, and is charged.

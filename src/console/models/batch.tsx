@@ -235,7 +235,7 @@ function About({ batch }: Part) {
             "Key",
             <a href={makeHref(`/settings/router/${encodeURIComponent(key_id)}`)}>{names.key(key_id)}</a>,
           ],
-          ["Made", formatFullTime(created_at)],
+          ["Created", formatFullTime(created_at)],
           ["Window", window === "" ? end : `${window}, ${end}`],
           ...(ended_at === null ? [] : [["Ended", formatFullTime(ended_at)] as const]),
           ["Tokens", `${formatCount(tokens.prompt)} in, ${formatCount(tokens.completion)} out`],

@@ -96,13 +96,13 @@ function useColumns(chosen: ChosenRows, onCancelled: () => void): readonly Colum
   const cancel: Column<BatchView> = {
     label: "",
     as: "narrow",
-    cell: (batch) => <CancelBatch batch={batch} onCancelled={onCancelled} />,
+    cell: (batch) => <CancelBatch batch={batch} isTiny onCancelled={onCancelled} />,
   };
   return [
     giveWay(
       3,
       makeColumn(
-        "Made",
+        "Created",
         ({ created_at }) => (
           <span class="nowrap" title={formatFullTime(created_at)}>
             {formatTime(created_at)}
@@ -114,10 +114,11 @@ function useColumns(chosen: ChosenRows, onCancelled: () => void): readonly Colum
     makeHeadColumn("Batch", (batch) => (
       <div class="row tight">
         <ChoiceBox of={batch} choice={CHOSEN_BATCHES} chosen={chosen} />
-        <div>
-          <a href={makeHref(`${PATH}/${batch.id}`)}>{batch.endpoint}</a>
-          <div class="small faint">{batch.id}</div>
-          <div class="small faint">
+        <div class="beside yields">
+          <a class="nowrap" title={batch.id} href={makeHref(`${PATH}/${batch.id}`)}>
+            {batch.endpoint}
+          </a>
+          <div class="small faint" title={batch.id}>
             {names.account(batch.account_id)} · {names.key(batch.key_id)}
           </div>
         </div>
@@ -134,7 +135,10 @@ function Status({ batch }: { readonly batch: BatchView }) {
   const { waiting, errors } = batch;
   const [mistake, ...others] = errors;
   return (
-    <div class="lines">
+    <div
+      class="beside yields"
+      title={[waiting?.message, describeWait(batch), mistake?.message].filter(Boolean).join("\n")}
+    >
       <StatusBadge batch={batch} />
       {waiting !== null && <div class="small kept">{waiting.message}</div>}
       {waiting !== null && <div class="small faint">{describeWait(batch)}</div>}
@@ -158,12 +162,16 @@ function Progress({ batch }: { readonly batch: BatchView }) {
   if (total === 0) return <span class="faint">–</span>;
   const unanswered = describeUnanswered(batch);
   return (
-    <div class="lines">
+    <div class="beside yields">
       <OutcomeBar batch={batch} />
-      <div class="small nowrap kept">
+      <div class="small nowrap kept whole">
         {formatCount(completed)} of {formatCount(total)}
-        {unanswered !== "" && <span class="wrong"> · {unanswered}</span>}
       </div>
+      {unanswered !== "" && (
+        <div class="small wrong kept" title={unanswered}>
+          {unanswered}
+        </div>
+      )}
       <div class="small faint">{describePace(batch)}</div>
     </div>
   );
@@ -176,11 +184,11 @@ function Cost({ batch }: { readonly batch: BatchView }) {
     ...(max_cost_usd === null ? [] : [`at most ${formatUsd(max_cost_usd)}`]),
   ];
   return (
-    <div class="nowrap">
-      {formatUsd(cost_usd)}
-      {charged_usd !== cost_usd && <span class="small faint"> · {formatUsd(charged_usd)} charged</span>}
+    <div class="beside yields">
+      <span class="nowrap">{formatUsd(cost_usd)}</span>
+      {charged_usd !== cost_usd && <div class="small faint">{formatUsd(charged_usd)} charged</div>}
       {remarks.map((note) => (
-        <div class="small faint" key={note}>
+        <div class="small faint" key={note} title={note}>
           {note}
         </div>
       ))}

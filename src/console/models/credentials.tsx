@@ -205,7 +205,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
       <Dialog title={replaced ? "Credential replaced" : "Credential added"} onClose={onClose} foot={foot}>
         <TestOutcome tested={tested} />
         {isRefused(tested) && (
-          <p class="soft">It is stored all the same. Replace or remove it if it is the wrong one.</p>
+          <p class="soft">It was saved anyway. Replace or remove it if it is the wrong one.</p>
         )}
       </Dialog>
     );

@@ -106,7 +106,7 @@ function listFacts(model: CardView): readonly Fact[] {
     ["Capabilities", capabilities.length === 0 ? "–" : capabilities.join(", ")],
     ["Released", released ? formatDay(released) : "unknown"],
     [shutdown && isOver(shutdown) ? "Ended" : "Ends", shutdown ? formatDay(shutdown) : "no end announced"],
-    ["Known by", model.skills_date ? `${model.skills_source}, ${model.skills_date}` : model.skills_source],
+    ["Skills from", model.skills_date ? `${model.skills_source}, ${model.skills_date}` : model.skills_source],
   ];
 }
 

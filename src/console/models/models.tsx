@@ -162,13 +162,15 @@ const COLUMNS: readonly Column<CardView>[] = [
   makeHeadColumn(
     "Model",
     (model) => (
-      <div>
+      <div class="beside yields">
         <a href={makeHref(`/models/${encodeURIComponent(model.id)}`)}>
           <span class="faint">{model.provider}#</span>
           <span class="strong">{model.name}</span>
         </a>
-        <div class="small faint">{listAbilities(model).join(" · ")}</div>
-        {model.shutdown && <div class="small">{formatEnd(model.shutdown)}</div>}
+        <div class="small faint" title={listAbilities(model).join(" · ")}>
+          {listAbilities(model).join(" · ")}
+        </div>
+        {model.shutdown && <div class="small whole">{formatEnd(model.shutdown)}</div>}
       </div>
     ),
     "name",

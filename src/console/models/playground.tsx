@@ -14,6 +14,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Filter } from "../parts/field.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { LANGUAGES, type Language, writeSnippet } from "../parts/snippets.ts";
+import { NoProvider } from "../providers/no-provider.tsx";
 import { Composer, type Prompt } from "./composer.tsx";
 import { Parameters, parseParameters, type TypedValues } from "./parameters.tsx";
 import { KeyFilter, NoPlaygroundKey, usePlaygroundKey } from "./playground-key.tsx";
@@ -110,6 +111,14 @@ function Playground({ asking }: AskingProps) {
   );
   const [wanted, setWanted] = useState("chat");
   const [first, ...others] = chat.lanes;
+  if (models.areKnown && models.on.length === 0) {
+    return (
+      <>
+        <PageHead title="Playground" />
+        <NoProvider />
+      </>
+    );
+  }
   const offered = first ? listOperations(first.model, models) : [];
   const { value: chosen, Panel } = offered.find(({ value }) => value === wanted) ?? offered[0] ?? CHAT;
   const choice = offered.length > 1 && (

@@ -1,4 +1,4 @@
-// One provider: its health and credentials, its usage, and its models as they fare now.
+// One provider: its health and credentials, its usage, and the current state of its models.
 import { useState } from "preact/hooks";
 import type { ListPage } from "../../admin/list.ts";
 import type { ProviderView } from "../../admin/models/providers.ts";
@@ -12,9 +12,9 @@ import { UsageSection } from "../log/usage-section.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Loaded } from "../parts/states.tsx";
 import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { ProviderCard } from "../providers/provider-card.tsx";
 import { CredentialForm } from "./credentials.tsx";
 import { describeBreaker } from "./provider-state.ts";
-import { ProviderCard } from "./providers.tsx";
 
 const EVERY_MS = 5000;
 const SHOWN = { first: 20, step: 50 };
@@ -47,7 +47,7 @@ export function ProviderPage({ id: name }: { readonly id: string }) {
         <UsageSection filters={{ provider: name }} />
         <Breakdown query={{ ...period, provider: name }} reloadRef={reload} />
         {provider && provider.models.length > 0 && (
-          <Card title="Models" note="As they fare now" isFlush>
+          <Card title="Models" note="Current state" isFlush>
             <GrowingTable
               label="Models"
               columns={COLUMNS}

@@ -7,18 +7,19 @@ import { usePages, useResource } from "../frame/resource.ts";
 import { readRange } from "../frame/scope.ts";
 import { may, readDayRules } from "../frame/session.ts";
 import { KEY_NAME, LAST_USED } from "../keys/key-columns.tsx";
-import { Empty } from "../parts/states.tsx";
+import { Empty, NoFigure } from "../parts/states.tsx";
 import { type Column, List, makeNumberColumn } from "../parts/table.tsx";
 
 export function AccountKeys({ id }: { readonly id: string }) {
   const keys = usePages<KeyInUseView>("/keys", { account_id: id, limit: 200 });
   const { from = "", to = "" } = readRange(new URLSearchParams(), "30d", readDayRules()).period;
   const query = { group_by: "key", account: id, from, to };
-  const sums =
-    useResource<UsageSums>(may("usage.read", id) ? withQuery("/usage", query) : null).data?.data ?? null;
+  const usage = useResource<UsageSums>(may("usage.read", id) ? withQuery("/usage", query) : null);
+  const sums = usage.data?.data ?? null;
   const costs = new Map(sums?.map(({ key_id, cost_usd }) => [key_id, cost_usd]));
   const costOf = ({ id: key }: KeyInUseView) => costs.get(key) ?? 0;
-  const showCost = (key: KeyInUseView) => (sums === null ? "–" : formatUsd(costOf(key)));
+  const showCost = (key: KeyInUseView) =>
+    sums === null ? <NoFigure isLoading={usage.isLoading} /> : formatUsd(costOf(key));
   const sorted = keys.data && { ...keys, data: keys.data.toSorted((a, b) => costOf(b) - costOf(a)) };
   return (
     <List
@@ -36,6 +37,6 @@ export function AccountKeys({ id }: { readonly id: string }) {
   );
 }
 
-function makeColumns(showCost: (key: KeyInUseView) => string): readonly Column<KeyInUseView>[] {
+function makeColumns(showCost: Column<KeyInUseView>["cell"]): readonly Column<KeyInUseView>[] {
   return [KEY_NAME, makeNumberColumn("Cost, 30 days", showCost), LAST_USED];
 }

@@ -12,7 +12,7 @@ import { useChosenOrder } from "../lists/chosen-order.ts";
 import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chosen-rows.tsx";
 import { Button } from "../parts/button.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Badge, Empty } from "../parts/states.tsx";
+import { Badge, Empty, NoFigure } from "../parts/states.tsx";
 import {
   type Column,
   List,
@@ -67,7 +67,12 @@ export function AccountsPage() {
       <List
         label="Accounts"
         of={order ? accounts : sortBySpending(accounts, byId)}
-        columns={makeColumns({ spentOf: (id) => byId.get(id), onTopUp: setToppedUp, chosen })}
+        columns={makeColumns({
+          spentOf: (id) => byId.get(id),
+          isLoading: spending.isLoading,
+          onTopUp: setToppedUp,
+          chosen,
+        })}
         keyOf={({ id }) => id}
         sorting={sorting}
         onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
@@ -90,6 +95,7 @@ type Row = SpendingView["data"][number];
 interface ListParts {
   /** Undefined until it is known, and for accounts whose figures one doesn't see. */
   readonly spentOf: (id: string) => Row | undefined;
+  readonly isLoading: boolean;
   readonly onTopUp: (account: AccountView) => void;
   readonly chosen: ChosenRows;
 }
@@ -122,15 +128,15 @@ function Name({ of, chosen }: { readonly of: AccountView; readonly chosen: Chose
   );
 }
 
-function makeColumns({ spentOf, onTopUp, chosen }: ListParts): readonly Column<AccountView>[] {
+function makeColumns({ spentOf, isLoading, onTopUp, chosen }: ListParts): readonly Column<AccountView>[] {
   const count = (pick: (row: Row) => number) => (account: AccountView) => {
     const row = spentOf(account.id);
-    return row ? formatCount(pick(row)) : "–";
+    return row ? formatCount(pick(row)) : <NoFigure isLoading={isLoading} />;
   };
   return [
     makeHeadColumn("Name", (account) => <Name of={account} chosen={chosen} />, "name"),
-    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} />, "cost"),
-    makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} />),
+    makeNumberColumn("This month", ({ id }) => <Spent row={spentOf(id)} isLoading={isLoading} />, "cost"),
+    makeColumn("Budget", ({ id }) => <BudgetBar row={spentOf(id)} isLoading={isLoading} />),
     ...makeCounts(count),
     leaveOutNarrow(
       makeNumberColumn(

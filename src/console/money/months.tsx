@@ -10,6 +10,7 @@ import { Button } from "../parts/button.tsx";
 import { Filter } from "../parts/field.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
+import { PrintHead } from "./print-head.tsx";
 
 type Row = MonthView["data"][number];
 type Sum = keyof MonthView["total"];
@@ -18,7 +19,7 @@ const COLUMNS: readonly (readonly [label: string, name: Sum, sign: 1 | -1])[] = 
   ["Balance before", "opening_balance_usd", 1],
   ["Top-ups", "topups_usd", 1],
   ["Charged", "charges_usd", -1],
-  ["Others", "adjustments_usd", 1],
+  ["Adjustments", "adjustments_usd", 1],
   ["Balance after", "closing_balance_usd", 1],
   ["Cost of all requests", "cost_usd", 1],
 ];
@@ -64,7 +65,10 @@ export function MonthsPage() {
               data.data.length === 0 ? (
                 <Empty icon="invoice" title="No accounts in this month" />
               ) : (
-                <Months of={data} />
+                <>
+                  <PrintHead key={month}>{nameMonth(month)}</PrintHead>
+                  <Months of={data} />
+                </>
               )
             }
           </Loaded>

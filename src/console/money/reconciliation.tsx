@@ -224,7 +224,7 @@ function makeColumns(rows: readonly Row[]): readonly Column<Row>[] {
         <span title={`${reasoning_tokens} of them reasoning`}>{formatCount(completion_tokens)}</span>
       )),
     ),
-    giveWay(3, leaveOutNarrow(makeColumn("Others", (row) => describeOthers(row)))),
+    giveWay(3, leaveOutNarrow(makeColumn("Other usage", (row) => describeOthers(row)))),
     ...(may("costs.read") ? costs : []),
     {
       label: "",

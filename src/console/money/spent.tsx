@@ -2,21 +2,22 @@
 import type { LimitView } from "../../admin/limits/limits.ts";
 import { formatMoney } from "../frame/format.ts";
 import { measureShare, nameLimit } from "../limits/limit-bars.tsx";
-import { Meter } from "../parts/states.tsx";
+import { Meter, NoFigure } from "../parts/states.tsx";
 
 interface SpentProps {
   /** Undefined until it is known, and for what one doesn't see. */
   readonly row: { readonly cost_usd: number; readonly forecast_usd: number | null } | undefined;
+  readonly isLoading: boolean;
 }
 
-export function Spent({ row }: SpentProps) {
-  if (!row) return <span class="faint">–</span>;
+export function Spent({ row, isLoading }: SpentProps) {
+  if (!row) return <NoFigure isLoading={isLoading} />;
   return (
-    <div>
-      <span class={row.cost_usd > 0 ? "strong" : "faint"}>{formatMoney(row.cost_usd)}</span>
+    <div class="beside yields end">
       {row.forecast_usd !== null && row.forecast_usd > 0 && (
-        <div class="small faint">{formatMoney(row.forecast_usd)} by its end</div>
+        <span class="small faint">{formatMoney(row.forecast_usd)} by its end</span>
       )}
+      <span class={row.cost_usd > 0 ? "strong" : "faint"}>{formatMoney(row.cost_usd)}</span>
     </div>
   );
 }
@@ -24,10 +25,11 @@ export function Spent({ row }: SpentProps) {
 interface BudgetBarProps {
   /** Undefined as for `Spent`. Without a budget, there is none. */
   readonly row: { readonly budget?: LimitView } | undefined;
+  readonly isLoading: boolean;
 }
 
-export function BudgetBar({ row }: BudgetBarProps) {
-  if (!row) return <span class="faint">–</span>;
+export function BudgetBar({ row, isLoading }: BudgetBarProps) {
+  if (!row) return <NoFigure isLoading={isLoading} />;
   const { budget } = row;
   if (!budget) return <span class="faint">none</span>;
   const words = `${formatMoney(budget.used)} of ${formatMoney(budget.limit)}`;

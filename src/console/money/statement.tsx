@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { StatementView } from "../../admin/money/statements.ts";
 import { place, print } from "../browser.ts";
-import { formatUsd, nameMonth } from "../frame/format.ts";
+import { formatDay, formatUsd, nameMonth } from "../frame/format.ts";
 import { listMonths } from "../frame/months.ts";
 import { useResource } from "../frame/resource.ts";
 import { Button } from "../parts/button.tsx";
@@ -10,6 +10,7 @@ import { Filter } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, makeHeadColumn, makeNumberColumn, Table } from "../parts/table.tsx";
+import { PrintHead } from "./print-head.tsx";
 
 type Line = StatementView["lines"][number];
 
@@ -60,11 +61,23 @@ export function Statement({ id, since }: StatementProps) {
         isFlush
       >
         <Loaded of={statement} rows={3}>
-          {(shown) => <Sums statement={shown} />}
+          {(shown) => (
+            <>
+              <PrintHead key={month}>{describePeriod(shown)}</PrintHead>
+              <Sums statement={shown} />
+            </>
+          )}
         </Loaded>
       </Card>
     </div>
   );
+}
+
+/** Returns the first and the last day, as the statement's time zone has them. */
+function describePeriod({ account_id, month, time_zone }: StatementView): string {
+  const [year, at] = month.split("-").map(Number);
+  const days = new Date(Date.UTC(year ?? 0, at ?? 0, 0)).getUTCDate();
+  return `${formatDay(`${month}-01`)} to ${formatDay(`${month}-${days}`)}, ${time_zone} · ${account_id}`;
 }
 
 function Sums({ statement }: { readonly statement: StatementView }) {
@@ -72,7 +85,7 @@ function Sums({ statement }: { readonly statement: StatementView }) {
     ["Balance before", statement.opening_balance_usd],
     ["Top-ups", statement.topups_usd],
     ["Charged", -statement.charges_usd],
-    ["Adjustments and others", statement.adjustments_usd],
+    ["Adjustments and other", statement.adjustments_usd],
     ["Balance after", statement.closing_balance_usd],
     ["Cost of all requests", statement.cost_usd],
   ] as const;

@@ -3,6 +3,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { CLIENT_SETUPS, type ClientSetup, fillSnippet, TOOL_SETUPS } from "../../docs/site/client-setups.ts";
 import { place, recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
+import { Monogram } from "./icon.tsx";
 
 /** A call by hand comes first: it shows whether the key works before anything is set up. */
 const CURL: Setup = {
@@ -79,6 +80,7 @@ export function ClientTabs({ address, secret, to = "models" }: ClientTabsProps) 
             tabIndex={index === at ? 0 : -1}
             onClick={() => choose(index)}
           >
+            <Monogram name={title} />
             {title}
           </button>
         ))}

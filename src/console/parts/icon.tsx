@@ -1,4 +1,5 @@
-// The console's icons, as strokes on a 24 × 24 grid.
+// The console's icons, as strokes on a 24 × 24 grid, and the initials of those who have none, in their colour.
+import { findColor } from "./thing-colors.ts";
 
 const PATHS = {
   overview: "M4 19V11M10 19V5M16 19v-6M21 19H3",
@@ -79,5 +80,23 @@ export function Logo() {
         stroke-linecap="round"
       />
     </svg>
+  );
+}
+
+const INITIALS_MAX = 2;
+
+/** `OA` of OpenAI, `MI` of Mistral, `CC` of Claude Code. */
+function findInitials(name: string): string {
+  const heads = name.match(/\p{Lu}|(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? [];
+  const letters = heads.length > 1 ? heads : [...name.replace(/[^\p{L}\p{N}]/gu, "")];
+  return letters.slice(0, INITIALS_MAX).join("").toUpperCase();
+}
+
+/** It stands beside the name, so that nobody needs it read. */
+export function Monogram({ name }: { readonly name: string }) {
+  return (
+    <span class="monogram" aria-hidden="true" style={{ "--thing": `var(${findColor(name)})` }}>
+      {findInitials(name)}
+    </span>
   );
 }

@@ -42,6 +42,20 @@ export function Skeleton({ height, width = "100%" }: { readonly height: number; 
   return <span class="skeleton" style={{ height: `${height}px`, width }} />;
 }
 
+/** Stands in a cell whose figure is on its way. */
+export function LoadingCell() {
+  return (
+    <span class="skeleton in-cell">
+      <span class="hidden-text">loading</span>
+    </span>
+  );
+}
+
+/** Stands in a cell without a figure: one that isn't known yet looks other than one that nobody has. */
+export function NoFigure({ isLoading }: { readonly isLoading: boolean }) {
+  return isLoading ? <LoadingCell /> : <span class="faint">–</span>;
+}
+
 interface LoadedProps<Data> {
   readonly of: Resource<Data>;
   /** The placeholder rows shown while loading. */

@@ -12,6 +12,11 @@ function hash(text: string): number {
   return sum;
 }
 
+/** Returns the colour that a thing wants, which it has wherever it stands alone. */
+export function findColor(id: string): string {
+  return COLORS[hash(id) % COLORS.length] ?? COLORS[0];
+}
+
 /**
  * Returns a colour for each of a chart's things, `THINGS_MAX` at most. Of two that want the same, the first by name has it, and the
  * other the next free one: the order of the ids doesn't matter.

@@ -15,7 +15,7 @@ import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chose
 import { BudgetBar, Spent } from "../money/spent.tsx";
 import { Filter, SearchField } from "../parts/field.tsx";
 import { PageHead } from "../parts/page.tsx";
-import { Badge, Empty, Notice, type Tone } from "../parts/states.tsx";
+import { Badge, Empty, NoFigure, Notice, type Tone } from "../parts/states.tsx";
 import {
   type Column,
   List,
@@ -184,6 +184,7 @@ function findStanding(person: MemberView): readonly [word: string, tone?: Tone] 
 type CostRow = PeopleSpendingView["data"][number];
 
 interface Costs {
+  readonly isLoading: boolean;
   /** Undefined until it is known. */
   readonly month: string | undefined;
   /** Those of everybody. */
@@ -200,7 +201,7 @@ const NOTHING_SPENT = { cost_usd: 0, forecast_usd: null, last_month_usd: 0 };
 /** The month's sums of all people, in one account or in all that one sees, which are asked for once. */
 function useCosts(accountId?: string): Costs {
   const path = withQuery("/spending/people", { account_id: accountId });
-  const { data } = useResource<PeopleSpendingView>(may("usage.read") ? path : null);
+  const { data, isLoading } = useResource<PeopleSpendingView>(may("usage.read") ? path : null);
   const byId = new Map(data?.data.map((row) => [row.member_id, row]));
   const rowOf = ({ id }: MemberView) => byId.get(id);
   const of = (person: MemberView) =>
@@ -208,7 +209,7 @@ function useCosts(accountId?: string): Costs {
   const costOf = (person: MemberView) => of(person)?.cost_usd ?? 0;
   const lastOf = (person: MemberView) => of(person)?.last_month_usd ?? 0;
   const compare = (a: MemberView, b: MemberView) => costOf(b) - costOf(a) || lastOf(b) - lastOf(a);
-  return { month: data?.month, rows: data?.data ?? [], of, rowOf, compare };
+  return { isLoading, month: data?.month, rows: data?.data ?? [], of, rowOf, compare };
 }
 
 /** The sum of those who are listed, which is less than that of the accounts: service keys have no person. */
@@ -227,9 +228,17 @@ function CostWords({ costs: { month, rows } }: { readonly costs: Costs }) {
 function makeColumns(costs: Costs, chosen?: ChosenRows): readonly Column<MemberView>[] {
   return [
     makeHeadColumn("Name", (person) => <Name of={person} chosen={chosen} />, "name"),
-    makeNumberColumn("This month", (person) => <Spent row={costs.of(person)} />, "cost"),
-    leaveOutNarrow(makeNumberColumn("Last month", (person) => <LastMonth row={costs.of(person)} />)),
-    makeColumn("Budget", (person) => <BudgetBar row={costs.rowOf(person)} />),
+    makeNumberColumn(
+      "This month",
+      (person) => <Spent row={costs.of(person)} isLoading={costs.isLoading} />,
+      "cost",
+    ),
+    leaveOutNarrow(
+      makeNumberColumn("Last month", (person) => (
+        <LastMonth row={costs.of(person)} isLoading={costs.isLoading} />
+      )),
+    ),
+    makeColumn("Budget", (person) => <BudgetBar row={costs.rowOf(person)} isLoading={costs.isLoading} />),
     makeColumn("Roles", ({ grants }) => <Grants of={grants} />),
     leaveOutNarrow(
       makeColumn(
@@ -269,6 +278,7 @@ function Name({ of, chosen }: NameProps) {
   );
 }
 
-function LastMonth({ row }: { readonly row: CostRow | undefined }) {
-  return <span class="faint">{row ? formatMoney(row.last_month_usd) : "–"}</span>;
+function LastMonth({ row, isLoading }: { readonly row: CostRow | undefined; readonly isLoading: boolean }) {
+  if (!row) return <NoFigure isLoading={isLoading} />;
+  return <span class="faint">{formatMoney(row.last_month_usd)}</span>;
 }

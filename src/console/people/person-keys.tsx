@@ -7,7 +7,7 @@ import { usePages, useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { readRange } from "../frame/scope.ts";
 import { may, readDayRules } from "../frame/session.ts";
-import { Badge, Empty } from "../parts/states.tsx";
+import { Badge, Empty, NoFigure } from "../parts/states.tsx";
 import { type Column, List, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
 
 const EVERY_MS = 10_000;
@@ -27,15 +27,22 @@ export function PersonalKeys({ memberId }: { readonly memberId: string }) {
   );
 }
 
-/** The cost of each key in the last 30 days, with that of free requests. Null until it is known. */
-function useKeyCosts(memberId: string): ReadonlyMap<string, number> | null {
-  const { period } = readRange(new URLSearchParams(), "30d", readDayRules());
-  const path = withQuery("/usage", { ...period, group_by: "key", member: memberId });
-  const { data } = useResource<UsageSums>(may("usage.read") ? path : null);
-  return data ? new Map(data.data.map(({ key_id = "", cost_usd }) => [key_id, cost_usd])) : null;
+interface KeyCosts {
+  readonly isLoading: boolean;
+  /** Null until they are known. */
+  readonly costs: ReadonlyMap<string, number> | null;
 }
 
-function makeKeyColumns(costs: ReadonlyMap<string, number> | null): readonly Column<KeyInUseView>[] {
+/** The cost of each key in the last 30 days, with that of free requests. */
+function useKeyCosts(memberId: string): KeyCosts {
+  const { period } = readRange(new URLSearchParams(), "30d", readDayRules());
+  const path = withQuery("/usage", { ...period, group_by: "key", member: memberId });
+  const { data, isLoading } = useResource<UsageSums>(may("usage.read") ? path : null);
+  const costs = data ? new Map(data.data.map(({ key_id = "", cost_usd }) => [key_id, cost_usd])) : null;
+  return { isLoading, costs };
+}
+
+function makeKeyColumns({ costs, isLoading }: KeyCosts): readonly Column<KeyInUseView>[] {
   return [
     makeHeadColumn("Name", ({ id, name, last4 }) => (
       <div class="row">
@@ -45,7 +52,9 @@ function makeKeyColumns(costs: ReadonlyMap<string, number> | null): readonly Col
         <code class="faint">…{last4}</code>
       </div>
     )),
-    makeNumberColumn("Cost, 30 days", ({ id }) => (costs ? formatUsd(costs.get(id) ?? 0) : "–")),
+    makeNumberColumn("Cost, 30 days", ({ id }) =>
+      costs ? formatUsd(costs.get(id) ?? 0) : <NoFigure isLoading={isLoading} />,
+    ),
     makeColumn("Last used", ({ last_used_at }) =>
       last_used_at ? formatRelativeTime(last_used_at) : "never",
     ),

@@ -13,7 +13,7 @@ import { Confirm, Dialog, FormDialog } from "../parts/dialog.tsx";
 import { makeBody, makeDraft, renderControls } from "../parts/field-form.tsx";
 import { PageHead } from "../parts/page.tsx";
 import { Badge, Empty, Notice, type Tone } from "../parts/states.tsx";
-import { type Column, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
+import { type Column, giveWay, List, makeColumn, makeHeadColumn } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Grants } from "./grants.tsx";
 
@@ -122,35 +122,48 @@ const TONES: Readonly<Record<TokenView["state"], Tone | undefined>> = {
   revoked: undefined,
 };
 
+const CREATED: Column<TokenView> = giveWay(
+  2,
+  makeColumn("Created", ({ created_by: { kind, id }, created_at }) => (
+    <div class="beside yields">
+      <div class="nowrap">{formatDay(created_at)}</div>
+      <div class="small faint">
+        by {kind === "person" ? <a href={makeHref(`/settings/people/${id}`)}>a person</a> : MAKERS[kind]}
+      </div>
+    </div>
+  )),
+);
+
 function makeColumns(onRevoke: (token: TokenView) => void): readonly Column<TokenView>[] {
   return [
     makeHeadColumn("Name", ({ name, last4, contact }) => (
-      <div>
-        <div class="row">
-          <span class="strong">{name}</span>
-          <code class="faint">…{last4}</code>
+      <div class="beside yields">
+        <div class="row tight">
+          <span class="strong clip name" title={name}>
+            {name}
+          </span>
+          <code class="faint nowrap">…{last4}</code>
         </div>
-        {contact && <div class="small faint">{contact}</div>}
+        {contact && (
+          <div class="small faint" title={contact}>
+            {contact}
+          </div>
+        )}
       </div>
     )),
     makeColumn("Role", ({ grants, content }) => (
-      <div>
+      <div class="beside yields">
         <Grants of={grants} />
         {content && <div class="small faint">reads prompts and answers</div>}
       </div>
     )),
-    makeColumn("Created", ({ created_by: { kind, id }, created_at }) => (
-      <div>
-        <div>{formatDay(created_at)}</div>
-        <div class="small faint">
-          by {kind === "person" ? <a href={makeHref(`/settings/people/${id}`)}>a person</a> : MAKERS[kind]}
-        </div>
-      </div>
-    )),
+    CREATED,
     makeColumn("State", ({ state, expires_at }) => (
-      <div>
+      <div class="beside yields">
         <Badge text={state} tone={TONES[state]} hasDot />
-        {state === "active" && expires_at && <div class="small faint">until {formatDay(expires_at)}</div>}
+        {state === "active" && expires_at && (
+          <div class="small faint whole">until {formatDay(expires_at)}</div>
+        )}
       </div>
     )),
     {

@@ -20,7 +20,7 @@ import { useResource } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
 import { useScope } from "../frame/scope.ts";
 import { Card } from "../parts/page.tsx";
-import { Badge, type Tone } from "../parts/states.tsx";
+import { Badge, NoFigure, type Tone } from "../parts/states.tsx";
 import {
   type Column,
   leaveOutNarrow,
@@ -123,8 +123,10 @@ interface RecentProps {
 /** A figure of the server's last calls. Those of one server ask once. */
 function Recent({ server, isUsed, of }: RecentProps) {
   const path = isUsed ? withQuery("/requests", { server, limit: RECENT }) : null;
-  const calls = useResource<ListPage<RequestView>>(path, EVERY_MS).data?.data ?? [];
-  return <>{calls.length === 0 ? "–" : of(calls)}</>;
+  const { data, isLoading } = useResource<ListPage<RequestView>>(path, EVERY_MS);
+  const calls = data?.data ?? [];
+  if (calls.length === 0) return <NoFigure isLoading={isLoading} />;
+  return <span>{of(calls)}</span>;
 }
 
 /** A result that says so is an error too: the call itself was answered. */

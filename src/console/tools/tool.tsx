@@ -41,8 +41,8 @@ function ToolCards({ tool }: { readonly tool: ToolDetailView }) {
           <Facts
             rows={[
               ["Server", <a href={makeHref("/tools", { server })}>{server}</a>],
-              ["Its own name", <code>{showInvisible(own)}</code>],
-              ["A call", usd === 0 ? "free" : formatUsd(usd)],
+              ["Name on the server", <code>{showInvisible(own)}</code>],
+              ["Price per call", usd === 0 ? "free" : formatUsd(usd)],
               ["Hints", describeHints(tool.annotations)],
             ]}
           />

@@ -152,7 +152,7 @@ const COLUMNS: readonly Column<ToolView>[] = [
     ),
     "name",
   ),
-  makeNumberColumn("A call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd)), "price"),
+  makeNumberColumn("Per call", ({ price_usd: usd }) => (usd === 0 ? "free" : formatUsd(usd)), "price"),
 ];
 
 const ALLOWED: Column<ToolView> = makeColumn("This key", ({ allowed }) =>

@@ -36,6 +36,8 @@ export interface RefusalFilter {
   readonly model?: string | undefined;
   readonly code?: string | undefined;
   readonly address?: string | undefined;
+  /** The person whose personal keys were refused. */
+  readonly memberId?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   /** The rows that the viewer sees. Missing for all. */

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { overview, overviewQuery, overviewSchema } from "../../admin/log/overview.ts";
 import { listRefusals, refusalSchema, refusalsQuery } from "../../admin/log/refusals.ts";
+import { findNeighbours, neighboursSchema } from "../../admin/log/request-neighbours.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../../admin/log/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../../admin/log/requests.ts";
 import { savingsQuery, savingsSchema, sumSavings } from "../../admin/log/savings.ts";
@@ -68,6 +69,14 @@ function listRoutes(ports: WritingParts, parts: LogParts) {
       {
         ...reads("requests.read", "getRequest", "Get a request with all its details"),
         response: returnsBody(requestDetailSchema),
+      },
+    )
+    .get(
+      "/admin/v1/requests/:id/neighbours",
+      ({ params: { id }, request }) => findNeighbours(parts, id, readOperator(request).scope),
+      {
+        ...reads("requests.read", "getNeighbours", "Get the ids of the requests before and after one"),
+        response: returnsBody(neighboursSchema),
       },
     );
 }

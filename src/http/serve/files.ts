@@ -1,5 +1,6 @@
 // Files for browsers: compressed once, revalidated by ETag, and closed to foreign scripts, frames and data.
 import { Fault } from "../../core/fault.ts";
+import { takesGzip } from "./compressed.ts";
 
 /** A built file. Its name may contain any characters, as it is never used as a path on disk. */
 export interface PageFile {
@@ -122,8 +123,7 @@ function answer(
   const headers = { ...more, "content-type": file.type, ...(status === 200 && { etag: file.tag }) };
   if (status === 200 && request.headers.get("if-none-match") === file.tag)
     return new Response(null, { status: 304, headers });
-  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { status, headers });
+  if (!takesGzip(request)) return new Response(Bun.gunzipSync(file.gzip), { status, headers });
   return new Response(file.gzip, { status, headers: { ...headers, "content-encoding": "gzip" } });
 }
 

@@ -202,6 +202,7 @@ export function composeRefusals(
   const by = new Narrowing(mark);
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, model_asked: model, code, address });
+  by.by(filter.memberId, (at) => `key_id IN (SELECT id FROM gateway_key WHERE member_id = ${at})`);
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
   return {

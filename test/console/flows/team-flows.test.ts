@@ -37,7 +37,7 @@ describe.skipIf(!HAS_BROWSER)("an operator (skipped without Chromium)", () => {
   flow("adds a provider's key, which is tried (3)", asOperator, { clicks: 4, keys: 1 }, async (hand) => {
     const { page } = hand.visitor;
     await hand.click(pages(hand.visitor).getByRole("link", { name: "Providers" }));
-    const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });
+    const card = page.getByRole("region", { name: "Mistral", exact: true });
     await hand.click(card.getByRole("button", { name: "Add credential" }));
     const dialog = page.getByRole("dialog");
     await dialog.locator("input:focus").waitFor();

@@ -51,7 +51,7 @@ describe.skipIf(!HAS_BROWSER)("a request's page (skipped without Chromium)", () 
   test("lists its session's requests in their order, with their cost in all", async () => {
     const { page, open, leave } = await openConsole(world);
     await open(`/activity/${ids[1]}`);
-    await page.getByText(/^3 requests, \$0\.\d+ in all$/).waitFor();
+    await page.getByText(/^3 requests, \$0\.\d+ in total$/).waitFor();
     const rows = page.getByRole("table", { name: "Requests of the session" }).locator("tbody tr");
     expect((await rows.allInnerTexts()).map((text) => text.includes("this one"))).toEqual([
       false,

@@ -35,6 +35,7 @@ describe.skipIf(!HAS_BROWSER)("a credential of the configuration (skipped withou
   test.each(WIDTHS)("is paused and resumed, but not replaced or removed, %p px", async (width) => {
     const { page, open, leave } = await openConsole(world, { viewport: { width, height: 900 } });
     await open("/settings/providers");
+    await page.getByRole("button", { name: "2 credentials of Filed" }).click();
     const rows = page.getByRole("list", { name: "Credentials of Filed" }).getByRole("listitem");
     const first = rows.filter({ hasText: "AAAA" });
     const second = rows.filter({ hasText: "BBBB" });
@@ -49,7 +50,7 @@ describe.skipIf(!HAS_BROWSER)("a credential of the configuration (skipped withou
     expect(await ask()).toBe(404);
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(false);
-    // Its card stays, and it isn't among the known providers without a key.
+    // Its row stays, and it isn't among the known providers without a key.
     expect(await page.getByRole("button", { name: "Add key for Filed" }).count()).toBe(0);
     for (const row of [first, second]) {
       await row.getByRole("button", { name: "Resume" }).click();

@@ -71,7 +71,7 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     await page.getByRole("row").filter({ hasText: "Shared" }).waitFor();
     // Neither choices of what is shown and in which order, nor files of it.
     const doesMore =
-      "xpath=self::button[not(ancestor::fieldset or ancestor::th) and not(starts-with(., 'CSV'))]";
+      "xpath=self::button[not(ancestor::fieldset or ancestor::th) and not(@aria-expanded) and not(starts-with(., 'CSV'))]";
     const buttons = () => page.getByRole("main").getByRole("button").locator(doesMore).allInnerTexts();
     expect(await buttons()).toEqual([]);
     await open("/settings/accounts");
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)("each role (skipped without Chromium)", () => {
     expect(await buttons()).toEqual(["Print"]);
     await open("/settings/providers");
     await page
-      .getByRole("list", { name: /^Credentials of/ })
+      .getByRole("button", { name: /credentials? of/ })
       .first()
       .waitFor();
     expect(await buttons()).toEqual([]);

@@ -1,6 +1,8 @@
 // The room that things take: rows, the navigation with its end, and the chart above the fold.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { createOperator } from "../../whole/world/operator.ts";
+import { addShown } from "../batch-states.ts";
 import {
   type ConsoleWorld,
   HAS_BROWSER,
@@ -22,6 +24,12 @@ beforeAll(async () => {
   const messages = [{ role: "user", content: "Hello!" }];
   const models = Array.from({ length: 40 }, (_, at) => (at % 4 === 0 ? "Router#best" : "OpenAI#gpt-5.4"));
   for (const model of models) await (await world.gateway.chat({ model, messages })).text();
+  const operator = createOperator(world.gateway);
+  const name = "the-nightly-evaluation-of-all-support-answers";
+  await operator.post("/accounts", { name, budgets: [{ usd: 5, per: "month" }] });
+  await operator.post("/tokens", { name, role: "viewer", contact: "ada@example.com" });
+  const counts = { total: 812_345, completed: 200_123, failed: 12, cancelled: 588 };
+  await addShown(world, [{ counts, usd: 1234.11 }]);
   if (HAS_BROWSER) opened = await openConsole(world, { viewport: { width: 1440, height: 900 } });
 });
 afterAll(async () => {
@@ -52,6 +60,51 @@ describe.skipIf(!HAS_BROWSER)("density (skipped without Chromium)", () => {
     await page.mouse.wheel(0, 600);
     const head = page.getByRole("columnheader", { name: "Duration" });
     expect((await boxOf(head)).y).toBeGreaterThanOrEqual(0);
+  });
+
+  test.each([
+    ["/models", "Models"],
+    ["/", "Figures by model"],
+    ["/settings/accounts", "Accounts"],
+    ["/settings/tokens", "Tokens"],
+    ["/batches", "Batches"],
+  ])("rows are as high on the page %s", async (path, label) => {
+    const { page, open } = opened;
+    for (const width of [1440, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await open(path);
+      const rows = page.getByRole("table", { name: label }).locator("tbody tr");
+      await rows.first().waitFor();
+      const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+      expect([width, Math.max(...heights) <= ROW_MAX]).toEqual([width, true]);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  test("a provider is one row, with its last 24 hours, and its credentials behind a button", async () => {
+    const { page, open } = opened;
+    await open("/settings/providers");
+    const provider = page.getByRole("region", { name: "OpenAI", exact: true });
+    await provider.getByRole("img", { name: /^Last 24 hours: 100% of \d+ requests/ }).waitFor();
+    expect((await boxOf(provider)).height).toBeLessThanOrEqual(ROW_MAX);
+    expect(await provider.locator(".monogram").innerText()).toBe("OA");
+    expect(await provider.locator(".day-bars i.good").count()).toBeGreaterThan(0);
+    await provider.getByRole("button", { name: "1 credential of OpenAI" }).click();
+    await provider.getByRole("list", { name: "Credentials of OpenAI" }).waitFor();
+  });
+
+  test("the overview's period and filters share a line on a laptop", async () => {
+    const { page, open } = opened;
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await open("/");
+    const fields = [
+      page.getByRole("group", { name: "Period" }),
+      ...(await page.getByRole("main").getByRole("combobox").all()),
+    ];
+    await page.getByRole("combobox", { name: "Provider" }).waitFor();
+    const tops = await Promise.all(fields.map(async (one) => Math.round((await boxOf(one)).y / 10)));
+    expect(new Set(tops).size).toBe(1);
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   test("all pages and the end of the navigation are in sight in a short window", async () => {

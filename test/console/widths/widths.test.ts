@@ -1,18 +1,14 @@
 // Every page at every width, with long names and foreign ones: the page never scrolls sideways, and no action is out of sight.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { SocketClient } from "../../http/sockets/client.ts";
 import { ToolServerFake } from "../../simulator/tools/tool-server.ts";
+import { createOperator } from "../../whole/world/operator.ts";
+import { until } from "../../whole/world/until.ts";
 import { addShown } from "../batch-states.ts";
+import { type PeopleWorld, startPeopleWorld } from "../people.ts";
 import { findView, type Items, nameViews } from "../views.ts";
-import {
-  type ConsoleWorld,
-  HAS_BROWSER,
-  isTooWide,
-  openConsole,
-  startConsoleWorld,
-  VISIT_MS,
-  type Visitor,
-} from "../visitor.ts";
+import { HAS_BROWSER, isTooWide, openConsole, VISIT_MS, type Visitor } from "../visitor.ts";
 
 setDefaultTimeout(VISIT_MS);
 
@@ -24,13 +20,14 @@ const NAMES = [
   "上海研发中心自然语言处理团队生产环境密钥二号备用",
 ];
 
-let world: ConsoleWorld;
+let world: PeopleWorld;
+let socket: SocketClient;
 let items: Partial<Items> = {};
 const tools = new ToolServerFake();
 
 beforeAll(async () => {
   const targets = "[{ model: OpenAI#gpt-5.4, weight: 3 }, { model: Mistral#sim-mini }]";
-  world = await startConsoleWorld({
+  world = await startPeopleWorld({
     more: `webhooks: [{ url: "http://127.0.0.1:9/a-hook/with/a-long-path/of-its-own/for-the-team-on-call", secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=" }]
 aliases: { fast: "OpenAI#gpt-5.4", the-model-of-the-team-for-nightly-evaluations: ${targets} }
 mcp: { allowed_tools: ["*"], servers: { wiki: { url: "${tools.url}" } } }`,
@@ -61,10 +58,27 @@ mcp: { allowed_tools: ["*"], servers: { wiki: { url: "${tools.url}" } } }`,
   });
   const counts = { total: 812_345, completed: 200_123, failed: 12, cancelled: 588 };
   const [batch = ""] = await addShown(world, [{ status: "cancelled", counts, usd: 1234.11 }]);
-  items = { request, key, account, batch, tool: "wiki_echo" };
+  const person = await world.add(NAMES[0] ?? "", [{ role: "member", accountId: account }]);
+  items = { request, turn: await takeTurn(), key, account, person, batch, tool: "wiki_echo" };
 });
 
+/** Returns the request of a turn on a WebSocket, which stays open. */
+async function takeTurn(): Promise<string> {
+  const { url, secret, adminToken } = world.gateway;
+  socket = await new SocketClient(url, secret).open();
+  await socket.create({
+    model: "OpenAI#gpt-5.4",
+    input: [{ type: "message", role: "user", content: "Hello!" }],
+  });
+  const operator = createOperator({ url, adminToken });
+  return until("the turn is in the log", async () => {
+    const [turn] = await operator.all("/requests?transport=ws", 1);
+    return turn ? String(turn.id) : null;
+  });
+}
+
 afterAll(async () => {
+  socket.close();
   await world.stop();
   await tools.stop();
 });
@@ -104,8 +118,7 @@ describe.skipIf(!HAS_BROWSER)("at every width (skipped without Chromium)", () =>
   let opened: Visitor | null = null;
   afterAll(() => opened?.close());
 
-  // This world has no sockets, and nobody signs in.
-  test.each(nameViews(["turn", "person"]))("the page %s", async (_, view) => {
+  test.each(nameViews([]))("the page %s", async (_, view) => {
     opened ??= await openConsole(world);
     const { page, open } = opened;
     const shown = findView(view, items);

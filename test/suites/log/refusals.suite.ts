@@ -9,7 +9,8 @@ import {
 import { NO_AMOUNTS } from "../../../src/core/money/units.ts";
 import type { UsageSum } from "../../../src/core/rows.ts";
 import type { Store } from "../../../src/core/store.ts";
-import { HOUR, NOON } from "../../harness/samples.ts";
+import { HOUR, makeKey, NOON } from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
 import { makeRefusal } from "../../http/refusal-samples.ts";
 
 const everything = { limit: 20_000, after: null };
@@ -64,6 +65,9 @@ export function refusals(stores: Both): void {
     expect(await idsOf({ code: "invalid_api_key" })).toBe("3");
     expect(await idsOf({ address: "192.0.2.9" })).toBe("3");
     expect(await idsOf({ fromMs: NOON + 1, toMs: NOON + 2 })).toBe("2");
+    await unrecorded(store).addKey(makeKey("key_b", { memberId: "mem_ada" }), "digest of b");
+    expect(await idsOf({ memberId: "mem_ada" })).toBe("2");
+    expect(await idsOf({ memberId: "mem_bob" })).toBe("");
     const after = { atMs: NOON + 2, id: "3" };
     expect((await store.refusals.list({}, { limit: 1, after }, 1000)).rows.map(({ id }) => id)).toEqual([
       "2",
