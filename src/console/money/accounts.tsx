@@ -48,15 +48,7 @@ export function AccountsPage() {
   return (
     <>
       <PageHead title="Accounts" actions={add}>
-        {sums && sums.data.length > 0 ? (
-          <>
-            <span class="strong">{formatMoney(sums.total_usd)}</span> in {nameMonth(sums.month)}
-            {sums.total_forecast_usd !== null && `, about ${formatMoney(sums.total_forecast_usd)} by its end`}
-            . Balances are prepaid and never fall below zero.
-          </>
-        ) : (
-          "Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero."
-        )}
+        <MonthWords sums={sums} />
       </PageHead>
       <ChosenBar
         choice={CHOSEN_ACCOUNTS}
@@ -80,6 +72,21 @@ export function AccountsPage() {
       />
       {isAdding && <AccountForm onSaved={done} onClose={() => setAdding(false)} />}
       {toppedUp && <TopUp account={toppedUp} onClose={() => setToppedUp(null)} onDone={accounts.reload} />}
+    </>
+  );
+}
+
+function MonthWords({ sums }: { readonly sums: SpendingView | undefined }) {
+  if (!sums || sums.data.length === 0)
+    return (
+      <>Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero.</>
+    );
+  const { total_usd, total_forecast_usd, month } = sums;
+  return (
+    <>
+      <span class="strong">{formatMoney(total_usd)}</span> in {nameMonth(month)}
+      {total_forecast_usd !== null && `, about ${formatMoney(total_forecast_usd)} by its end`}. Balances are
+      prepaid and never fall below zero.
     </>
   );
 }
