@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { createOperator } from "../../whole/world/operator.ts";
+import { until } from "../../whole/world/until.ts";
 import { addShown } from "../batch-states.ts";
 import {
   type ConsoleWorld,
@@ -44,9 +45,9 @@ describe.skipIf(!HAS_BROWSER)("density (skipped without Chromium)", () => {
     const { page } = opened;
     const bars = page.locator(".u-over").first();
     await page.getByRole("heading", { name: "First steps" }).waitFor();
-    // Until it has been drawn and stands still.
-    await bars.hover();
-    expect((await boxOf(bars)).y).toBeLessThan(BARS_FROM_MAX);
+    // The chart is drawn again once its parts are known.
+    const y = await until("the bars are there", async () => (await boxOf(bars)).y || null);
+    expect(y).toBeLessThan(BARS_FROM_MAX);
   });
 
   test("rows are 36 px high, and their heads stay in sight", async () => {
@@ -97,11 +98,11 @@ describe.skipIf(!HAS_BROWSER)("density (skipped without Chromium)", () => {
     const { page, open } = opened;
     await page.setViewportSize({ width: 1280, height: 900 });
     await open("/");
+    await page.getByRole("combobox", { name: "Provider" }).waitFor();
     const fields = [
       page.getByRole("group", { name: "Period" }),
       ...(await page.getByRole("main").getByRole("combobox").all()),
     ];
-    await page.getByRole("combobox", { name: "Provider" }).waitFor();
     const tops = await Promise.all(fields.map(async (one) => Math.round((await boxOf(one)).y / 10)));
     expect(new Set(tops).size).toBe(1);
     await page.setViewportSize({ width: 1440, height: 900 });
