@@ -92,11 +92,8 @@ function findInitials(name: string): string {
   return letters.slice(0, INITIALS_MAX).join("").toUpperCase();
 }
 
-/** It stands beside the name, so that nobody needs it read. */
+/** It stands beside the name, so that nobody needs it read, searched or copied: the style sheet draws the letters. */
 export function Monogram({ name }: { readonly name: string }) {
-  return (
-    <span class="monogram" aria-hidden="true" style={{ "--thing": `var(${findColor(name)})` }}>
-      {findInitials(name)}
-    </span>
-  );
+  const style = { "--thing": `var(${findColor(name)})` };
+  return <span class="monogram" aria-hidden="true" data-initials={findInitials(name)} style={style} />;
 }
