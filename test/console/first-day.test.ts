@@ -59,7 +59,7 @@ describe.skipIf(!HAS_BROWSER)("the first day (skipped without Chromium)", () => 
       await route.continue();
     });
     await open("/settings/accounts");
-    const row = page.getByRole("table", { name: "Accounts" }).getByRole("row", { name: /^default/ });
+    const row = page.getByRole("table", { name: "Accounts" }).getByRole("row").filter({ hasText: "default" });
     await row.getByText("loading").first().waitFor();
     expect(await row.innerText()).not.toContain("–");
     answer();

@@ -178,6 +178,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     const weight = dialog.getByLabel("Weight");
     const alert = (text: string) => dialog.getByRole("alert").filter({ hasText: text }).waitFor();
     await key.fill("sim-key-third");
+    await dialog.getByText(/^More:/).click();
     await weight.fill("1000000");
     await dialog.getByRole("button", { name: "Add credential" }).click();
     await alert("'weight'");
@@ -270,7 +271,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     await page.getByLabel("Search models").fill("claude");
     await page.getByLabel("Provider").selectOption("Anthropic");
     await page.getByLabel("vision").check();
-    await page.getByRole("button", { name: "Output" }).click();
+    await page.getByRole("button", { name: "Output", exact: true }).click();
     const rows = page.getByRole("table", { name: "Models" }).getByRole("row");
     await rows.filter({ hasText: "claude-haiku" }).first().waitFor();
     const names = await rows.allInnerTexts();
