@@ -135,6 +135,7 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /requests": { of: "list", may: EVERYONE, lists: "request", path: () => "/requests?limit=200" },
   "GET /requests/live": { of: "any", may: EVERYONE },
   "GET /requests/:id": { of: "request", may: READERS, own: EVERYONE },
+  "GET /requests/:id/neighbours": { of: "request", may: READERS, own: EVERYONE },
   "GET /batches": { of: "any", may: EVERYONE },
   "GET /batches/:id": { of: "any", may: EVERYONE, ok: 404, path: () => "/batches/none" },
   "POST /batches/:id/cancel": {
@@ -202,6 +203,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /models": { of: "any", may: EVERYONE },
   "GET /scim": { of: "whole", may: ["viewer", "admin"] },
   "GET /settings": { of: "whole", may: READERS },
+  "GET /configuration": { of: "whole", may: READERS },
+  "POST /configuration/check": { of: "whole", may: OPERATORS, body: { text: "{}" } },
   "GET /learned": { of: "whole", may: READERS },
   "DELETE /learned": { of: "whole", may: OPERATORS, path: () => "/learned?model=Acme%23cheap" },
   "GET /catalogue": { of: "whole", may: READERS },

@@ -158,7 +158,7 @@ const INTRODUCTION = [
   "",
   "**In short**: with `metrics: { token: … }` it requires `Authorization: Bearer <token>`; without, anyone who can reach the",
   "gateway can read the metrics. [Alerts and dashboards](operate.md#alerts-and-dashboards) come with the gateway.",
-  "",
+  '\n```sh\ncurl https://llm.example.com/metrics -H "Authorization: Bearer $METRICS_TOKEN"\n```\n',
   "No metric names a key, and only those of balances and budgets an account: the ones in `metrics.balances` and",
   "`metrics.budgets`, which require the token.",
   "",
