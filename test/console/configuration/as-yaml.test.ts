@@ -46,7 +46,10 @@ describe.skipIf(!HAS_BROWSER)("a page of the configuration (skipped without Chro
     const { page, open, leave } = await openConsole(world, look);
     await open("/settings/limits");
     const facts = page.locator("dl.facts").first();
-    await facts.getByText("77", { exact: false }).first().waitFor();
+    await facts
+      .getByText(/\.yaml:\d+$/)
+      .first()
+      .waitFor();
     expect(await facts.innerText()).toMatch(/77 \S+\.yaml:\d+[\s\S]*one every 10 min default/);
     for (const [path, within] of [
       ["/settings/webhooks", "hooks.example.com"],
