@@ -271,7 +271,7 @@ describe("operator mistakes", () => {
     ["GET", "/accounts?limit=201", undefined, "400 invalid_value limit"],
     ["GET", "/accounts?limit=x", undefined, "400 invalid_value limit"],
     ["GET", "/accounts?after=x", undefined, "400 invalid_value after"],
-    ["GET", "/accounts?sort=name", undefined, "400 unknown_parameter sort"],
+    ["GET", "/accounts?of=x", undefined, "400 unknown_parameter of"],
     ["POST", "/keys", {}, "400 missing_required_parameter name"],
     ["POST", "/keys", { name: "x", secret: "sk-mine" }, "400 unknown_parameter secret"],
     ["POST", "/keys", { name: "x", admin: true }, "400 unknown_parameter admin"],

@@ -136,6 +136,8 @@ export const APART = [
   "POST /limit-requests/:id/decide",
   // No receiver is configured here: `test/whole/events/webhooks.test.ts` has some.
   "POST /webhooks/test",
+  // It applies nothing.
+  "POST /configuration/check",
   "POST /playground",
   "POST /playground/*",
   // Each change that it makes is on record by itself: `test/cli/state-away.test.ts` looks.
