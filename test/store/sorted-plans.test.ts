@@ -1,4 +1,4 @@
-// The orders that an index has are read from it: SQLite's plan of a page neither sorts nor reads all rows.
+// The plans of SQLite for a page of a sorted list: an order that an index has is read from it, and no order sorts whole rows.
 import { afterAll, expect, test } from "bun:test";
 import { CONSOLE_KEY } from "../../src/admin/keys/keys.ts";
 import { EVERYTHING } from "../../src/core/people/people.ts";
@@ -33,7 +33,18 @@ const lists = sortedMethods({
     asked.push(statement);
     return engine.run(statement);
   },
+  runSlowReads: (statements) => {
+    asked.push(...statements);
+    return engine.runSlowReads(statements);
+  },
 });
+
+/** Returns the steps of the plan of the statement that was asked for, without their details. */
+async function readPlan(): Promise<readonly string[]> {
+  const [{ text, values } = { text: "", values: [] }] = asked.splice(0);
+  const plan = await engine.run({ text: `EXPLAIN QUERY PLAN ${text}`, values });
+  return plan.map(({ detail }) => String(detail).split(" (")[0] ?? "");
+}
 
 /** Each list's filter, as its routes have it, and its table. */
 const LISTED = {
@@ -58,9 +69,27 @@ test.each<[SortedList, "created" | "name", string, SortedPosition]>([
     for (const isDown of [false, true]) {
       const page = { by, isDown, limit: 51, after };
       await lists.sorted<SortedList>(list, page, { filter });
-      const [{ text, values } = { text: "", values: [] }] = asked.splice(0);
-      const plan = await engine.run({ text: `EXPLAIN QUERY PLAN ${text}`, values });
-      const steps = plan.map(({ detail }) => String(detail).split(" (")[0]);
-      expect(steps).toEqual([`${after ? "SEARCH" : "SCAN"} ${table} USING INDEX ${table}_${index}`]);
+      expect(await readPlan()).toEqual([
+        `${after ? "SEARCH" : "SCAN"} ${table} USING INDEX ${table}_${index}`,
+      ]);
     }
 });
+
+test.each(["keys", "accounts", "members"] as const)(
+  "%s by cost: the hours of the month are read once, and rows without any aren't sorted",
+  async (list) => {
+    await connector.run(() => undefined);
+    const [filter, table] = LISTED[list];
+    for (const after of [null, { value: 5, id: "id" }])
+      for (const isDown of [false, true]) {
+        const page = { by: "cost", isDown, limit: 51, after } as const;
+        await lists.sorted<SortedList>(list, page, { filter, costs: { sinceMs: NOON } });
+        const steps = await readPlan();
+        const hours = steps.filter((step) => step.includes("hourly_usage"));
+        expect(hours).toEqual(["SEARCH hourly_usage USING PRIMARY KEY"]);
+        const others = steps.slice(steps.indexOf("CO-ROUTINE others") + 1, steps.indexOf("SCAN others"));
+        expect(others[0]).toStartWith(`SCAN ${table}`);
+        expect(others).not.toContain("USE TEMP B-TREE FOR ORDER BY");
+      }
+  },
+);

@@ -74,6 +74,12 @@ export interface Engine {
   isListed(column: string, list: string): string;
   /** The condition that a column's text is among those that a query returns, few enough to look each of them up. */
   isAmong(column: string, query: string): string;
+  /** The rows of a table whose column isn't among those of another, however many these are. */
+  omit(
+    table: string,
+    column: string,
+    omitted: { readonly table: string; readonly column: string },
+  ): { readonly from: string; readonly condition: string };
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
   /** Runs one statement that must not be written twice, with others in its transaction. Returns its own result. */

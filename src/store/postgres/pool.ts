@@ -89,6 +89,16 @@ export class Pool implements Engine {
   /** With IN, a condition that is one of several would be judged for every row of the table. */
   readonly isAmong = (column: string, query: string) => `${column} = ANY(ARRAY(${query}))`;
 
+  /** With NOT IN, each row would be compared with all of them once they are too many for the memory of a hash. */
+  readonly omit = (
+    table: string,
+    column: string,
+    omitted: { readonly table: string; readonly column: string },
+  ) => ({
+    from: `${table} LEFT JOIN ${omitted.table} ON ${column} = ${omitted.column}`,
+    condition: `${omitted.column} IS NULL`,
+  });
+
   readonly run = (asked: Query): Promise<Result> =>
     this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));
 

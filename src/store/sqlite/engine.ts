@@ -52,6 +52,11 @@ const WORDS = {
   contains: (column, part) => `instr(${column}, ${part}) > 0`,
   isListed: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
   isAmong: (column, query) => `${column} IN (${query})`,
+  // A join would compare each row with each of the others.
+  omit: (from, column, omitted) => ({
+    from,
+    condition: `${column} NOT IN (SELECT ${omitted.column} FROM ${omitted.table})`,
+  }),
 } satisfies Partial<Engine>;
 
 export function makeEngine(

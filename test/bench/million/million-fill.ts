@@ -52,7 +52,7 @@ async function openPostgres(url: string): Promise<Raw> {
 }
 
 /** The table's columns, with an expression for those that a copy has of its own. */
-async function copyColumns(raw: Raw, table: string, own: Readonly<Record<string, string>>) {
+export async function copyColumns(raw: Raw, table: string, own: Readonly<Record<string, string>>) {
   const names = await raw.columns(table);
   return {
     into: names.join(", "),
@@ -60,7 +60,7 @@ async function copyColumns(raw: Raw, table: string, own: Readonly<Record<string,
   };
 }
 
-const numbers = (rows: number, after = 0) =>
+export const numbers = (rows: number, after = 0) =>
   `WITH RECURSIVE n (i) AS (SELECT CAST(${after + 1} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ${after + rows}),
     m AS (SELECT i, (i * ${SCATTER}) % ${SPACE} AS scattered FROM n)`;
 /** Few keys make most of the requests. */
