@@ -88,4 +88,34 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     expect(asked.filter((path) => path === "/docs/search.json")).toEqual(["/docs/search.json"]);
     await leave();
   });
+
+  test("an action opens its form, also on the page that is shown, and again once the form was closed", async () => {
+    const { page, leave } = await openConsole(world);
+    const dialog = page.getByRole("dialog").filter({ has: page.getByRole("heading") });
+    const choose = async (action: string) => {
+      await page.keyboard.press("Control+K");
+      await page.getByRole("searchbox", { name: /An id/ }).fill(action);
+      await page.getByRole("link", { name: action }).first().click();
+    };
+    const actions = [
+      ["Add a key", "Add New Key"],
+      ["Add an account", "Add account"],
+      ["Add an alias with fallbacks", "Add an alias"],
+      ["Add a provider's key", "Add a provider's key"],
+    ] as const;
+    for (const [action, title] of actions)
+      for (let times = 0; times < 2; times++) {
+        await choose(action);
+        await dialog.getByRole("heading", { name: title }).waitFor();
+        await page.keyboard.press("Escape");
+        await dialog.waitFor({ state: "detached" });
+        expect(page.url()).not.toContain("add=");
+      }
+    await choose("Add a provider's key");
+    await dialog.getByLabel("Provider").selectOption("Mistral");
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("heading", { name: "Add a credential to Mistral" }).waitFor();
+    await leave();
+  });
 });

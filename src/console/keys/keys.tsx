@@ -6,10 +6,11 @@ import type { KeyInUseView } from "../../admin/keys/keys-in-use.ts";
 import type { UsageView } from "../../admin/log/usage.ts";
 import { KEY_FIELDS } from "../../core/fields/key.ts";
 import { change, describeError } from "../frame/api.ts";
+import { useAdd } from "../frame/asked.ts";
 import { formatCount, formatDay, formatFullTime, formatRelativeTime } from "../frame/format.ts";
 import { type Names, useNames } from "../frame/names.ts";
 import { usePages } from "../frame/resource.ts";
-import { makeHref, route } from "../frame/route.ts";
+import { makeHref } from "../frame/route.ts";
 import { isMemberOnly, may, mayWriteKey } from "../frame/session.ts";
 import { CHOSEN_KEYS } from "../lists/chosen-keys.ts";
 import { useChosenOrder } from "../lists/chosen-order.ts";
@@ -52,9 +53,8 @@ export type OpenDialog =
 export function KeysPage() {
   const [search, setSearch] = useState("");
   const [state, setState] = useState("");
-  const [open, setOpen] = useState<OpenDialog | null>(
-    route.value.query.get("add") === "yes" ? { kind: "add" } : null,
-  );
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  useAdd("yes", () => setOpen({ kind: "add" }));
   const [account, setAccount] = useState("");
   const { sorting, query } = useChosenOrder("keys");
   const filters = { q: search.trim(), state, account_id: account };

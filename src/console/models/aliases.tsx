@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { AliasView } from "../../admin/models/aliases.ts";
 import { Origin } from "../configuration/origin.tsx";
 import { change } from "../frame/api.ts";
+import { useAdd } from "../frame/asked.ts";
 import { formatDuration, formatPercent, formatUsd } from "../frame/format.ts";
 import { usePages } from "../frame/resource.ts";
 import { makeHref } from "../frame/route.ts";
@@ -23,6 +24,7 @@ type Open = { readonly kind: "add" } | { readonly kind: "edit" | "remove"; reado
 export function Aliases() {
   const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
   const [open, setOpen] = useState<Open | null>(null);
+  useAdd("alias", () => setOpen({ kind: "add" }));
   const close = () => setOpen(null);
   const add = may("aliases.write") && (
     <Button label="Add alias" isTiny icon="plus" onClick={() => setOpen({ kind: "add" })} />

@@ -6,6 +6,7 @@ import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { useOrigins } from "../configuration/origin.tsx";
 import { makeOwnServer } from "../configuration/own-server.ts";
 import { ProposalButton } from "../configuration/proposal.tsx";
+import { useAdd } from "../frame/asked.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
 import { Button } from "../parts/button.tsx";
@@ -14,6 +15,7 @@ import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Loaded, Notice } from "../parts/states.tsx";
 import { ProviderRows } from "../providers/provider-rows.tsx";
 import { CredentialForm } from "./credentials.tsx";
+import { ProviderChoice } from "./provider-choice.tsx";
 import { isPaused } from "./provider-state.ts";
 
 const EVERY_MS = 5000;
@@ -22,6 +24,8 @@ export function ProvidersPage() {
   const providers = useResource<ListPage<ProviderView>>("/providers?all=true", EVERY_MS);
   const settings = useResource<SettingsView>("/settings");
   const [adding, setAdding] = useState<ProviderView | null>(null);
+  const [isChoosing, setChoosing] = useState(false);
+  useAdd("yes", () => setChoosing(true));
   return (
     <>
       <PageHead title="Providers" actions={<OwnServerButton all={providers.data?.data ?? []} />}>
@@ -37,6 +41,9 @@ export function ProvidersPage() {
           {({ data }) => <ProviderLists all={data} onAdd={setAdding} reload={providers.reload} />}
         </Loaded>
       </div>
+      {isChoosing && providers.data && (
+        <ProviderChoice of={providers.data.data} onChosen={setAdding} onClose={() => setChoosing(false)} />
+      )}
       {adding && (
         <CredentialForm provider={adding} onClose={() => setAdding(null)} onSaved={providers.reload} />
       )}

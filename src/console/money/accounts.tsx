@@ -3,9 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../admin/money/accounts.ts";
 import type { SpendingView } from "../../admin/money/spending.ts";
+import { useAdd } from "../frame/asked.ts";
 import { formatCount, formatMoney, formatUsd, nameMonth } from "../frame/format.ts";
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
-import { makeHref, navigate, route } from "../frame/route.ts";
+import { makeHref, navigate } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
 import { CHOSEN_ACCOUNTS } from "../lists/chosen-accounts.ts";
 import { useChosenOrder } from "../lists/chosen-order.ts";
@@ -32,7 +33,8 @@ export function AccountsPage() {
   const { sorting, order, query } = useChosenOrder("accounts");
   const accounts = usePages<AccountView>("/accounts", query, EVERY_MS);
   const chosen = useChosen();
-  const [isAdding, setAdding] = useState(route.value.query.get("add") === "yes");
+  const [isAdding, setAdding] = useState(false);
+  useAdd("yes", () => setAdding(true));
   const [toppedUp, setToppedUp] = useState<AccountView | null>(null);
   const add = may("accounts.create") && (
     <Button label="Add account" kind="main" icon="plus" onClick={() => setAdding(true)} />
