@@ -10,6 +10,8 @@ interface OverlayProblem {
   readonly id: string;
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** Finds a longer message. It looks at all cards. */
+  readonly explain?: () => string;
 }
 
 /** Returns the card with the operator's changes. Null if it is disabled. */
@@ -96,7 +98,10 @@ export function findOverlayProblems(
 ): OverlayProblem[] {
   return overlay.flatMap((change) => {
     const card = cards.get(change.id);
-    if (card === undefined) return [{ id: change.id, path: [], message: describeMissing(change.id, cards) }];
+    if (card === undefined) {
+      const explain = () => describeMissing(change.id, cards);
+      return [{ id: change.id, path: [], message: NO_MODEL, explain }];
+    }
     return [
       ...findPriceProblems(card, change),
       ...findLimitProblems(card, change),
@@ -110,10 +115,12 @@ function describeMissing(id: string, cards: ReadonlyMap<string, ModelCard>): str
   return `${describeUnknownModel(id, cards)}; to add a model, name it under providers.${provider}.models (like, price)`;
 }
 
+export const NO_MODEL = "no model has this id";
+
 /** Returns the message for an id that no card has: with the nearest ids, or those of the name without its provider. */
 export function describeUnknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
   const near = findNearestIds(id, cards);
-  return `no model has this id${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
+  return `${NO_MODEL}${near.length > 0 ? `; did you mean ${near.join(" or ")}?` : ""}`;
 }
 
 function findNearestIds(id: string, cards: ReadonlyMap<string, ModelCard>): readonly string[] {
@@ -153,9 +160,11 @@ function findFallbackProblems(
   passes: (id: string) => boolean,
 ): OverlayProblem[] {
   return (change.fallbacks ?? []).flatMap((id, at) => {
-    const problem = (message: string) => [{ id: change.id, path: ["fallbacks", at], message }];
+    const path = ["fallbacks", at];
+    const problem = (message: string) => [{ id: change.id, path, message }];
     if (id === change.id) return problem("a model can't be its own fallback");
     if (change.fallbacks?.indexOf(id) !== at) return problem("this fallback is listed twice");
-    return cards.has(id) || passes(id) ? [] : problem(describeUnknownModel(id, cards));
+    if (cards.has(id) || passes(id)) return [];
+    return [{ id: change.id, path, message: NO_MODEL, explain: () => describeUnknownModel(id, cards) }];
   });
 }

@@ -10,6 +10,8 @@ export interface Issue {
   /** True if the name of the field is at fault, rather than its value. */
   readonly at: "key" | "value";
   readonly message: string;
+  /** Finds a longer message that takes time, as one that names the nearest of all models. Only called if the issue is shown. */
+  readonly explain?: (() => string) | undefined;
   /** The environment variable at fault, if it isn't a field of the file. */
   readonly variable?: string;
 }
@@ -18,12 +20,12 @@ export interface Issue {
 export class Issues {
   readonly all: Issue[] = [];
 
-  atKey(path: Path, message: string): void {
-    this.all.push({ path, at: "key", message });
+  atKey(path: Path, message: string, explain?: Issue["explain"]): void {
+    this.all.push({ path, at: "key", message, explain });
   }
 
-  atValue(path: Path, message: string): void {
-    this.all.push({ path, at: "value", message });
+  atValue(path: Path, message: string, explain?: Issue["explain"]): void {
+    this.all.push({ path, at: "value", message, explain });
   }
 
   atVariable(variable: string, message: string): void {

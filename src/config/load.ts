@@ -30,6 +30,7 @@ import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { buildEndpoints } from "./webhooks.ts";
 import { YamlText } from "./yaml.ts";
+import type { TextPosition } from "./yaml-bounds.ts";
 
 /** The settings of the command line, which override the file's. */
 export interface Overrides {
@@ -136,16 +137,19 @@ function fail(issues: readonly Issue[], yaml: YamlText, file: string): LoadResul
 
 /** Returns the first errors in the file's order. */
 export function placeIssues(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
-  const found = issues.map((issue) => placeIssue(issue, yaml, file));
-  found.sort((one, other) => one.line - other.line || one.column - other.column);
-  return found.slice(0, ERRORS_MAX);
+  const found = issues.map((issue) => ({ issue, place: findPlace(issue, yaml) }));
+  found.sort(({ place: one }, { place: other }) => one.line - other.line || one.column - other.column);
+  return found.slice(0, ERRORS_MAX).map(({ issue, place }) => placeIssue(issue, place, yaml, file));
 }
 
-function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
-  if (variable !== undefined) {
-    return createError({ file: "environment", line: 0, column: 0, field: variable, message });
-  }
-  const place = yaml.findPosition(path, at);
+function findPlace({ path, at, variable }: Issue, yaml: YamlText): TextPosition {
+  return variable === undefined ? yaml.findPosition(path, at) : { line: 0, column: 0 };
+}
+
+function placeIssue(issue: Issue, place: TextPosition, yaml: YamlText, file: string): ConfigError {
+  const { path, variable, explain } = issue;
+  const message = explain?.() ?? issue.message;
+  if (variable !== undefined) return createError({ file: "environment", ...place, field: variable, message });
   const hint = yaml.explainCut(place.line);
   return createError({ file, ...place, field: formatField(path), message: `${message}${hint}` });
 }

@@ -16,8 +16,9 @@ type Validation =
 export function validate(value: unknown, sources: Interpolation["sources"]): Validation {
   const root = value ?? {};
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
-  for (const { path } of listErrors(ConfigSchema, root)) retype(root, path, sources);
-  if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
+  // Listing the errors takes the most time, and nothing is retyped without such texts.
+  if (sources.size > 0) for (const { path } of listErrors(ConfigSchema, root)) retype(root, path, sources);
+  if (sources.size > 0 && Value.Check(ConfigSchema, root)) return { ok: true, config: root };
   return { ok: false, issues: listIssues(ConfigSchema, root, sources) };
 }
 

@@ -1,7 +1,7 @@
 // Checks the changes to the catalogue, and every field that names a model.
 import { collectCards, findSelector, splitId } from "../../catalogue/catalogue.ts";
 import { buildLaterPrices } from "../../catalogue/later-prices.ts";
-import { describeUnknownModel, findOverlayProblems } from "../../catalogue/overlay.ts";
+import { describeUnknownModel, findOverlayProblems, NO_MODEL } from "../../catalogue/overlay.ts";
 import { buildPrice } from "../../catalogue/price.ts";
 import { findRelative } from "../../catalogue/relative.ts";
 import { type Alias, type AliasTarget, refuseQuality, type SelectorPolicy } from "../../core/models/alias.ts";
@@ -78,8 +78,8 @@ export class ModelFields {
     const passes = (id: string) => this.#passes(id) && !this.#hasFamilyPrice(id);
     for (const problem of findOverlayProblems(this.#cards, [...changes.values()], passes)) {
       const path = ["models", names.get(problem.id) ?? problem.id, ...problem.path];
-      if (problem.path.length === 0) this.#issues.atKey(path, problem.message);
-      else this.#issues.atValue(path, problem.message);
+      if (problem.path.length === 0) this.#issues.atKey(path, problem.message, problem.explain);
+      else this.#issues.atValue(path, problem.message, problem.explain);
     }
     return [...changes.values()];
   }
@@ -229,7 +229,8 @@ export class ModelFields {
     const id = this.#canonical(text);
     if (splitId(id)?.provider.toLowerCase() === SIMULATOR) {
       this.#issues.atValue(path, `${id} is only available with the simulator (serve --simulate)`);
-    } else if (!this.#cards.has(id)) this.#issues.atValue(path, describeUnknownModel(text, this.#cards));
+    } else if (!this.#cards.has(id))
+      this.#issues.atValue(path, NO_MODEL, () => describeUnknownModel(text, this.#cards));
     return id;
   }
 

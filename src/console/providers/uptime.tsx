@@ -16,6 +16,8 @@ interface Hour {
   readonly errors: number;
 }
 
+const NONE: Hour = { requests: 0, errors: 0 };
+
 /** The hours of a provider, by their beginning. */
 type Day = ReadonlyMap<number, Hour>;
 
@@ -27,13 +29,22 @@ function findEndMs(): number {
 export function useDays(): ReadonlyMap<string, Day> | null {
   const endMs = findEndMs();
   const span = { from: new Date(endMs - DAY_MS).toISOString(), to: new Date(endMs).toISOString() };
-  const path = withQuery("/usage", { group_by: "hour,provider", ...span });
+  const path = withQuery("/usage", { group_by: "hour,provider,outcome", ...span });
   const { data } = useResource<UsageSums>(may("usage.read") ? path : null, EVERY_MS);
   if (data === undefined) return null;
   const days = new Map<string, Map<number, Hour>>();
-  for (const { provider = "", hour = "", requests, errors } of data.data)
-    days.getOrInsertComputed(provider, () => new Map()).set(Date.parse(hour), { requests, errors });
+  for (const row of data.data) addRow(days, row);
   return days;
+}
+
+/** What the gateway refused, as beyond a budget, the provider hasn't seen. */
+function addRow(days: Map<string, Map<number, Hour>>, row: UsageSums["data"][number]): void {
+  const { provider = "", hour = "", outcome, requests, errors } = row;
+  if (outcome === "refused") return;
+  const day = days.getOrInsertComputed(provider, () => new Map<number, Hour>());
+  const atMs = Date.parse(hour);
+  const before = day.get(atMs) ?? NONE;
+  day.set(atMs, { requests: before.requests + requests, errors: before.errors + errors });
 }
 
 /** From this share of errors on, an hour counts as bad. Fewer are a warning. */
@@ -44,8 +55,6 @@ function chooseLook({ requests, errors }: Hour): string {
   if (errors === 0) return "good";
   return errors / requests >= BAD_FROM ? "bad" : "some";
 }
-
-const NONE: Hour = { requests: 0, errors: 0 };
 
 /** The bars, and the share of all. */
 export function DayBars({ hours }: { readonly hours: Day | undefined }) {

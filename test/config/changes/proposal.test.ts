@@ -2,6 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { checkProposal } from "../../../src/config/changes/proposal.ts";
 import { formatError } from "../../../src/config/errors.ts";
+import { buildSettings, placeIssues, readValues } from "../../../src/config/load.ts";
+import { validate } from "../../../src/config/validate.ts";
+import { YamlText } from "../../../src/config/yaml.ts";
 import { PROVIDERS } from "../../../src/providers/index.ts";
 import { loadText, requireSettings } from "../../harness/settings.ts";
 
@@ -119,5 +122,30 @@ describe("the origin of settings", () => {
     expect(placesOf('models: { "OpenAI#gpt-5.4": { disabled: true } }')).toEqual([]);
     const aliases = Array.from({ length: 2500 }, (_, at) => `  a${at}: OpenAI#gpt-5.4`).join("\n");
     expect(placesOf(`aliases:\n${aliases}`)).toHaveLength(2000);
+  });
+});
+
+describe("many mistakes", () => {
+  test("are compared with all models only as far as they are shown", () => {
+    const bad = (write: (at: number) => string) =>
+      Array.from({ length: 300 }, (_, at) => write(at)).join("\n");
+    const text = `aliases:\n${bad((at) => `  a${at}: OpenAI#gpt-5.4x${at}`)}
+models:\n${bad((at) => `  "OpenAI#gpt-5.3x${at}": { disabled: true }`)}
+  "OpenAI#gpt-5.4": { fallbacks: [${Array.from({ length: 3 }, (_, at) => `"OpenAI#gpt-9.${at}"`).join(", ")}] }`;
+    const yaml = new YamlText(text);
+    const checked = validate(readValues(yaml), new Map());
+    if (!checked.ok) throw new Error("the schema refuses it");
+    const variables = new Set<string>(PROVIDERS.flatMap(({ keyVariables }) => keyVariables));
+    const env = (name: string) => (variables.has(name) ? "a-key" : undefined);
+    const input = { text, file: "", known: PROVIDERS, overrides: {}, env, readFile: () => "" };
+    const { issues } = buildSettings(checked.config, { ...input, resolved: [], sources: new Map() });
+    let explained = 0;
+    const counted = issues.map((issue) => {
+      expect(issue.message).toBe("no model has this id");
+      return { ...issue, explain: () => `${++explained} ${issue.explain?.()}` };
+    });
+    const shown = placeIssues(counted, yaml, "");
+    expect([counted.length, shown.length, explained]).toEqual([603, 20, 20]);
+    expect(shown[0]?.message).toStartWith("1 no model has this id; did you mean OpenAI#gpt-5.4");
   });
 });

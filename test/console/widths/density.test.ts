@@ -26,9 +26,12 @@ beforeAll(async () => {
   const models = Array.from({ length: 40 }, (_, at) => (at % 4 === 0 ? "Router#best" : "OpenAI#gpt-5.4"));
   for (const model of models) await (await world.gateway.chat({ model, messages })).text();
   const operator = createOperator(world.gateway);
-  const name = "the-nightly-evaluation-of-all-support-answers";
+  const name = "the-nightly-evaluation-of-all-support-answers-in-production-eu-west-1";
   await operator.post("/accounts", { name, budgets: [{ usd: 5, per: "month" }] });
   await operator.post("/tokens", { name, role: "viewer", contact: "ada@example.com" });
+  const limited = await world.gateway.newKey({ requests_per_minute: 1 });
+  for (let at = 0; at < 3; at++)
+    await (await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages }, limited)).text();
   const counts = { total: 812_345, completed: 200_123, failed: 12, cancelled: 588 };
   await addShown(world, [{ counts, usd: 1234.11 }]);
   if (HAS_BROWSER) opened = await openConsole(world, { viewport: { width: 1440, height: 900 } });
@@ -71,7 +74,7 @@ describe.skipIf(!HAS_BROWSER)("density (skipped without Chromium)", () => {
     ["/batches", "Batches"],
   ])("rows are as high on the page %s", async (path, label) => {
     const { page, open } = opened;
-    for (const width of [1440, 1280]) {
+    for (const width of [1440, 1280, 1024]) {
       await page.setViewportSize({ width, height: 900 });
       await open(path);
       const rows = page.getByRole("table", { name: label }).locator("tbody tr");
