@@ -13,7 +13,6 @@ import {
   type TakingStep,
 } from "../../core/money/checkout.ts";
 import { type NanoUsd, toUsd } from "../../core/money/money.ts";
-import { makeRowId } from "../../core/rows.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnswerError } from "../answers.ts";
 import type { Books } from "../books.ts";
@@ -46,8 +45,7 @@ export async function recordCheckoutStep(
 
 export function changeCheckout(books: Books, demand: CheckoutChange): Answer {
   const { accountId, checkoutId, step } = demand;
-  const rowId = makeRowId({ accountId, id: checkoutId });
-  const before = books.checkouts.get(rowId);
+  const before = books.checkouts.get(checkoutId);
   const account = books.findAccount(accountId);
   if (before === null || account === null) return refuse("not_found", "There is no such checkout.");
   const after = applyStep(before, step);
@@ -60,7 +58,7 @@ export function changeCheckout(books: Books, demand: CheckoutChange): Answer {
   }
   const excess = refuseExcess(account, after.paidNanoUsd - before.paidNanoUsd);
   if (excess !== null) return { kind: "refused", fault: excess };
-  books.checkouts.put(rowId, after);
+  books.checkouts.put(checkoutId, after);
   moveMoney(books, demand, before, after);
   return { kind: "checkout", account: books.account(accountId), checkout: after, isNew: true };
 }

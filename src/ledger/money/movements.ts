@@ -5,7 +5,6 @@ import { Fault } from "../../core/fault.ts";
 import { type Account, refuseClosed } from "../../core/keys/key.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
 import type { Funding, Movement } from "../../core/money/movement.ts";
-import { makeRowId } from "../../core/rows.ts";
 import type { Books } from "../books.ts";
 import { computeMonth } from "./month.ts";
 
@@ -13,10 +12,10 @@ import { computeMonth } from "./month.ts";
 const BALANCE_MAX = Number.MAX_SAFE_INTEGER;
 
 export function fund(books: Books, demand: Funding): Answer {
-  const { accountId, nanoUsd, movement, entry } = demand;
+  const { accountId, id, nanoUsd, movement, entry } = demand;
   const account = books.findAccount(accountId);
   if (account === null) return refuse("not_found", "There is no account with that id.");
-  const made = books.movements.get(makeRowId(demand));
+  const made = books.movements.get(id);
   if (made) {
     if (made.nanoUsd === nanoUsd && made.kind === movement) return { kind: "funded", account };
     const message = "This Idempotency-Key was already used for another amount or another kind of movement.";
@@ -69,7 +68,7 @@ export function move(books: Books, moved: MovementEntry): void {
   const legs = { balanceNanoUsd, fundingNanoUsd: 0 - nanoUsd, overrunNanoUsd: 0 - dueNanoUsd };
   const account = books.move(accountId, legs, { kind, atMs, note, requestId });
   const month = computeMonth(atMs, account.timeZone ?? moved.timeZone);
-  books.movements.put(makeRowId(moved), {
+  books.movements.put(id, {
     accountId,
     id,
     atMs,

@@ -97,8 +97,8 @@ function readRows(reads: readonly Reads[], accounts: readonly FoundRow[], { foun
     holds: makeCells(readBy(HOLD, found.holds, ({ id }) => id)),
     requests: readBy(REQUEST, found.requests, ({ id }) => id),
     replies: readBy(REPLY, found.replies, makeRowId),
-    movements: readBy(MOVEMENT, found.movements, makeRowId),
-    checkouts: readBy(CHECKOUT, found.checkouts, makeRowId),
+    movements: readBy(MOVEMENT, found.movements, ({ id }) => id),
+    checkouts: readBy(CHECKOUT, found.checkouts, ({ id }) => id),
     tagsOfDays: readTagsOfDays(found.tags),
   };
 }

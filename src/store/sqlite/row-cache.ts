@@ -137,11 +137,11 @@ export class RowCache {
         () => this.#findClaim(accountId, replyId) ?? readRow(REPLY, sql.reply.get(accountId, replyId)),
       );
     if (movementId !== null)
-      rows.movements = add(rows.movements, makeRowId({ accountId, id: movementId }), () =>
+      rows.movements = add(rows.movements, movementId, () =>
         readRow(MOVEMENT, sql.movement.get(accountId, movementId)),
       );
     if (checkoutId !== undefined)
-      rows.checkouts = add(rows.checkouts, makeRowId({ accountId, id: checkoutId }), () =>
+      rows.checkouts = add(rows.checkouts, checkoutId, () =>
         readRow(CHECKOUT, sql.checkout.get(accountId, checkoutId)),
       );
     if (tagDayMs !== undefined)

@@ -78,7 +78,7 @@ function readSums(demands: readonly Demand[]): ReadonlyMap<string, readonly Mode
   return new Map(openings.map((id) => [id, [{ model: "OpenAI#gpt", costNanoUsd: 700 }]]));
 }
 
-/** The plain rows are named by their ids alone, which differ from account to account. */
+/** Plain replies are named by their ids alone, which differ from account to account. */
 function takeOwnId(rowId: string): string {
   return rowId.slice(rowId.indexOf(" ") + 1);
 }
@@ -103,7 +103,7 @@ export class PagedWorld {
       holds: this.#holds,
       requests,
       replies: { get: (id) => replies.get(takeOwnId(id)) },
-      movements: { get: (id) => movements.get(takeOwnId(id)) },
+      movements,
       tagsOfDays,
       sums: { get: (id) => this.#sums.get(id) },
     };
