@@ -50,6 +50,7 @@ export class Batches {
   #sharedSinceMs = 0;
   #demands = 0;
   #running = 0;
+  #willStart = false;
   #willGather = false;
   #willSweep = false;
   #idle: (() => void)[] = [];
@@ -72,8 +73,8 @@ export class Batches {
         return;
       }
       this.#waiting.set(demand.accountId, [waiting]);
-      // Demands of the same event loop turn become one batch.
-      setImmediate(() => this.#queueUp(demand.accountId));
+      this.#lineUp(demand.accountId);
+      this.#startLater();
     });
   }
 
@@ -83,9 +84,14 @@ export class Batches {
     if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  #queueUp(accountId: string): void {
-    this.#lineUp(accountId);
-    this.#startNext();
+  /** Demands of the same event loop turn become one batch. */
+  #startLater(): void {
+    if (this.#willStart) return;
+    this.#willStart = true;
+    setImmediate(() => {
+      this.#willStart = false;
+      this.#startNext();
+    });
   }
 
   #lineUp(accountId: string): void {
