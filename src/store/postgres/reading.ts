@@ -29,12 +29,19 @@ const ONE = `${selectSql(ACCOUNT)} WHERE id = $1`;
 const SEVERAL = `${selectSql(ACCOUNT)} WHERE id = ANY($1::text[])`;
 /** All lock in the same order, so that no two wait for each other. */
 const IN_ORDER = "ORDER BY id FOR UPDATE";
+
+/** Sets something for the rest of the transaction, without a statement of its own: the subquery runs before the first row is found. */
+function setting(name: string, value: string): string {
+  return `AND (SELECT set_config('${name}', '${value}', true)) IS NOT NULL`;
+}
+
+/** Otherwise the server plans the large statements anew each time, which costs it more than running them. */
+const PLANNED_ONCE = setting("plan_cache_mode", "force_generic_plan");
 const LOCKS: Readonly<Record<Lock, string>> = {
   none: SEVERAL,
-  wait: `${SEVERAL} ${IN_ORDER}`,
-  // The subquery runs before the first row is found.
-  briefly: `${SEVERAL} AND (SELECT set_config('lock_timeout', '${BRIEF_MS}', true)) IS NOT NULL ${IN_ORDER}`,
-  free: `${SEVERAL} ${IN_ORDER} SKIP LOCKED`,
+  wait: `${SEVERAL} ${PLANNED_ONCE} ${IN_ORDER}`,
+  briefly: `${SEVERAL} ${PLANNED_ONCE} ${setting("lock_timeout", `${BRIEF_MS}`)} ${IN_ORDER}`,
+  free: `${SEVERAL} ${PLANNED_ONCE} ${IN_ORDER} SKIP LOCKED`,
 };
 
 const SUMS = composeOpeningSums(
