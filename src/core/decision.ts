@@ -37,6 +37,7 @@ export interface Rows {
   readonly holds: KeptRows<Cell<Hold>>;
   /** Only those without a hold. */
   readonly requests: Lookup<RequestRecord | null>;
+  /** By `makeRowId`: a key that was moved names the same reply in another account. */
   readonly replies: Lookup<KeptReply | null>;
   readonly movements: Lookup<Movement | null>;
   /** By `makeTagDayId`. Missing if none were asked for. */

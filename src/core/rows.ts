@@ -208,6 +208,11 @@ export interface TagOfDay {
   readonly tag: string;
 }
 
+/** The id of a row whose own id is only unique within its account. */
+export function makeRowId({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
+  return `${accountId} ${id}`;
+}
+
 export function makeTagDayId(accountId: string, dayMs: number): string {
   return `${accountId} ${dayMs}`;
 }

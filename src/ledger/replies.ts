@@ -15,9 +15,9 @@ export function findOldestRow(nowMs: number, keepMs: number): number {
 }
 
 /** Returns the earlier answer to the same Idempotency-Key. Null if none is stored. */
-export function findEarlierAnswer(books: Books, { nowMs, idempotency }: Admission): Answer | null {
+export function findEarlierAnswer(books: Books, { accountId, nowMs, idempotency }: Admission): Answer | null {
   if (idempotency === null) return null;
-  const reply = books.replies.get(idempotency.replyId);
+  const reply = books.replies.get({ accountId, id: idempotency.replyId });
   if (reply === null || isForgotten(reply, nowMs)) return null;
   if (reply.bodyDigest !== idempotency.bodyDigest) {
     return refused("idempotency_mismatch", "This Idempotency-Key was already used with a different body.");
@@ -69,7 +69,7 @@ export function keepLateReply(
 ): boolean {
   if (idempotency === null) return true;
   const { replyId: id, bodyDigest } = idempotency;
-  const taken = books.replies.get(id);
+  const taken = books.replies.get({ accountId, id });
   if (taken !== null && taken.requestId !== record.id && !isForgotten(taken, atMs)) return false;
   if (produced) {
     fill(books, { accountId, id, bodyDigest, requestId: record.id, atMs }, sealedReply);
@@ -88,13 +88,13 @@ export function hasLostClaim(books: Books, hold: Hold): boolean {
   return hold.replyId !== null && findClaim(books, hold) === null;
 }
 
-function findClaim(books: Books, { id, replyId }: Hold): KeptReply | null {
-  const reply = replyId === null ? null : books.replies.get(replyId);
+function findClaim(books: Books, { accountId, id, replyId }: Hold): KeptReply | null {
+  const reply = replyId === null ? null : books.replies.get({ accountId, id: replyId });
   return reply?.requestId === id ? reply : null;
 }
 
 function put(books: Books, reply: KeptReply): void {
-  const before = books.replies.get(reply.id)?.sealed?.length ?? 0;
+  const before = books.replies.get(reply)?.sealed?.length ?? 0;
   const after = reply.sealed?.length ?? 0;
   books.replies.put(reply);
   if (before === after) return;

@@ -1,5 +1,6 @@
 // Tables of which a batch reads and writes single rows: written rows hide the rows as read.
 import type { DeletedRow } from "../core/decision.ts";
+import { makeRowId } from "../core/rows.ts";
 
 const NONE: readonly never[] = Object.freeze([]);
 
@@ -48,7 +49,7 @@ export class Sheet<Row> {
   }
 }
 
-/** A table whose rows may also be removed. */
+/** A table whose rows may also be removed. Their ids are unique within an account. */
 export class RemovableSheet<Row extends DeletedRow> {
   readonly #rows: Sheet<Row>;
   readonly #gone = new Map<string, DeletedRow>();
@@ -57,19 +58,22 @@ export class RemovableSheet<Row extends DeletedRow> {
     this.#rows = new Sheet(read);
   }
 
-  get(id: string): Row | null {
+  get(named: DeletedRow): Row | null {
+    const id = makeRowId(named);
     return this.#gone.has(id) ? null : this.#rows.get(id);
   }
 
   put(row: Row): void {
-    this.#gone.delete(row.id);
-    this.#rows.put(row.id, row);
+    const id = makeRowId(row);
+    this.#gone.delete(id);
+    this.#rows.put(id, row);
   }
 
-  remove({ accountId, id }: Row): void {
+  remove(row: Row): void {
+    const id = makeRowId(row);
     const isNew = this.#rows.isNew(id);
     this.#rows.drop(id);
-    if (!isNew) this.#gone.set(id, { accountId, id });
+    if (!isNew) this.#gone.set(id, { accountId: row.accountId, id: row.id });
   }
 
   get changed(): readonly Row[] {

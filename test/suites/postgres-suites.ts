@@ -9,6 +9,7 @@ import { digestsSuite } from "../webhooks/digests.suite.ts";
 import { auditSuite } from "./audit/audit.suite.ts";
 import { chainingSuite } from "./audit/chaining.suite.ts";
 import { repeatsSuite } from "./audit/repeats.suite.ts";
+import { accountsSuite } from "./engine/accounts.suite.ts";
 import { entriesSuite } from "./engine/entries.suite.ts";
 import { foldingSuite } from "./engine/folding.suite.ts";
 import { lateSuite } from "./engine/late.suite.ts";
@@ -62,6 +63,7 @@ const SUITES = [
   callsSuite,
   warningsSuite,
   billingSuite,
+  accountsSuite,
   entriesSuite,
   nodesSuite,
   lateSuite,

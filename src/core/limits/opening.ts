@@ -12,8 +12,9 @@ export interface Opening {
   readonly fromMs: number;
 }
 
-export function makeOpeningId({ owner, fromMs }: Opening): string {
-  return `${owner} ${fromMs}`;
+/** A member has budgets in each account of its keys. */
+export function makeOpeningId(accountId: string, { owner, fromMs }: Opening): string {
+  return `${accountId} ${owner} ${fromMs}`;
 }
 
 /** The price of an owner's requests to one model, answered or not. */

@@ -63,11 +63,11 @@ const LIMIT_REQUEST = table<LimitRequest>(
 
 const RAISE = table<LimitRaise>("limit_request", LIMIT_REQUEST.key, limit);
 
-/** Finds the raises of members in an account. `members` is the condition on `member_id`. */
-export function raisesSql(accountMark: string, members: string): string {
-  const columns = joinNames(["member_id", ...RAISE.columns]);
-  return `SELECT ${columns} FROM limit_request WHERE account_id = ${accountMark} AND ${members} AND raised_until_ms > 0`;
-}
+/** The raises that were granted to members. */
+export const RAISES = {
+  select: `SELECT ${joinNames(["account_id", "member_id", ...RAISE.columns])} FROM limit_request`,
+  where: "raised_until_ms > 0",
+};
 
 export const readRaise: (found: FoundRow) => LimitRaise = RAISE.rowOf;
 

@@ -1,15 +1,19 @@
-// Batches demands into transactions: while one of an account is running, its further demands gather for the next.
+// Batches demands into transactions: while one is running, further demands gather for the next, on a single server those of
+// many accounts for one.
 import type { Decide } from "../../core/decision.ts";
 import type { Answer, Demand } from "../../core/demand.ts";
+import { Fault } from "../../core/fault.ts";
 import { unavailable } from "../engine/unavailable.ts";
-import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
+import { answer, answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../engine/waiting.ts";
 import { type Bounds, runBatch } from "./batch.ts";
 import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";
+import { mayShare, Room } from "./room.ts";
 
-const BATCH_DEMANDS_MAX = 500;
-/** Bounds the stored replies in one statement. */
-const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** Bounds the locks that a transaction holds, and how many accounts wait for the slowest of them. */
+const BATCH_ACCOUNTS_MAX = 64;
+/** The longest that accounts gather for a shared transaction while another is running: a server far away commits slowly. */
+const GATHER_MS = 20;
 /** Two connections are left for lookups. */
 const BATCHES_AT_ONCE_MAX = CONNECTIONS_MAX - 2;
 /**
@@ -34,13 +38,20 @@ export class Batches {
   readonly #parts: BatchesParts;
   /** By account. An account in the map has a running batch or is in line for a turn. */
   readonly #waiting = new Map<string, Waiting[]>();
+  /** Accounts whose demands share a transaction with those of others. */
+  readonly #sharedLine: string[] = [];
+  /** Accounts whose next transaction is their own. */
   readonly #line: string[] = [];
   readonly #slowLine: string[] = [];
-  /** Accounts whose last batch used up its time. */
+  /** Accounts whose last batch used up its time, or which somebody else had locked. */
   readonly #slow = new Set<string>();
   #slowRunning = 0;
+  #sharedRunning = 0;
+  #sharedSinceMs = 0;
   #demands = 0;
   #running = 0;
+  #willStart = false;
+  #willGather = false;
   #willSweep = false;
   #idle: (() => void)[] = [];
   #closed = false;
@@ -62,8 +73,8 @@ export class Batches {
         return;
       }
       this.#waiting.set(demand.accountId, [waiting]);
-      // Demands of the same event loop turn become one batch.
-      setImmediate(() => this.#queueUp(demand.accountId));
+      this.#lineUp(demand.accountId);
+      this.#startLater();
     });
   }
 
@@ -73,25 +84,116 @@ export class Batches {
     if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  #queueUp(accountId: string): void {
-    this.#lineUp(accountId);
-    this.#startNext();
+  /** Demands of the same event loop turn become one batch. */
+  #startLater(): void {
+    if (this.#willStart) return;
+    this.#willStart = true;
+    setImmediate(() => {
+      this.#willStart = false;
+      this.#startNext();
+    });
   }
 
   #lineUp(accountId: string): void {
+    const [next] = this.#waiting.get(accountId) ?? [];
     if (this.#slow.has(accountId)) this.#slowLine.push(accountId);
-    else this.#line.push(accountId);
+    else if (this.#parts.pool.traits.isDistributed || (next && !mayShare(next))) this.#line.push(accountId);
+    else this.#sharedLine.push(accountId);
   }
 
   #startNext(): void {
     while (this.#running < BATCHES_AT_ONCE_MAX) {
+      if (this.#hasGathered()) {
+        void this.#runShared(this.#sharedLine.splice(0, BATCH_ACCOUNTS_MAX));
+        continue;
+      }
       const slow = this.#slowRunning < SLOW_BATCHES_MAX ? this.#slowLine.shift() : undefined;
       const accountId = slow ?? this.#line.shift();
       if (accountId === undefined) return;
-      this.#running++;
-      if (slow !== undefined) this.#slowRunning++;
-      void this.#turn(accountId, slow !== undefined);
+      void this.#runOwn(accountId, slow !== undefined);
     }
+  }
+
+  /** True if a shared transaction may begin. While another runs, accounts gather for it, but not for long. */
+  #hasGathered(): boolean {
+    if (this.#sharedLine.length === 0) return false;
+    const leftMs = this.#sharedSinceMs + GATHER_MS - performance.now();
+    if (this.#sharedRunning === 0 || leftMs <= 0 || this.#sharedLine.length >= BATCH_ACCOUNTS_MAX)
+      return true;
+    if (!this.#willGather) {
+      this.#willGather = true;
+      setTimeout(() => {
+        this.#willGather = false;
+        this.#startNext();
+      }, leftMs);
+    }
+    return false;
+  }
+
+  /** Takes demands off an account's queue for as long as they fit. */
+  #take(accountId: string, fits: (next: Waiting) => boolean): readonly Waiting[] {
+    const queue = this.#waiting.get(accountId) ?? [];
+    const end = queue.findIndex((next) => !fits(next));
+    const taken = queue.splice(0, end === -1 ? queue.length : end);
+    this.#demands -= taken.length;
+    return taken;
+  }
+
+  async #runShared(accountIds: readonly string[]): Promise<void> {
+    this.#running++;
+    this.#sharedRunning++;
+    this.#sharedSinceMs = performance.now();
+    const room = new Room();
+    const batch = accountIds.flatMap((id) => this.#take(id, (next) => mayShare(next) && room.take(next)));
+    if (batch.length > 0) this.#giveBack(await this.#answerShared(batch));
+    this.#sharedRunning--;
+    this.#end(accountIds);
+  }
+
+  /** Returns the demands that are decided again, each account's in its own transaction: nothing of them was written. */
+  async #answerShared(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+    try {
+      const answers = await this.#decide(batch.map(({ demand }) => demand));
+      const isBusy = (_: Waiting, at: number) => answers[at] === null;
+      answer(
+        batch.filter((one, at) => !isBusy(one, at)),
+        answers.filter((one) => one !== null),
+      );
+      return batch.filter(isBusy);
+    } catch (error) {
+      // The database refuses one of them: the others don't fail with it.
+      if (!(error instanceof Fault)) return batch;
+      for (const { reject } of batch) reject(error);
+      return [];
+    }
+  }
+
+  /** Puts demands back in front of their accounts' queues. */
+  #giveBack(demands: readonly Waiting[]): void {
+    for (const [accountId, own] of Map.groupBy(demands, ({ demand }) => demand.accountId)) {
+      if (this.#slow.size < SLOW_ACCOUNTS_MAX) this.#slow.add(accountId);
+      this.#waiting.get(accountId)?.unshift(...own);
+      this.#demands += own.length;
+    }
+    if (demands.length > 0) this.#sweepLater();
+  }
+
+  async #runOwn(accountId: string, isSlow: boolean): Promise<void> {
+    this.#running++;
+    if (isSlow) this.#slowRunning++;
+    const batch = this.#take(accountId, new Room().take);
+    const beganMs = performance.now();
+    if (batch.length > 0) {
+      await answerAll(batch, async (demands) => (await this.#decide(demands)).filter((one) => one !== null));
+      this.#noteTime(accountId, performance.now() - beganMs);
+    }
+    if (isSlow) this.#slowRunning--;
+    this.#end([accountId]);
+  }
+
+  #decide(demands: readonly Demand[]): Promise<readonly (Answer | null)[]> {
+    const { pool, decide, bounds } = this.#parts;
+    return runBatch(pool, decide, demands, bounds);
   }
 
   /** Records whether the account's batch used up its time. */
@@ -100,27 +202,15 @@ export class Batches {
     else if (this.#slow.size < SLOW_ACCOUNTS_MAX) this.#slow.add(accountId);
   }
 
-  /** Runs one batch. An account with more demands goes to the end of the line, so a busy one never blocks others. */
-  async #turn(accountId: string, isSlow: boolean): Promise<void> {
-    const queue = this.#waiting.get(accountId) ?? [];
-    const batch = queue.splice(0, batchLength(queue));
-    this.#demands -= batch.length;
-    const beganMs = performance.now();
-    if (batch.length > 0) {
-      await this.#run(batch);
-      this.#noteTime(accountId, performance.now() - beganMs);
-    }
+  /** Ends a turn. An account with more demands goes to the end of the line, so a busy one never blocks others. */
+  #end(accountIds: readonly string[]): void {
     this.#running--;
-    if (isSlow) this.#slowRunning--;
-    if (queue.length > 0) this.#lineUp(accountId);
-    else this.#waiting.delete(accountId);
+    for (const accountId of accountIds) {
+      if (this.#waiting.get(accountId)?.length) this.#lineUp(accountId);
+      else this.#waiting.delete(accountId);
+    }
     this.#startNext();
     if (this.#waiting.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
-  }
-
-  #run(batch: readonly Waiting[]): Promise<void> {
-    const { pool, decide, bounds } = this.#parts;
-    return answerAll(batch, (demands) => runBatch(pool, decide, demands, bounds));
   }
 
   #sweepLater(): void {
@@ -144,14 +234,4 @@ export class Batches {
         reject(unavailable(new LateError("The database did not answer in time.")));
     }
   }
-}
-
-/** Returns how many waiting demands fit in one batch: at least one. */
-function batchLength(queue: readonly Waiting[]): number {
-  let characters = 0;
-  const tooMany = queue.findIndex(({ demand }, at) => {
-    characters += demand.kind === "settle" ? (demand.sealedReply?.length ?? 0) : 0;
-    return at > 0 && (at >= BATCH_DEMANDS_MAX || characters > BATCH_CHARACTERS_MAX);
-  });
-  return tooMany === -1 ? queue.length : tooMany;
 }

@@ -24,6 +24,11 @@ export function isConflict(error: unknown): boolean {
   return /^(40(?!003)|55P03)/.test(readSqlState(error) ?? "");
 }
 
+/** True if another transaction kept a row locked for longer than this one was to wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return readSqlState(error) === "55P03";
+}
+
 /** True if the database refused the data (a constraint, a number out of range): a retry would fail too. */
 function isRefusal(error: unknown): boolean {
   return /^2[123]/.test(readSqlState(error) ?? "");

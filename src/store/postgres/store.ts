@@ -67,7 +67,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     clockAheadMs = aheadMs;
   });
   const read = async (reads: Reads) => {
-    const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
+    const { queries, rowsOf } = composeReading([reads], "none", pool.traits.isDistributed);
     return rowsOf(await pool.readSnapshot(queries));
   };
   return {

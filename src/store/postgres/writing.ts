@@ -1,4 +1,4 @@
-// Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
+// Writes a decision: statements take one list per column, for any number of rows.
 import type { Decision, DeletedRow } from "../../core/decision.ts";
 import type { Account } from "../../core/keys/key.ts";
 import type { SqlType } from "../engine/columns.ts";
@@ -46,26 +46,26 @@ const LIST_TYPES: Readonly<Record<SqlType, string>> = {
 
 type Lists = readonly (readonly Value[])[];
 
-/** One table's part of a write. The account is not among its columns: it is always $1. */
-interface Part {
+/** The accounts of a transaction, which are locked. */
+type Accounts = ReadonlySet<string>;
+
+/** A statement that writes some rows, given as one list per column. */
+interface Written {
   readonly columns: readonly string[];
   readonly types: readonly SqlType[];
-  /** Returns the statement that writes the given rows. */
-  readonly sql: (given: RowSource) => string;
+  /** Returns the statement. `source` is what stands after FROM: it calls the rows `given`. `lists` are the parameters in it. */
+  readonly sql: (source: string, lists: readonly string[]) => string;
   /** Returns the values of the rows by column. Null if there are none. */
-  readonly listsOf: (decision: Decision, accountId: string) => Lists | null;
-  /** Set if it updates rows, which name the account themselves. */
-  readonly updates?: true;
+  readonly listsOf: (decision: Decision, accounts: Accounts) => Lists | null;
 }
 
-/** A part's rows as SQL. */
-interface RowSource {
-  /** The FROM list; it calls the rows `given`. */
-  readonly source: string;
-  /** The expression for the account's id. */
-  readonly account: string;
-  /** The WHERE that selects the account, if the source needs one. */
-  readonly condition: string;
+/**
+ * One table's part of a write: as part of a statement for any number of accounts, and as a statement for one, which is $1,
+ * so that an engine that shards by account sends it to one machine.
+ */
+interface Part {
+  readonly together: Written;
+  readonly apart: Written;
 }
 
 function insert<Row extends { readonly accountId: string }>(
@@ -75,19 +75,28 @@ function insert<Row extends { readonly accountId: string }>(
 ): Part {
   const { name } = table;
   const others = omitColumns(table, ["account_id"]);
-  const { columns, types } = others;
+  const list =
+    (part: TablePart<Row>): Written["listsOf"] =>
+    (decision, accounts) =>
+      writeLists(part, rows(decision), ({ accountId }) => {
+        if (!accounts.has(accountId)) throw new Error(`A row of ${name} doesn't belong to a locked account.`);
+      });
+  const given = (columns: readonly string[]) => joinNames(columns.map((column) => `given.${column}`));
   return {
-    columns,
-    types,
-    sql: (given) =>
-      `INSERT INTO ${name} (account_id, ${joinNames(columns)})
-      SELECT ${given.account}, ${joinNames(columns.map((column) => `given.${column}`))}
-      FROM ${given.source} ${given.condition} ${onConflict}`,
-    listsOf: (decision, accountId) =>
-      writeLists(others, rows(decision), (row) => {
-        if (row.accountId !== accountId)
-          throw new Error(`A row of ${name} doesn't belong to the locked account.`);
-      }),
+    together: {
+      ...table,
+      sql: (source) =>
+        `INSERT INTO ${name} (${joinNames(table.columns)}) SELECT ${given(table.columns)} FROM ${source} ${onConflict}`,
+      listsOf: list(table),
+    },
+    // It joins the account's own row, because a distributed engine runs a statement on the machine of the table that it reads.
+    apart: {
+      ...others,
+      sql: (source) =>
+        `INSERT INTO ${name} (account_id, ${joinNames(others.columns)}) SELECT whose.id, ${given(others.columns)}
+        FROM account AS whose, ${source} WHERE whose.id = $1 ${onConflict}`,
+      listsOf: list(others),
+    },
   };
 }
 
@@ -115,41 +124,53 @@ function upsert<Row extends { readonly accountId: string }>(
 const MONEY_COLUMNS = ["balance_nano", "held_nano", "entries", "kept_characters"];
 
 /** A statement may update a row only once, so an account's money is written together with its state if that changed. */
-function update(part: TablePart<Account>, rows: (decision: Decision) => readonly Account[]): Part {
-  const { columns, types } = part;
+function update(changed: readonly string[], rows: (decision: Decision) => readonly Account[]): Part {
+  const part = pickColumns(ACCOUNT, changed);
+  const named = pickColumns(ACCOUNT, ["id", ...changed]);
+  const setSql = (source: string) =>
+    `UPDATE account SET ${joinNames(part.columns.map((column) => `${column} = given.${column}`))} FROM ${source}`;
+  const list =
+    (listed: TablePart<Account>): Written["listsOf"] =>
+    (decision, accounts) =>
+      writeLists(listed, rows(decision), ({ id }) => {
+        if (!accounts.has(id)) throw new Error("A balance doesn't belong to a locked account.");
+      });
+  const at = named.columns.indexOf("id");
   return {
-    updates: true,
-    columns,
-    types,
-    sql: ({ source }) => `
-    UPDATE account SET ${columns.map((column) => `${column} = given.${column}`).join(", ")}
-    FROM ${source} WHERE account.id = $1`,
-    listsOf: (decision, accountId) =>
-      writeLists(part, rows(decision), (row) => {
-        if (row.id !== accountId) throw new Error("A balance doesn't belong to the locked account.");
-      }),
+    together: {
+      ...named,
+      // The list is named once more, since accounts are found by it: a join may be planned as a scan of all of them.
+      sql: (source, lists) =>
+        `${setSql(source)} WHERE account.id = given.id AND account.id = ANY(${lists[at]})`,
+      listsOf: list(named),
+    },
+    apart: { ...part, sql: (source) => `${setSql(source)} WHERE account.id = $1`, listsOf: list(part) },
   };
 }
 
-const MONEY = update(pickColumns(ACCOUNT, MONEY_COLUMNS), ({ accounts, states }) =>
+const MONEY = update(MONEY_COLUMNS, ({ accounts, states }) =>
   states.length > 0 ? accounts.filter((account) => !states.includes(account)) : accounts,
 );
-const MONEY_AND_STATE = update(
-  pickColumns(ACCOUNT, [...MONEY_COLUMNS, ...ACCOUNT_STATE.columns]),
-  ({ states }) => states,
-);
+const MONEY_AND_STATE = update([...MONEY_COLUMNS, ...ACCOUNT_STATE.columns], ({ states }) => states);
 
 /** A distributed engine refuses to set the account, even to itself. */
 const AMENDABLE = REQUEST.columns.filter((column) => !REQUEST.key.includes(column));
+const AMEND = `UPDATE request SET ${joinNames(AMENDABLE.map((column) => `${column} = given.${column}`))} FROM`;
+const IF_LOST = "request.id = given.id AND request.ended = 'lost'";
+const listAmended: Written["listsOf"] = ({ requestsAmended }) =>
+  writeLists(REQUEST, requestsAmended, () => {});
 /** Only a row that was given up as lost is ever replaced. */
 const AMENDED: Part = {
-  updates: true,
-  columns: REQUEST.columns,
-  types: REQUEST.types,
-  sql: ({ source }) => `
-    UPDATE request SET ${joinNames(AMENDABLE.map((column) => `${column} = given.${column}`))}
-    FROM ${source} WHERE request.account_id = $1 AND request.id = given.id AND request.ended = 'lost'`,
-  listsOf: ({ requestsAmended }) => writeLists(REQUEST, requestsAmended, () => {}),
+  together: {
+    ...REQUEST,
+    sql: (source) => `${AMEND} ${source} WHERE request.account_id = given.account_id AND ${IF_LOST}`,
+    listsOf: listAmended,
+  },
+  apart: {
+    ...REQUEST,
+    sql: (source) => `${AMEND} ${source} WHERE request.account_id = $1 AND ${IF_LOST}`,
+    listsOf: listAmended,
+  },
 };
 
 const ADD_UP = composeSum(USAGE, USAGE_SUMS);
@@ -186,8 +207,38 @@ const GROUPS: readonly (readonly Part[])[] = [
 ];
 
 /**
- * Deletions are a separate statement, run first: no engine defines the order in which one statement changes a table
- * twice, and some refuse it.
+ * Deletes rows within the one statement: no decision both deletes a row and writes it. They are found one by one by their
+ * index: a join may be planned as a scan of the table.
+ */
+function remove(table: string, rows: (decision: Decision) => readonly DeletedRow[]): Written {
+  return {
+    columns: ["account_id", "id"],
+    types: ["text", "text"],
+    sql: (source) => `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+      SELECT row.at FROM ${source} CROSS JOIN LATERAL (
+        SELECT ctid AS at FROM ${table} WHERE account_id = given.account_id AND id = given.id OFFSET 0
+      ) AS row))`,
+    listsOf: (decision, accounts) => {
+      const gone = rows(decision);
+      if (gone.length === 0) return null;
+      for (const { accountId } of gone)
+        if (!accounts.has(accountId))
+          throw new Error(`A row of ${table} doesn't belong to a locked account.`);
+      return [gone.map(({ accountId }) => accountId), listIds(gone)];
+    },
+  };
+}
+
+/** The groups of the one statement. */
+const TOGETHER: readonly (readonly Written[])[] = [
+  [remove("hold", ({ holdsGone }) => holdsGone)],
+  [remove("reply", ({ repliesGone }) => repliesGone)],
+  ...GROUPS.map((group) => group.map((part) => part.together)),
+];
+
+/**
+ * A distributed engine deletes in a statement of its own, run first: it refuses to change a table twice in one. It has the
+ * account as $1, too.
  */
 const REMOVE = `
   WITH hold_gone AS (DELETE FROM hold WHERE account_id = $1 AND id = ANY($2::text[])),
@@ -200,45 +251,51 @@ const NONE: readonly Value[] = [];
 const together = new Map<string, string>();
 const apart = new Map<Part, string>();
 
-/**
- * Returns the statements that write one account's decision. The account is always $1, so an engine that shards by
- * account sends each to one machine. On a single server, one statement for all tables is cheapest. A distributed engine
- * gets one per table: it would run the parts of a single WITH one by one, store their results, and commit in two
- * phases.
- */
+/** Returns the statements that write a decision on accounts that are locked: on a distributed engine, on one. */
 export function composeWrites(
-  accountId: string,
+  accounts: Accounts,
   decision: Decision,
   isDistributed: boolean,
 ): readonly Query[] {
-  const { holdsGone, repliesGone } = decision;
-  const queries: Query[] = [];
-  if (holdsGone.length + repliesGone.length > 0) {
-    queries.push(bind(REMOVE, accountId, listIds(holdsGone), listIds(repliesGone)));
-  }
-  const groups = GROUPS.map((group) =>
-    group.map((part) => ({ part, lists: part.listsOf(decision, accountId) })),
+  return isDistributed ? writeApart(accounts, decision) : writeTogether(accounts, decision);
+}
+
+/** On a single server, one statement for all tables is cheapest. */
+function writeTogether(accounts: Accounts, decision: Decision): readonly Query[] {
+  const groups = TOGETHER.map((group) =>
+    group.map((part) => ({ part, lists: part.listsOf(decision, accounts) })),
   );
   const isWritten = groups.map((group) => group.some(({ lists }) => lists !== null));
   const parts = groups.filter((_, at) => isWritten[at]).flat();
-  if (isDistributed) {
-    for (const { part, lists } of parts) {
-      if (lists === null) continue;
+  if (parts.length === 0) return [];
+  const text = together.getOrInsertComputed(isWritten.join(" "), () => composeTogether(isWritten));
+  return [bind(text, ...parts.flatMap(({ part, lists }) => lists ?? part.columns.map(() => NONE)))];
+}
+
+/**
+ * A distributed engine gets a statement per table: it would run the parts of a single WITH one by one, store their results,
+ * and commit in two phases.
+ */
+function writeApart(accounts: Accounts, decision: Decision): readonly Query[] {
+  const [accountId = ""] = accounts;
+  const { holdsGone, repliesGone } = decision;
+  const isRemoving = holdsGone.length + repliesGone.length > 0;
+  const queries: Query[] = isRemoving
+    ? [bind(REMOVE, accountId, listIds(holdsGone), listIds(repliesGone))]
+    : [];
+  for (const part of GROUPS.flat()) {
+    const lists = part.apart.listsOf(decision, accounts);
+    if (lists !== null)
       queries.push(bind(apart.getOrInsertComputed(part, composeApart), accountId, ...lists));
-    }
-  } else if (parts.length > 0) {
-    const write = together.getOrInsertComputed(isWritten.join(" "), () => composeTogether(isWritten));
-    queries.push(
-      bind(write, accountId, ...parts.flatMap(({ part, lists }) => lists ?? part.columns.map(() => NONE))),
-    );
   }
   return queries;
 }
 
 /** Returns every statement that `composeWrites` may send, for tests of their text. */
 export function listWriteTexts(isDistributed: boolean): readonly string[] {
-  const written = isDistributed ? GROUPS.flat().map(composeApart) : [composeTogether(GROUPS.map(() => true))];
-  return [REMOVE, ...written];
+  return isDistributed
+    ? [REMOVE, ...GROUPS.flat().map(composeApart)]
+    : [composeTogether(TOGETHER.map(() => true))];
 }
 
 function listIds(gone: readonly DeletedRow[]): readonly string[] {
@@ -248,28 +305,21 @@ function listIds(gone: readonly DeletedRow[]): readonly string[] {
 /** Returns one statement that writes these groups. */
 function composeTogether(isWritten: readonly boolean[]): string {
   let mark = 1;
-  const parts = GROUPS.filter((_, at) => isWritten[at]).flat();
+  const parts = TOGETHER.filter((_, at) => isWritten[at]).flat();
   const written = parts.map((part, at) => {
-    const given = { source: writeSource(part, mark), account: "$1::text", condition: "" };
+    const text = composeWritten(part, mark);
     mark += part.columns.length;
-    return `part_${at} AS (${part.sql(given)})`;
+    return `part_${at} AS (${text})`;
   });
   return `WITH ${written.join(", ")} SELECT 1`;
 }
 
-/**
- * Returns the statement that writes one part. It joins the account's own row, because a distributed engine runs a
- * statement on the machine of the table that it reads.
- */
 function composeApart(part: Part): string {
-  const source = writeSource(part, 1);
-  if (part.updates) return part.sql({ source, account: "", condition: "" });
-  const joined = `account AS whose, ${source}`;
-  return part.sql({ source: joined, account: "whose.id", condition: "WHERE whose.id = $1" });
+  return composeWritten(part.apart, 2);
 }
 
-/** Returns the given rows as one list per column, bound after parameter `after`. */
-function writeSource({ columns, types }: Part, after: number): string {
-  const lists = types.map((type, at) => `$${after + 1 + at}::${LIST_TYPES[type]}`);
-  return `unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`;
+/** Returns the statement whose rows are given as one list per column, the first of them as this parameter. */
+function composeWritten({ columns, types, sql }: Written, mark: number): string {
+  const lists = types.map((type, at) => `$${mark + at}::${LIST_TYPES[type]}`);
+  return sql(`unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`, lists);
 }

@@ -9,7 +9,7 @@ import type { RequestRecord } from "../../core/log/record.ts";
 import type { Checkout } from "../../core/money/checkout.ts";
 import type { Movement } from "../../core/money/movement.ts";
 import { Cell, type OwnerPage, Pages } from "../../core/pages.ts";
-import { type Hold, type KeptReply, makeTagDayId } from "../../core/rows.ts";
+import { type Hold, type KeptReply, makeRowId, makeTagDayId } from "../../core/rows.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
 import { readRaise } from "../limits/limit-requests.ts";
 import { readRules } from "../limits/member-columns.ts";
@@ -133,7 +133,7 @@ export class RowCache {
     if (replyId !== null)
       rows.replies = add(
         rows.replies,
-        replyId,
+        makeRowId({ accountId, id: replyId }),
         () => this.#findClaim(accountId, replyId) ?? readRow(REPLY, sql.reply.get(accountId, replyId)),
       );
     if (movementId !== null)
@@ -149,7 +149,7 @@ export class RowCache {
         readTags(sql.tagsOfDay.all(accountId, tagDayMs)),
       );
     for (const opening of openings)
-      rows.sums = add(rows.sums, makeOpeningId(opening), () =>
+      rows.sums = add(rows.sums, makeOpeningId(accountId, opening), () =>
         sql.openingSums.all(...listOpeningValues(accountId, opening)).map(readModelSum),
       );
   }

@@ -6,7 +6,7 @@ import type { FoundRow, Value } from "../engine/found.ts";
 import { composeAddEvent } from "../engine/recording.ts";
 import { composeOverwrite, composeSum, insertSql, joinNames, updateSql, upsertSql } from "../engine/sql.ts";
 import { keyByDigestSql } from "../keys/keys.ts";
-import { raisesSql } from "../limits/limit-requests.ts";
+import { RAISES } from "../limits/limit-requests.ts";
 import { composeOpeningSums } from "../limits/openings.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import {
@@ -153,7 +153,7 @@ function readStatements(database: Database) {
     checkout: findByKey(CHECKOUT),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
     memberRules: find(database, "SELECT rule_limits FROM member WHERE id = ?"),
-    raises: find(database, raisesSql("?", "member_id = ?")),
+    raises: find(database, `${RAISES.select} WHERE account_id = ? AND member_id = ? AND ${RAISES.where}`),
     tagsOfDay: find(database, "SELECT tag FROM tag_of_day WHERE account_id = ? AND day_ms = ?"),
     openingSums: find(
       database,

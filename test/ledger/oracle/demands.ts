@@ -100,8 +100,12 @@ export class Demands {
     const key = dice.pick(this.keys);
     const id = `chatcmpl-${this.#count++}`;
     const rules = { quota: QUOTA, billing: this.#billing };
+    const accountId = dice.chance(0.01) ? "plain" : key.accountId;
     const idempotency = dice.chance(0.1)
-      ? { replyId: `reply ${Math.floor(this.#count / 12)}`, bodyDigest: dice.pick(["one", "one", "other"]) }
+      ? {
+          replyId: `reply ${accountId} ${Math.floor(this.#count / 12)}`,
+          bodyDigest: dice.pick(["one", "one", "other"]),
+        }
       : null;
     const reads = {
       ...makeReads(key, rules, this.nowMs, null),
@@ -122,7 +126,7 @@ export class Demands {
       stream: dice.chance(0.3),
       idempotency,
       nowMs: this.nowMs,
-      accountId: dice.chance(0.01) ? "plain" : key.accountId,
+      accountId,
       keyId: key.id,
       proof: PROOF,
       node: "node",
@@ -235,7 +239,7 @@ export class Demands {
   #fund(): Demand {
     const dice = this.#dice;
     const { id: accountId } = dice.pick(this.accounts);
-    const id = `top-up ${dice.int(0, 400)}`;
+    const id = `top-up ${accountId} ${dice.int(0, 400)}`;
     const reads = {
       accountId,
       keyId: null,

@@ -72,8 +72,15 @@ export class PlainWorld {
 
 /** Budgets that open find that something was used before. */
 function readSums(demands: readonly Demand[]): ReadonlyMap<string, readonly ModelSum[]> {
-  const openings = demands.flatMap(({ reads }) => reads.openings ?? []);
-  return new Map(openings.map((one) => [makeOpeningId(one), [{ model: "OpenAI#gpt", costNanoUsd: 700 }]]));
+  const openings = demands.flatMap(({ reads }) =>
+    (reads.openings ?? []).map((one) => makeOpeningId(reads.accountId, one)),
+  );
+  return new Map(openings.map((id) => [id, [{ model: "OpenAI#gpt", costNanoUsd: 700 }]]));
+}
+
+/** Plain replies are named by their ids alone, which differ from account to account. */
+function takeOwnId(rowId: string): string {
+  return rowId.slice(rowId.indexOf(" ") + 1);
 }
 
 /** Pages that last: what isn't in them yet is read from the plain rows, once. */
@@ -95,7 +102,7 @@ export class PagedWorld {
       page: this.#find,
       holds: this.#holds,
       requests,
-      replies,
+      replies: { get: (id) => replies.get(takeOwnId(id)) },
       movements,
       tagsOfDays,
       sums: { get: (id) => this.#sums.get(id) },

@@ -1,11 +1,11 @@
-// The statements on a request's path, by their texts: every part names its account as a parameter, so that an engine
-// that shards by account sends it to one machine.
+// The statements on a request's path, by their texts: on an engine that shards by account, every part names its account as a
+// parameter, so that one machine runs it.
 import { expect, test } from "bun:test";
 import { makePostgresSchema } from "../../../src/store/postgres/migrations.ts";
 import { composeReading } from "../../../src/store/postgres/reading.ts";
 import { listWriteTexts } from "../../../src/store/postgres/writing.ts";
 
-const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
+const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)/;
 
 /** The statements within a WITH, or the whole text if there is none. */
 function splitParts(text: string): readonly string[] {
@@ -13,17 +13,22 @@ function splitParts(text: string): readonly string[] {
   return parts.length === 1 ? parts : parts.slice(1);
 }
 
-test("every part of a read names the account, except for keys, which every node stores, and the clock", () => {
-  const reads = {
-    accountId: "acct",
-    keyId: "key",
-    owners: ["key"],
-    days: ["day"],
-    requestId: "request",
-    replyId: "reply",
-    movementId: "top-up",
-  };
-  const { queries } = composeReading("acct", [reads], true);
+function listWritten(parts: readonly string[]): readonly (string | undefined)[] {
+  return parts.map((part) => /(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(part)?.[1]);
+}
+
+const READS = {
+  accountId: "acct",
+  keyId: "key",
+  owners: ["key"],
+  days: ["day"],
+  requestId: "request",
+  replyId: "reply",
+  movementId: "top-up",
+};
+
+test("a distributed engine reads each table by the account, except for keys, which every node stores, and the clock", () => {
+  const { queries } = composeReading([READS], "wait", true);
   expect(queries.length).toBe(10);
   for (const { text, values } of queries) {
     if (text.includes("FROM gateway_key") || text.includes("clock_timestamp()")) continue;
@@ -32,14 +37,23 @@ test("every part of a read names the account, except for keys, which every node 
   }
 });
 
-test.each([
-  ["a single server", false],
-  ["a distributed one", true],
-] as const)("every part of a write on %s names the account", (_, isDistributed) => {
-  const parts = listWriteTexts(isDistributed).flatMap(splitParts);
+test("a single server reads the rows of several accounts in two statements", () => {
+  const { queries } = composeReading([READS, { ...READS, accountId: "other" }], "briefly", false);
+  expect(queries.map(({ values }) => values[0])).toEqual([["acct", "other"], ["key"]]);
+});
+
+test("every part of a write on a distributed engine names the account", () => {
+  const parts = listWriteTexts(true).flatMap(splitParts);
   for (const part of parts) expect(part).toMatch(ACCOUNT_IS_FIRST);
-  const written = parts.map((part) => /(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(part)?.[1]);
-  expect(written.length).toBe(21 + 2);
+  expect(listWritten(parts).length).toBe(21 + 2);
+});
+
+test("a single server writes the same tables in one statement", () => {
+  const [text = "", ...others] = listWriteTexts(false);
+  expect(others).toEqual([]);
+  expect(listWritten(splitParts(text)).toSorted()).toEqual(
+    listWritten(listWriteTexts(true).flatMap(splitParts)).toSorted(),
+  );
 });
 
 test("a distributed engine never writes two tables in one statement, except to delete", () => {

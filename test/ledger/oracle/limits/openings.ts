@@ -22,7 +22,7 @@ export function listSums(
   const { accountId, id } = owner;
   if (name === SPEND_LIMIT) return [{ model: "", costNanoUsd: books.spend(accountId, id).spentNanoUsd }];
   const opening = makeOpening(owner, fromMs);
-  const read = books.sums?.get(makeOpeningId(opening));
+  const read = books.sums?.get(makeOpeningId(accountId, opening));
   return read === undefined ? null : [...read, ...listSettled(books, accountId, opening)];
 }
 

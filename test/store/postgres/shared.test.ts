@@ -1,0 +1,190 @@
+// Transactions that several accounts share on PostgreSQL: none waits for another's lock for long, none fails with another's
+// demand, and nodes that share accounts don't block each other for ever.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { SQL } from "bun";
+import type { Demand } from "../../../src/core/demand.ts";
+import type { GatewayKey } from "../../../src/core/keys/key.ts";
+import type { Store } from "../../../src/core/store.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { IS_LONG } from "../../harness/long.ts";
+import {
+  costing,
+  decideByDemand,
+  give,
+  ledgerOn,
+  makeAccount,
+  makeAsk,
+  makeKey,
+  makeOutcome,
+  NOON,
+} from "../../harness/samples.ts";
+import { unrecorded } from "../../harness/unrecorded.ts";
+import { findErrors } from "../../ledger/payments.ts";
+import { Dice } from "../../sim/dice.ts";
+import { type PostgresServer, startPostgres } from "./server.ts";
+
+const COST = 1000;
+const GIVEN = 1_000_000_000;
+/** Longer than a test may take: one that waits for a lock by this limit fails. */
+const PATIENCE_MS = 240_000;
+const HUNT_MS = IS_LONG ? 600_000 : 3000;
+const NODES = 3;
+
+let server: PostgresServer;
+let url: string;
+let store: Store;
+
+const open = () => openPostgresStore({ url, decide: decideByDemand, patienceMs: PATIENCE_MS });
+
+beforeAll(async () => {
+  // Found before a lock's time limit hides it.
+  server = await startPostgres({ deadlock_timeout: "10ms" });
+  url = server.url;
+}, 60_000);
+afterAll(() => server.remove());
+beforeEach(async () => {
+  store = await open();
+  await store.beat();
+});
+afterEach(() => store.close());
+
+async function addKeys(count: number): Promise<readonly GatewayKey[]> {
+  const run = crypto.randomUUID();
+  const keys = Array.from({ length: count }, (_, at) =>
+    makeKey(`key ${at} ${run}`, { accountId: `account ${at} ${run}` }),
+  );
+  for (const { id, accountId } of keys) {
+    await unrecorded(store).addAccount(makeAccount(accountId));
+    await unrecorded(store).addKey(makeKey(id, { accountId }), `digest of ${id}`);
+  }
+  return keys;
+}
+
+function fund(accountId: string, note: string | null = null): Demand {
+  const id = `${accountId} ${crypto.randomUUID()}`;
+  const reads = { accountId, keyId: null, owners: [], days: [], requestId: null, replyId: null };
+  return {
+    kind: "fund",
+    movement: "topup",
+    accountId,
+    id,
+    nanoUsd: COST,
+    by: null,
+    note,
+    nowMs: NOON,
+    timeZone: "UTC",
+    entry: null,
+    reads: { ...reads, movementId: id },
+  };
+}
+
+const balanceOf = async (accountId: string) => (await store.account(accountId))?.balanceNanoUsd;
+
+test("an account that somebody else has locked keeps no other waiting", async () => {
+  const [locked, ...free] = (await addKeys(4)).map(({ accountId }) => accountId);
+  if (locked === undefined) throw new Error("no account");
+  await using sql = new SQL(url, { max: 1 });
+  const holder = await sql.reserve();
+  await holder`BEGIN`;
+  await holder`SELECT 1 FROM account WHERE id = ${locked} FOR UPDATE`;
+  let isAnswered = false;
+  const waits = store.transact(fund(locked)).then(() => {
+    isAnswered = true;
+  });
+  await Promise.all(free.map((accountId) => store.transact(fund(accountId))));
+  // Those that come later don't wait either, while the first one does.
+  await Promise.all(free.map((accountId) => store.transact(fund(accountId))));
+  expect(isAnswered).toBe(false);
+  await holder`COMMIT`;
+  holder.release();
+  await waits;
+  expect(await Promise.all([locked, ...free].map(balanceOf))).toEqual([COST, ...free.map(() => 2 * COST)]);
+});
+
+test("a demand that the database refuses fails alone", async () => {
+  const [refused = "", ...others] = (await addKeys(3)).map(({ accountId }) => accountId);
+  const ends = await Promise.allSettled([
+    // PostgreSQL's text holds no zero bytes.
+    store.transact(fund(refused, "\0")),
+    store.transact(fund(refused)),
+    ...others.map((accountId) => store.transact(fund(accountId))),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]);
+  expect(await Promise.all([refused, ...others].map(balanceOf))).toEqual([COST, COST, COST]);
+});
+
+test("texts of any kind are read as they were written", async () => {
+  const odd = `"quotes" \\ back, {braces}, NULL, a\nline, a\ttab, “ü” 😀 \u2028`;
+  const [key] = await addKeys(1);
+  if (!key) throw new Error("no key");
+  await give(store, key.accountId, Number.MAX_SAFE_INTEGER - 1);
+  const ledger = ledgerOn(store, { billing: { charge: "always" } });
+  const ask = (id: string) =>
+    makeAsk(id, key, { idempotency: { replyId: odd, bodyDigest: odd }, offers: () => [costing(COST)] });
+  const ticket = ledger.ticket(ask(odd));
+  await ledger.admit(ticket);
+  await ledger.settle(ticket, { ...makeOutcome(ticket, { costNanoUsd: COST }), sealedReply: odd });
+  expect(await ledger.admit(ledger.ticket(ask("another")))).toEqual({ kind: "replayed", sealed: odd });
+  expect(await balanceOf(key.accountId)).toBe(Number.MAX_SAFE_INTEGER - 1 - COST);
+});
+
+/** Takes part in a hunt for deadlocks: requests of accounts in random orders. Returns how many there were. */
+async function payAtRandom(node: Store, keys: readonly GatewayKey[], seed: number, untilMs: number) {
+  const dice = new Dice(seed);
+  const ledger = ledgerOn(node, { billing: { charge: "always" } });
+  let paid = 0;
+  while (performance.now() < untilMs) {
+    const together = Array.from({ length: dice.int(1, 12) }, () => dice.pick(keys));
+    await Promise.all(
+      together.map(async (key) => {
+        const ticket = ledger.ticket(
+          makeAsk(crypto.randomUUID(), key, { offers: () => [costing(COST)], nowMs: NOON }),
+        );
+        await ledger.admit(ticket);
+        await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: COST, chargedNanoUsd: COST }));
+      }),
+    );
+    paid += together.length;
+  }
+  return paid;
+}
+
+test(
+  "nodes that pay from the same accounts in random orders never deadlock",
+  async () => {
+    const keys = (await addKeys(20)).map((key) => ({ ...key, requestsPerDay: null }));
+    for (const { accountId } of keys) await give(store, accountId, GIVEN);
+    await using sql = new SQL(url, { max: 1 });
+    const countDeadlocks = async () => {
+      const [row] =
+        await sql`SELECT deadlocks::int AS count FROM pg_stat_database WHERE datname = current_database()`;
+      return row?.count;
+    };
+    const nodes = await Promise.all(Array.from({ length: NODES }, open));
+    for (const node of nodes) await node.beat();
+    const untilMs = performance.now() + HUNT_MS;
+    const paid = await Promise.all(
+      nodes.flatMap((node, at) =>
+        Array.from({ length: 4 }, (_, one) => payAtRandom(node, keys, at * 4 + one, untilMs)),
+      ),
+    );
+    for (const node of nodes) await node.close();
+    const requests = paid.reduce((sum, one) => sum + one, 0);
+    const balances = await Promise.all(keys.map(({ accountId }) => balanceOf(accountId)));
+    expect(balances.reduce((sum = 0, one = 0) => sum + one, 0)).toBe(keys.length * GIVEN - requests * COST);
+    expect(findErrors(await store.audit())).toEqual([]);
+    expect(await countDeadlocks()).toBe(0);
+    console.log(`${requests} requests of ${NODES} nodes on ${keys.length} accounts, no deadlock`);
+  },
+  HUNT_MS + 60_000,
+);
+
+test("the store ends once all that was asked is answered", async () => {
+  const accounts = (await addKeys(3)).map(({ accountId }) => accountId);
+  const closing = await open();
+  await closing.beat();
+  const asked = Promise.all(accounts.map((accountId) => closing.transact(fund(accountId))));
+  await closing.close();
+  await asked;
+  expect(await Promise.all(accounts.map(balanceOf))).toEqual([COST, COST, COST]);
+});
