@@ -154,7 +154,7 @@ export const KEY_FIELDS = {
     initial: true,
     options: { yes: "May be stored", no: "Never stored" },
     manual:
-      "if false, no conversations are stored, whatever [`responses.keep`](configuration.md#responses) says, and existing ones are deleted (`true`)",
+      "if false, no conversations are stored, whatever [`responses.keep`](configuration-kept.md#responses) says, and existing ones are deleted (`true`)",
     flag: {
       name: "keep-responses",
       value: "no",
