@@ -30,11 +30,15 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Running a gateway",
-    chapters: ["fifty-people", "sizing", "operate", "network", "backups", "upgrading", "releases"],
+    chapters: ["fifty-people", "sizing", "deploying", "proxy", "network", "nodes", "releases"],
+  },
+  {
+    title: "Operating",
+    chapters: ["operate", "restarting", "upgrading", "failover", "secrets", "store", "backups", "audit"],
   },
   {
     title: "Monitoring",
-    chapters: ["troubleshooting", "metrics", "webhooks"],
+    chapters: ["troubleshooting", "alerts", "metrics", "logs", "traces", "webhooks"],
   },
   {
     title: "Configuration",
