@@ -58,7 +58,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: 1000,
     manual:
-      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](models.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or all if none is",
+      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](groups.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or all if none is",
     flag: {
       name: "models",
       value: "A,B",

@@ -17,16 +17,16 @@ export const PARTS: readonly Part[] = [
     chapters: ["clients", "sockets", "interactions", "operations", "batches", "errors"],
   },
   {
+    title: "Context and tools",
+    chapters: ["long-conversations", "caching", "tool-servers", "web-search"],
+  },
+  {
     title: "Models",
-    chapters: [
-      "models",
-      "prices",
-      "selectors",
-      "web-search",
-      "tool-servers",
-      "caching",
-      "long-conversations",
-    ],
+    chapters: ["models", "groups", "fallbacks", "selectors", "new-models", "prices", "special-prices"],
+  },
+  {
+    title: "Providers",
+    chapters: ["providers", "azure", "bedrock", "vertex", "own-servers", "refuses", "extra-fields"],
   },
   {
     title: "Running a gateway",
