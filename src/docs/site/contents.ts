@@ -14,11 +14,23 @@ export const PARTS: readonly Part[] = [
   { title: "First steps", chapters: ["getting-started", "glossary", "compare"] },
   {
     title: "Calling models",
-    chapters: ["clients", "sockets", "interactions", "operations", "batches", "errors"],
+    chapters: ["clients", "routes", "one-request", "answers", "headers", "bodies", "passed-on", "errors"],
   },
   {
-    title: "Context and tools",
-    chapters: ["long-conversations", "caching", "tool-servers", "web-search"],
+    title: "Conversations",
+    chapters: [
+      "long-conversations",
+      "stored-responses",
+      "thinking",
+      "claude-cache",
+      "caching",
+      "interactions",
+      "sockets",
+    ],
+  },
+  {
+    title: "Batches and tools",
+    chapters: ["operations", "batches", "tool-servers", "web-search"],
   },
   {
     title: "Models",
