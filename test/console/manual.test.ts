@@ -117,8 +117,8 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     expect(await findBarriers(page)).toEqual([]);
     const chapters = page.getByRole("navigation", { name: "Chapters" });
     await chapters.getByText("Models", { exact: true }).click();
-    await chapters.getByRole("link", { name: "Selectors" }).click();
-    await page.getByRole("heading", { level: 1, name: "Selectors" }).waitFor();
+    await chapters.getByRole("link", { name: "Groups" }).click();
+    await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
     await close();
   });
 

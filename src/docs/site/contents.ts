@@ -34,7 +34,11 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Models",
-    chapters: ["models", "groups", "fallbacks", "selectors", "new-models", "prices", "special-prices"],
+    chapters: ["models", "groups", "fallbacks", "new-models", "prices", "special-prices"],
+  },
+  {
+    title: "Selectors",
+    chapters: ["selectors", "choosing", "selector-rules", "feedback", "labels"],
   },
   {
     title: "Providers",
