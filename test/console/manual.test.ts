@@ -89,7 +89,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.waitForURL(/\/docs\/(clients|configuration)#/);
+    await page.waitForURL(/\/docs\/(clients|configuration-server)#/);
     await page.getByLabel("Search the manual").fill("xyzzy plugh");
     await page.getByText("Nothing found.").waitFor();
     await page.keyboard.press("Escape");
@@ -97,13 +97,14 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     await leave();
   });
 
-  test("a link to a section of the configuration opens its fields", async () => {
+  test("a link to a section that has moved leads to it, and opens its fields", async () => {
     const { page, leave } = await newVisitor(world);
-    await page.goto(`${world.gateway.url}/docs/configuration`);
+    await page.goto(`${world.gateway.url}/docs/configuration-server`);
     const field = page.locator("code", { hasText: /^trusted_proxies$/ });
     await page.getByText("Fields of server", { exact: true }).waitFor();
     expect(await field.isVisible()).toBe(false);
     await page.goto(`${world.gateway.url}/docs/configuration#server`);
+    await page.waitForURL(/\/docs\/configuration-server#server$/);
     await field.waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await leave();
@@ -114,8 +115,10 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     await page.goto(`${world.gateway.url}/docs/clients`);
     await page.getByRole("button", { name: "Chapters" }).click();
     expect(await findBarriers(page)).toEqual([]);
-    await page.getByRole("navigation", { name: "Chapters" }).getByRole("link", { name: "Selectors" }).click();
-    await page.getByRole("heading", { level: 1, name: "Selectors" }).waitFor();
+    const chapters = page.getByRole("navigation", { name: "Chapters" });
+    await chapters.getByText("Models", { exact: true }).click();
+    await chapters.getByRole("link", { name: "Groups" }).click();
+    await page.getByRole("heading", { level: 1, name: "Groups" }).waitFor();
     await close();
   });
 

@@ -72,7 +72,7 @@ describe("each alert names only what /metrics shows, and a section of the manual
 });
 
 test("the manual says of each alert what it means and what to do", () => {
-  const manual = readFileSync(join(DOCS, "operate.md"), "utf8");
+  const manual = readFileSync(join(DOCS, "alerts.md"), "utf8");
   const runbooks = readFileSync(join(DOCS, "troubleshooting.md"), "utf8");
   const alerts = readAlerts();
   const missing = alerts.filter(

@@ -6,7 +6,7 @@ import { readDocument } from "./documents.ts";
 
 /** Addresses that aren't the reader's: those of a machine itself, as its proxy or its own commands ask it. */
 const OWN_MACHINE = [
-  "models: base_url: http://127.0.0.1:8080/v1",
+  "refuses: base_url: http://127.0.0.1:8080/v1",
   "fifty-people: poundkey health --url http://127.0.0.1:8080",
   "network: location /llm/ { proxy_pass http://127.0.0.1:8080; proxy_buffering off; proxy_set_header Host $http_host; }    # passes it on",
   "network: location /llm/ { proxy_pass http://127.0.0.1:8080/; proxy_buffering off; proxy_set_header Host $http_host; }   # strips it",

@@ -71,8 +71,8 @@ describe("errors.md", () => {
   });
 });
 
-test("every log event is in operate.md", () => {
-  const table = readDocument("src/docs/operate.md");
+test("every log event is in logs.md", () => {
+  const table = readDocument("src/docs/logs.md");
   const sources = readdirSync(join(FOLDER, ".."), { recursive: true, encoding: "utf8" });
   const events = sources
     .filter((file) => file.endsWith(".ts"))

@@ -17,7 +17,7 @@ const TOOLS = "The [tool servers](tool-servers.md) that the key may use:";
 
 /** The marks are a field of Messages. Few clients set it in another API. */
 function writeUnmarked(title: string): string {
-  return `The gateway [marks ${title}'s conversations](clients.md#claudes-prompt-cache) for Claude's cache: 30 turns pay a seventh.`;
+  return `The gateway [marks ${title}'s conversations](claude-cache.md) for Claude's cache: 30 turns pay a seventh.`;
 }
 
 const GROWING = "A conversation that [only grows](long-conversations.md) stays cheap.";

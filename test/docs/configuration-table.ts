@@ -1,4 +1,4 @@
-// The manual's table of configuration fields, generated from the schema and the notes on its fields.
+// The manual's tables of configuration fields, generated from the schema and the notes on its fields.
 import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { isObject, type JsonObject } from "../../src/core/json/json.ts";
@@ -23,8 +23,12 @@ const FOLDED_LEAST = 3;
 /** A section with more fields is folded as a whole. */
 const SHOWN_MAX = 6;
 
-/** A heading for each section of the file, and a row for each of its fields, those of larger groups in a folded table. */
-export function configurationTable(): string {
+/** Each section of the file by its name: a heading, and a row for each of its fields, those of larger groups in a folded table. */
+export function configurationTables(): ReadonlyMap<string, string> {
+  return new Map(listSections().map((section) => [section.name, renderSection(section)]));
+}
+
+function listSections(): readonly Section[] {
   const fields = new Map<string, JsonObject>();
   visitFields(ConfigSchema, (path, field) => fields.set(path, fields.get(path) ?? field));
   const sections: Section[] = [];
@@ -36,18 +40,14 @@ export function configurationTable(): string {
     else
       sections.push({
         name: path,
-        intro: ["", `### ${path}`, "", note.meaning, "", ...headOf(field, note)],
+        intro: [`## ${path}`, "", note.meaning, "", ...headOf(field, note)],
         rows: [],
       });
   }
-  return sections
-    .flatMap(renderSection)
-    .join("\n")
-    .replaceAll(/\n{3,}/g, "\n\n")
-    .trim();
+  return sections;
 }
 
-function renderSection({ name, intro, rows }: Section): readonly string[] {
+function renderSection({ name, intro, rows }: Section): string {
   const groups = Map.groupBy(rows, ({ within }) =>
     isOfCloud(within, rows) ? CLOUDS : findGroup(within, rows),
   );
@@ -58,7 +58,10 @@ function renderSection({ name, intro, rows }: Section): readonly string[] {
     ...intro,
     ...(isLong ? fold(name, own) : own.length > 0 ? renderTable(own) : []),
     ...folded.flatMap(([group, of]) => fold(group, of)),
-  ];
+  ]
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
 }
 
 /** Leaves out the columns in which no field of the table has anything. */

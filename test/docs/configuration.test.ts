@@ -8,17 +8,34 @@ import { configJsonSchema } from "../../src/config/published-schema.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { asObject } from "../../src/core/json/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { CHAPTER_NAMES } from "../../src/docs/site/contents.ts";
 import { readSettings } from "../harness/settings.ts";
-import { configurationTable } from "./configuration-table.ts";
+import { configurationTables } from "./configuration-table.ts";
 
-const FILE = join(import.meta.dir, "..", "..", "src", "docs", "configuration.md");
-const START = /(<!-- fields: .* -->\n)[\s\S]*(<!-- end of fields -->)/;
+const FOLDER = join(import.meta.dir, "..", "..", "src", "docs");
+const TABLES = configurationTables();
+/** The chapters of the file's sections: each names its own, in its order. */
+const CHAPTERS = CHAPTER_NAMES.filter((name) => name.startsWith("configuration-"));
+const SECTIONS = /(<!-- fields of ([\w, ]+): .* -->\n)[\s\S]*(<!-- end of fields -->)/;
 
-test("the chapter's fields match the schema (UPDATE_DOCS=1 updates them)", () => {
-  const text = readFileSync(FILE, "utf8");
-  const wanted = text.replace(START, (_, start, end) => `${start}\n${configurationTable()}\n\n${end}`);
-  if (process.env.UPDATE_DOCS) writeFileSync(FILE, wanted);
+test.each(CHAPTERS)("the fields of %s match the schema (UPDATE_DOCS=1 updates them)", (name) => {
+  const file = join(FOLDER, `${name}.md`);
+  const text = readFileSync(file, "utf8");
+  const wanted = text.replace(SECTIONS, (_, start, names: string, end) => {
+    const tables = names.split(", ").map((section) => TABLES.get(section));
+    return `${start}\n${tables.join("\n\n")}\n\n${end}`;
+  });
+  if (process.env.UPDATE_DOCS) writeFileSync(file, wanted);
   else expect(text).toBe(wanted);
+});
+
+test("each section of the file is in one chapter, and the configuration's first chapter links it", () => {
+  const chapters = CHAPTERS.map((name) => readFileSync(join(FOLDER, `${name}.md`), "utf8"));
+  const sections = chapters.flatMap((text) => SECTIONS.exec(text)?.[2]?.split(", ") ?? []);
+  expect(sections.toSorted()).toEqual([...TABLES.keys()].toSorted());
+  const first = readFileSync(join(FOLDER, "configuration.md"), "utf8");
+  const linked = [...first.matchAll(/\[`(\w+)`\]\((configuration-\w+)\.md#\w+\)/g)];
+  expect(linked.map(([, section]) => section)).toEqual(sections);
 });
 
 test("schema fields and notes match", () => {

@@ -6,7 +6,7 @@ import { COMPATIBLE_FIELDS } from "../../src/providers/compatible.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import type { ExtraFields } from "../../src/providers/provider.ts";
 
-const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "extra-fields.md");
 const HEAD = "| provider | operation | fields |\n|---|---|---|\n";
 
 /** A server of the dialect `openai` first, then the providers with fields of their own. */

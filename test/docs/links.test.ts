@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { REGISTERED } from "../whole/world/registered.ts";
+import FORMER_ANCHORS from "./anchors.data.json";
 import { DOCUMENTS, ROOT, readDocument, readProse } from "./documents.ts";
 
 const README_BYTES_MAX = 10_240;
@@ -50,6 +51,16 @@ test("every link leads to a file, a heading or a route", () => {
   const dead = links.flatMap((link) => {
     const wrong = wrongWith(link);
     return wrong === null ? [] : [`${link.from}: ${link.to}: ${wrong}`];
+  });
+  expect(dead).toEqual([]);
+});
+
+test("sections that moved to another chapter are linked by their old one, which then leads there", () => {
+  const dead = Object.entries(FORMER_ANCHORS).flatMap(([name, ids]) => {
+    const path = `src/docs/${name}.md`;
+    const here = anchorsOf(path);
+    const linked = new Set(links.filter(({ from }) => from === path).map(({ to }) => to.split("#")[1]));
+    return ids.filter((id) => !here.has(id) && !linked.has(id)).map((id) => `${path}#${id}`);
   });
   expect(dead).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { APPLIED_REFUSALS, COUNT_WORDS, REFUSALS } from "../../src/core/models/r
 import { BETA_WORDS } from "../../src/core/models/words/beta-refusal.ts";
 import { BODY_REFUSALS, BODY_WORDS, FIELD_WORDS } from "../../src/core/models/words/body-refusals.ts";
 
-const FILE = join(import.meta.dir, "..", "..", "src", "docs", "models.md");
+const FILE = join(import.meta.dir, "..", "..", "src", "docs", "refuses.md");
 const HEAD = "| word | the model refuses | dialect |\n|---|---|---|\n";
 
 const EXAMPLES: Readonly<Record<string, number>> = {

@@ -93,7 +93,7 @@ test("every page only runs this gateway's files, can't be framed, and names no o
 
 test("links within the manual lead to pages, not files", async () => {
   const html = await (await get("/docs/models")).text();
-  expect(html).toContain('href="/docs/configuration#aliases"');
+  expect(html).toContain('href="/docs/configuration-models#aliases"');
   expect(html).not.toMatch(/<article>[\s\S]*href="[^"]*\.md[^"]*"[\s\S]*<\/article>/);
 });
 

@@ -157,7 +157,7 @@ const INTRODUCTION = [
   "`GET /metrics` answers in Prometheus' text format, for all workers of a gateway.",
   "",
   "**In short**: with `metrics: { token: … }` it requires `Authorization: Bearer <token>`; without, anyone who can reach the",
-  "gateway can read the metrics. [Alerts and dashboards](operate.md#alerts-and-dashboards) come with the gateway.",
+  "gateway can read the metrics. [Alerts and dashboards](alerts.md) come with the gateway.",
   '\n```sh\ncurl https://llm.example.com/metrics -H "Authorization: Bearer $METRICS_TOKEN"\n```\n',
   "No metric names a key, and only those of balances and budgets an account: the ones in `metrics.balances` and",
   "`metrics.budgets`, which require the token.",

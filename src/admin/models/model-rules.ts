@@ -183,7 +183,7 @@ function checkWords(words: readonly string[], spoken: readonly DialectName[]): v
     if (parsed === null)
       throw invalidValue(
         param,
-        `'${word.slice(0, 40)}' is no word for what a model refuses; see /docs/models`,
+        `'${word.slice(0, 40)}' is no word for what a model refuses; see /docs/refuses`,
       );
     if (words.includes(`-${word}`)) throw invalidValue(param, `'${word}' contradicts '-${word}'`);
     const problem = explainNoEffect(parsed, spoken);

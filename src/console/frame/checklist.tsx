@@ -53,13 +53,13 @@ function useSteps(): readonly Step[] | null {
     {
       name: "backup",
       label: "Back up the store and its key",
-      href: place("/docs/operate#backups"),
+      href: place("/docs/store#backups"),
       isDone: null,
     },
     {
       name: "alerts",
       label: "Set up alerts",
-      href: place("/docs/operate#alerts-and-dashboards"),
+      href: place("/docs/alerts"),
       isDone: null,
     },
   ];

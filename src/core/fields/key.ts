@@ -58,7 +58,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: 1000,
     manual:
-      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](models.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or all if none is",
+      "ids of models and selectors, patterns such as `OpenAI#*`, or [names of aliases](groups.md#rights-by-alias); null or `[]` for all. Selectors choose among the listed models, or all if none is",
     flag: {
       name: "models",
       value: "A,B",
@@ -154,7 +154,7 @@ export const KEY_FIELDS = {
     initial: true,
     options: { yes: "May be stored", no: "Never stored" },
     manual:
-      "if false, no conversations are stored, whatever [`responses.keep`](configuration.md#responses) says, and existing ones are deleted (`true`)",
+      "if false, no conversations are stored, whatever [`responses.keep`](configuration-kept.md#responses) says, and existing ones are deleted (`true`)",
     flag: {
       name: "keep-responses",
       value: "no",

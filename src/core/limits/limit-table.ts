@@ -59,7 +59,7 @@ export const MINUTE_LIMITS = [
     credential: {
       manual: "the provider's limit on the requests of a minute, or null",
       meaning:
-        "The requests per minute that the provider allows this key ([limits of a credential](models.md#limits-of-a-credential)). Each gateway process counts its own calls.",
+        "The requests per minute that the provider allows this key ([limits of a credential](providers.md#limits-of-a-credential)). Each gateway process counts its own calls.",
     },
   },
   {

@@ -140,8 +140,19 @@ async function suggest(): Promise<void> {
   section.hidden = found.length === 0;
 }
 
+/** A section that has moved to another chapter is linked by its old one: goes on there. */
+function followMoved(): boolean {
+  const { hash } = location;
+  if (hash === "" || document.getElementById(hash.slice(1))) return false;
+  const links = [...document.querySelectorAll<HTMLAnchorElement>("article a")];
+  const link = links.find((one) => one.hash === hash);
+  if (link) location.replace(link.href);
+  return link !== undefined;
+}
+
 /** Opens the fields of the section that the address names. */
 function openSection(): void {
+  if (followMoved()) return;
   let next = document.getElementById(location.hash.slice(1))?.nextElementSibling;
   while (next && !/^H[1-3]$/.test(next.tagName)) {
     if (next instanceof HTMLDetailsElement) {

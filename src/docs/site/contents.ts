@@ -1,5 +1,5 @@
 // The manual's contents: its chapters by part, in their order.
-import { CLIENT_SETUPS } from "./client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup } from "./client-setups.ts";
 
 interface Part {
   readonly title: string;
@@ -14,55 +14,73 @@ export const PARTS: readonly Part[] = [
   { title: "First steps", chapters: ["getting-started", "glossary", "compare"] },
   {
     title: "Calling models",
+    chapters: ["clients", "routes", "one-request", "answers", "headers", "bodies", "passed-on", "errors"],
+  },
+  {
+    title: "Conversations",
     chapters: [
-      "clients",
-      "sockets",
-      "interactions",
-      "models",
-      "prices",
-      "web-search",
-      "operations",
-      "batches",
-      "tool-servers",
-      "selectors",
-      "caching",
       "long-conversations",
-      "errors",
+      "stored-responses",
+      "thinking",
+      "claude-cache",
+      "caching",
+      "interactions",
+      "sockets",
     ],
+  },
+  {
+    title: "Batches and tools",
+    chapters: ["operations", "batches", "tool-servers", "web-search"],
+  },
+  {
+    title: "Models",
+    chapters: ["models", "groups", "fallbacks", "new-models", "prices", "special-prices"],
+  },
+  {
+    title: "Selectors",
+    chapters: ["selectors", "choosing", "selector-rules", "feedback", "labels"],
+  },
+  {
+    title: "Providers",
+    chapters: ["providers", "azure", "bedrock", "vertex", "own-servers", "refuses", "extra-fields"],
   },
   {
     title: "Running a gateway",
+    chapters: ["fifty-people", "sizing", "deploying", "proxy", "network", "nodes", "releases"],
+  },
+  {
+    title: "Operating",
+    chapters: ["operate", "restarting", "upgrading", "failover", "secrets", "store", "backups", "audit"],
+  },
+  {
+    title: "Monitoring",
+    chapters: ["troubleshooting", "alerts", "metrics", "logs", "traces", "webhooks"],
+  },
+  {
+    title: "Configuration",
     chapters: [
-      "fifty-people",
-      "sizing",
       "configuration",
-      "money",
-      "money-by-example",
-      "cards",
-      "company",
-      "state",
-      "people",
-      "sign-in",
-      "directory",
-      "agents",
-      "hooks",
-      "webhooks",
-      "operate",
-      "network",
-      "backups",
-      "upgrading",
-      "releases",
-      "troubleshooting",
-      "security",
-      "metrics",
-      "console",
-      "admin-api",
+      "configuration-server",
+      "configuration-providers",
+      "configuration-models",
+      "configuration-limits",
+      "configuration-log",
+      "configuration-kept",
+      "configuration-hooks",
+      "configuration-people",
     ],
   },
   {
-    title: "Setting up",
-    chapters: CLIENT_SETUPS.map(({ name }) => `client-${name}`),
+    title: "Money",
+    chapters: ["money", "money-by-example", "cards", "company"],
   },
+  {
+    title: "People and security",
+    chapters: ["people", "sign-in", "directory", "agents", "security", "hooks"],
+  },
+  { title: "Administration", chapters: ["console", "admin-api", "state"] },
+  { title: "Setting up agents", chapters: listClients("agent") },
+  { title: "Setting up libraries", chapters: listClients("library") },
   {
     title: "Migrating from",
     chapters: [
@@ -74,6 +92,10 @@ export const PARTS: readonly Part[] = [
     ],
   },
 ];
+
+function listClients(kind: ClientSetup["kind"]): readonly string[] {
+  return CLIENT_SETUPS.flatMap((setup) => (setup.kind === kind ? [`client-${setup.name}`] : []));
+}
 
 /** The page of the API, which isn't a chapter. */
 export const API_PAGE = "api";

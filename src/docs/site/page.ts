@@ -97,23 +97,25 @@ function renderNavigation(current: string, manual: Manual): string {
   };
   const parts = PARTS.map(({ title, chapters }) => {
     const items = chapters.map((name) => item(name, shortenTitle(name, manual)));
-    return `<h2>${title}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+    const open = chapters.includes(current) ? " open" : "";
+    return `<details${open}><summary>${title}</summary>\n<ul>\n${items.join("\n")}\n</ul></details>`;
   });
   return `<nav id="chapters" popover aria-label="Chapters">
 <ul>
 ${item(INDEX, "Overview")}
 </ul>
 ${parts.join("\n")}
-<h2>Reference</h2>
 <ul>
 ${item(API_PAGE, "API")}
 </ul>
 </nav>`;
 }
 
-/** Shortens "Migrating from LiteLLM" to "LiteLLM", because it stands under "Migrating from". */
+/** Shortens "Migrating from LiteLLM" to "LiteLLM" and "Configuration: people" to "People", because they stand under those words. */
 function shortenTitle(name: string, manual: Manual): string {
-  return (manual.get(name)?.title ?? name).replace(/^Migrating from /, "");
+  const title = manual.get(name)?.title ?? name;
+  const short = title.replace(/^(Migrating from|Configuration:) /, "");
+  return short.charAt(0).toUpperCase() + short.slice(1);
 }
 
 /** If there are more entries than this, only the larger headings are listed. */

@@ -12,7 +12,7 @@ export function planLessons(draft: Draft, { clock }: Pick<StateWorld, "clock">):
   for (const entry of draft.state.lessons) {
     const { model, host, refuses: word } = entry.fields;
     if (parseRefusal(word)?.isTaken !== false)
-      draft.refuse(entry, "refuses", "expected a word for what a model refuses; see /docs/models");
+      draft.refuse(entry, "refuses", "expected a word for what a model refuses; see /docs/refuses");
     else if (known.has(nameLesson({ model, host, word }))) draft.unchanged++;
     else draft.changes.push(planLesson(entry, clock.nowMs()));
   }

@@ -111,7 +111,9 @@ describe.skipIf(!HAS_BROWSER).each(["a disk", "a path of a server"])(
         // It fetches the styles, which no script may from a disk. The pages are the same.
         if (place !== "a disk") expect([name, await findBarriers(page)]).toEqual([name, []]);
       }
-      await page.getByRole("navigation", { name: "Chapters" }).getByRole("link", { name: "Errors" }).click();
+      const chapters = page.getByRole("navigation", { name: "Chapters" });
+      await chapters.getByText("Calling models").click();
+      await chapters.getByRole("link", { name: "Errors" }).click();
       await page.waitForURL(`${base}errors.html`);
       await close();
       expect(complaints).toEqual([]);

@@ -64,7 +64,7 @@ test("a distributed engine never writes two tables in one statement, except to d
 test("the manual's SQL distributes every table of an account", async () => {
   const sql = await Bun.file(`${import.meta.dir}/../citus/distribute.sql`).text();
   const statements = sql.replace(/^--.*\n/gm, "").trim();
-  expect(await Bun.file(`${import.meta.dir}/../../../src/docs/operate.md`).text()).toContain(statements);
+  expect(await Bun.file(`${import.meta.dir}/../../../src/docs/nodes.md`).text()).toContain(statements);
   const [owning = "", referring = ""] = [...sql.matchAll(/ARRAY\[([^\]]*)\]\) AS name/g)].map(
     ([, list = ""]) => list,
   );

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** The commands of the section, each with the lines that go on. */
 function readCommands(): readonly string[] {
-  const [, section = ""] = readDocument("src/docs/models.md").split("### Names that no list has");
+  const [, section = ""] = readDocument("src/docs/new-models.md").split("## Names that no list has");
   const [, block = ""] = /```bash\n([\s\S]*?)```/.exec(section) ?? [];
   return block.replaceAll("\\\n", "").trim().split("\n");
 }
