@@ -127,7 +127,7 @@ test("a file may hold the words", () => {
   const loaded = loadText(
     `${PROVIDERS}
 guard: { rules: [{ name: one, detect: ["words:all"] }], words: { all: "\${file:/words.txt}" } }`,
-    { readFile: () => "Kestrel GmbH\r\nProject X\n" },
+    { files: { "/words.txt": "Kestrel GmbH\r\nProject X\n" } },
   );
   expect(loaded.ok && loaded.settings.guard?.words.get("all")).toEqual(["Kestrel GmbH", "Project X"]);
 });
