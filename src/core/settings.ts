@@ -14,6 +14,7 @@ import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
 import type { Target } from "./models/dialect.ts";
 import type { DialectName } from "./models/dialect-names.ts";
 import type { FeedFormat } from "./models/feed-format.ts";
+import type { GuardSettings } from "./models/guard.ts";
 import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
@@ -467,6 +468,8 @@ export interface Settings extends SettingsSources {
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
   readonly hooks: readonly HookRule[];
+  /** Missing if there are no rules. */
+  readonly guard?: GuardSettings;
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   /** Missing if no header becomes a tag. */
