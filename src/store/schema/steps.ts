@@ -288,6 +288,9 @@ const MORE_NAMES_IN_ORDER: Step = ["account", "member"].map((table) => ({
   columns: ["lower(name)", "id"],
 }));
 
+/** What the guard found in requests, which few have. A program from before leaves it out. */
+const FINDINGS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("guard") }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -340,4 +343,5 @@ export const STEPS: readonly Step[] = [
   MENDED,
   NAMES_IN_ORDER,
   MORE_NAMES_IN_ORDER,
+  FINDINGS,
 ];
