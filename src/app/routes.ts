@@ -31,6 +31,7 @@ import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { missingNameRoutes } from "../http/models/missing-names.ts";
 import { modelRoutes } from "../http/models/models.ts";
+import { guardRoutes } from "../http/models/admin-guard.ts";
 import { playgroundRoutes } from "../http/models/playground.ts";
 import { decideForKey, type RoutePorts, routeRoutes } from "../http/models/route.ts";
 import { sampleRoutes } from "../http/models/samples.ts";
@@ -66,6 +67,7 @@ import { formatMetrics } from "../telemetry/exposition.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { makeSendTest } from "../webhooks/test-event.ts";
+import { createGuardParts } from "./guard/parts.ts";
 import { loadConsoleFiles } from "./build/page-files.ts";
 import { makeConfigurationRoutes } from "./configuration-routes.ts";
 import { countSockets } from "./count-sockets.ts";
@@ -155,6 +157,7 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
+    .use(guardRoutes(operator, createGuardParts(opened.store, live)))
     .use(missingNameRoutes(operator, createMissingParts(parts), createFamilyPriced(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts, parts.directory.seen))

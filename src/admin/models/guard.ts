@@ -86,19 +86,21 @@ export interface GuardTrial {
   readonly key: GatewayKey | null;
 }
 
+type ShownSettings = Pick<Settings, "guard" | "limits">;
+
 export interface GuardParts {
   readonly store: Pick<Store, "key">;
-  readonly settings: () => Pick<Settings, "guard" | "constraints">;
+  readonly settings: () => ShownSettings;
   /** Throws the Faults of a path that no surface has, and of a body that its surface doesn't take. */
   readonly search: (trial: GuardTrial) => Promise<readonly TriedFinding[]>;
 }
 
-export function viewGuard({ guard, constraints = "refuse" }: Pick<Settings, "guard" | "constraints">): GuardView {
+export function viewGuard({ guard, limits: { constraints = "refuse" } }: ShownSettings): GuardView {
   return {
     version: guard?.version ?? null,
     rules: (guard?.rules ?? []).map(viewRule),
     words: [...(guard?.words ?? [])].map(([name, words]) => ({ name, count: words.length })),
-    allow: [...(guard?.allow ?? [])],
+    allow: guard?.allow ?? [],
     constraints,
   };
 }
