@@ -95,13 +95,13 @@ export interface GuardParts {
   readonly search: (trial: GuardTrial) => Promise<readonly TriedFinding[]>;
 }
 
-export function viewGuard({ guard, limits: { constraints = "refuse" } }: ShownSettings): GuardView {
+export function viewGuard({ guard, limits }: ShownSettings): GuardView {
   return {
     version: guard?.version ?? null,
     rules: (guard?.rules ?? []).map(viewRule),
     words: [...(guard?.words ?? [])].map(([name, words]) => ({ name, count: words.length })),
     allow: guard?.allow ?? [],
-    constraints,
+    constraints: limits.constraints ?? "refuse",
   };
 }
 

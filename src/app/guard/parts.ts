@@ -7,8 +7,8 @@ import { searchTrial } from "./trial.ts";
 export function createGuardParts(store: Store, live: LiveConfiguration): GuardParts {
   const listModels = (model: string) => {
     const found = live.snapshot.catalogue.resolve(model);
-    if (found.kind === "card") return [found.card.id];
-    return found.kind === "group" ? found.members.map(({ card }) => card.id) : null;
+    if (found.kind === "card") return [found.card];
+    return found.kind === "group" ? found.members.map(({ card }) => card) : null;
   };
   return {
     store,

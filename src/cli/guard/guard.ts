@@ -109,7 +109,7 @@ async function tryText(
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;
-    if (error instanceof Fault && error.param === "path") {
+    if (error instanceof Fault && error.details.param === "path") {
       io.err(formatUsageError("guard", error.message.replace("'path'", "'--body'")));
       return EXIT.usage;
     }

@@ -2,7 +2,6 @@
 import type { GuardRuleView, GuardView } from "../../admin/models/guard.ts";
 import { place } from "../browser.ts";
 import { FIRST_RULES, GUARD_RULE } from "../configuration/guard-rule.ts";
-import { Origin } from "../configuration/origin.tsx";
 import { ProposalButton } from "../configuration/proposal.tsx";
 import { formatCount } from "../frame/format.ts";
 import { useResource } from "../frame/resource.ts";
@@ -64,24 +63,17 @@ function RulesCard({ guard: { rules, words, allow } }: { readonly guard: GuardVi
     ...(allow.length > 0 ? [`${formatCount(allow.length)} allowed, which are never found`] : []),
   ];
   return (
-    <Card title="Rules" note={notes.length > 0 ? notes.join(". ") : undefined} isFlush>
-      <Table label="Rules" columns={COLUMNS} rows={rows(rules)} keyOf={({ name }) => name} />
+    <Card title="Rules" note={notes.join(". ")} isFlush>
+      <Table label="Rules" columns={COLUMNS} rows={rules} keyOf={({ name }) => name} />
     </Card>
   );
 }
 
-type RuleRow = GuardRuleView & { readonly at_index: number };
-
-function rows(rules: readonly GuardRuleView[]): readonly RuleRow[] {
-  return rules.map((rule, index) => ({ ...rule, at_index: index }));
-}
-
-const COLUMNS: readonly Column<RuleRow>[] = [
-  makeHeadColumn("Rule", ({ name, at_index: index, detect }) => (
+const COLUMNS: readonly Column<GuardRuleView>[] = [
+  makeHeadColumn("Rule", ({ name, detect }) => (
     <div>
       <span class="strong">{name}</span>
       <div class="small faint own-words">{detect.join(", ")}</div>
-      <Origin path={["guard", "rules", index]} />
     </div>
   )),
   makeColumn("Action", ({ action }) => <Badge text={action} />),
