@@ -15,7 +15,9 @@ const TEXTS = Type.Array(text);
 
 const guardRuleSchema = Type.Object({
   name: text,
-  detect: Type.Array(text, { description: "Names of detectors, of which groups are taken apart, and lists of words." }),
+  detect: Type.Array(text, {
+    description: "Names of detectors, of which groups are taken apart, and lists of words.",
+  }),
   action: allowWords(GUARD_ACTIONS),
   at: Type.Array(allowWords(GUARD_PLACES)),
   keys: TEXTS,
@@ -27,9 +29,13 @@ const guardRuleSchema = Type.Object({
 export type GuardRuleView = View<typeof guardRuleSchema>;
 
 export const guardSchema = Type.Object({
-  version: allowNull(Type.String({ description: "A digest of rules, words and allowed values. Null without rules." })),
+  version: allowNull(
+    Type.String({ description: "A digest of rules, words and allowed values. Null without rules." }),
+  ),
   rules: Type.Array(guardRuleSchema),
-  words: Type.Array(Type.Object({ name: text, count }), { description: "The lists of words, never the words." }),
+  words: Type.Array(Type.Object({ name: text, count }), {
+    description: "The lists of words, never the words.",
+  }),
   allow: TEXTS,
   constraints: allowWords(CONSTRAINT_RULES),
 });
@@ -38,7 +44,10 @@ export type GuardView = View<typeof guardSchema>;
 export const guardTrySchema = closeObject({
   text: Type.Optional(Type.String({ description: "A text by itself. Either it or `path` and `body`." })),
   path: Type.Optional(
-    Type.String({ maxLength: NAME_CHARACTERS_MAX, description: "The path that takes the body, such as `/v1/messages`." }),
+    Type.String({
+      maxLength: NAME_CHARACTERS_MAX,
+      description: "The path that takes the body, such as `/v1/messages`.",
+    }),
   ),
   body: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {

@@ -33,9 +33,10 @@ export async function searchTrial(
   { guard, ...parts }: TrialParts,
   { content, at, key }: GuardTrial,
 ): Promise<readonly TriedFinding[]> {
-  const { model, texts } = "text" in content
-    ? { model: null, texts: [{ text: content.text, path: null }] }
-    : readBody({ ...content, at }, parts.limits);
+  const { model, texts } =
+    "text" in content
+      ? { model: null, texts: [{ text: content.text, path: null }] }
+      : readBody({ ...content, at }, parts.limits);
   const rules = listAt(guard.rules, at);
   const applied = key === null ? rules : await listApplied(rules, key, model, parts);
   const detectors = [...new Set(applied.flatMap(({ detect }) => detect))];

@@ -23,10 +23,7 @@ const GROUPS = [
 export function FindingsCard() {
   const [group, setGroup] = useState<(typeof GROUPS)[number]["value"]>("finding");
   const scope = useScope("7d");
-  const usage = useResource<UsageSums>(
-    withQuery("/usage", { ...scope.period, group_by: group }),
-    EVERY_MS,
-  );
+  const usage = useResource<UsageSums>(withQuery("/usage", { ...scope.period, group_by: group }), EVERY_MS);
   return (
     <>
       <div class="row">

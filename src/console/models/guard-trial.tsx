@@ -11,7 +11,10 @@ import { Card } from "../parts/page.tsx";
 import { Badge, Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
 
-const PLACES = GUARD_PLACES.map((value) => ({ value, label: `as ${value === "answer" ? "an" : "a"} ${value}` }));
+const PLACES = GUARD_PLACES.map((value) => ({
+  value,
+  label: `as ${value === "answer" ? "an" : "a"} ${value}`,
+}));
 
 /** What was found, in the text that was searched. */
 interface Tried {
@@ -69,5 +72,7 @@ function Result({ tried }: { readonly tried: Tried | string }) {
     makeColumn("Action", ({ action }) => <Badge text={action} />),
     makeColumn("Rule", ({ rule }) => rule),
   ];
-  return <Table label="Found in the text" columns={columns} rows={findings} keyOf={({ from }) => String(from)} />;
+  return (
+    <Table label="Found in the text" columns={columns} rows={findings} keyOf={({ from }) => String(from)} />
+  );
 }
