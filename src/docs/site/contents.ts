@@ -45,6 +45,7 @@ export const PARTS: readonly Part[] = [
       "sign-in",
       "directory",
       "agents",
+      "guard",
       "hooks",
       "webhooks",
       "operate",
