@@ -160,6 +160,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     onlyHere: null,
     run: async (args, io) => (await import("./models/catalogue.ts")).runCatalogue(args, io, source),
   },
+  guard: {
+    about: "find personal data and secrets in a text, as a gateway would",
+    onlyHere: "it searches with a file's rules; POST /admin/v1/guard/try asks a gateway",
+    run: async (args, io) => (await import("./guard/guard.ts")).runGuard(args, io, source),
+  },
   health: {
     about: "tell whether a running gateway is ready",
     onlyHere: "it asks the gateway that --url names, and needs no token",

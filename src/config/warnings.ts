@@ -5,6 +5,7 @@ import { isObject } from "../core/json/json.ts";
 import type { Settings } from "../core/settings.ts";
 import { warnOfParameters } from "../core/world/postgres-address.ts";
 import type { Issue, Path } from "./errors.ts";
+import { warnOfGuard } from "./guard-warnings.ts";
 import type { Interpolation } from "./interpolate.ts";
 import { warnOfUnknownAliases } from "./models/alias-names.ts";
 import { nameFallback } from "./models/fallbacks.ts";
@@ -30,6 +31,7 @@ export function collectWarnings(
     ...warnOfLostFallbacks(config, settings),
     ...warnOfLostCompactModel(config, settings),
     ...warnOfSockets(config, settings),
+    ...warnOfGuard(config, settings),
     ...warnOfUnboundedSpending(config, settings),
     ...warnOfUnknownAliases(config),
     ...warnOfOpenMetrics(settings),

@@ -47,6 +47,7 @@ export const VIEWS: readonly View[] = [
   { path: "/settings/statements", shows: "Total" },
   { path: "/settings/reconciliation", shows: "By day, provider and credential" },
   { path: "/settings/reconciliation?range=last-month", shows: "No calls here" },
+  { path: "/settings/guard", shows: /No rules yet|Rules/ },
   { path: "/settings/webhooks", shows: /no connection|Nothing waits/ },
   { path: "/settings/webhooks?state=dead", shows: "No matching events" },
   { path: "/settings/people", shows: /Register this gateway there|Role/ },

@@ -138,6 +138,8 @@ const ROWS: readonly Row[] = [
   ["GET", "/usage", () => "/usage?group_by=hour,month,outcome&provider=Acme&outcome=answered"],
   ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
   ["GET", "/overview", () => "/overview"],
+  ["GET", "/guard", () => "/guard"],
+  ["POST", "/guard/try", () => "/guard/try", () => ({ text: "ada@corp-x.de" })],
   ["GET", "/nearing", () => "/nearing"],
   ["GET", "/sockets", () => "/sockets"],
   ["GET", "/savings", () => "/savings?weeks=2"],

@@ -205,6 +205,8 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   "GET /settings": { of: "whole", may: READERS },
   "GET /configuration": { of: "whole", may: READERS },
   "POST /configuration/check": { of: "whole", may: OPERATORS, body: { text: "{}" } },
+  "GET /guard": { of: "whole", may: READERS },
+  "POST /guard/try": { of: "whole", may: OPERATORS, body: { text: "x" } },
   "GET /learned": { of: "whole", may: READERS },
   "DELETE /learned": { of: "whole", may: OPERATORS, path: () => "/learned?model=Acme%23cheap" },
   "GET /catalogue": { of: "whole", may: READERS },

@@ -1,8 +1,8 @@
 // Warnings about a key that is valid but may not do what its maker expects.
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import { resolveAllowance } from "../../core/limits/key-limits.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
+import { resolveAllowance } from "../../core/limits/key-limits.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";

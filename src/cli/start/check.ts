@@ -22,8 +22,9 @@ import { type Arguments, COMMON_FLAGS, makeFlagCommand } from "../arguments.ts";
 import { listCacheHints } from "./cache-hints.ts";
 import { warnOfUnwritable } from "./catalogue-writable.ts";
 import { readConfigurationWord } from "./configuration-word.ts";
-import { type GroupNames, warnOfGroups } from "./directory-groups.ts";
+import { type GroupNames, warnOfDirectory, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
+import { warnOfGuardAccounts } from "./guard-accounts.ts";
 import { warnOfCatalogue, warnOfEnds } from "./model-warnings.ts";
 import { describeToolProbe } from "./tool-probes.ts";
 
@@ -124,7 +125,8 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
   const unknown = [
     ...(await warnOfAccounts(settings, ports, mayConnect)),
     ...(await warnOfUnbounded(settings, ports, mayConnect)),
-    ...warnOfDirectory(settings),
+    ...(await warnOfGuardAccounts(settings, ports, mayConnect)),
+    ...warnOfDirectory(settings.signIn),
     ...warnOfGroups(settings.signIn, (await ports.groupNames?.(settings.store, mayConnect)) ?? []),
   ];
   const keys = await ports.keyModels?.(settings.store, mayConnect);
@@ -233,16 +235,6 @@ async function warnOfAccounts(
         return createError({ file: "", line: 0, column: 0, field, message });
       }),
   );
-}
-
-/** With its token, anybody can be put into the groups of these rules. */
-function warnOfDirectory({ signIn }: Settings): readonly ConfigError[] {
-  if (signIn?.directory === undefined || signIn.directory.from.length > 0) return [];
-  const high = signIn.rules.filter(({ role }) => role !== "member");
-  if (high.length === 0) return [];
-  const message =
-    "its rules give roles above member, and the directory may come from any address; list its addresses in 'from'";
-  return [createError({ file: "", line: 0, column: 0, field: "scim.from", message })];
 }
 
 /** Accounts that aren't known bound nobody. */

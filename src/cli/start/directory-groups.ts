@@ -34,6 +34,16 @@ export function warnOfGroups(
   ];
 }
 
+/** With its token, anybody can be put into the groups of these rules. */
+export function warnOfDirectory(signIn: SignInRules | undefined): readonly ConfigError[] {
+  if (signIn?.directory === undefined || signIn.directory.from.length > 0) return [];
+  const high = signIn.rules.filter(({ role }) => role !== "member");
+  if (high.length === 0) return [];
+  const message =
+    "its rules give roles above member, and the directory may come from any address; list its addresses in 'from'";
+  return [warn("scim.from", message)];
+}
+
 function describeWithout(groups: readonly GroupNames[]): string {
   const names = groups.slice(0, NAMED_MAX).map(({ name }) => `'${name}'`);
   const more = groups.length - names.length;

@@ -189,6 +189,14 @@ const PAGES: readonly Page[] = [
     needs: "settings.read",
   },
   {
+    path: "/settings/guard",
+    label: "Guard",
+    icon: "shield",
+    Page: lazy(async () => (await import("../models/guard.tsx")).GuardPage),
+    group: "Gateway",
+    needs: "settings.read",
+  },
+  {
     path: "/settings/webhooks",
     label: "Webhooks",
     icon: "send",

@@ -19,6 +19,7 @@ const PATHS = {
   invoice: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6",
   send: "M21 3L10 14M21 3l-7 18-4-7-7-4z",
   lock: "M5 11h14v9H5zM8 11V8a4 4 0 0 1 8 0v3M12 14.5v2",
+  shield: "M12 3l8 3v6c0 4.5-3.2 7.8-8 9-4.8-1.2-8-4.5-8-9V6zM9 12l2 2 4-4",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
   columns: "M4 5h16v14H4zM10 5v14M15 5v14",
   bell: "M6 16V11a6 6 0 1 1 12 0v5l2 2H4zM10 21h4",

@@ -222,7 +222,7 @@ export const KEY_FIELDS = {
     initial: null,
     elementsMax: RULES_MAX,
     manual:
-      "[rules of the guard](configuration.md#guard) that apply to its requests and answers, beside those of all keys; null or `[]` for none",
+      "[rules of the guard](guard.md) that apply to its requests and answers, beside those of all keys; null or `[]` for none",
     flag: { name: "guard", value: "A,B", help: "rules of the guard for its requests, beside those of all keys" },
     control: {
       label: "Guard",

@@ -53,7 +53,7 @@ export const PERMISSIONS = {
   "settings.check": {
     roles: ["operator", "admin"],
     isGlobal: true,
-    words: "check a change of the configuration, which isn't applied",
+    words: "check a change of the configuration, which isn't applied, and try the guard",
   },
   "providers.payers": {
     roles: ["operator", "admin"],

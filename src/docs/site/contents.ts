@@ -76,7 +76,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "People and security",
-    chapters: ["people", "sign-in", "directory", "agents", "security", "hooks"],
+    chapters: ["people", "sign-in", "directory", "agents", "security", "guard", "hooks"],
   },
   { title: "Administration", chapters: ["console", "admin-api", "state"] },
   { title: "Setting up agents", chapters: listClients("agent") },

@@ -52,6 +52,11 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${pattern}/?$`);
 }
 
+/** True if a route's path, perhaps with parameters and a wildcard, is that of a request. */
+export function matchesPath(route: string, path: string): boolean {
+  return toPattern(route).test(path);
+}
+
 /** Returns the path of a request's URL, unchanged. It is cut from the text, so that no odd Host header can break it. */
 export function findPath(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);

@@ -4,17 +4,23 @@ import { type NamedGuardrail, refuseGuardrail } from "../../core/log/constraint.
 import { type ModelCard, TOOL_OPERATION } from "../../core/models/card.ts";
 import { GUARD_ACTIONS, type GuardPlace, type GuardRule } from "../../core/models/guard.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
-import type { Call } from "../../gateway/call.ts";
-import type { Form } from "../../operations/form.ts";
 import { type FindAccountName, matchesAccount, matchesKey } from "../applies.ts";
 
 const TOOL_PATTERN = /^mcp:/i;
 const AWAY = "!";
 
+/** What decides of a request: a call, or one that is only tried. */
+interface RuledRequest {
+  readonly key: GatewayKey;
+  readonly ask: { readonly model: string };
+  readonly operation: { readonly name: string };
+  readonly guardrails?: readonly NamedGuardrail[];
+}
+
 /** Returns the rules that apply. Throws the Fault of a guardrail that the account has no rule for. */
-export async function listApplying<F extends Form>(
+export async function listApplying(
   rules: readonly GuardRule[],
-  call: Call<F>,
+  call: RuledRequest,
   cards: readonly ModelCard[],
   findName: FindAccountName,
 ): Promise<readonly GuardRule[]> {

@@ -138,6 +138,7 @@ export const APART = [
   "POST /webhooks/test",
   // It applies nothing.
   "POST /configuration/check",
+  "POST /guard/try",
   "POST /playground",
   "POST /playground/*",
   // Each change that it makes is on record by itself: `test/cli/state-away.test.ts` looks.

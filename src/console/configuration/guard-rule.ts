@@ -1,0 +1,43 @@
+// A rule of the guard as YAML.
+import { GUARD_PLACES } from "../../core/models/guard.ts";
+import type { Proposal } from "./proposal.tsx";
+import { readWords } from "./yaml.ts";
+
+/** To begin with, where there are no rules. */
+export const FIRST_RULES = `guard:
+  rules:
+    - name: secrets
+      detect: [secrets]
+    - name: personal
+      detect: [email, phone, card, iban]
+      at: [request, answer]`;
+
+export const GUARD_RULE: Proposal = {
+  title: "A rule of the guard",
+  about: "Lists aren't merged: add the entry to those that guard.rules has already.",
+  fields: [
+    { name: "name", label: "Name", placeholder: "personal" },
+    {
+      name: "detect",
+      label: "Detectors and groups",
+      placeholder: "contact card !phone",
+      hint: "Groups: secrets, contact, finance, network, ids. An ! takes away.",
+    },
+    {
+      name: "at",
+      label: "Searches",
+      options: [
+        { value: "", label: "requests" },
+        { value: "answer", label: "answers" },
+        { value: GUARD_PLACES.join(" "), label: "requests and answers" },
+      ],
+    },
+    { name: "accounts", label: "Accounts", placeholder: "support finance-*", hint: "Empty for all" },
+  ],
+  write: ({ name = "", detect = "", at = "", accounts = "" }) => {
+    const detectors = readWords(detect);
+    if (name.trim() === "" || detectors === undefined) return null;
+    const rule = { name: name.trim(), detect: detectors, at: readWords(at), accounts: readWords(accounts) };
+    return { guard: { rules: [rule] } };
+  },
+};

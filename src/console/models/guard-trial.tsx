@@ -1,0 +1,78 @@
+// A box to try the guard's rules on a text, which is sent to no model and kept nowhere.
+import { useState } from "preact/hooks";
+import type { GuardTriedView, TriedFinding } from "../../admin/models/guard.ts";
+import { GUARD_PLACES } from "../../core/models/guard.ts";
+import { change, describeError } from "../frame/api.ts";
+import { useNames } from "../frame/names.ts";
+import { useRun } from "../frame/task.ts";
+import { Button, Segments } from "../parts/button.tsx";
+import { Filter, TextField } from "../parts/field.tsx";
+import { Card } from "../parts/page.tsx";
+import { Badge, Notice } from "../parts/states.tsx";
+import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
+
+const PLACES = GUARD_PLACES.map((value) => ({
+  value,
+  label: `as ${value === "answer" ? "an" : "a"} ${value}`,
+}));
+
+/** What was found, in the text that was searched. */
+interface Tried {
+  readonly text: string;
+  readonly findings: readonly TriedFinding[];
+}
+
+export function TrialCard() {
+  const { keys } = useNames();
+  const run = useRun();
+  const [text, setText] = useState("");
+  const [key, setKey] = useState("");
+  const [at, setAt] = useState<(typeof GUARD_PLACES)[number]>("request");
+  const [tried, setTried] = useState<Tried | string | null>(null);
+  const start = async (event: Event) => {
+    event.preventDefault();
+    await run.start(async () => {
+      const body = { text, at, ...(key !== "" && { key_id: key }) };
+      const answer = await change<GuardTriedView>("POST", "/guard/try", body).catch(describeError);
+      setTried(typeof answer === "string" ? answer : { text, findings: answer.findings });
+    });
+  };
+  return (
+    <Card title="Try a text" note="It is sent to no model, and kept nowhere">
+      <form class="stack" onSubmit={(event) => void start(event)}>
+        <TextField label="Text" rows={5} placeholder={EXAMPLE} value={text} onInput={setText} />
+        <div class="row">
+          <Segments label="Searched" options={PLACES} value={at} onChange={setAt} />
+          <Filter
+            label="Key"
+            value={key}
+            options={[
+              { value: "", label: "All rules" },
+              ...keys.map(({ id, name }) => ({ value: id, label: `Rules of ${name}` })),
+            ]}
+            onInput={setKey}
+          />
+          <Button label="Search" type="submit" kind="main" isBusy={run.isRunning} isDisabled={text === ""} />
+        </div>
+        <div role="status">{tried !== null && <Result tried={tried} />}</div>
+      </form>
+    </Card>
+  );
+}
+
+const EXAMPLE = "My card is 4532 0151 1283 0366.";
+
+function Result({ tried }: { readonly tried: Tried | string }) {
+  if (typeof tried === "string") return <Notice tone="bad">{tried}</Notice>;
+  const { text, findings } = tried;
+  if (findings.length === 0) return <Notice tone="ok">Nothing is found in it.</Notice>;
+  const columns: readonly Column<TriedFinding>[] = [
+    makeHeadColumn("Found", ({ from, to }) => <mark>{text.slice(from, to)}</mark>),
+    makeColumn("Detector", ({ detector }) => detector),
+    makeColumn("Action", ({ action }) => <Badge text={action} />),
+    makeColumn("Rule", ({ rule }) => rule),
+  ];
+  return (
+    <Table label="Found in the text" columns={columns} rows={findings} keyOf={({ from }) => String(from)} />
+  );
+}

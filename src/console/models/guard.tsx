@@ -1,0 +1,90 @@
+// Guard: the rules about personal data and secrets, what they have found, and a box to try them.
+import type { GuardRuleView, GuardView } from "../../admin/models/guard.ts";
+import { place } from "../browser.ts";
+import { FIRST_RULES, GUARD_RULE } from "../configuration/guard-rule.ts";
+import { ProposalButton } from "../configuration/proposal.tsx";
+import { formatCount } from "../frame/format.ts";
+import { useResource } from "../frame/resource.ts";
+import { may } from "../frame/session.ts";
+import { Code } from "../parts/button.tsx";
+import { Card, PageHead } from "../parts/page.tsx";
+import { Badge, Empty, Loaded } from "../parts/states.tsx";
+import { type Column, leaveOutNarrow, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
+import { FindingsCard } from "./guard-findings.tsx";
+import { TrialCard } from "./guard-trial.tsx";
+
+const EVERY_MS = 30_000;
+
+export function GuardPage() {
+  const guard = useResource<GuardView>("/guard", EVERY_MS);
+  return (
+    <>
+      <PageHead title="Guard" actions={<ProposalButton label="Rule as YAML" proposal={GUARD_RULE} />}>
+        Rules that find personal data, secrets and your words in what is sent and answered.{" "}
+        <a href={place("/docs/guard")} target="_blank" rel="noreferrer">
+          How the guard works
+        </a>
+      </PageHead>
+      <div class="stack">
+        <Loaded of={guard}>
+          {(found) =>
+            found.rules.length === 0 ? (
+              <Nothing />
+            ) : (
+              <>
+                <RulesCard guard={found} />
+                <FindingsCard />
+                {may("settings.check") && <TrialCard />}
+              </>
+            )
+          }
+        </Loaded>
+      </div>
+    </>
+  );
+}
+
+function Nothing() {
+  return (
+    <Card>
+      <Empty icon="shield" title="No rules yet">
+        Rules stand in the configuration. These two only count what they find, and change no request: read
+        after a week what they have found.
+      </Empty>
+      <Code text={FIRST_RULES} />
+    </Card>
+  );
+}
+
+function RulesCard({ guard: { rules, words, allow } }: { readonly guard: GuardView }) {
+  const lists = words.map(({ name, count }) => `words:${name} (${formatCount(count)})`);
+  const notes = [
+    ...(lists.length > 0 ? [`Lists: ${lists.join(", ")}`] : []),
+    ...(allow.length > 0 ? [`${formatCount(allow.length)} allowed, which are never found`] : []),
+  ];
+  return (
+    <Card title="Rules" note={notes.join(". ")} isFlush>
+      <Table label="Rules" columns={COLUMNS} rows={rules} keyOf={({ name }) => name} />
+    </Card>
+  );
+}
+
+const COLUMNS: readonly Column<GuardRuleView>[] = [
+  makeHeadColumn("Rule", ({ name, detect }) => (
+    <div>
+      <span class="strong">{name}</span>
+      <div class="small faint own-words">{detect.join(", ")}</div>
+    </div>
+  )),
+  makeColumn("Action", ({ action }) => <Badge text={action} />),
+  leaveOutNarrow(makeColumn("Searches", ({ at }) => at.map((one) => `${one}s`).join(", "))),
+  makeColumn("Applies to", (rule) => <span class="own-words">{describeScope(rule)}</span>),
+];
+
+function describeScope({ keys, accounts, models, providers }: GuardRuleView): string {
+  const parts = Object.entries({ keys, accounts, models, providers }).flatMap(([name, patterns]) => {
+    if (patterns.includes("*") && patterns.length === 1) return [];
+    return [patterns.length === 0 ? `no ${name} but those that name it` : `${name} ${patterns.join(", ")}`];
+  });
+  return parts.length === 0 ? "all requests" : parts.join("; ");
+}

@@ -1,0 +1,77 @@
+// The texts of a body that is only tried, as a step would see them in a request to its path, or in the answer to one.
+import { invalidValue } from "../../core/json/schema-fault.ts";
+import type { Family } from "../../core/models/dialect.ts";
+import type { GuardPlace } from "../../core/models/guard.ts";
+import type { Limits } from "../../core/settings.ts";
+import { suggest } from "../../core/text/nearest.ts";
+import type { ChangeText, NativeTexts } from "../../core/text/texts.ts";
+import type { Form } from "../../operations/form.ts";
+import { listInOrder, type OrderedText } from "../../operations/ordered-texts.ts";
+import { MESSAGES_TEXTS } from "../../surfaces/anthropic-messages/texts.ts";
+import { GEMINI_TEXTS } from "../../surfaces/gemini/texts.ts";
+import { SURFACES } from "../../surfaces/index.ts";
+import { RESPONSES_TEXTS } from "../../surfaces/openai-responses/texts.ts";
+import type { AnySurface, Surface } from "../../surfaces/surface.ts";
+import { matchesPath } from "../serve/paths.ts";
+
+export interface TriedBody {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly at: GuardPlace;
+}
+
+interface TriedTexts {
+  /** The model that the request names. Null in an answer. */
+  readonly model: string | null;
+  readonly texts: readonly OrderedText[];
+}
+
+const ANSWERS: Readonly<Partial<Record<Family, NativeTexts>>> = {
+  anthropic: MESSAGES_TEXTS,
+  gemini: GEMINI_TEXTS,
+  responses: RESPONSES_TEXTS,
+};
+/** Nothing that was sealed is opened. */
+const SEALER = { seal: (text: string) => text, open: () => null };
+
+/** Throws the Faults of a path that no surface has, and of a body that its surface doesn't take. */
+export function listTriedTexts(tried: TriedBody, limits: Limits): TriedTexts {
+  return findSurface(tried.path).use((surface) =>
+    tried.at === "request" ? listAsked(surface, tried, limits) : listAnswered(surface, tried),
+  );
+}
+
+function findSurface(path: string): AnySurface {
+  const found =
+    SURFACES.find((one) => one.path === path) ?? SURFACES.find((one) => matchesPath(one.path, path));
+  if (found) return found.verbs?.[path.split(":").at(-1) ?? ""] ?? found.surface;
+  const known = SURFACES.map((one) => one.path);
+  throw invalidValue("path", `no API has this path${suggest(path, known) || "; try /v1/chat/completions"}`);
+}
+
+function listAsked<F extends Form>(
+  surface: Surface<F>,
+  { path, body }: TriedBody,
+  limits: Limits,
+): TriedTexts {
+  const { ask, raw } = surface.read({
+    url: `http://localhost${path}`,
+    headers: new Headers(),
+    body,
+    limits,
+    seal: SEALER,
+    keeping: null,
+    stored: null,
+  });
+  const walk = (change: ChangeText) =>
+    raw === null ? surface.operation.mapTexts(ask, change) : raw.texts.mapRequest(raw.body, change);
+  return { model: ask.model, texts: listInOrder(walk) };
+}
+
+function listAnswered<F extends Form>({ family, operation }: Surface<F>, { body }: TriedBody): TriedTexts {
+  const native = ANSWERS[family];
+  if (native) return { model: null, texts: listInOrder((change) => native.mapAnswer(body, change)) };
+  const reply = operation.restore(body);
+  if (reply === null) throw invalidValue("body", "it is no whole answer of this path");
+  return { model: null, texts: listInOrder((change) => operation.mapReply(reply, change, null)) };
+}
