@@ -467,6 +467,8 @@ export interface Settings extends SettingsSources {
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
   readonly hooks: readonly HookRule[];
+  /** Missing if there are no rules. */
+  readonly guard?: GuardSettings;
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   /** Missing if no header becomes a tag. */

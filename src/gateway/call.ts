@@ -11,6 +11,7 @@ import type { Attempt } from "../core/models/attempt.ts";
 import type { Caching } from "../core/models/caching.ts";
 import type { ModelCard } from "../core/models/card.ts";
 import type { Mending, RawRequest } from "../core/models/dialect.ts";
+import type { GuardFinding } from "../core/models/guard.ts";
 import type { TracedHook } from "../core/models/hook.ts";
 import type { KeptRequest } from "../core/models/kept.ts";
 import type { Steering } from "../core/models/steering.ts";
@@ -59,6 +60,10 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   dropped: readonly string[];
   /** The calls to hooks, with times on the monotonic clock. Missing if there were none. */
   hooks?: TracedHook[];
+  /** What the guard found in the request, and then in its answer. Missing if nothing. */
+  guard?: GuardFinding[];
+  /** The milliseconds that the guard searched, by place. Missing if no rule applied. */
+  guardMs?: { request: number; answer: number };
   /** The request as it is stored with the answer, so that its prompt is needed to the end. Null if it isn't stored. */
   kept: KeptRequest | null;
   readonly operation: Operation<F>;

@@ -2,6 +2,7 @@
 
 import type { GrantAnswer, SettlementAnswer } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import { formatFindings } from "../core/log/finding.ts";
 import type { EndingName, UnsettledRecord } from "../core/log/record.ts";
 import { describeRemoved, REFUSED_THINKING } from "../core/log/removed-reasoning.ts";
 import type { Attempt } from "../core/models/attempt.ts";
@@ -356,6 +357,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       reasoningRemoved: this.#describeRemoved(),
       cacheMarked: this.#cacheMarked,
       moved: plan.home ? nameCause(plan.home, this.attempt) : null,
+      guard: formatFindings(this.call.guard),
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

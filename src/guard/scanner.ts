@@ -1,24 +1,206 @@
 // Searches texts for the values of some detectors: one pass, in which only what can begin a value is looked at.
+import type { GuardWords } from "../core/models/guard.ts";
+import { Allowed } from "./allow.ts";
+import type { Cursor } from "./automaton.ts";
+import { isAlphanumeric, isBase64 } from "./characters.ts";
+import { Context, ContextWords } from "./context.ts";
+import type { Detector, Span } from "./detector.ts";
+import { DETECTORS } from "./detectors.ts";
+import type { Found, Scanner, Search } from "./scanner-ports.ts";
+import { WORDS_PREFIX, WordSearcher } from "./words.ts";
 
-/** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
-export interface Found {
-  readonly from: number;
-  readonly to: number;
-  /** A detector's name, or `words:NAME`. */
-  readonly detector: string;
+export type { Found, Scanner, Search } from "./scanner-ports.ts";
+
+const ASCII = 128;
+/** Longer runs of letters and digits are one class: no detector tells them apart. */
+const RUN_LENGTHS = 32;
+/** Runs of base64 above it aren't searched: pictures, sounds, signatures. */
+const BASE64_RUN_MAX = 200;
+/** Words are searched in steps of it, so that findings come nearly in order. */
+const BLOCK = 1024;
+const PLUS = 43;
+const SLASH = 47;
+
+/** A detector with its place in the list. */
+interface Asked {
+  readonly row: Detector;
+  readonly at: number;
 }
 
-/** One text's search, which can be interrupted. */
-export interface Search {
-  /** Goes on for about so many characters. True once the text has been searched to its end. */
-  run(charactersMax: number): boolean;
-  /** The values found, in order, not yet joined where they overlap. Complete once `run` has returned true. */
-  readonly found: readonly Found[];
+interface Table {
+  readonly rows: readonly Detector[];
+  /** By the code and length of a run of letters and digits (0 for other characters): who is asked there. */
+  readonly lists: readonly (readonly Asked[])[];
+  /** For each pair, the place in `lists`; 0 is the empty one. */
+  readonly index: Uint8Array | Uint16Array;
+  readonly context: ContextWords | null;
+  readonly words: WordSearcher | null;
+  readonly allowed: Allowed | null;
 }
 
-export interface Scanner {
-  /** `before` is what stands before the text: a field's name, for a value of the client's own JSON. */
-  begin(text: string, before?: string): Search;
-  /** The same in one go. */
-  search(text: string, before?: string): readonly Found[];
+/**
+ * @param detectors names of detectors, and `words:NAME`
+ * @param allow patterns of values that aren't found
+ */
+export function createScanner(
+  detectors: readonly string[],
+  words: GuardWords,
+  allow: readonly string[],
+): Scanner {
+  const names = new Set(detectors);
+  const rows = DETECTORS.filter(({ name }) => names.has(name));
+  const lists = [...names].filter((name) => name.startsWith(WORDS_PREFIX));
+  const table: Table = {
+    rows,
+    ...makeLists(rows),
+    context: rows.some((row) => row.words) ? new ContextWords(rows) : null,
+    words: lists.length > 0 ? new WordSearcher(words, lists) : null,
+    allowed: allow.length > 0 ? new Allowed(allow) : null,
+  };
+  return {
+    begin: (text, before = "") => new TextSearch(table, text, before),
+    search: (text, before = "") => {
+      const search = new TextSearch(table, text, before);
+      search.run(Number.POSITIVE_INFINITY);
+      return search.found;
+    },
+  };
+}
+
+function makeLists(rows: readonly Detector[]): Pick<Table, "lists" | "index"> {
+  const lists: Asked[][] = [[]];
+  const index = new Uint16Array(ASCII * RUN_LENGTHS);
+  for (const [at, row] of rows.entries()) {
+    for (const character of row.starts) {
+      const code = character.charCodeAt(0);
+      const lengths = isAlphanumeric(code) ? (row.runs ?? Array.from({ length: RUN_LENGTHS }).keys()) : [0];
+      for (const length of lengths) {
+        const pair = code * RUN_LENGTHS + length;
+        if (index[pair] === 0) index[pair] = lists.push([]) - 1;
+        lists[index[pair] ?? 0]?.push({ row, at });
+      }
+    }
+  }
+  return { lists, index };
+}
+
+class TextSearch implements Search {
+  readonly found: Found[] = [];
+  readonly #table: Table;
+  readonly #text: string;
+  readonly #context: Context | null;
+  readonly #cursor: Cursor | null;
+  /** Where each detector's last value ends: it begins no other within it. */
+  readonly #ends: Float64Array;
+  #at = 0;
+  /** Where the run of letters and digits begins that the search stands in, or -1. */
+  #runFrom = -1;
+  #base64From = 0;
+  /** A value that may go on. */
+  #growing: { readonly row: Detector; readonly from: number; to: number } | null = null;
+
+  constructor(table: Table, text: string, before: string) {
+    this.#table = table;
+    this.#text = text;
+    this.#context = table.context && new Context(table.context, table.rows.length, text, before);
+    this.#cursor = table.words?.begin() ?? null;
+    this.#ends = new Float64Array(table.rows.length);
+  }
+
+  run(charactersMax: number): boolean {
+    const end = Math.min(this.#text.length, this.#at + charactersMax);
+    let left = this.#grow(charactersMax);
+    while (left > 0 && this.#at < this.#text.length) {
+      const from = this.#at;
+      this.#scan(Math.min(end, from + BLOCK));
+      if (this.#cursor) this.#table.words?.feed(this.#cursor, this.#text, from, this.#at, this.#add);
+      left -= this.#at - from;
+      left = this.#grow(left);
+      if (this.#at >= end) break;
+    }
+    return this.#at >= this.#text.length && this.#growing === null;
+  }
+
+  #scan(end: number): void {
+    const { index } = this.#table;
+    const text = this.#text;
+    let at = this.#at;
+    while (at < end && this.#growing === null) {
+      const code = text.charCodeAt(at);
+      if (isAlphanumeric(code)) {
+        if (this.#runFrom === -1) this.#runFrom = at;
+        while (at < end && isAlphanumeric(text.charCodeAt(at))) at++;
+        if (at < end || at === text.length) this.#endRun(at);
+        continue;
+      }
+      if (this.#runFrom !== -1) {
+        this.#endRun(at);
+        if (this.#growing !== null) break;
+      }
+      const list = code < ASCII ? (index[code * RUN_LENGTHS] ?? 0) : 0;
+      if (list !== 0) this.#ask(list, at);
+      if (code !== PLUS && code !== SLASH) this.#base64From = at + 1;
+      at++;
+    }
+    this.#at = at;
+  }
+
+  /** Asks those for whom a value can begin where the run begins that ends here. */
+  #endRun(at: number): void {
+    const from = this.#runFrom;
+    this.#runFrom = -1;
+    const code = this.#text.charCodeAt(from);
+    const list = this.#table.index[code * RUN_LENGTHS + Math.min(at - from, RUN_LENGTHS - 1)] ?? 0;
+    if (list !== 0) this.#ask(list, from);
+  }
+
+  #ask(list: number, from: number): void {
+    if (from - this.#base64From > BASE64_RUN_MAX) return;
+    for (const { row, at } of this.#table.lists[list] ?? []) {
+      if (from < (this.#ends[at] ?? 0)) continue;
+      const isAfterWord = row.words !== undefined && this.#context?.isAfterWord(at, from) === true;
+      const span = row.find(this.#text, from, isAfterWord);
+      if (span === null || (row.isInLongRuns !== true && this.#isInLongRun(span))) continue;
+      this.#ends[at] = span.to;
+      if (row.grow) this.#growing = { row, from: span.from, to: span.to };
+      else this.#add({ from: span.from, to: span.to, detector: row.name });
+    }
+  }
+
+  /** Goes on with a value that has no bound, at most for so many characters. Returns how many are left. */
+  #grow(charactersMax: number): number {
+    const growing = this.#growing;
+    if (growing === null) return charactersMax;
+    const limit = Math.min(this.#text.length, growing.to + charactersMax);
+    const to = growing.row.grow?.(this.#text, growing.to, limit) ?? growing.to;
+    const left = charactersMax - (to - growing.to);
+    growing.to = to;
+    if (to === limit && limit < this.#text.length) return 0;
+    this.#growing = null;
+    this.#ends[this.#table.rows.indexOf(growing.row)] = to;
+    this.#add({ from: growing.from, to, detector: growing.row.name });
+    return left;
+  }
+
+  readonly #add = (found: Found): void => {
+    if (this.#table.allowed?.has(this.#text.slice(found.from, found.to))) return;
+    const list = this.found;
+    list.push(found);
+    // A value may begin before one that was found earlier.
+    for (let at = list.length - 1; at > 0; at--) {
+      const before = list[at - 1];
+      if (before === undefined || before.from <= found.from) break;
+      list[at] = before;
+      list[at - 1] = found;
+    }
+  };
+
+  #isInLongRun({ from }: Span): boolean {
+    const first = Math.max(0, from - BASE64_RUN_MAX);
+    let start = from;
+    while (start > first && isBase64(this.#text.charCodeAt(start - 1))) start--;
+    let end = from;
+    while (end - start <= BASE64_RUN_MAX && isBase64(this.#text.charCodeAt(end))) end++;
+    return end - start > BASE64_RUN_MAX;
+  }
 }

@@ -42,6 +42,7 @@ export function lostRecord(hold: Hold): UnsettledRecord {
     reasoningRemoved: null,
     cacheMarked: null,
     moved: null,
+    guard: null,
     usageSource: "none",
     ended: "lost",
     totalMs: 0,

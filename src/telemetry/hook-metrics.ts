@@ -1,4 +1,4 @@
-// The metrics of hooks, and of the protection that clients ask for.
+// The metrics of hooks, of the guard, and of the protection that clients ask for.
 import { count, MS_PER_SECOND, work } from "./metric-row.ts";
 
 /** The upper bounds of the buckets of calls to hooks. None takes more than 5 seconds. */
@@ -25,5 +25,19 @@ export const HOOK_METRICS = {
       "outcome",
     ),
     on: "constraint",
+  },
+  poundkey_findings_total: count("requests")(
+    "Requests with findings of the guard, by detector, or `words:NAME`.",
+    "detector",
+    "action",
+    "at",
+  ),
+  poundkey_guard_seconds: {
+    ...work("Time that the guard searched requests and answers."),
+    per: MS_PER_SECOND,
+    bounds: BOUNDS_MS,
+    labels: ["at"],
+    on: "guard",
+    by: "ms",
   },
 } as const;

@@ -1,5 +1,6 @@
 // Counts log events for this process's `/metrics`. No metric names a key or an account.
 import { asNumber } from "../core/json/json.ts";
+import { readFindings } from "../core/log/finding.ts";
 import { findCountedModel, findOutcome, readProvider } from "../core/log/outcome.ts";
 import type { RequestOutcome, RequestRecord } from "../core/log/record.ts";
 import type { Unit } from "../core/money/units.ts";
@@ -191,10 +192,15 @@ export class Metrics {
     series.chargedNanoUsd.value += record.chargedNanoUsd;
     this.#countWork(series.model, record);
     this.#countParts(series, record);
+    if (record.guard !== null) this.#countFindings(record.guard);
     observe(series.ms, record.totalMs);
     if (record.firstTokenMs === null) return;
     series.firstMs ??= this.#histogram("poundkey_first_token_seconds", series);
     observe(series.firstMs, record.firstTokenMs);
+  }
+
+  #countFindings(guard: string): void {
+    for (const finding of readFindings(guard)) this.#increase("poundkey_findings_total", finding);
   }
 
   #countWork(model: string, { operation, surface, amounts }: RequestRecord): void {

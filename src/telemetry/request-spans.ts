@@ -1,5 +1,6 @@
 // The spans of a request: one of the server, and below it the choice of a model, the admission and each provider's call.
 import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json/json.ts";
+import { describeFindings, readFindings } from "../core/log/finding.ts";
 import {
   deriveSpanId,
   type FinishedAttempt,
@@ -83,6 +84,14 @@ export function writeRequestSpans(to: OtlpWriter, request: FinishedRequest): num
     openInternal(`hook ${hook.name}`, hook)
       .text("poundkey.hook.at", hook.at)
       .text("poundkey.hook.action", hook.action)
+      .closeSpan(SOUND);
+  }
+  if (request.guardMs) {
+    const findings = readFindings(record.guard);
+    const { startedMs } = recording;
+    openInternal("guard", { startMs: startedMs, endMs: startedMs + request.guardMs })
+      .text("poundkey.guard.request", describeFindings(findings, "request"))
+      .text("poundkey.guard.answer", describeFindings(findings, "answer"))
       .closeSpan(SOUND);
   }
   if (request.tool !== null) writeTool(to, request, recording, request.tool);

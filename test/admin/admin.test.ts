@@ -94,6 +94,7 @@ test("the request log can be listed, filtered and paged", async () => {
     result_bytes: null,
     response_id: null,
     constraints: [],
+    guard: [],
     price_source: null,
     like: null,
     saved_usd: 0,

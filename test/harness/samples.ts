@@ -93,6 +93,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     reasoningRemoved: null,
     cacheMarked: null,
     moved: null,
+    guard: null,
     ...UNKNOWN_ORIGIN,
     ...fields,
   };

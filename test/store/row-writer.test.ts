@@ -118,6 +118,7 @@ const UNUSUAL: readonly Partial<RequestRecord>[] = [
   { reasoningRemoved: "prefix=2" },
   { cacheMarked: "5m" },
   { moved: "rest" },
+  { guard: '[["email","report","request",1,"personal"]]' },
   { socketId: "ws_1" },
   { isCompaction: true },
 ];

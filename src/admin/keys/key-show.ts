@@ -6,7 +6,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { addLimits } from "../limits/limits.ts";
 import type { AdminWorld } from "../world.ts";
 import type { keyChangeSchema } from "./key-fields.ts";
-import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "./key-warnings.ts";
+import { addWarnings, warnOfMissing, warnOfModels, warnOfNoBound } from "./key-warnings.ts";
 import type { KeyView } from "./keys.ts";
 
 interface ShowParts extends Pick<AdminWorld, "store" | "clock"> {
@@ -18,13 +18,13 @@ interface ShowParts extends Pick<AdminWorld, "store" | "clock"> {
 /** Returns a function that adds its limits and warnings to the view of a key. */
 export function makeKeyShow(parts: ShowParts) {
   return async <Shown extends KeyView>(
-    given: Pick<Static<typeof keyChangeSchema>, "allowed_models" | "hooks">,
+    given: Pick<Static<typeof keyChangeSchema>, "allowed_models" | "hooks" | "guard">,
     shown: Shown,
   ) => {
     const view = await addLimits(parts, "key", shown);
     const settings = parts.settings();
     const models = warnOfModels(given.allowed_models, parts.catalogue());
-    const warnings = [...models, ...warnOfHooks(given.hooks, settings)];
+    const warnings = [...models, ...warnOfMissing(given, settings)];
     return addWarnings(view, [...warnings, ...(await warnOfNoBound(parts, view.id, settings))]);
   };
 }

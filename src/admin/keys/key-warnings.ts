@@ -73,14 +73,25 @@ export function warnOfModels(
   return found;
 }
 
-/** Returns a warning for each hook of a key that isn't configured. */
-export function warnOfHooks(
-  names: readonly string[] | null | undefined,
-  { hooks }: Pick<Settings, "hooks">,
+/** Returns a warning for each hook and each rule of the guard that a key names and that isn't configured. */
+export function warnOfMissing(
+  { hooks, guard }: Partial<Pick<GatewayKey, "hooks" | "guard">>,
+  settings: Pick<Settings, "hooks" | "guard">,
 ): readonly string[] {
-  const missing = (names ?? []).filter((name) => !hooks.some((hook) => hook.name === name));
+  return [
+    ...warnOf("hook", hooks, settings.hooks),
+    ...warnOf("rule of the guard", guard, settings.guard?.rules ?? []),
+  ];
+}
+
+function warnOf(
+  what: string,
+  names: readonly string[] | null | undefined,
+  configured: readonly { readonly name: string }[],
+): readonly string[] {
+  const missing = (names ?? []).filter((name) => !configured.some((one) => one.name === name));
   return missing.map(
-    (name) => `No hook here is called '${name}': the key's requests are refused until one is.`,
+    (name) => `No ${what} here is called '${name}': the key's requests are refused until one is.`,
   );
 }
 

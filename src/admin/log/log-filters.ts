@@ -1,5 +1,6 @@
 // The filters that questions to the log share: of its requests, its refusals and its sums.
 import { type Static, Type } from "@sinclair/typebox";
+import { DETECTOR_PATTERN } from "../../core/log/finding.ts";
 import type { RequestFilter } from "../../core/log/log-query.ts";
 import { ENDINGS, REQUEST_OUTCOMES, SURFACE_NAMES, TRANSPORTS } from "../../core/log/record.ts";
 import { OPERATIONS, TOOL_OPERATION } from "../../core/models/card.ts";
@@ -57,6 +58,14 @@ export const requestFilterFields = {
   tool: makeFilter("calls of the tool with this name, as its server has it"),
   response: makeFilter("the questions and calls of the response with this id, whose tools the gateway ran"),
   trace_id: makeFilter("this trace, or a client's trace that it links to"),
+  finding: Type.Optional(
+    Type.String({
+      maxLength: TEXT_CHARACTERS_MAX,
+      pattern: `^${DETECTOR_PATTERN}$`,
+      expected: "a detector of the guard, or words:NAME",
+      description: "findings of this detector of the guard, or of words:NAME",
+    }),
+  ),
   address: makeFilter("this client's address, as it is kept"),
   q: makeFilter(
     "this id, of the completion or the request, or this part of a model's name or an error's code",
@@ -79,7 +88,7 @@ export function readRequestFilter(
   scope: Scope | undefined,
 ): RequestFilter {
   const { operation, surface, model, provider, ended, outcome, address, session, selector, status } = query;
-  const { from, to, q, tag } = query;
+  const { from, to, q, tag, finding } = query;
   return {
     scope,
     keyId: query.key_id ?? query.key,
@@ -95,6 +104,7 @@ export function readRequestFilter(
     outcome,
     address,
     tag,
+    finding,
     transport: query.transport,
     socketId: query.socket,
     server: query.server,

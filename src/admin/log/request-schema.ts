@@ -6,6 +6,7 @@ import { MOVE_CAUSES } from "../../core/log/moved.ts";
 import { ENDINGS, REQUEST_OUTCOMES, TRANSPORTS, USAGE_SOURCES } from "../../core/log/record.ts";
 import { REMOVAL_REASONS } from "../../core/log/removed-reasoning.ts";
 import { ATTEMPT_OUTCOMES } from "../../core/log/trace.ts";
+import { GUARD_ACTIONS, GUARD_PLACES } from "../../core/models/guard.ts";
 import { HOOK_ACTIONS, HOOK_PLACES } from "../../core/models/hook.ts";
 import { SOURCES } from "../../core/models/origin.ts";
 import { STAY_REASONS } from "../../core/models/selector.ts";
@@ -169,6 +170,16 @@ export const requestSchema = Type.Object({
   cache_marked: allowNull(allowWords(MARK_TIMES)),
   // The reason for which a turn was served elsewhere than at the first place of its conversation's order. Null if it wasn't.
   moved: allowNull(allowWords(MOVE_CAUSES)),
+  // What the guard found, by detector, action and place: the number of different values, and the first rule with that action.
+  guard: Type.Array(
+    Type.Object({
+      detector: text,
+      action: allowWords(GUARD_ACTIONS),
+      at: allowWords(GUARD_PLACES),
+      count,
+      rule: text,
+    }),
+  ),
   // `family` for a model that no card had, with the relative whose price it got.
   price_source: allowNull(allowWords(["family"])),
   like: allowNull(text),

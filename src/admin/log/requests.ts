@@ -6,6 +6,7 @@ import { FAULTS, Fault } from "../../core/fault.ts";
 import { readTagsText } from "../../core/fields/tags-text.ts";
 import { readConstraints } from "../../core/log/constraint.ts";
 import { findContent, type LoggedContent, makeContentUse } from "../../core/log/content.ts";
+import { readFindings } from "../../core/log/finding.ts";
 import { readMended } from "../../core/log/mended.ts";
 import { findOutcome, findProvider } from "../../core/log/outcome.ts";
 import { nameCredential } from "../../core/log/provider-call.ts";
@@ -103,6 +104,7 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     ...viewTool(record),
     constraints: readConstraints(record.constraints),
     ...viewMends(record),
+    guard: readFindings(record.guard),
     ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
 }

@@ -4,7 +4,7 @@ import type { Store } from "../../core/store.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { findOldestRow } from "../../ledger/replies.ts";
 
-const GROUP = "selector";
+const GROUPS: ReadonlySet<string> = new Set(["selector", "finding"]);
 const FILTERS = [
   "selector",
   "status",
@@ -15,6 +15,7 @@ const FILTERS = [
   "address",
   "q",
   "ended",
+  "finding",
 ] as const;
 
 interface RowQuery extends Partial<Record<(typeof FILTERS)[number], unknown>> {
@@ -33,7 +34,7 @@ export function findRowsStart(
   { clock, keepMs }: Pick<RowParts, "clock" | "keepMs">,
   query: RowQuery,
 ): number | null {
-  const isGrouped = query.group_by?.split(",").includes(GROUP) ?? false;
+  const isGrouped = query.group_by?.split(",").some((group) => GROUPS.has(group)) ?? false;
   const isNeeded = isGrouped || FILTERS.some((name) => query[name] !== undefined);
   return isNeeded ? findOldestRow(clock.nowMs(), keepMs()) : null;
 }

@@ -28,6 +28,7 @@ type Dimensions = Pick<
   | "outcome"
   | "tag"
   | "selector"
+  | "finding"
 >;
 type Group = readonly [dimension: RowDimension | null, label: (row: Dimensions, day: string) => Labels];
 
@@ -49,7 +50,14 @@ const GROUPS: Readonly<Record<string, Group>> = {
   outcome: ["outcome", ({ outcome }) => ({ outcome })],
   tag: ["tag", ({ tag }) => ({ tag: tag || UNTAGGED })],
   selector: ["selector", ({ selector }) => ({ selector })],
+  finding: ["finding", ({ finding }) => labelFinding(finding)],
 };
+
+function labelFinding(finding: string): Labels {
+  const [detector = "", action = "", at = ""] = finding.split(" ");
+  return { detector, action, at };
+}
+
 const GROUP_NAMES = Object.keys(GROUPS);
 const GROUPS_MAX = 50_000;
 /** Times to the first token are not kept by outcome. Nearly all of these requests were answered. */
@@ -81,6 +89,10 @@ const labelsSchema = Type.Object({
   surface: Type.Optional(text),
   // Empty for requests that named a model.
   selector: Type.Optional(text),
+  // Of a finding of the guard. A request is in the row of each of its findings.
+  detector: Type.Optional(text),
+  action: Type.Optional(text),
+  at: Type.Optional(text),
   tag: Type.Optional(
     Type.String({
       description:
@@ -123,7 +135,7 @@ interface Sum {
  * Returns the sums from `from` until before `to`, grouped by `group_by` (comma-separated, default `day`). A bare date
  * means the operator's whole day, and the default is the last 30 days. Sorted by day, then the most expensive first.
  * The granularity is the UTC hour: an hour counts whole, by its start. If a day starts within a UTC hour, as in zones
- * with an offset of 30 or 45 minutes, the rest of that hour counts for the day before. Sums by selector, and those
+ * with an offset of 30 or 45 minutes, the rest of that hour counts for the day before. Sums by selector or finding, and those
  * narrowed by what the hourly sums don't keep, are made of the log's rows: to the millisecond, but only as far as
  * `rows_from`.
  */
@@ -164,13 +176,14 @@ export async function* readUsage(
     findOrAddSum(sums, Object.assign({}, ...groups.map(([, label]) => label(row, name)))).figures;
   const find = ({ fromMs, toMs }: Span): Promise<FoundSums> => {
     if (span.isOfRows) return listRowSums(parts, { groupBy, only: { ...only, fromMs, toMs } });
-    const summed = groupBy.filter((dimension) => dimension !== "selector");
+    const summed = groupBy.filter((dimension) => dimension !== "selector" && dimension !== "finding");
     return listUsageSums(parts.store, { fromMs, toMs, groupBy: summed, only });
   };
   const add = ({ usage, firstTokens }: FoundSums, name: string) => {
     // The store also returns a row for a sum over nothing.
-    for (const row of usage) if (row.requests > 0) findFigures(name, { selector: "", ...row }).add(row);
-    const others = { member: "", tag: "", selector: "", outcome: FIRST_TOKENS_OUTCOME } as const;
+    for (const row of usage)
+      if (row.requests > 0) findFigures(name, { selector: "", finding: "", ...row }).add(row);
+    const others = { member: "", tag: "", selector: "", finding: "", outcome: FIRST_TOKENS_OUTCOME } as const;
     for (const row of firstTokens) findFigures(name, { ...others, ...row }).addFirstTokens(row);
   };
   for await (const some of readPieces(pieces, find)) {
@@ -202,7 +215,7 @@ function viewSums(sums: ReadonlyMap<string, Sum>, seesCost: boolean): readonly U
 export function listUngrouped({ group_by = "day" }: Static<typeof usageQuery>): readonly string[] {
   const words = group_by.split(",");
   const some = { hourMs: 0, model: "", keyId: "", accountId: "", member: "", outcome: "" } as const;
-  const more = { operation: "", surface: "", tag: "", selector: "" };
+  const more = { operation: "", surface: "", tag: "", selector: "", finding: "" };
   return Object.entries(GROUPS).flatMap(([name, [, label]]) =>
     words.includes(name) ? [] : Object.keys(label({ ...some, ...more }, "")),
   );

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { readInput } from "../../admin/input.ts";
 import { newKeySchema, rotationSchema } from "../../admin/keys/key-fields.ts";
-import { addWarnings, warnOfHooks, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
+import { addWarnings, warnOfMissing, warnOfModels, warnOfNoBound } from "../../admin/keys/key-warnings.ts";
 import {
   createdKeySchema,
   createKey,
@@ -113,8 +113,8 @@ async function makeHere(world: ActingWorld, fields: Static<typeof newKeySchema>,
   const models = fields.allowed_models?.filter((model) => !/^sim#/i.test(model));
   const isNoAlias = (model: string) => aliasNames.find(model) === null;
   const unserved = models ? warnOfModels(models.filter(isNoAlias), buildCatalogue(settings)) : [];
-  const unhooked = warnOfHooks(fields.hooks, settings);
-  return addWarnings(key, [...unserved, ...unhooked, ...(await warnOfNoBound(world, key.id, settings))]);
+  const missing = warnOfMissing(fields, settings);
+  return addWarnings(key, [...unserved, ...missing, ...(await warnOfNoBound(world, key.id, settings))]);
 }
 
 function formatSecret(key: NewKeyView): string {

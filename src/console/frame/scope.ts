@@ -12,7 +12,7 @@ export const SHARED_FILTERS = ["key_id", "account_id", "provider", "model", "mem
 const REQUEST_FILTERS = [
   ...(["selector", "status", "outcome", "operation", "surface"] as const),
   ...(["address", "session", "transport", "socket", "trace_id", "batch", "tag", "q"] as const),
-  ...(["server", "tool", "response"] as const),
+  ...(["server", "tool", "response", "finding"] as const),
 ] as const;
 export const FILTERS = [...SHARED_FILTERS, ...REQUEST_FILTERS] as const;
 export type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;

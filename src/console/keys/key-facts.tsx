@@ -84,6 +84,7 @@ export function KeyFacts({ of }: KeyProps) {
     ["Spend limit", of.spend_limit_usd === null ? null : formatUsd(of.spend_limit_usd)],
     ["Tags", of.tags ? formatTags(of.tags).replaceAll(",", ", ") : null],
     ["Hooks", of.hooks?.join(", ")],
+    ["Guard", of.guard?.join(", ")],
     ["Whose", of.member_id && <Person id={of.member_id} accountId={of.account_id} />],
     ["Old secret works until", of.old_secret_expires_at && formatFullTime(of.old_secret_expires_at)],
     ...listTexts(of),

@@ -260,6 +260,7 @@ function isWanted(row: RequestView, wanted: Filters): boolean {
     (!wanted.trace_id || [row.trace_id, row.parent_trace_id].includes(wanted.trace_id)) &&
     (!wanted.socket || row.socket_id === wanted.socket) &&
     (!wanted.response || row.response_id === wanted.response) &&
+    (!wanted.finding || row.guard.some(({ detector }) => detector === wanted.finding)) &&
     (!wanted.tag || hasTag(row, wanted.tag)) &&
     (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
     (!status ||

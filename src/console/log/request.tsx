@@ -17,6 +17,7 @@ import { CopyButton } from "../parts/button.tsx";
 import { type Fact, Facts, Vitals } from "../parts/figures.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Badge, Loaded, Notice } from "../parts/states.tsx";
+import { Findings } from "./findings.tsx";
 import { describeMarks, describeMends, describeMove, describeRemoved } from "./left-out.ts";
 import { RequestActions } from "./request-actions.tsx";
 import { chooseTone } from "./request-columns.tsx";
@@ -236,6 +237,7 @@ function FactsCard({ request }: Part) {
   const { key_id, account_id, id, provider, address, session, trace_id, socket_id, batch_id, moved } =
     request;
   const { cached_from, tags, constraints, mends, reasoning_removed: removed, cache_marked: marked } = request;
+  const { guard } = request;
   const found = (what: string, filter: string, value: string | null | undefined): readonly Fact[] =>
     value ? [[what, <a href={makeHref("/activity", { [filter]: value })}>{value}</a>]] : [];
   const facts: readonly Fact[] = [
@@ -251,6 +253,7 @@ function FactsCard({ request }: Part) {
     ...found("Batch", "batch", batch_id),
     ...(tags ? [["Tags", <TagLinks tags={tags} />] as const] : []),
     ...(constraints.length > 0 ? [["Constraints", constraints.join(", ")] as const] : []),
+    ...(guard.length > 0 ? [["Guard", <Findings guard={guard} />] as const] : []),
     ...(mends.length > 0 ? [["Mended", describeMends(mends)] as const] : []),
     ...(removed.length > 0 ? [["Thinking not shown", describeRemoved(removed)] as const] : []),
     ...(marked ? [["Cache", describeMarks(marked)] as const] : []),

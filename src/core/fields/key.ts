@@ -10,6 +10,7 @@ import { TAGS_MAX } from "./tags-text.ts";
 const ADDRESSES_MAX = 100;
 const BUDGETS_MAX = 20;
 const HOOKS_MAX = 20;
+const RULES_MAX = 20;
 const NAME_CHARACTERS_MAX = 100;
 const CONTACT_CHARACTERS_MAX = 200;
 const NOTES_CHARACTERS_MAX = 2000;
@@ -212,6 +213,20 @@ export const KEY_FIELDS = {
     control: {
       label: "Hooks",
       hint: "Names from the configuration, separated by spaces; they only add to those that apply anyway",
+    },
+  },
+  guard: {
+    kind: "hooks",
+    property: "guard",
+    role: "manager",
+    initial: null,
+    elementsMax: RULES_MAX,
+    manual:
+      "[rules of the guard](configuration.md#guard) that apply to its requests and answers, beside those of all keys; null or `[]` for none",
+    flag: { name: "guard", value: "A,B", help: "rules of the guard for its requests, beside those of all keys" },
+    control: {
+      label: "Guard",
+      hint: "Names of rules from the configuration, separated by spaces; they only add to those that apply anyway",
     },
   },
   tags: {

@@ -27,6 +27,8 @@ export interface RequestFilter extends UsageFilter {
   readonly tool?: string | undefined;
   /** The response of which it is a part. */
   readonly responseId?: string | undefined;
+  /** A detector of the guard that found something, or `words:NAME`. */
+  readonly finding?: string | undefined;
   /** The request's own trace, or the client's that it links to. */
   readonly traceId?: string | undefined;
   /** Matches either id, or part of a model's name or of the error's code. In lower case. */
@@ -60,8 +62,11 @@ export interface UsageQuery {
   readonly only?: UsageFilter;
 }
 
-/** Dimensions of the sums of rows. The provider is that of the model. */
-export type RowDimension = Exclude<UsageDimension, "provider"> | "selector";
+/**
+ * Dimensions of the sums of rows. The provider is that of the model. By finding, a request is in the total of each of its
+ * findings, and only if it has some.
+ */
+export type RowDimension = Exclude<UsageDimension, "provider"> | "selector" | "finding";
 
 /** Totals over the log's rows that a filter finds. Dimensions not grouped by are empty, or 0 for the hour. */
 export interface RowSumsQuery {
@@ -77,6 +82,8 @@ export interface RowSum extends UsageSum {
   readonly bucket: number | null;
   /** `Router#fair`. Empty for requests that named a model, and in sums over all selectors. */
   readonly selector: string;
+  /** Detector, action and place, such as `email report request`. Empty in sums over all findings. */
+  readonly finding: string;
 }
 
 /** The keys with the most requests in a sum, and the number of all that have some. */

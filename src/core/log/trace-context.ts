@@ -104,6 +104,8 @@ export interface FinishedRequest {
   readonly admission: Period | null;
   /** The calls to hooks. */
   readonly hooks: readonly TracedHook[];
+  /** The milliseconds that the guard searched. Missing if it searched nothing. */
+  readonly guardMs?: number | undefined;
   readonly attempts: readonly FinishedAttempt[];
   /** The call to a tool server. Null for requests to models, and for a call that wasn't sent. */
   readonly tool: FinishedTool | null;

@@ -16,6 +16,7 @@ import type { OpenRequests } from "../open-requests.ts";
 import type { Later } from "../step.ts";
 import type { Admissions } from "./admissions.ts";
 import { describeFinished } from "./finished.ts";
+import { listGuardLines } from "./guard-lines.ts";
 import { sealReply } from "./idempotency.ts";
 import { logOddities } from "./oddities.ts";
 import { makeWithheldOutcome, type Settlements } from "./settlements.ts";
@@ -90,6 +91,7 @@ export class Closing {
     this.#ports.admissions.wakeTwins(call.id);
     const isStored = settled !== null;
     const told = around?.over({ fault, isStored, usage, record, finishes: context.finishes });
+    if (call.guardMs) for (const line of listGuardLines(call, call.guardMs)) this.#ports.log(line);
     if (call.trace !== null) this.#finishTrace(context, call.trace, endMs, settled);
     return told instanceof Promise ? this.#tellLater(context, told) : tellEnded(context);
   }

@@ -25,6 +25,7 @@ export function describeFinished<F extends Form>(
     selection: describeSelection(context, trace),
     admission: describeAdmission(context, trace),
     hooks: call.hooks ?? [],
+    guardMs: call.guardMs && call.guardMs.request + call.guardMs.answer,
     attempts: describeAttempts(context, record, endMs),
     tool: describeTool(context, trace, endMs),
     parameters: call.operation.toLog(call.ask).request,

@@ -1,4 +1,5 @@
 // Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
+import { markFinding } from "../../core/log/finding.ts";
 import type { RequestFilter } from "../../core/log/log-query.ts";
 import { CLIENT_GONE, type ListedRequest, type RequestOutcome } from "../../core/log/record.ts";
 import type { RefusalFilter } from "../../core/log/refusal-log.ts";
@@ -155,7 +156,7 @@ function requestsLookup(
 export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   const { keyId, accountId, operation, surface, model, selector, status, ended, fromMs, toMs } = filter;
   const { provider, outcome, memberId, address, session, traceId, text, requestId, tag } = filter;
-  const { transport, socketId } = filter;
+  const { transport, socketId, finding } = filter;
   by.within(filter.scope, USE_ROWS);
   by.equal({ key_id: keyId, account_id: accountId, operation, surface, selector, ended });
   by.equal({ member_id: memberId, address, session, request_id: requestId, socket_id: socketId });
@@ -168,6 +169,7 @@ export function narrowRequests(by: Narrowing, filter: RequestFilter): void {
   by.by(traceId, (at) => `trace_id = ${at} OR parent_trace_id = ${at}`);
   if (text !== undefined) by.add(narrowText(by, text));
   if (tag !== undefined) by.add(tag === UNTAGGED ? "tags IS NULL" : narrowTag(by, tag));
+  by.by(finding && markFinding(finding), (at) => `replace(guard, ${at}, '') <> guard`);
   if (status === "ok") by.add("status < 400");
   else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
   else if (typeof status === "object") by.by(status.hundreds, (at) => `status / 100 = ${at}`);

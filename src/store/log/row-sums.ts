@@ -4,10 +4,10 @@ import type { RowDimension, RowSum, RowSumsQuery } from "../../core/log/log-quer
 import { CLIENT_GONE } from "../../core/log/record.ts";
 import { BUCKET_ENDS } from "../../core/world/histogram.ts";
 import { allowNull, INTEGER } from "../engine/columns.ts";
-import type { Statement } from "../engine/engine.ts";
+import type { Engine, Statement } from "../engine/engine.ts";
 import { type FoundRow, readText } from "../engine/found.ts";
 import { Narrowing, narrowRequests, ROW_OUTCOME } from "../engine/narrowing.ts";
-import { joinNames, type Mark } from "../engine/sql.ts";
+import { joinNames } from "../engine/sql.ts";
 import { USAGE, USAGE_SUMS } from "../schema/log-tables.ts";
 
 const HOUR_MS = 3_600_000;
@@ -28,6 +28,7 @@ const DIMENSIONS: Readonly<Record<RowDimension, readonly [column: string, of: st
   outcome: ["outcome", ROW_OUTCOME],
   tag: ["tag", "coalesce(tags, '')"],
   selector: ["selector", "coalesce(selector, '')"],
+  finding: ["finding", [0, 1, 2].map((at) => `(item.value->>${at})`).join(" || ' ' || ")],
 };
 
 /** The sums to which a row adds something other than the value of its own column of that name. */
@@ -52,10 +53,20 @@ function composeBucket(from: number, to: number): string {
 }
 
 /** Rows are read once for both the sums and the times to the first token: a log of a million rows takes seconds. */
-export function composeRowSums({ groupBy, only }: RowSumsQuery, mark: Mark): Statement {
+export function composeRowSums(
+  { groupBy, only }: RowSumsQuery,
+  { mark, asJson, itemsOf }: Pick<Engine, "mark" | "asJson" | "itemsOf">,
+): Statement {
   const by = new Narrowing(mark);
   by.add("1 = 1");
   narrowRequests(by, only);
+  const isByFinding = groupBy.includes("finding");
+  if (isByFinding) by.add("guard IS NOT NULL");
+  const found = `request WHERE ${by.where}`;
+  // SQLite's table of items has an id too. A request is in the sum of each of its findings.
+  const from = isByFinding
+    ? `(SELECT * FROM ${found}) AS guarded CROSS JOIN ${itemsOf(asJson("guard"))}`
+    : found;
   const grouped = [...groupBy.map((dimension) => DIMENSIONS[dimension]), TIMED];
   const names = grouped.map(([column]) => column);
   const added = SUMS.map((column) => [column, ADDED[column] ?? column] as const);
@@ -67,7 +78,7 @@ export function composeRowSums({ groupBy, only }: RowSumsQuery, mark: Mark): Sta
   const shown = [...names, ...others, "'' AS provider"];
   const totals = SUMS.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
   const text = `SELECT ${joinNames([...shown, ...totals])}
-    FROM (SELECT ${joinNames(rows)} FROM request WHERE ${by.where}) AS one
+    FROM (SELECT ${joinNames(rows)} FROM ${from}) AS one
     GROUP BY ${joinNames(names)} ORDER BY ${joinNames(names)}`;
   return { text, values: by.values };
 }
@@ -76,6 +87,7 @@ export function readRowSum(found: FoundRow): RowSum {
   return {
     ...USAGE.rowOf(found),
     selector: readText(found, "selector"),
+    finding: readText(found, "finding"),
     bucket: allowNull(INTEGER).read(found, "bucket"),
   };
 }

@@ -63,7 +63,7 @@ export function bookMethods(engine: Engine) {
     },
     usage: async (asked) => (await runSlowReads(usageLookups(asked, mark))).flat().map(USAGE.rowOf),
     busiestKeys: async (asked, most) => readBusiestKeys(await looked(busiestKeysLookup(asked, most, mark))),
-    rowSums: async (asked) => (await looked(composeRowSums(asked, mark))).map(readRowSum),
+    rowSums: async (asked) => (await looked(composeRowSums(asked, engine))).map(readRowSum),
     decisionSums: async (asked) => (await looked(composeDecisionSums(asked, engine))).map(readDecisionSum),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(readFirstTokens),
   } satisfies Partial<Store>;

@@ -58,7 +58,7 @@ const AMOUNT_COLUMNS = [
 type RareFields = Pick<
   RequestRecord,
   | ("cachedFrom" | "tags" | "socketId" | "isCompaction" | "batchId" | "tool" | "responseId")
-  | ("constraints" | "claimedNanoUsd" | "mended" | "reasoningRemoved" | "cacheMarked" | "moved")
+  | ("constraints" | "claimedNanoUsd" | "mended" | "reasoningRemoved" | "cacheMarked" | "moved" | "guard")
 >;
 
 export type CountedRow = { readonly amounts: Amounts } & Partial<
@@ -73,7 +73,14 @@ export function hasWork(row: CountedRow): boolean {
   const { edge, cachedFrom, tags, socketId, batchId, markupNanoUsd: markup, claimedNanoUsd: claim } = row;
   if (edge !== undefined || row.cached || cachedFrom || tags || socketId || row.isCompaction) return true;
   if (markup || batchId || row.tool || row.responseId || row.constraints || row.reportedNanoUsd) return true;
-  if (row.mended || row.reasoningRemoved || row.cacheMarked || row.moved || typeof claim === "number")
+  if (
+    row.mended ||
+    row.reasoningRemoved ||
+    row.cacheMarked ||
+    row.moved ||
+    row.guard ||
+    typeof claim === "number"
+  )
     return true;
   for (const unit of WORK_UNITS) if (row.amounts[unit] !== 0) return true;
   return false;
@@ -133,6 +140,7 @@ const SPARE_COLUMNS = [
   "reasoning_removed",
   "cache_marked",
   "moved",
+  "guard",
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -206,6 +214,7 @@ const LISTED_FIELDS = {
   reasoningRemoved: allowNull(TEXT),
   cacheMarked: allowNull(makeWord(MARK_TIMES)),
   moved: allowNull(makeWord(MOVE_CAUSES)),
+  guard: allowNull(TEXT),
 };
 
 const REQUEST_KEY = ["account_id", "id"];
@@ -254,6 +263,7 @@ const REQUEST_DEFAULTS = {
   reasoning_removed: null,
   cache_marked: null,
   moved: null,
+  guard: null,
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);

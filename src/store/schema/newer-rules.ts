@@ -17,6 +17,10 @@ const NEWER_RULES: readonly NewerRule[] = [
     isIn: (change) => change.kind === "key" && change.after !== null && hasOwn(change.after.modelLimits),
   },
   { stepsKnown: 31, isIn: (change) => listBudgets(change).some(namesAlias) },
+  {
+    stepsKnown: 51,
+    isIn: (change) => change.kind === "key" && (change.after?.guard ?? []).length > 0,
+  },
   // They would go on calling with the credential.
   { stepsKnown: 31, isIn: (change) => change.kind === "setting" && change.name === "credentials_off" },
 ];

@@ -288,6 +288,12 @@ const MORE_NAMES_IN_ORDER: Step = ["account", "member"].map((table) => ({
   columns: ["lower(name)", "id"],
 }));
 
+/** The guard's rules that a key adds. The first that has one ends support for programs from before (`newer-rules.ts`). */
+const GUARD: Step = [{ kind: "addField", table: "gateway_key", field: KEY_FIELDS.guard }];
+
+/** What the guard found in requests, which few have. A program from before leaves it out. */
+const FINDINGS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("guard") }];
+
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */
 export const STEPS: readonly Step[] = [
   HOURLY_USAGE,
@@ -340,4 +346,6 @@ export const STEPS: readonly Step[] = [
   MENDED,
   NAMES_IN_ORDER,
   MORE_NAMES_IN_ORDER,
+  GUARD,
+  FINDINGS,
 ];

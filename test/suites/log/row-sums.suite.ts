@@ -1,5 +1,6 @@
 // Sums over the log's rows: of whatever a filter finds, exactly those that the same filter lists.
 import { expect, test } from "bun:test";
+import { formatFindings, readFindings } from "../../../src/core/log/finding.ts";
 import type { RequestFilter, RowDimension, RowSum } from "../../../src/core/log/log-query.ts";
 import { findCountedModel, findOutcome } from "../../../src/core/log/outcome.ts";
 import { isError, type RequestRecord } from "../../../src/core/log/record.ts";
@@ -12,6 +13,11 @@ import { Dice } from "../../sim/dice.ts";
 
 const ROWS = 120;
 const SPAN = { fromMs: NOON - 3 * HOUR, toMs: NOON + 3 * HOUR };
+
+const EMAIL = { detector: "email", action: "report", at: "request", count: 2, rule: "people" } as const;
+const KEY = { ...EMAIL, detector: "openai_key", at: "answer", count: 1, rule: '["email",' } as const;
+const MASKED = formatFindings([{ ...EMAIL, detector: "words:email", action: "mask" }]);
+const BOTH = formatFindings([EMAIL, KEY]);
 
 /** Requests of every kind within eight hours, some of them outside the span. */
 function makeRows(seed: number): readonly RequestRecord[] {
@@ -40,6 +46,7 @@ function makeRows(seed: number): readonly RequestRecord[] {
       session: dice.pick([null, "s1", "s2"]),
       traceId: dice.pick([null, "t1"]),
       parentTraceId: dice.pick([null, "t1", "t2"]),
+      guard: dice.pick([null, null, MASKED, BOTH]),
       tags: dice.pick([null, "env=prod", "env=prod,team=search"]),
       address: dice.pick([null, "192.0.2.1"]),
       cachedFrom: dice.pick([null, null, "r0"]),
@@ -67,6 +74,8 @@ const FILTERS: Readonly<Record<string, RequestFilter>> = {
   "a member": { memberId: "mem_b" },
   "an account and an outcome": { accountId: "acct", outcome: "failed" },
   "a tag": { tag: "team=search" },
+  "a finding": { finding: "email" },
+  "a finding of the operator's words": { finding: "words:email", provider: "Sim" },
   "no tags": { tag: "untagged", surface: "openai-chat", operation: "chat" },
   "one account in view": { scope: { accountIds: ["acct"], own: null } },
   "one's own keys in view": {
@@ -82,10 +91,12 @@ const GROUPS: readonly (readonly RowDimension[])[] = [
   ["hour", "keyId", "accountId"],
   ["member", "outcome", "tag"],
   ["operation", "surface", "selector", "outcome"],
+  ["finding"],
+  ["hour", "keyId", "finding", "model"],
 ];
 
 /** Returns the row's value of each dimension. */
-function describeRow(row: RequestRecord): Readonly<Record<RowDimension, string | number>> {
+function describeRow(row: RequestRecord, finding: string): Readonly<Record<RowDimension, string | number>> {
   const { accountId, keyId, operation, surface } = row;
   return {
     accountId,
@@ -98,6 +109,7 @@ function describeRow(row: RequestRecord): Readonly<Record<RowDimension, string |
     outcome: findOutcome(row),
     tag: row.tags ?? "",
     selector: row.selector ?? "",
+    finding,
   };
 }
 
@@ -107,13 +119,24 @@ function readBucket({ stream, firstTokenMs }: RequestRecord): number | null {
   return stream && firstTokenMs !== null ? findBucket(firstTokenMs) : null;
 }
 
+/** A row for each finding if they are summed by them, or else the row itself. */
+function listCounted(row: RequestRecord, groupBy: readonly RowDimension[]) {
+  if (!groupBy.includes("finding")) return [{ row, finding: "" }];
+  return readFindings(row.guard).map((one) => ({ row, finding: `${one.detector} ${one.action} ${one.at}` }));
+}
+
 function sumRows(rows: readonly RequestRecord[], groupBy: readonly RowDimension[]): readonly string[] {
-  const groups = Map.groupBy(rows, (row) =>
-    JSON.stringify([...groupBy.map((dimension) => describeRow(row)[dimension]), readBucket(row)]),
+  const counted = Map.groupBy(
+    rows.flatMap((row) => listCounted(row, groupBy)),
+    ({ row, finding }) => {
+      const described = describeRow(row, finding);
+      return JSON.stringify([...groupBy.map((dimension) => described[dimension]), readBucket(row)]);
+    },
   );
+  const groups = [...counted].map(([group, of]) => [group, of.map(({ row }) => row)] as const);
   const add = (of: readonly RequestRecord[], number: (row: RequestRecord) => number) =>
     of.reduce((sum, row) => sum + number(row), 0);
-  return [...groups].map(([group, of]) =>
+  return groups.map(([group, of]) =>
     [
       group,
       of.length,

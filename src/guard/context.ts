@@ -1,0 +1,72 @@
+// The words that stand before a number: which detectors' words begin within the last 40 characters.
+import { Automaton, type Cursor } from "./automaton.ts";
+import { readWordTables } from "./characters.ts";
+import { CONTEXT_CHARACTERS, type Detector } from "./detector.ts";
+
+/** The words of several detectors, and which each is of. */
+export class ContextWords {
+  readonly automaton: Automaton;
+  /** By word: places in the list of detectors. */
+  readonly owners: number[][] = [];
+
+  constructor(detectors: readonly Detector[]) {
+    const { beside, nameFolds } = readWordTables();
+    this.automaton = new Automaton({ beside, folds: nameFolds, hasWideSpaces: true });
+    for (const [at, { words = [] }] of detectors.entries()) {
+      for (const word of words) {
+        const known = this.automaton.add(word, this.owners.length);
+        (this.owners[known] ??= []).push(at);
+      }
+    }
+    this.automaton.link(Number.POSITIVE_INFINITY);
+  }
+}
+
+const NEVER = -1_000_000;
+
+/** What stands before the places of one text, asked for in their order. Only what is near such a place is read, and once. */
+export class Context {
+  readonly #words: ContextWords;
+  readonly #text: string;
+  /** Where each detector's last word begins. */
+  readonly #starts: Float64Array;
+  #cursor: Cursor;
+  #read = 0;
+
+  constructor(words: ContextWords, detectors: number, text: string, before: string) {
+    this.#words = words;
+    this.#text = text;
+    this.#starts = new Float64Array(detectors).fill(NEVER);
+    this.#cursor = words.automaton.begin();
+    const near = before.slice(-CONTEXT_CHARACTERS);
+    // A space stands between the field's name and its value.
+    this.#feed(near, 0, near.length, -near.length - 1);
+    this.#cursor = words.automaton.begin();
+  }
+
+  isAfterWord(detector: number, at: number): boolean {
+    if (this.#read < at) {
+      const from = Math.max(this.#read, at - CONTEXT_CHARACTERS);
+      if (from > this.#read) {
+        this.#cursor = this.#words.automaton.begin();
+        this.#cursor.previous = this.#text.charCodeAt(from - 1);
+      }
+      this.#feed(this.#text, from, at, 0);
+      this.#read = at;
+    }
+    return (this.#starts[detector] ?? NEVER) >= at - CONTEXT_CHARACTERS;
+  }
+
+  #feed(text: string, from: number, to: number, offset: number): void {
+    this.#words.automaton.feed(
+      this.#cursor,
+      text,
+      from,
+      to,
+      (word, start) => {
+        for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
+      },
+      offset,
+    );
+  }
+}

@@ -1,0 +1,43 @@
+// The port of a detector: a row that says where a value can begin, and finds one there.
+
+export const GROUP_NAMES = ["secrets", "contact", "finance", "network", "ids"] as const;
+export type GroupName = (typeof GROUP_NAMES)[number];
+
+export interface Span {
+  readonly from: number;
+  /** Behind the last character. */
+  readonly to: number;
+}
+
+export interface Detector {
+  readonly name: string;
+  /** Null if it is only used by its own name. */
+  readonly group: GroupName | null;
+  /** What a masked value is replaced by, in brackets. */
+  readonly mark: string;
+  /** What it finds, for the manual and the command. */
+  readonly rule: string;
+  /**
+   * The characters at which it is asked. Of letters and digits only the first of each run of them, since none may stand
+   * directly before a value.
+   */
+  readonly starts: string;
+  /** The lengths of the run that a letter or digit of `starts` begins. Without them, any. */
+  readonly runs?: readonly number[];
+  /**
+   * Returns the value that begins at `at`, or around it. It looks at a bounded number of characters, and no further than 40
+   * before the value and two behind it.
+   */
+  find(text: string, at: number, isAfterWord: boolean): Span | null;
+  /** Words, one of which stands within 40 characters before `at` if `isAfterWord`. */
+  readonly words?: readonly string[];
+  /** For values of any length: goes on from the end of what was found, at most to `limit`. */
+  grow?(text: string, at: number, limit: number): number;
+  /** True if what stands before a value decides without words. */
+  readonly isByContext?: true;
+  /** True if its values are found in runs of base64 above 200 characters. */
+  readonly isInLongRuns?: true;
+}
+
+/** The characters before a value within which its word stands. */
+export const CONTEXT_CHARACTERS = 40;

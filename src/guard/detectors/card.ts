@@ -1,0 +1,91 @@
+// Card numbers: the prefixes of the networks, their lengths and groups, and Luhn's checksum.
+import { endsAt, isDigit } from "../characters.ts";
+import { checkLuhn, digits, readNumber } from "../checksums.ts";
+import type { Detector, Span } from "../detector.ts";
+import { isSpaceOrHyphen, readForm } from "../forms.ts";
+
+/** Numbers that networks and payment providers publish for tests. */
+const TEST_CARDS: ReadonlySet<string> = new Set([
+  "4111111111111111",
+  "4242424242424242",
+  "4000000000000002",
+  "5555555555554444",
+  "5105105105105100",
+  "378282246310005",
+  "371449635398431",
+  "6011111111111117",
+  "3530111333300000",
+]);
+const SIXTEEN = [4, 4, 4, 4] as const;
+const FIFTEEN = [4, 6, 5] as const;
+const FOURTEEN = [4, 6, 4] as const;
+
+function isAmex(first: number): boolean {
+  return first >= 3400 && first < 3500 ? true : first >= 3700 && first < 3800;
+}
+
+function isDiners(first: number): boolean {
+  return (
+    (first >= 3600 && first < 3700) || (first >= 3800 && first < 3900) || (first >= 3000 && first < 3060)
+  );
+}
+
+function isMastercard(first: number): boolean {
+  return (first >= 5100 && first < 5600) || (first >= 2221 && first <= 2720);
+}
+
+function isDiscover(first: number): boolean {
+  return first === 6011 || (first >= 6440 && first < 6600);
+}
+
+/** Visa, Mastercard, Discover, JCB, UnionPay: of sixteen digits. */
+function hasSixteen(first: number): boolean {
+  if (first >= 4000 && first < 5000) return true;
+  if (isMastercard(first) || isDiscover(first)) return true;
+  return (first >= 3528 && first < 3590) || (first >= 6200 && first < 6300);
+}
+
+/** The groups of a number with these first four digits, or null if no network has them. */
+function findGroups(first: number): readonly number[] | null {
+  if (hasSixteen(first)) return SIXTEEN;
+  if (isAmex(first)) return FIFTEEN;
+  return isDiners(first) ? FOURTEEN : null;
+}
+
+function readDigits(text: string, at: number, count: number): number {
+  for (let read = 0; read < count; read++) {
+    const code = text.charCodeAt(at + read);
+    if (!isDigit(code)) return -1;
+    digits[read] = code - 48;
+  }
+  return at + count;
+}
+
+function findEnd(text: string, at: number, groups: readonly number[]): number {
+  if (!isDigit(text.charCodeAt(at + 4))) return readForm(text, at, groups, isSpaceOrHyphen);
+  // Without separators, networks other than American Express write sixteen digits.
+  if (groups === FOURTEEN) return -1;
+  const to = readDigits(text, at, groups === FIFTEEN ? 15 : 16);
+  return to !== -1 && endsAt(text, to) ? to : -1;
+}
+
+function find(text: string, at: number): Span | null {
+  if (readDigits(text, at, 4) === -1) return null;
+  const groups = findGroups(readNumber(0, 4));
+  if (groups === null) return null;
+  const to = findEnd(text, at, groups);
+  if (to === -1) return null;
+  const count = groups.reduce((sum, group) => sum + group);
+  if (!checkLuhn(0, count)) return null;
+  return TEST_CARDS.has(text.slice(at, to).replaceAll(/\D/g, "")) ? null : { from: at, to };
+}
+
+export const CARD: Detector = {
+  name: "card",
+  group: "finance",
+  mark: "CARD",
+  rule: "card numbers of 14 to 16 digits with a network's prefix and Luhn's checksum",
+  starts: "23456",
+  runs: [4, 15, 16],
+  find,
+};

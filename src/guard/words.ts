@@ -1,0 +1,40 @@
+// The operator's words: lists of names and terms, which match without case, with any number of spaces up to four.
+import type { GuardWords } from "../core/models/guard.ts";
+import { Automaton, type Cursor } from "./automaton.ts";
+import { readWordTables } from "./characters.ts";
+import type { Found } from "./scanner-ports.ts";
+
+const SPACES = /\s+/g;
+const SPACE = " ";
+export const WORDS_PREFIX = "words:";
+
+export class WordSearcher {
+  readonly #automaton: Automaton;
+  /** The lists in which each word stands, as detectors. */
+  readonly #lists: string[][] = [];
+
+  constructor(words: GuardWords, detectors: readonly string[]) {
+    const { beside, folds } = readWordTables();
+    this.#automaton = new Automaton({ beside, folds, hasWideSpaces: true });
+    for (const detector of detectors) {
+      for (const word of words.get(detector.slice(WORDS_PREFIX.length)) ?? []) this.#add(word, detector);
+    }
+    this.#automaton.link(Number.POSITIVE_INFINITY);
+  }
+
+  begin(): Cursor {
+    return this.#automaton.begin();
+  }
+
+  feed(cursor: Cursor, text: string, from: number, to: number, tell: (found: Found) => void): void {
+    this.#automaton.feed(cursor, text, from, to, (word, start, end) => {
+      for (const detector of this.#lists[word] ?? []) tell({ from: start, to: end, detector });
+    });
+  }
+
+  #add(word: string, detector: string): void {
+    const known = this.#automaton.add(word.trim().replaceAll(SPACES, SPACE), this.#lists.length);
+    const lists = (this.#lists[known] ??= []);
+    if (!lists.includes(detector)) lists.push(detector);
+  }
+}
