@@ -1,7 +1,7 @@
 // The strings of the surfaces' own schemas, and which of them no vendor's SDK has.
 import { DESCRIPTIONS, type OperationId } from "../../../src/surfaces/descriptions.ts";
-import { flatten, Positions, readSchema, type Step } from "./positions-list.ts";
-import { findTypes, SDK_BODIES, type SdkBody } from "./positions-sdks.ts";
+import { flatten, type Position, Positions, readSchema, type Step } from "./positions-list.ts";
+import { findTypes, type SdkBody } from "./positions-sdks.ts";
 import type { SdkTypes, Shape } from "./positions-types.ts";
 
 /** The path of an SDK's body that a described operation reads. Null for one that reads no texts but these. */
@@ -30,25 +30,26 @@ const PATHS: Partial<Record<OperationId, string>> = {
 /** The operations whose bodies hold those of another one. */
 const HOLDING: readonly string[] = ["countTokens", "batchEmbedContents"];
 
-/** Returns the ids of the positions that no SDK has, such as `/v1/rerank rank_fields`, and operations without a body here. */
-export function listSchemaPositions(): { readonly own: readonly string[]; readonly unknown: readonly string[] } {
-  const own = new Set<string>();
-  const unknown: string[] = [];
-  for (const [id, { schema }] of Object.entries(DESCRIPTIONS)) {
-    const body = SDK_BODIES.find(({ path }) => path === PATHS[id as OperationId]);
-    if (body) for (const name of listOwn(body, readSchema(schema))) own.add(`${body.path} ${name}`);
-    else if (!HOLDING.includes(id)) unknown.push(id);
-  }
-  return { own: [...own], unknown };
+/** Described operations of which no body is searched here. */
+export function listUnsearched(): readonly string[] {
+  return Object.keys(DESCRIPTIONS).filter((id) => !isSearched(id) && !HOLDING.includes(id));
 }
 
-function listOwn(body: SdkBody, schema: Shape): readonly string[] {
+const isSearched = (id: string) => PATHS[id as OperationId] !== undefined;
+
+/** Returns the positions of a body that no SDK has, such as `schema.rank_fields`. */
+export function listOwn(body: SdkBody): readonly Position[] {
   const types = findTypes(body);
   const root: Shape = { kind: "named", name: body.type, within: "" };
-  return new Positions(null)
-    .list(schema, "")
-    .filter(({ holds, path }) => holds !== "number" && follow([root], path, types).length === 0)
-    .map(({ id }) => id.slice(1));
+  const own = new Map<string, Position>();
+  for (const [id, { schema }] of Object.entries(DESCRIPTIONS)) {
+    if (PATHS[id as OperationId] !== body.path) continue;
+    for (const position of new Positions(null).list(readSchema(schema), "schema")) {
+      const isOwn = position.holds !== "number" && follow([root], position.path, types).length === 0;
+      if (isOwn) own.set(position.id, position);
+    }
+  }
+  return [...own.values()];
 }
 
 /** Returns the shapes to which a path leads. */
@@ -67,7 +68,8 @@ function stepDown(shape: Shape, step: Step, types: SdkTypes): readonly Shape[] {
       return found ? stepDown(found.shape, step, types) : [];
     }
     case "list":
-      return step === "[]" ? [shape.of] : [];
+      // A surface may take one thing in the place of a list.
+      return step === "[]" ? [shape.of] : stepDown(shape.of, step, types);
     case "map":
       return step === "*" || typeof step === "object" ? [shape.of] : [];
     case "both":
