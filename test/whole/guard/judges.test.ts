@@ -63,13 +63,21 @@ const askChat =
     const request = {
       model,
       messages: [{ role: "user" as const, content: prompt }],
-      ...(kind === "calls" ? { tools: [{ type: "function" as const, function: { ...WEATHER, parameters: { ...WEATHER.parameters } } }] } : {}),
+      ...(kind === "calls"
+        ? {
+            tools: [
+              { type: "function" as const, function: { ...WEATHER, parameters: { ...WEATHER.parameters } } },
+            ],
+          }
+        : {}),
       ...(kind === "format" ? { response_format: { type, json_schema } } : {}),
     };
     const chat = openai(secret).chat.completions;
     const answer = isStream ? await chat.stream(request).finalChatCompletion() : await chat.create(request);
     const [choice] = answer.choices;
-    const calls = (choice?.message.tool_calls ?? []).map((call) => call.type === "function" && [call.function.name, call.function.arguments]);
+    const calls = (choice?.message.tool_calls ?? []).map(
+      (call) => call.type === "function" && [call.function.name, call.function.arguments],
+    );
     return { text: choice?.message.content ?? "", calls, finish: choice?.finish_reason };
   };
 
@@ -83,8 +91,12 @@ const askResponses =
       ...(kind === "format" ? { text: { format: { ...FORMAT, schema: { ...FORMAT.schema } } } } : {}),
     };
     const { responses } = openai(secret);
-    const answer = isStream ? await responses.stream(request).finalResponse() : await responses.create(request);
-    const calls = answer.output.flatMap((item) => (item.type === "function_call" ? [[item.name, item.arguments]] : []));
+    const answer = isStream
+      ? await responses.stream(request).finalResponse()
+      : await responses.create(request);
+    const calls = answer.output.flatMap((item) =>
+      item.type === "function_call" ? [[item.name, item.arguments]] : [],
+    );
     return { text: answer.output_text, calls, finish: answer.status };
   };
 
@@ -98,7 +110,11 @@ const askMessages =
       max_tokens: 2000,
       messages: [{ role: "user", content: prompt }],
       ...(kind === "calls"
-        ? { tools: [{ name, description, input_schema: { ...parameters, required: [...parameters.required] } }] }
+        ? {
+            tools: [
+              { name, description, input_schema: { ...parameters, required: [...parameters.required] } },
+            ],
+          }
         : {}),
       ...(kind === "format" ? { output_config: { format: { type, schema: { ...schema } } } } : {}),
     };
@@ -106,7 +122,9 @@ const askMessages =
     const answer = isStream ? await messages.stream(request).finalMessage() : await messages.create(request);
     return {
       text: answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
-      calls: answer.content.flatMap((block) => (block.type === "tool_use" ? [[block.name, block.input]] : [])),
+      calls: answer.content.flatMap((block) =>
+        block.type === "tool_use" ? [[block.name, block.input]] : [],
+      ),
       finish: answer.stop_reason,
     };
   };
@@ -121,36 +139,54 @@ const askGemini =
       contents: prompt,
       config: {
         ...(kind === "calls" ? { tools: [{ functionDeclarations: declared }] } : {}),
-        ...(kind === "format" ? { responseMimeType: "application/json", responseJsonSchema: FORMAT.schema } : {}),
+        ...(kind === "format"
+          ? { responseMimeType: "application/json", responseJsonSchema: FORMAT.schema }
+          : {}),
       },
     };
     const { models } = google(secret);
-    const chunks = isStream ? await Array.fromAsync(await models.generateContentStream(request)) : [await models.generateContent(request)];
+    const chunks = isStream
+      ? await Array.fromAsync(await models.generateContentStream(request))
+      : [await models.generateContent(request)];
     const parts = chunks.flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? []);
     return {
       text: parts.map(({ text = "", thought }) => (thought ? "" : text)).join(""),
-      calls: parts.flatMap(({ functionCall }) => (functionCall ? [[functionCall.name, functionCall.args]] : [])),
+      calls: parts.flatMap(({ functionCall }) =>
+        functionCall ? [[functionCall.name, functionCall.args]] : [],
+      ),
       finish: chunks.at(-1)?.candidates?.[0]?.finishReason,
     };
   };
 
 const ASKING: readonly (readonly [string, Ask])[] = [
-  ...["OpenAI#gpt-5.6-sol", "Anthropic#claude-haiku-4-5", THINKING].map((model) => [`OpenAI's chat on ${model}`, askChat(model)] as const),
-  ...["Responses#gpt-6.1-sol", "Google#gemini-3.5-flash"].map((model) => [`OpenAI's Responses on ${model}`, askResponses(model)] as const),
-  ...["Anthropic#claude-haiku-4-5", "OpenAI#gpt-5.6-sol"].map((model) => [`Anthropic's on ${model}`, askMessages(model)] as const),
-  ...["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5"].map((model) => [`Google's on ${model}`, askGemini(model)] as const),
+  ...["OpenAI#gpt-5.6-sol", "Anthropic#claude-haiku-4-5", THINKING].map(
+    (model) => [`OpenAI's chat on ${model}`, askChat(model)] as const,
+  ),
+  ...["Responses#gpt-6.1-sol", "Google#gemini-3.5-flash"].map(
+    (model) => [`OpenAI's Responses on ${model}`, askResponses(model)] as const,
+  ),
+  ...["Anthropic#claude-haiku-4-5", "OpenAI#gpt-5.6-sol"].map(
+    (model) => [`Anthropic's on ${model}`, askMessages(model)] as const,
+  ),
+  ...["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5"].map(
+    (model) => [`Google's on ${model}`, askGemini(model)] as const,
+  ),
 ];
 
 describe.each(ASKING)("%s", (_name, ask) => {
-  test.each(QUESTIONS.map((question) => [question.kind, question] as const))("%s: the same with and without rules", async (kind, question) => {
-    const [guarded, plain] = keys;
-    const answers: Judged[] = [];
-    for (const { secret } of [plain, guarded]) for (const isStream of [false, true]) answers.push(await ask(secret, isStream, question));
-    const [first] = answers;
-    expect(answers).toEqual(answers.map(() => first as Judged));
-    if (kind === "calls") expect(first?.calls.length).toBeGreaterThan(0);
-    else expect(first?.text.length).toBeGreaterThan(5);
-  });
+  test.each(QUESTIONS.map((question) => [question.kind, question] as const))(
+    "%s: the same with and without rules",
+    async (kind, question) => {
+      const [guarded, plain] = keys;
+      const answers: Judged[] = [];
+      for (const { secret } of [plain, guarded])
+        for (const isStream of [false, true]) answers.push(await ask(secret, isStream, question));
+      const [first] = answers;
+      expect(answers).toEqual(answers.map(() => first as Judged));
+      if (kind === "calls") expect(first?.calls.length).toBeGreaterThan(0);
+      else expect(first?.text.length).toBeGreaterThan(5);
+    },
+  );
 });
 
 test("of the requests with rules, and only of those, rows have findings", async () => {

@@ -56,7 +56,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   media_type: "text/plain",
 };
 
-function fillNamed(shape: Shape & { kind: "named" }, types: SdkTypes | null, depth: number, name: string): unknown {
+function fillNamed(
+  shape: Shape & { kind: "named" },
+  types: SdkTypes | null,
+  depth: number,
+  name: string,
+): unknown {
   const found = types?.find(shape.name, shape.within);
   return found ? fill(found.shape, types, depth, name) : "a";
 }

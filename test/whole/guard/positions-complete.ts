@@ -16,7 +16,12 @@ export function completeBody(path: string, body: JsonObject, model: string): Jso
     case "/v1/messages":
       return { ...given, model, max_tokens: 1000, messages: completeTurns(asArray(given.messages)) };
     case "/v1/chat/completions":
-      return { ...given, model, messages: completeMessages(asArray(given.messages)), ...addTools(given, nestTool) };
+      return {
+        ...given,
+        model,
+        messages: completeMessages(asArray(given.messages)),
+        ...addTools(given, nestTool),
+      };
     case "/v1/responses":
       return { ...given, model, input: completeItems(given.input), ...addTools(given, (tool) => tool) };
     case "/v1/interactions":
@@ -53,7 +58,10 @@ function nestTool({ type, ...held }: JsonObject): JsonObject {
 }
 
 /** A choice between tools needs some. */
-function addTools({ tool_choice: choice, function_call: call, tools }: JsonObject, write: (tool: JsonObject) => JsonObject): JsonObject {
+function addTools(
+  { tool_choice: choice, function_call: call, tools }: JsonObject,
+  write: (tool: JsonObject) => JsonObject,
+): JsonObject {
   if (tools !== undefined || (choice === undefined && call === undefined)) return {};
   return { tools: [write(FUNCTION)] };
 }
@@ -85,7 +93,11 @@ function completeTurns(given: readonly unknown[]): readonly unknown[] {
   const results = blocks.filter(({ type }) => type === "tool_result");
   if (results.length > 0) {
     const uses = results.map(({ tool_use_id: id }) => ({ type: "tool_use", id, name: "look", input: {} }));
-    return [PERSON, { role: "assistant", content: uses }, ...turns.map((turn) => ({ ...turn, role: "user" }))];
+    return [
+      PERSON,
+      { role: "assistant", content: uses },
+      ...turns.map((turn) => ({ ...turn, role: "user" })),
+    ];
   }
   const uses = blocks.filter(({ type }) => type === "tool_use");
   const done = uses.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "done" }));
@@ -100,10 +112,14 @@ function completeItems(input: unknown): unknown {
   const call = (call_id: unknown) => ({ type: "function_call", call_id, name: "look", arguments: "{}" });
   const before = items.flatMap(({ type, call_id }) => {
     if (type === "function_call_output") return [call(call_id)];
-    return type === "custom_tool_call_output" ? [{ type: "custom_tool_call", call_id, name: "look", input: "a" }] : [];
+    return type === "custom_tool_call_output"
+      ? [{ type: "custom_tool_call", call_id, name: "look", input: "a" }]
+      : [];
   });
   const after = items.flatMap(({ type, call_id }) =>
-    type === "function_call" || type === "custom_tool_call" ? [{ type: `${type}_output`, call_id, output: "done" }] : [],
+    type === "function_call" || type === "custom_tool_call"
+      ? [{ type: `${type}_output`, call_id, output: "done" }]
+      : [],
   );
   return [PERSON, ...before, ...items, ...after, PERSON];
 }
@@ -123,7 +139,8 @@ function completeSteps(input: unknown): unknown {
 }
 
 function completeGemini(body: JsonObject): JsonObject {
-  if ("content" in body) return { ...body, content: { parts: [{ text: "hello" }], ...asObject(body.content) } };
+  if ("content" in body)
+    return { ...body, content: { parts: [{ text: "hello" }], ...asObject(body.content) } };
   const contents = asArray(body.contents).map(asObject);
   const person = { role: "user", parts: [{ text: "hello" }] };
   const parts = contents.flatMap((content) => asArray(content.parts).map(asObject));

@@ -130,7 +130,8 @@ export function readSchema(schema: unknown): Shape {
   const members = asArray(given.anyOf);
   if (members.length > 0) return { kind: "union", of: members.map(readSchema) };
   if (typeof given.const === "string") return { kind: "literal", value: given.const };
-  if (Array.isArray(given.enum)) return { kind: "union", of: given.enum.map((one) => ({ kind: "literal", value: String(one) })) };
+  if (Array.isArray(given.enum))
+    return { kind: "union", of: given.enum.map((one) => ({ kind: "literal", value: String(one) })) };
   switch (given.type) {
     case "string":
       return { kind: "string" };

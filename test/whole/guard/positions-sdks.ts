@@ -58,7 +58,10 @@ export function findTypes({ sdk }: SdkBody): SdkTypes {
   return TYPES[sdk];
 }
 
-export function readPositions(body: SdkBody): { readonly all: readonly Position[]; readonly read: Positions } {
+export function readPositions(body: SdkBody): {
+  readonly all: readonly Position[];
+  readonly read: Positions;
+} {
   const read = new Positions(findTypes(body));
   return { all: read.list({ kind: "named", name: body.type, within: "" }, body.type), read };
 }

@@ -12,7 +12,7 @@ const CARD = 4_532_015_112_830_366;
 
 /** The providers behind each path: the first speaks its form, if one does. */
 const PROVIDERS: Readonly<Record<string, readonly string[]>> = {
-  "/v1/chat/completions": ["Local", "Anthropic", "Google"],
+  "/v1/chat/completions": ["Local", "Anthropic", "Google", "Perplexity", "Bedrock"],
   "/v1/messages": ["Anthropic", "Local"],
   "/v1/responses": ["Responses", "Anthropic"],
   "/v1beta/models/{model}:generateContent": ["Google", "Local"],
@@ -39,17 +39,24 @@ export interface Outcome {
 export type ReadFound = () => readonly string[] | null;
 
 /** The value that stands at a position, with the detectors that find it there. */
-export function makeValue({ id, holds }: Position): { readonly value: unknown; readonly detectors: readonly string[] } {
+export function makeValue({ id, holds }: Position): {
+  readonly value: unknown;
+  readonly detectors: readonly string[];
+} {
   const both = { held: CANARY, number: CARD };
   if (holds === "any") return { value: both, detectors: ["email", "card"] };
   if (/\.arguments$/.test(id)) return { value: JSON.stringify(both), detectors: ["email", "card"] };
-  if (/\.file_data$/.test(id)) return { value: `data:text/plain;base64,${btoa(CANARY)}`, detectors: ["email"] };
+  if (/\.file_data$/.test(id))
+    return { value: `data:text/plain;base64,${btoa(CANARY)}`, detectors: ["email"] };
   return { value: CANARY, detectors: ["email"] };
 }
 
+let modelNumber = 0;
+
+/** Each request asks a model of its own: the gateway learns which fields a model refuses, and leaves them out. */
 export function makeRequest(body: SdkBody, position: Position, provider: string): JsonObject {
   const built = buildBody(position, makeValue(position).value, findTypes(body));
-  return completeBody(body.path, built, `${provider}#sim`);
+  return completeBody(body.path, built, `${provider}#sim-${modelNumber++}`);
 }
 
 export async function send(
@@ -58,15 +65,22 @@ export async function send(
   body: JsonObject,
   provider: string,
   readFound: ReadFound,
+  /** The verb of a Gemini path is another then, and others have a field. */
+  isStream = false,
 ): Promise<Outcome> {
   world.simulator.reset();
   const isForm = path.includes("transcriptions");
   const headers = { authorization: `Bearer ${world.secret}`, "anthropic-version": "2023-06-01" };
   const type = { "content-type": "application/json" };
-  const response = await fetch(world.url + path.replace("{model}", encodeURIComponent(`${provider}#sim`)), {
+  const verb = isStream ? ":streamGenerateContent?alt=sse" : ":generateContent";
+  const asked = path
+    .replace("{model}", encodeURIComponent(`${provider}#sim-${modelNumber++}`))
+    .replace(/:generateContent$/, verb);
+  const sent = isStream && !path.includes("{model}") ? { ...body, stream: true } : body;
+  const response = await fetch(world.url + asked, {
     method: "POST",
     headers: { ...headers, ...(isForm ? {} : type) },
-    body: isForm ? makeForm(body) : JSON.stringify(body),
+    body: isForm ? makeForm(sent) : JSON.stringify(sent),
   });
   await response.text();
   const calls = JSON.stringify(world.simulator.calls.all().map((call) => call.body));

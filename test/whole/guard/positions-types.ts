@@ -36,7 +36,9 @@ export class SdkTypes {
   constructor(files: readonly string[]) {
     for (const file of files) {
       const text = readFileSync(join(MODULES, file), "utf8");
-      this.#tokens = [...text.matchAll(TOKEN)].flatMap(([, quoted, word, sign]) => quoted ?? word ?? sign ?? []);
+      this.#tokens = [...text.matchAll(TOKEN)].flatMap(
+        ([, quoted, word, sign]) => quoted ?? word ?? sign ?? [],
+      );
       this.#at = 0;
       this.#within = "";
       this.#readStatements();
@@ -59,7 +61,9 @@ export class SdkTypes {
 
   /** Reads a type that stands in no file, such as the body that an SDK sends for its own parameters. */
   declare(name: string, text: string): void {
-    this.#tokens = [...text.matchAll(TOKEN)].flatMap(([, quoted, word, sign]) => quoted ?? word ?? sign ?? []);
+    this.#tokens = [...text.matchAll(TOKEN)].flatMap(
+      ([, quoted, word, sign]) => quoted ?? word ?? sign ?? [],
+    );
     this.#at = 0;
     this.#within = "";
     this.#declared.set(name, this.#readUnion());
@@ -108,8 +112,9 @@ export class SdkTypes {
     const name = this.#next();
     this.#skipParameters();
     const bases: Shape[] = [];
-    if (this.#takes("extends")) do bases.push(this.#readPrimary());
-    while (this.#takes(","));
+    if (this.#takes("extends"))
+      do bases.push(this.#readPrimary());
+      while (this.#takes(","));
     if (!this.#takes("{")) return;
     const own = this.#readFields();
     this.#declare(name, bases.length === 0 ? own : { kind: "both", of: [own, ...bases] });

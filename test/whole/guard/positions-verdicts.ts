@@ -1,13 +1,15 @@
 // Of each position that may hold a string or a number: whether it is a text. A field without a verdict fails a test.
+
+import given from "./positions.data.json" with { type: "json" };
+import type { Position } from "./positions-list.ts";
 import { listOwn } from "./positions-schemas.ts";
 import { readPositions, SDK_BODIES, type SdkBody } from "./positions-sdks.ts";
-import type { Position } from "./positions-list.ts";
-import given from "./positions.data.json" with { type: "json" };
 
 /** The verdicts with their reasons. */
 export const VERDICTS = {
   text: "What a person, a tool or the model has written, or a name that the client chose: it is searched.",
-  refused: "No request with it passes, since it belongs to the provider's account, or names what others share.",
+  refused:
+    "No request with it passes, since it belongs to the provider's account, or names what others share.",
   "left out": "It reaches no provider.",
   id: "An id.",
   "tool name": "The name of a tool, which calls have to repeat.",
