@@ -33,6 +33,8 @@ const NONE = 0;
 
 export class Automaton {
   readonly #alphabet: Alphabet;
+  /** The code of what stands for one to four, or one that there isn't. */
+  readonly #wideSpace: number;
   /** Edges as a hash table: state, character and next state of each slot. State 0 has none to itself, so 0 is a free slot. */
   #slots = new Int32Array(FIRST_SLOTS * 2);
   #nexts = new Int32Array(FIRST_SLOTS);
@@ -48,12 +50,15 @@ export class Automaton {
   #patterns = new Int32Array(FIRST_SLOTS);
   /** The next shorter state in which a pattern ends. */
   #outputs = new Int32Array(FIRST_SLOTS);
+  /** 1 for a state in which a pattern ends, or a shorter one. */
+  #ends = new Uint8Array(FIRST_SLOTS);
   /** The states by depth, as far as their failures are known. */
   #linked = 0;
   #order: Int32Array | null = null;
 
   constructor(alphabet: Alphabet) {
     this.#alphabet = alphabet;
+    this.#wideSpace = alphabet.hasWideSpaces ? SPACE : -1;
   }
 
   /** Adds a pattern under a number. One that is there keeps the number that it has, which is returned. */
@@ -90,28 +95,24 @@ export class Automaton {
     tell: (pattern: number, from: number, to: number) => void,
     offset = 0,
   ): void {
-    const { beside, folds, hasWideSpaces } = this.#alphabet;
+    const { beside } = this.#alphabet;
     let { state, previous } = cursor;
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at);
       const isInside = beside[previous] === 1;
-      // Nothing begins within a word, so one that no pattern has is passed by without a look-up.
-      if (state === 0 && isInside) {
-        previous = code;
-        continue;
-      }
       previous = code;
-      const folded = folds === null ? code : (folds[code] ?? code);
-      if (folded !== SPACE) cursor.spaces = 0;
-      else if (hasWideSpaces && ++cursor.spaces > 1) {
-        if (cursor.spaces > SPACES_MAX) state = 0;
+      // Nothing begins within a word, so one that no pattern has is passed by without a look-up.
+      if (state === 0 && isInside) continue;
+      const folded = this.#fold(code);
+      if (folded === SPACE && cursor.spaces > 0) {
+        state = countSpace(cursor, state);
         continue;
       }
+      cursor.spaces = folded === this.#wideSpace ? 1 : 0;
       state = this.#step(state, folded, isInside);
+      if (state === 0) continue;
       cursor.places[cursor.counted++ & (PLACES - 1)] = at;
-      if (state !== 0 && ((this.#patterns[state] ?? 0) > 0 || (this.#outputs[state] ?? 0) > 0)) {
-        this.#tell(cursor, state, text, at + 1, tell, offset);
-      }
+      if (this.#ends[state] === 1) this.#tell(cursor, state, text, at + 1, tell, offset);
     }
     cursor.state = state;
     cursor.previous = previous;
@@ -186,6 +187,7 @@ export class Automaton {
     this.#depths = widen(this.#depths, new Uint16Array(count));
     this.#failures = new Int32Array(count);
     this.#outputs = new Int32Array(count);
+    this.#ends = new Uint8Array(count);
     this.#patterns = widen(this.#patterns, new Int32Array(count));
     for (let state = 1; state < this.#states - 1; state++) {
       this.#put(this.#parents[state] ?? 0, this.#characters[state] ?? 0, state);
@@ -214,13 +216,21 @@ export class Automaton {
 
   #linkState(state: number): void {
     const parent = this.#parents[state] ?? 0;
-    if (parent === 0) return;
-    // A suffix counts only if it begins at a border.
-    const isInside = this.#alphabet.beside[this.#characters[parent] ?? 0] === 1;
-    const failure = this.#step(this.#failures[parent] ?? 0, this.#characters[state] ?? 0, isInside);
-    this.#failures[state] = failure;
-    this.#outputs[state] = (this.#patterns[failure] ?? 0) > 0 ? failure : (this.#outputs[failure] ?? 0);
+    if (parent !== 0) {
+      // A suffix counts only if it begins at a border.
+      const isInside = this.#alphabet.beside[this.#characters[parent] ?? 0] === 1;
+      const failure = this.#step(this.#failures[parent] ?? 0, this.#characters[state] ?? 0, isInside);
+      this.#failures[state] = failure;
+      this.#outputs[state] = (this.#patterns[failure] ?? 0) > 0 ? failure : (this.#outputs[failure] ?? 0);
+    }
+    if ((this.#patterns[state] ?? 0) > 0 || (this.#outputs[state] ?? 0) > 0) this.#ends[state] = 1;
   }
+}
+
+/** More spaces than one stands for end a match. */
+function countSpace(cursor: Cursor, state: number): number {
+  cursor.spaces++;
+  return cursor.spaces > SPACES_MAX ? 0 : state;
 }
 
 function hash(state: number, code: number): number {

@@ -15,7 +15,9 @@ export class ContextWords {
     for (const [at, { words = [] }] of detectors.entries()) {
       for (const word of words) {
         const known = this.automaton.add(word, this.owners.length);
-        (this.owners[known] ??= []).push(at);
+        const owners = this.owners[known];
+        if (owners) owners.push(at);
+        else this.owners.push([at]);
       }
     }
     this.automaton.link(Number.POSITIVE_INFINITY);

@@ -122,25 +122,34 @@ class TextSearch implements Search {
   }
 
   #scan(end: number): void {
-    const { index } = this.#table;
+    const text = this.#text;
+    while (this.#at < end && this.#growing === null) {
+      if (isAlphanumeric(text.charCodeAt(this.#at))) this.#scanRun(end);
+      else if (this.#runFrom !== -1) this.#endRun(this.#at);
+      else this.#scanOthers(end);
+    }
+  }
+
+  /** Passes a run of letters and digits, which may go on in the next step. */
+  #scanRun(end: number): void {
     const text = this.#text;
     let at = this.#at;
-    while (at < end && this.#growing === null) {
-      const code = text.charCodeAt(at);
-      if (isAlphanumeric(code)) {
-        if (this.#runFrom === -1) this.#runFrom = at;
-        while (at < end && isAlphanumeric(text.charCodeAt(at))) at++;
-        if (at < end || at === text.length) this.#endRun(at);
-        continue;
-      }
-      if (this.#runFrom !== -1) {
-        this.#endRun(at);
-        if (this.#growing !== null) break;
-      }
+    if (this.#runFrom === -1) this.#runFrom = at;
+    while (at < end && isAlphanumeric(text.charCodeAt(at))) at++;
+    this.#at = at;
+    if (at < end || at === text.length) this.#endRun(at);
+  }
+
+  /** Passes other characters up to the next letter or digit, or a value that goes on. */
+  #scanOthers(end: number): void {
+    const { index } = this.#table;
+    let at = this.#at;
+    for (; at < end && this.#growing === null; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (isAlphanumeric(code)) break;
       const list = code < ASCII ? (index[code * RUN_LENGTHS] ?? 0) : 0;
       if (list !== 0) this.#ask(list, at);
       if (code !== PLUS && code !== SLASH) this.#base64From = at + 1;
-      at++;
     }
     this.#at = at;
   }
@@ -175,7 +184,7 @@ class TextSearch implements Search {
     const to = growing.row.grow?.(this.#text, growing.to, limit) ?? growing.to;
     const left = charactersMax - (to - growing.to);
     growing.to = to;
-    if (to === limit && limit < this.#text.length) return 0;
+    if (to >= limit && to < this.#text.length) return 0;
     this.#growing = null;
     this.#ends[this.#table.rows.indexOf(growing.row)] = to;
     this.#add({ from: growing.from, to, detector: growing.row.name });

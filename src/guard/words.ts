@@ -34,7 +34,8 @@ export class WordSearcher {
 
   #add(word: string, detector: string): void {
     const known = this.#automaton.add(word.trim().replaceAll(SPACES, SPACE), this.#lists.length);
-    const lists = (this.#lists[known] ??= []);
-    if (!lists.includes(detector)) lists.push(detector);
+    const lists = this.#lists[known];
+    if (lists === undefined) this.#lists.push([detector]);
+    else if (!lists.includes(detector)) lists.push(detector);
   }
 }

@@ -39,7 +39,7 @@ export function hasChecksum(text: string): boolean {
 }
 
 /** True for one of the gateway's secrets. Those of admins have no checksum. */
-function isOwnSecret(text: string): boolean {
+export function isOwnSecret(text: string): boolean {
   return WHOLE.test(text) && (text.startsWith(ADMIN_PREFIX) || hasChecksum(text));
 }
 

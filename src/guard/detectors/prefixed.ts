@@ -1,5 +1,5 @@
 // Secrets that begin with a prefix of their issuer's: a row each.
-import { endsAt, findRunEnd, isAlphanumeric, isToken } from "../characters.ts";
+import { endsAt, findRunEnd, isAlphanumeric, isCapital, isLetter, isToken } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 /** A longer run of token characters is something else. */
@@ -37,6 +37,9 @@ const letters = (prefix: string, least: number, most = least): Form => ({
 });
 
 const OPENAI_MARK = "T3BlbkFJ";
+const isBase32 = (code: number): boolean => isCapital(code) || (code >= 50 && code <= 55);
+const isWord = (code: number): boolean => isAlphanumeric(code) || code === 95;
+const isTokenOrDot = (code: number): boolean => isToken(code) || code === 46;
 
 const ROWS: readonly Row[] = [
   {
@@ -44,10 +47,59 @@ const ROWS: readonly Row[] = [
     rule: "keys of OpenAI: sk-, sk-proj-, sk-svcacct-, sk-admin-",
     forms: [
       { ...letters("sk-", 48), accepts: (body) => body.startsWith(OPENAI_MARK, 20) },
-      tokens("sk-proj-", 40),
-      tokens("sk-svcacct-", 40),
-      tokens("sk-admin-", 40),
+      ...["proj", "svcacct", "admin"].map((kind) => tokens(`sk-${kind}-`, 40)),
     ],
+  },
+  {
+    name: "anthropic_key",
+    rule: "keys of Anthropic: sk-ant-",
+    forms: ["api03", "admin01", "oat01"].map((kind) => tokens(`sk-ant-${kind}-`, 80)),
+  },
+  { name: "google_key", rule: "keys of Google: AIza", forms: [tokens("AIza", 35, 35)] },
+  {
+    name: "aws_key",
+    rule: "ids of access keys of AWS: AKIA, ASIA, ABIA, ACCA",
+    forms: ["AKIA", "ASIA", "ABIA", "ACCA"].map((prefix) => ({
+      prefix,
+      least: 16,
+      most: 16,
+      isIn: isBase32,
+      accepts: (body) => !body.endsWith("EXAMPLE"),
+    })),
+  },
+  {
+    name: "github_token",
+    rule: "tokens of GitHub: ghp_, gho_, ghu_, ghs_, ghr_, github_pat_",
+    forms: [
+      ...["p", "o", "u", "s", "r"].map((kind) => letters(`gh${kind}_`, 36)),
+      { prefix: "github_pat_", least: 82, most: 82, isIn: isWord },
+    ],
+  },
+  { name: "gitlab_token", rule: "tokens of GitLab: glpat-", forms: [tokens("glpat-", 20)] },
+  {
+    name: "slack_token",
+    rule: "tokens of Slack: xoxb- and its like",
+    forms: ["a", "b", "e", "p", "r", "s"].map((kind) => ({
+      ...tokens(`xox${kind}-`, 20),
+      accepts: (body) => /\d/.test(body),
+    })),
+  },
+  {
+    name: "stripe_key",
+    rule: "live keys of Stripe: sk_live_, rk_live_, sk_prod_, rk_prod_",
+    forms: ["sk_live_", "sk_prod_", "rk_live_", "rk_prod_"].map((prefix) => letters(prefix, 10, 99)),
+  },
+  { name: "npm_token", rule: "tokens of npm: npm_", forms: [letters("npm_", 36)] },
+  { name: "pypi_token", rule: "tokens of PyPI: pypi-", forms: [tokens("pypi-AgEIcHlwaS5vcmc", 50)] },
+  {
+    name: "sendgrid_key",
+    rule: "keys of SendGrid: SG.",
+    forms: [{ prefix: "SG.", least: 66, most: 66, isIn: isTokenOrDot }],
+  },
+  {
+    name: "huggingface_token",
+    rule: "tokens of Hugging Face: hf_",
+    forms: [{ prefix: "hf_", least: 34, most: 34, isIn: isLetter }],
   },
 ];
 
@@ -89,6 +141,4 @@ function makeDetector({ name, rule, forms }: Row): Detector {
   };
 }
 
-export const PREFIXED: ReadonlyMap<string, Detector> = new Map(
-  ROWS.map((row) => [row.name, makeDetector(row)]),
-);
+export const PREFIXED: readonly Detector[] = ROWS.map(makeDetector);

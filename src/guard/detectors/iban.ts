@@ -1,0 +1,49 @@
+// IBANs: the length of their country, whole or in groups of four, and the remainder by 97.
+import { endsAt, isCapital, isDigit } from "../characters.ts";
+import type { Detector, Span } from "../detector.ts";
+
+const LENGTHS: ReadonlyMap<string, number> = new Map(
+  (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18 " +
+    "FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LI21 LT20 LU20 LV21 " +
+    "MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SE24 SI19 SK24 SM27 TN24 " +
+    "TR26 UA29 VA22 VG24 XK20"
+  )
+    .split(" ")
+    .map((row) => [row.slice(0, 2), Number(row.slice(2))]),
+);
+const GROUP = 4;
+const SPACE = 32;
+
+/** What a character adds to the remainder: a digit one place, a letter two. */
+function addCharacter(remainder: number, code: number): number {
+  return isDigit(code) ? (remainder * 10 + code - 48) % 97 : (remainder * 100 + code - 55) % 97;
+}
+
+function find(text: string, at: number): Span | null {
+  if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return null;
+  const length = LENGTHS.get(text.slice(at, at + 2));
+  if (length === undefined) return null;
+  const isGrouped = text.charCodeAt(at + GROUP) === SPACE;
+  let remainder = 0;
+  let to = at + GROUP;
+  for (let read = GROUP; read < length; read++, to++) {
+    if (isGrouped && read % GROUP === 0 && text.charCodeAt(to++) !== SPACE) return null;
+    const code = text.charCodeAt(to);
+    if (!isDigit(code) && !isCapital(code)) return null;
+    remainder = addCharacter(remainder, code);
+  }
+  for (let first = at; first < at + GROUP; first++)
+    remainder = addCharacter(remainder, text.charCodeAt(first));
+  return remainder === 1 && endsAt(text, to) ? { from: at, to } : null;
+}
+
+export const IBAN: Detector = {
+  name: "iban",
+  group: "finance",
+  mark: "IBAN",
+  rule: "IBANs of their country's length, whole or in groups of four, with their checksum",
+  starts: [...new Set([...LENGTHS.keys()].map((country) => country.charAt(0)))].join(""),
+  runs: [GROUP, ...new Set(LENGTHS.values())],
+  find,
+};

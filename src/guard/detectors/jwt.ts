@@ -1,0 +1,50 @@
+// JSON web tokens: three parts of base64url, the first of which is JSON with `alg`.
+import { findRunEnd, isToken } from "../characters.ts";
+import type { Detector, Span } from "../detector.ts";
+
+const HEADER_MIN = 17;
+/** Headers with certificates have a few thousand characters. */
+const HEADER_MAX = 8192;
+const PAYLOAD_MIN = 17;
+const PAYLOAD_MAX = 65_536;
+const SIGNATURE_MIN = 10;
+const DOT = 46;
+const HEADER_START = "eyJ";
+
+/** True for JSON with `alg`. What isn't JSON mostly isn't text either, so it is told after its first bytes. */
+function isHeader(encoded: string): boolean {
+  if (!isText(encoded.slice(0, 32))) return false;
+  const text = Buffer.from(encoded, "base64url").toString("utf8");
+  try {
+    const header: unknown = JSON.parse(text);
+    return typeof header === "object" && header !== null && "alg" in header;
+  } catch {
+    return false;
+  }
+}
+
+function isText(encoded: string): boolean {
+  for (const byte of Buffer.from(encoded, "base64url")) if (byte < 0x20 || byte > 0x7e) return false;
+  return true;
+}
+
+function find(text: string, at: number): Span | null {
+  if (!text.startsWith(HEADER_START, at)) return null;
+  const header = findRunEnd(text, at, HEADER_MAX, isToken);
+  if (header - at < HEADER_MIN || text.charCodeAt(header) !== DOT) return null;
+  const payload = findRunEnd(text, header + 1, PAYLOAD_MAX, isToken);
+  if (payload - header - 1 < PAYLOAD_MIN || text.charCodeAt(payload) !== DOT) return null;
+  const to = findRunEnd(text, payload + 1, SIGNATURE_MIN, isToken);
+  return to - payload - 1 >= SIGNATURE_MIN && isHeader(text.slice(at, header)) ? { from: at, to } : null;
+}
+
+export const JWT: Detector = {
+  name: "jwt",
+  group: "secrets",
+  mark: "SECRET",
+  rule: "signed JSON web tokens",
+  starts: "e",
+  find,
+  grow: (text, at, limit) => findRunEnd(text, at, limit - at, isToken),
+  isInLongRuns: true,
+};

@@ -1,0 +1,61 @@
+// Passwords within addresses: what stands between `:` and `@` in `scheme://user:…@host`.
+import { isAlphanumeric } from "../characters.ts";
+import type { Detector, Span } from "../detector.ts";
+
+const AUTHORITY_MAX = 512;
+const SLASH = 47;
+const OPEN_BRACKET = 91;
+const COLON = 58;
+const AT_SIGN = 64;
+/** What ends the part of an address that names user, password and host. */
+const ENDS = new Set([..."/?#\"'<>`\\ \t\r\n,;()|"].map((character) => character.charCodeAt(0)));
+const BRACES = /^(?:\$?\{.*\}|\$\w+|%\w+%|\*+|x+|\.+)$/i;
+/** What stands in examples in a password's place. */
+const PLACEHOLDERS = new Set(
+  (
+    "password passwd pass pwd secret word pw user username changeme change-me example test token key hunter2 " +
+    "mypassword mysecret yourpassword your-password your_password postgres mysql root admin guest foo bar p apikey " +
+    "api-key api_key login"
+  ).split(" "),
+);
+
+interface Authority {
+  readonly colon: number;
+  readonly at: number;
+}
+
+/** Reads `user:password@`: its first colon, and its last `@` before the host. */
+function readAuthority(text: string, from: number): Authority | null {
+  let colon = -1;
+  let at = -1;
+  const limit = Math.min(text.length, from + AUTHORITY_MAX);
+  for (let place = from; place < limit; place++) {
+    const code = text.charCodeAt(place);
+    if (ENDS.has(code)) break;
+    if (code === COLON && colon === -1) colon = place;
+    const next = text.charCodeAt(place + 1);
+    if (code === AT_SIGN && (isAlphanumeric(next) || next === OPEN_BRACKET)) at = place;
+  }
+  return colon === -1 || at <= colon + 1 ? null : { colon, at };
+}
+
+function find(text: string, at: number): Span | null {
+  if (text.charCodeAt(at + 1) !== SLASH || text.charCodeAt(at + 2) !== SLASH) return null;
+  if (!isAlphanumeric(text.charCodeAt(at - 1))) return null;
+  const authority = readAuthority(text, at + 3);
+  if (authority === null) return null;
+  const user = text.slice(at + 3, authority.colon);
+  const password = text.slice(authority.colon + 1, authority.at);
+  const isNone = password === user || BRACES.test(password) || PLACEHOLDERS.has(password.toLowerCase());
+  return isNone ? null : { from: authority.colon + 1, to: authority.at };
+}
+
+export const URL_PASSWORD: Detector = {
+  name: "url_password",
+  group: "secrets",
+  mark: "SECRET",
+  rule: "passwords in addresses, scheme://user:…@host, but those of examples",
+  starts: ":",
+  find,
+  isByContext: true,
+};

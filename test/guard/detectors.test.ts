@@ -1,0 +1,39 @@
+// Each detector against its vectors, and the list of them against the manual's groups.
+import { describe, expect, test } from "bun:test";
+import { DETECTORS, GROUPS } from "../../src/guard/detectors.ts";
+import { createScanner, type Scanner } from "../../src/guard/scanner.ts";
+
+import { VECTORS } from "./vectors.ts";
+
+const NO_WORDS = new Map<string, readonly string[]>();
+
+/** Returns the text with marks around what was found. */
+function mark(scanner: Scanner, text: string): string {
+  let marked = "";
+  let at = 0;
+  for (const { from, to } of scanner.search(text)) {
+    marked += `${text.slice(at, from)}«${text.slice(from, to)}»`;
+    at = to;
+  }
+  return marked + text.slice(at);
+}
+
+test("every detector has vectors, and every vector a detector", () => {
+  expect(Object.keys(VECTORS)).toEqual(DETECTORS.map(({ name }) => name));
+  for (const [name, { found, absent }] of Object.entries(VECTORS)) {
+    const least = name === "poundkey_key" ? 0 : 1;
+    expect({ name, isProven: found.length >= least && absent.length > 0 }).toEqual({ name, isProven: true });
+  }
+});
+
+describe.each(Object.entries(VECTORS))("%s", (name, { found, absent }) => {
+  const scanner = createScanner([name], NO_WORDS, []);
+
+  test.each(found)("finds the value in %j", (text) => {
+    expect(mark(scanner, text.replaceAll(/[«»]/g, ""))).toBe(text);
+  });
+
+  test.each(absent)("finds none in %j", (text) => {
+    expect(mark(scanner, text)).toBe(text);
+  });
+});
