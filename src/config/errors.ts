@@ -52,6 +52,9 @@ const SECRET_FIELD =
   /^(keys?|store|headers|service_account|aws|auth)$|(^|_)(token|password)$|secret|credential/i;
 /** Below these, the names of fields are hidden too, because `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
+/** The operator's words and values that are never found may be names of people: none is shown, wherever it stands. */
+const isBelowWords = ([section, field]: Path) => section === "guard" && (field === "words" || field === "allow");
+const LIST_NAME = /^[a-z][a-z0-9]{1,11}$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([
   "key",
   "name",
@@ -93,7 +96,7 @@ export function formatField(path: Path): string {
   let field = "";
   for (const [at, step] of path.entries()) {
     if (typeof step === "number") field += `[${step}]`;
-    else if (isKeyName(path, at)) field += `.${HIDDEN}`;
+    else if (isKeyName(path, at) || isWord(path, at)) field += `.${HIDDEN}`;
     else if (PLAIN_NAME.test(step)) field += field === "" ? step : `.${step}`;
     else field += `[${JSON.stringify(step)}]`;
   }
@@ -106,10 +109,16 @@ function isKeyName(path: Path, at: number): boolean {
   return isBelow && !NAMES_BELOW_KEYS.has(String(path[at]));
 }
 
+/** True if the step may be a word, written where the name of a list belongs. */
+function isWord(path: Path, at: number): boolean {
+  return at > 1 && isBelowWords(path) && (at > 2 || !LIST_NAME.test(String(path[at])));
+}
+
 /** Formats a value for an error at that field: short, on one line, and hidden if it may be a secret. */
 export function showValue(value: unknown, path: Path): string {
   if (value === null || value === undefined || typeof value === "object") return nameKind(value);
-  if (path.some((step) => typeof step === "string" && SECRET_FIELD.test(step))) return "a hidden value";
+  const isSecret = (step: string | number) => typeof step === "string" && SECRET_FIELD.test(step);
+  if (isBelowWords(path) || path.some(isSecret)) return "a hidden value";
   // It is masked before it is cut, because half a secret no longer looks like one.
   const json = mask(JSON.stringify(value) ?? String(value));
   return json.length > SHOWN_CHARACTERS_MAX ? `${json.slice(0, SHOWN_CHARACTERS_MAX)}…` : json;

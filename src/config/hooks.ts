@@ -14,12 +14,14 @@ const PATTERNS_MAX = 1000;
 const TIMEOUT_MS = 2000;
 const VERSION_DIGITS = 16;
 
-const patterns = (expected: string) =>
+export const hookName = text("a name of letters, digits, _ . and -", /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
+
+export const patterns = (expected: string) =>
   Type.Array(text(expected, /^[^\n]{1,300}$/), { maxItems: PATTERNS_MAX, expected: "a list of patterns" });
 
 const hook = section(
   {
-    name: text("a name of letters, digits, _ . and -", /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/),
+    name: hookName,
     ...Type.Partial(
       Type.Object({
         url: baseUrl,

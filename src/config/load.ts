@@ -9,6 +9,7 @@ import { readOrigin } from "./changes/origin.ts";
 import { addDirectory } from "./directory.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { readField } from "./field-variable.ts";
+import { buildGuard } from "./guard.ts";
 import { buildHooks } from "./hooks.ts";
 import { type Environment, type Interpolation, interpolate, leaveOutWithin } from "./interpolate.ts";
 import { buildBatchRules, buildFileRules } from "./models/batches.ts";
@@ -185,6 +186,7 @@ export function buildSettings(
     log: buildLogRules(config.log ?? {}),
     cache: buildCacheRules(config.cache),
     ...omitUndefined({
+      guard: buildGuard(config.guard, hooks, issues),
       tagsFrom: buildTagHeaders(config.tags_from, issues),
       tools: buildToolRules(config.mcp, issues),
     }),

@@ -1,7 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { FAILURE_KINDS } from "../core/failure-kinds.ts";
-import { CONSTRAINT_RULES } from "../core/log/constraint.ts";
 import {
   ALIAS_EXPECTED,
   ALIAS_NAME,
@@ -45,6 +44,7 @@ import {
   text,
   timeZone,
 } from "./field-types.ts";
+import { guard } from "./guard.ts";
 import { hooks } from "./hooks.ts";
 import { batches, files } from "./models/batches.ts";
 import {
@@ -123,11 +123,6 @@ const native = options(
     ),
   },
   "Requests that a provider gets exactly as sent.",
-);
-
-const guard = options(
-  { constraints: choice(CONSTRAINT_RULES) },
-  "What clients ask for that protects their texts or forbids a way.",
 );
 
 const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -14,6 +14,7 @@ import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
 import type { Target } from "./models/dialect.ts";
 import type { DialectName } from "./models/dialect-names.ts";
 import type { FeedFormat } from "./models/feed-format.ts";
+import type { GuardSettings } from "./models/guard.ts";
 import type { HookRule } from "./models/hook.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { resolveAllowance } from "../../core/limits/key-limits.ts";
+import type { GatewayKey } from "../../core/keys/key.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
