@@ -232,6 +232,7 @@ function createHealthPorts(parts: RouteParts) {
     storeReady: () => watch.store.ready(),
     problems: () =>
       listPublicProblems({ ...parts, files: ports.files, takesFiles: () => takesFiles(live.settings) }),
+    guardVersion: () => live.settings.guard?.version,
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),

@@ -8,6 +8,7 @@ import { GATEWAY } from "../../core/people/people.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Log } from "../../core/world/world.ts";
 import { digestSecret } from "../../keys/secret.ts";
+import { compareGuards } from "./guard-changes.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -20,7 +21,11 @@ export function noteReload({ world, log }: Reporting, before: Settings, after: S
   const was = digestSettings(world, before);
   const is = digestSettings(world, after);
   const about = { action: "configuration.loaded", outcome: "success" } as const;
-  add({ world, log }, { ...about, before: { digest: was }, after: { digest: is } });
+  const guard = compareGuards(before.guard, after.guard, world.pepper);
+  add(
+    { world, log },
+    { ...about, before: { digest: was, ...guard.before }, after: { digest: is, ...guard.after } },
+  );
   noteCatalogue({ world, log }, before, after).catch((error: unknown) => {
     log({ event: "audit_failed", level: "warn", cause: String(error) });
   });

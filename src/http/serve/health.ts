@@ -11,6 +11,8 @@ interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   readonly storeReady: () => Promise<readonly string[]>;
   /** Returns what is wrong although requests are served, in words that anyone may read. */
   readonly problems: () => readonly string[];
+  /** The version of the guard's rules. Undefined if there are none. */
+  readonly guardVersion: () => string | undefined;
   /** Throws if the bearer may not read the metrics. */
   readonly checkScraper: (bearer: string | undefined) => void;
   /** Returns the metrics as Prometheus text. */
@@ -26,7 +28,7 @@ const METRICS_HEADERS = {
 const TAG = "Operation";
 const READINESS = {
   ...describeResponse(
-    "It can. If part of the store is unavailable, or a changed configuration was refused, `problems` says so.",
+    "It can. If part of the store is unavailable, or a changed configuration was refused, `problems` says so. `guard` has the version of the guard's rules, if there are any.",
   ),
   503: { description: "It can't. `problems` says why." },
 };
@@ -114,6 +116,10 @@ async function ready(ports: HealthPorts): Promise<Response> {
   const problems = [...reasons, ...missing.map((part) => `store: ${part}`), ...ports.problems()];
   if (reasons.length > 0)
     return createJsonResponse(503, { status: "not ready", problems }, { "retry-after": "1" });
-  if (problems.length === 0) return createJsonResponse(200, { status: "ready" });
-  return createJsonResponse(200, { status: missing.length > 0 ? "partly ready" : "ready", problems });
+  const version = ports.guardVersion();
+  return createJsonResponse(200, {
+    status: missing.length > 0 ? "partly ready" : "ready",
+    ...(problems.length > 0 && { problems }),
+    ...(version !== undefined && { guard: { version } }),
+  });
 }

@@ -1,0 +1,1 @@
+ALTER TABLE gateway_key ADD COLUMN guard TEXT NOT NULL DEFAULT 'null';
