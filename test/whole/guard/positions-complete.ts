@@ -110,7 +110,7 @@ function completeItems(input: unknown): unknown {
   if (!Array.isArray(input)) return input ?? "hello";
   const items = input.map(asObject);
   const call = (call_id: unknown) => ({ type: "function_call", call_id, name: "look", arguments: "{}" });
-  const before = items.flatMap(({ type, call_id }) => {
+  const before = items.flatMap(({ type, call_id }): readonly JsonObject[] => {
     if (type === "function_call_output") return [call(call_id)];
     return type === "custom_tool_call_output"
       ? [{ type: "custom_tool_call", call_id, name: "look", input: "a" }]
