@@ -7,9 +7,9 @@ const KEY = `MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7${A}`;
 
 interface Canary {
   readonly detector: string;
-  /** What stands nowhere afterwards. */
+  /** Stands nowhere afterwards. */
   readonly value: string;
-  /** What stands before it. */
+  /** The text before it. */
   readonly word?: string;
 }
 

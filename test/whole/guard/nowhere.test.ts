@@ -1,4 +1,4 @@
-// What the guard finds stands nowhere else: no log line, row, sum, metric, span, export, audit entry, error or file holds it.
+// A value that the guard finds stands nowhere else: no log line, row, sum, metric, span, export, audit entry, error or file holds it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ import type { ObjectShape, SdkTypes, Shape } from "./positions-types.ts";
 /** A place that may hold a string or a number: `Type.field`, or the path in a surface's schema. */
 export interface Position {
   readonly id: string;
-  /** How to get from a body to the place: the field of each object, `[]` for a list's element, `*` for a map's value. */
+  /** The way from a body to the place: the field of each object, `[]` for a list's element, `*` for a map's value. */
   readonly path: readonly Step[];
   /** The place takes a number alone, or any JSON at all. */
   readonly holds: "string" | "number" | "any";

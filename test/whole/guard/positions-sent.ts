@@ -23,7 +23,7 @@ const PROVIDERS: Readonly<Record<string, readonly string[]>> = {
 
 export const listProviders = ({ path }: SdkBody) => PROVIDERS[path] ?? ["OpenAI"];
 
-/** What became of one request. */
+/** The end of one request. */
 export interface Outcome {
   readonly provider: string;
   readonly status: number;

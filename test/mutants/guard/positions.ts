@@ -1,5 +1,5 @@
 // Mutants of the tables by which texts are found.
-import type { Mutant } from "./mutant.ts";
+import type { Mutant } from "../mutant.ts";
 
 const POSITIONS = ["test/whole/guard/positions.test.ts"];
 
