@@ -25,7 +25,6 @@ import type { LearningPort } from "../learning/port.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { mayUseKeys } from "../people/member.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import type { Hooks } from "../steps/hooks/hooks.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
@@ -46,7 +45,7 @@ import type { OpenedStore } from "./start/open-store.ts";
 import { noteRefusedReload, noteReload } from "./start/reload-notes.ts";
 import { noteSettings } from "./start/settings-notes.ts";
 import { observeState } from "./state.ts";
-import { composeSteps, createHooks } from "./steps.ts";
+import { composeSteps, createJudges, type Judges } from "./steps.ts";
 import { createTools, type Tools } from "./tools/tools.ts";
 import { createTelling } from "./upkeep/telling.ts";
 import { startUpkeep, writeRest } from "./upkeep/upkeep.ts";
@@ -115,16 +114,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
-  const hooks = createHooks({ store, fetch, log, world: opened.world, ports: () => ports }, first.hooks);
+  const judges = createJudges({ store, fetch, log, world: opened.world, ports: () => ports }, first);
   const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
-  const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, hooks, options.steps) };
+  const own = {
+    ...known,
+    ...listeners,
+    priceBook,
+    ledger,
+    steps: composeSteps(cache, judges, options.steps),
+  };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const { ports, tools, runner, ...served } = createServed(options, running, own, store);
   const feed = new LiveFeed({ store, clock });
   void measureLengths(store, learned, log);
   const people = createPeopleParts(opened, live, log);
-  const telling = createTelling({ store, ledger, live, health, hooks, lessons, deadlines, fetch, log });
+  const telling = createTelling({ store, ledger, live, health, ...judges, lessons, deadlines, fetch, log });
   const sweeps = { sweepFiles, sweepTools: tools.sweep };
   const upkept = { store, ledger, ...people.upkept, log, refusals, measures, prices, priceBook, ...telling };
   const endUpkeep = await startTasks({ ...upkept, ...sweeps, learning: lessons }, { live, gateway, ending });
@@ -140,7 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     sampling,
     listener: findListener(app),
     providersOn: () => live.settings.providers.length,
-    ...createReloads(options, state, live, { hooks, tools }),
+    ...createReloads(options, state, live, { ...judges, tools }),
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway, runner });
@@ -173,13 +178,14 @@ function createReloads(
     configuration,
   }: Pick<ReturnType<typeof observeState>, "log" | "telemetry" | "configuration">,
   live: LiveConfiguration,
-  { hooks, tools }: { readonly hooks: Hooks; readonly tools: Tools },
+  { guard, hooks, tools }: Judges & { readonly tools: Tools },
 ): Pick<RunningGateway, "reload" | "refuseReload"> {
   return {
     reload(next) {
       configuration.load();
       noteReload({ world, log }, live.configured, next);
       live.put({ ...next, server, store });
+      guard.put(next.guard);
       hooks.put(next.hooks);
       tools.put(next);
       telemetry.put(next);

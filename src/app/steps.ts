@@ -4,7 +4,9 @@ import { hooksKey } from "../admin/keys/console-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
 import type { JudgedSender } from "../core/keys/key.ts";
+import type { GuardSettings } from "../core/models/guard.ts";
 import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import type { GatewayPorts } from "../gateway/gateway.ts";
@@ -13,6 +15,7 @@ import { Breaker } from "../health/breaker.ts";
 import { callOwn } from "../http/models/own-call.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { Cache } from "../steps/cache/cache.ts";
+import { Guard } from "../steps/guard/guard.ts";
 import { Hooks } from "../steps/hooks/hooks.ts";
 import { askModel, type Moderate } from "../steps/hooks/moderation.ts";
 import { askServer } from "../steps/hooks/server.ts";
@@ -38,10 +41,7 @@ function lacksRoom(status: number, { code }: JsonObject): boolean {
   return status === TOO_MANY || (status === UNAVAILABLE && code !== "no_provider_available");
 }
 
-export function createHooks(
-  { store, fetch, log, world, ports }: HookParts,
-  rules: readonly HookRule[],
-): Hooks {
+function createHooks({ store, fetch, log, world, ports }: HookParts, rules: readonly HookRule[]): Hooks {
   /** The model's failures count for the sender of the judged request, and no breaker that others opened stops the call. */
   const makeModerate =
     (asksFor: JudgedSender): Moderate =>
@@ -71,18 +71,41 @@ export function createHooks(
   return hooks;
 }
 
+function createGuard({ store }: Pick<HookParts, "store">, settings: GuardSettings | undefined): Guard {
+  const guard = new Guard({
+    random,
+    accountName: async (id) => (await store.account(id))?.name ?? null,
+    nowMs: () => clock.monotonicMs(),
+  });
+  guard.put(settings);
+  return guard;
+}
+
+/** What looks at the texts of requests and answers. A reload changes the rules of both. */
+export interface Judges {
+  readonly guard: Guard;
+  readonly hooks: Hooks;
+}
+
+export function createJudges(parts: HookParts, { guard, hooks }: Pick<Settings, "guard" | "hooks">): Judges {
+  return { guard: createGuard(parts, guard), hooks: createHooks(parts, hooks) };
+}
+
 /**
- * Returns the steps before and around a request's answer, in order: hooks, then those of tests, and the cache around them
- * if the answer may be kept. Empty unless something is configured.
+ * Returns the steps before and around a request's answer, in order: the guard, hooks, then those of tests, and the cache
+ * between the guard and the others if the answer may be kept. Empty unless something is configured. What hooks ask
+ * themselves is neither guarded nor judged again.
  */
 export function composeSteps(
   cache: Cache,
-  hooks: Hooks,
+  { guard, hooks }: Judges,
   more: readonly Step[] = [],
 ): NonNullable<GatewayPorts["steps"]> {
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
     const others = more.length === 0 ? hooks.list(key) : [...hooks.list(key), ...more];
-    return caching === null ? others : cache.around(others);
+    const inner = caching === null ? others : cache.around(others);
+    const guarded = guard.list(key);
+    return guarded.length === 0 ? inner : [...guarded, ...inner];
   };
 }

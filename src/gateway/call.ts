@@ -114,6 +114,8 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */
   time<Given, Result>(work: (given: Given) => Result, given: Given): Result;
+  /** Does long work in steps, in turns with the requests of other accounts. */
+  takeSteps<Result>(steps: Generator<undefined, Result>): Promise<Result>;
   /** Its place in a distributed trace. Null if it has none. */
   readonly trace: TraceContext | null;
   /** Ends when nobody is waiting for the answer. */

@@ -33,8 +33,8 @@ export interface Snapshot {
   readonly limits: Limits;
   readonly rules: RouterRules;
   readonly billing: BillingRules;
-  /** The names of the operator's hooks. */
-  readonly hookNames: ReadonlySet<string>;
+  /** The names of the operator's hooks and rules of the guard. */
+  readonly guardrailNames: ReadonlySet<string>;
   /** The fields outside of OpenAI's API that any provider documents. */
   readonly documentedFields: ReadonlySet<string>;
 }

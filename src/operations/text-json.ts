@@ -4,10 +4,12 @@ import { parseBounded, REQUEST_SHAPE } from "../core/json/bounds.ts";
 import { asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { parseDataUrl } from "./chat/prompt/data-url.ts";
 
-/** Returns what replaces a text or a key. */
+/** Returns what replaces a text or a key. `field` is the name of the field that holds it, through lists. */
 export interface JsonChange {
-  text(text: string): string;
+  text(text: string, field?: string): string;
   key(key: string): string;
+  /** The same for the digits of an integer. Missing if integers stay as they are. */
+  readonly integer?: ((digits: string, field?: string) => string) | undefined;
 }
 
 /** True for an object made of JSON, false for a file's bytes and other classes. */
@@ -62,38 +64,102 @@ function separate(name: string, taken: Map<string, number>): string {
   return free;
 }
 
-/** Changes all values and keys. Numbers are none. */
-export function mapJson(value: unknown, change: JsonChange): unknown {
-  if (typeof value === "string") return change.text(value);
-  if (Array.isArray(value)) return mapList<unknown>(value, (one) => mapJson(one, change));
-  return isPlain(value) ? mapFields(value, (held) => mapJson(held, change), change.key) : value;
+/** Numbers of cards, people and accounts have so many digits. */
+const INTEGER = /^-?\d{9,19}$/;
+
+/** Changes all values and keys. Of numbers only the integers that the change takes. */
+export function mapJson(value: unknown, change: JsonChange, field?: string): unknown {
+  if (typeof value === "string") return change.text(value, field);
+  if (typeof value === "number" || typeof value === "bigint") return mapInteger(value, change, field);
+  if (Array.isArray(value)) return mapList<unknown>(value, (one) => mapJson(one, change, field));
+  return isPlain(value) ? mapFields(value, (held, name) => mapJson(held, change, name), change.key) : value;
+}
+
+function mapInteger(value: number | bigint, { integer }: JsonChange, field?: string): unknown {
+  if (integer === undefined) return value;
+  const digits = String(value);
+  const now = INTEGER.test(digits) ? integer(digits, field) : digits;
+  return now === digits ? value : now;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** A string's opening quote, a bracket, or a number. */
+const TOKEN = /["[\]{}]|-?\d[\d.eE+-]*/g;
 
 /**
- * Changes the values and keys of a JSON object or list in a text, and nothing else of it: numbers and spaces stay as
+ * Changes the values and keys of a JSON object or list in a text, and nothing else of it: other numbers and spaces stay as
  * they were written. A text that is no such JSON is changed as a whole.
  */
 export function mapJsonText(text: string, change: JsonChange): string {
   const parsed = parseBounded(text, REQUEST_SHAPE);
   if (typeof parsed !== "object" || parsed === null) return change.text(text);
-  const pieces: string[] = [];
-  let copied = 0;
-  for (let start = text.indexOf('"'); start !== -1; ) {
-    const end = findEnd(text, start);
-    const given = String(parseBounded(text.slice(start, end), REQUEST_SHAPE));
-    const now = isKey(text, end) ? change.key(given) : change.text(given);
-    if (now !== given) {
-      pieces.push(text.slice(copied, start), JSON.stringify(now));
-      copied = end;
-    }
-    start = text.indexOf('"', end);
+  const walk = new JsonTextWalk(text, change);
+  for (let token = findToken(text, 0); token !== null; ) token = findToken(text, walk.take(token));
+  return walk.write();
+}
+
+function findToken(text: string, from: number): RegExpExecArray | null {
+  TOKEN.lastIndex = from;
+  return TOKEN.exec(text);
+}
+
+/** The tokens of one JSON text, in their order. */
+class JsonTextWalk {
+  readonly #text: string;
+  readonly #change: JsonChange;
+  /** The field at hand of each open bracket, the innermost last. */
+  readonly #fields: (string | undefined)[] = [undefined];
+  readonly #pieces: string[] = [];
+  #copied = 0;
+
+  constructor(text: string, change: JsonChange) {
+    this.#text = text;
+    this.#change = change;
   }
-  return pieces.length === 0 ? text : pieces.join("") + text.slice(copied);
+
+  /** Returns the position after the token. */
+  take({ index: start, 0: token }: RegExpExecArray): number {
+    const end = start + token.length;
+    switch (token) {
+      case '"':
+        return this.#takeString(start);
+      case "{":
+      case "[":
+        this.#fields.push(this.#fields.at(-1));
+        return end;
+      case "}":
+      case "]":
+        this.#fields.pop();
+        return end;
+      default:
+        if (this.#change.integer && INTEGER.test(token))
+          this.#replace(start, end, token, this.#change.integer(token, this.#fields.at(-1)));
+        return end;
+    }
+  }
+
+  write(): string {
+    return this.#pieces.length === 0 ? this.#text : this.#pieces.join("") + this.#text.slice(this.#copied);
+  }
+
+  #takeString(start: number): number {
+    const end = findEnd(this.#text, start);
+    const given = String(parseBounded(this.#text.slice(start, end), REQUEST_SHAPE));
+    if (isKey(this.#text, end)) {
+      this.#replace(start, end, given, this.#change.key(given));
+      this.#fields[this.#fields.length - 1] = given;
+    } else this.#replace(start, end, given, this.#change.text(given, this.#fields.at(-1)));
+    return end;
+  }
+
+  #replace(from: number, to: number, given: string, now: string): void {
+    if (now === given) return;
+    this.#pieces.push(this.#text.slice(this.#copied, from), JSON.stringify(now));
+    this.#copied = to;
+  }
 }
 
 /** Returns the position after a string's closing quote. */
@@ -133,7 +199,7 @@ export function mapSchema(schema: unknown, change: JsonChange): unknown {
 
 function mapKeyword(field: string, value: unknown, change: JsonChange): unknown {
   if (WORDS.has(field) && (typeof value === "string" || Array.isArray(value))) return value;
-  if (VALUES.has(field)) return mapJson(value, change);
+  if (VALUES.has(field)) return mapJson(value, change, field);
   if (field === "$ref" && typeof value === "string") return mapReference(value, change);
   if (NAMES.has(field)) return mapNames(value, change);
   if (BY_NAME.has(field) && isPlain(value)) {

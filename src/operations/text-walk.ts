@@ -21,6 +21,8 @@ interface Context {
   readonly path: string;
   readonly isSealed: boolean;
   readonly isPiece: boolean;
+  /** The name of the field at hand within the client's own JSON. Missing elsewhere. */
+  readonly field?: string | undefined;
 }
 
 const TOP: Context = { path: "", isSealed: false, isPiece: false };
@@ -63,9 +65,11 @@ export function mapTextsBut<Holder extends object>(
 class TextWalk<Kind extends string> {
   readonly #grammar: TextGrammar<Kind>;
   readonly #change: ChangeText;
+  readonly #takesIntegers: boolean;
 
   constructor(grammar: TextGrammar<Kind>, change: ChangeText) {
     this.#grammar = grammar;
+    this.#takesIntegers = change.takesIntegers === true;
     this.#change = (text, place) => (text === "" ? text : change(text, place));
   }
 
@@ -79,6 +83,7 @@ class TextWalk<Kind extends string> {
         path: holder.path === "" ? field : `${holder.path}.${field}`,
         isSealed: holder.isSealed || isSealed?.(node, field) === true,
         isPiece: table.isPiece ?? holder.isPiece,
+        ...(holder.field !== undefined && { field }),
       });
     });
     return mapped === node ? node : emptyRepeated(mapped, form);
@@ -108,7 +113,8 @@ class TextWalk<Kind extends string> {
       case undefined:
         return this.#isWord(name, value) ? value : this.#stray(value, context);
       default:
-        return this.#nodes("own" in holding ? holding.own : holding.kind, value, context);
+        if ("own" in holding) return this.#nodes(holding.own, value, { ...context, field: name });
+        return this.#nodes(holding.kind, value, context);
     }
   }
 
@@ -132,7 +138,8 @@ class TextWalk<Kind extends string> {
   #own(value: unknown, context: Context): unknown {
     const change = this.#makeChange(context);
     if (typeof value !== "string") return mapJson(value, change);
-    return context.isPiece ? change.text(value) : mapJsonText(value, change);
+    if (!context.isPiece) return mapJsonText(value, change);
+    return this.#change(value, { kind: "text", ...context, isJson: true });
   }
 
   #file(value: unknown, type: string, context: Context): unknown {
@@ -142,6 +149,8 @@ class TextWalk<Kind extends string> {
   #nodes(kind: Kind, value: unknown, context: Context): unknown {
     if (isPlain(value)) return this.node(kind, value, context);
     if (typeof value === "string") return this.#change(value, { kind: "text", ...context });
+    if (typeof value === "number" || typeof value === "bigint")
+      return context.field === undefined ? value : mapJson(value, this.#makeChange(context), context.field);
     if (value instanceof Attachment) return this.#attachment(value, context);
     if (!Array.isArray(value)) return value;
     return mapList<unknown>(value, (one, index) =>
@@ -162,9 +171,14 @@ class TextWalk<Kind extends string> {
   }
 
   #makeChange(context: Context): JsonChange {
+    const place = (kind: TextPlace["kind"], field = context.field): TextPlace =>
+      field === undefined ? { kind, ...context } : { kind, ...context, field };
     return {
-      text: (text) => this.#change(text, { kind: "text", ...context }),
-      key: (key) => this.#change(key, { kind: "key", ...context }),
+      text: (text, field) => this.#change(text, place("text", field)),
+      key: (key) => this.#change(key, place("key")),
+      integer: this.#takesIntegers
+        ? (digits, field) => this.#change(digits, place("integer", field))
+        : undefined,
     };
   }
 }

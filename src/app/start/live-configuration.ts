@@ -164,7 +164,7 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
 
 /** The operator's own entry for a model overrides what the model's server reports. */
 function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], nowMs: number): Snapshot {
-  const { providers, limits, router, billing, hooks, newerModels = [] } = settings;
+  const { providers, limits, router, billing, hooks, guard, newerModels = [] } = settings;
   const found = new Set(discovered.map(({ id }) => id));
   const restated = newerModels.filter(({ id }) => found.has(id));
   const ownModels = [...discovered, ...restated, ...settings.ownModels];
@@ -179,7 +179,7 @@ function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], now
     limits,
     rules: router,
     billing,
-    hookNames: new Set(hooks.map(({ name }) => name)),
+    guardrailNames: new Set([...hooks, ...(guard?.rules ?? [])].map(({ name }) => name)),
     documentedFields: DOCUMENTED_FIELDS,
   };
 }

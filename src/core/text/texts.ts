@@ -3,14 +3,21 @@ import type { JsonObject } from "../json/json.ts";
 
 /** Describes a text and says where it stands. */
 export interface TextPlace {
-  /** A `key` is a field's name in the client's own JSON: arguments, results, schemas. All others are `text`. */
-  readonly kind: "text" | "thinking" | "key";
+  /**
+   * A `key` is a field's name in the client's own JSON: arguments, results, schemas. An `integer` has 9 to 19 digits and
+   * stands there as a number. All others are `text`.
+   */
+  readonly kind: "text" | "thinking" | "key" | "integer";
   /** True if a provider signed the text or encrypted it as well: it would refuse any other. */
   readonly isSealed: boolean;
   /** True if the text is a piece of a stream. Pieces with the same path and kind make up one text. */
   readonly isPiece: boolean;
   /** The text's place in the body, such as `messages[0].content`. Within the client's own JSON, the place of all of it. */
   readonly path: string;
+  /** The name of the field that holds it in the client's own JSON. Missing elsewhere. */
+  readonly field?: string;
+  /** True for a piece of the client's own JSON, which can only be parsed once it is whole. */
+  readonly isJson?: true;
 }
 
 /**
@@ -18,7 +25,11 @@ export interface TextPlace {
  * hold it in two forms. To ask somebody about all of them at once, collect the texts in a first call that
  * returns each unchanged, and replace them in a second.
  */
-export type ChangeText = (text: string, place: TextPlace) => string;
+export interface ChangeText {
+  (text: string, place: TextPlace): string;
+  /** True if it is asked about integers in the client's own JSON too. One that is replaced becomes a string. */
+  readonly takesIntegers?: true;
+}
 
 /** True if the thinking with this text goes. */
 export type IsDropped = (text: string) => boolean;

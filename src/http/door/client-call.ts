@@ -179,6 +179,10 @@ export class ClientCall<F extends Form> implements Call<F> {
   time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
     return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
   }
+
+  takeSteps<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+    return this.#turns.takeSteps(this.key.accountId, steps);
+  }
 }
 
 function chooseSteered<F extends Form>({ request: { headers } }: Arrival, setup: CallSetup<F>) {

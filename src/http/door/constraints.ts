@@ -149,7 +149,7 @@ export class Constraints<F extends Form> {
       constraint,
       selection,
       (card) => isOwn && takesField(holder, operation, card, setup, exchange),
-      ports.snapshot().hookNames,
+      ports.snapshot().guardrailNames,
     );
     if (met === null) {
       const model = selection.kind === "card" ? selection.card.id : showName(exchange.ask.model);

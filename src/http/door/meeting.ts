@@ -26,7 +26,7 @@ export function meetConstraint(
   { row, value, param }: AskedConstraint,
   selection: Selection,
   takes: IsFit,
-  hookNames: ReadonlySet<string>,
+  guardrailNames: ReadonlySet<string>,
 ): Fulfilment | null {
   switch (row.meets) {
     case "cache":
@@ -37,7 +37,7 @@ export function meetConstraint(
     }
     case "hook": {
       const guardrail = { name: nameGuardrail(value), param };
-      if (hookNames.has(guardrail.name)) return { selection, guardrail };
+      if (guardrailNames.has(guardrail.name)) return { selection, guardrail };
       // Only objects are guardrails of a provider's own.
       return isObject(value) ? narrow(selection, isNone, takes) : null;
     }

@@ -141,4 +141,8 @@ export class ToolCall implements Call<ToolForm> {
   time<Given, Result>(work: (given: Given) => Result, given: Given): Result {
     return this.#turns.time(this.key.accountId, this.held.bytes, work, given);
   }
+
+  takeSteps<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+    return this.#turns.takeSteps(this.key.accountId, steps);
+  }
 }

@@ -1,6 +1,6 @@
 // The texts in a tool's result: all strings but the protocol's own words, its pictures and sounds.
 import type { JsonObject } from "../../core/json/json.ts";
-import type { ChangeText } from "../../core/text/texts.ts";
+import type { ChangeText, TextPlace } from "../../core/text/texts.ts";
 import { isPlain, type JsonChange, mapFields, mapJson, mapList } from "../text-json.ts";
 
 /** Fields of contents, resources and messages whose strings no model reads as text: words and base64. */
@@ -17,21 +17,26 @@ export function mapResult(result: JsonObject, change: ChangeText): JsonObject {
 
 /** Returns a JSON value of the client's with its texts and names changed, or the same one. */
 export function mapArguments(given: JsonObject, change: ChangeText): JsonObject {
-  const { text, key } = makeJsonChange(change);
-  return mapFields(given, (value) => mapJson(value, { text, key }), key);
+  const own = makeJsonChange(change);
+  return mapFields(given, (value, field) => mapJson(value, own, field), own.key);
 }
 
 function makeJsonChange(change: ChangeText): JsonChange {
-  const place = { isSealed: false, isPiece: false, path: "" };
+  const ask = (kind: TextPlace["kind"], text: string, field?: string) => {
+    const place = { kind, isSealed: false, isPiece: false, path: "" };
+    return text === "" ? text : change(text, field === undefined ? place : { ...place, field });
+  };
   return {
-    text: (text) => (text === "" ? text : change(text, { kind: "text", ...place })),
-    key: (key) => (key === "" ? key : change(key, { kind: "key", ...place })),
+    text: (text, field) => ask("text", text, field),
+    key: (key) => ask("key", key),
+    integer: change.takesIntegers ? (digits, field) => ask("integer", digits, field) : undefined,
   };
 }
 
 function mapNode(node: JsonObject, change: JsonChange): JsonObject {
   return mapFields(node, (value, field) => {
-    if (OWN.has(field) || !(HOLDERS.has(field) || typeof value === "string")) return mapJson(value, change);
+    if (OWN.has(field) || !(HOLDERS.has(field) || typeof value === "string"))
+      return mapJson(value, change, field);
     if (typeof value === "string") return WORDS.has(field) ? value : change.text(value);
     return mapHeld(value, change);
   });

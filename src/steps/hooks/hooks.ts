@@ -1,9 +1,9 @@
 // The operator's hooks as steps, in their order. A change of the configuration leaves running requests as they began.
-import { Fault } from "../../core/fault.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
 import type { HookRule, HookState } from "../../core/models/hook.ts";
 import type { Random } from "../../core/world/world.ts";
 import type { Step } from "../../gateway/step.ts";
+import { makeRefusal } from "../missing.ts";
 import { type HookBreaker, Judge, type JudgePorts } from "./judge.ts";
 import { PassedTexts } from "./passed.ts";
 import { HookStep, type StepPorts } from "./step.ts";
@@ -45,7 +45,7 @@ export class Hooks {
 
   #listNamed(hooks: readonly string[]): readonly Step[] {
     const missing = hooks.find((name) => !this.#names.has(name));
-    return missing === undefined ? this.#list : [makeRefusal(missing)];
+    return missing === undefined ? this.#list : [makeRefusal("hook", missing)];
   }
 
   /** Returns the states of the hooks that this process has asked. */
@@ -61,14 +61,4 @@ export class Hooks {
       this.#ids.getOrInsertComputed(call, () => random.bytes(ID_BYTES).toHex());
     return new HookStep(judge, { accountName, callId, nowMs: () => clock.monotonicMs() });
   }
-}
-
-/** A key whose hook is no longer configured: nothing passes that the hook would have judged. */
-function makeRefusal(name: string): Step {
-  return {
-    before() {
-      throw new Fault("hook_unavailable", `The key's hook '${name}' is not configured.`);
-    },
-    around: () => null,
-  };
 }

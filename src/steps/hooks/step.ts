@@ -9,15 +9,15 @@ import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { AnsweredCall, Around, ChangedCall, Enter, Step } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
+import { type FindAccountName, matchesAccount, matchesKey } from "../applies.ts";
+import { hasAttachments, hasTokens } from "../unseen.ts";
 import { HookedAnswer, HookedSentences } from "./answer.ts";
 import type { Asking, Judge } from "./judge.ts";
 import type { Question } from "./protocol.ts";
 import { changeAsked, collectAsked } from "./texts.ts";
-import { hasAttachments, hasTokens } from "./unseen.ts";
 
 export interface StepPorts {
-  /** Returns the account's name. Rejects if it can't be read. */
-  readonly accountName: (id: string) => Promise<string | null>;
+  readonly accountName: FindAccountName;
   /** Returns the id of a request's calls to hooks. */
   readonly callId: (call: object) => string;
   readonly nowMs: () => number;
@@ -85,15 +85,12 @@ export class HookStep implements Step {
 
   /** Any of the models that may answer counts: failover asks no hook again. */
   async #appliesTo<F extends Form>({ key, ask }: Call<F>, cards: readonly ModelCard[]): Promise<boolean> {
-    const { name, keys, accounts, models } = this.#judge.rule;
-    if (key.hooks?.includes(name)) return true;
-    if (!matchesAny(keys, key.name) && !matchesAny(keys, key.id)) return false;
+    const { rule } = this.#judge;
+    if (key.hooks?.includes(rule.name)) return true;
+    if (!matchesKey(rule, key)) return false;
     const ids = [ask.model, ...cards.map(({ id }) => id)];
-    if (!ids.some((id) => matchesAny(models, id))) return false;
-    if (matchesAny(accounts, key.accountId)) return true;
-    // An account whose name can't be read is judged rather than let through.
-    const account = await this.#ports.accountName(key.accountId).catch(() => null);
-    return account === null ? accounts.length > 0 : matchesAny(accounts, account);
+    if (!ids.some((id) => matchesAny(rule.models, id))) return false;
+    return matchesAccount(rule, key, this.#ports.accountName);
   }
 
   /** A request that names the hook counts on it. */

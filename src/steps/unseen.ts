@@ -1,9 +1,9 @@
 // Finds the parts of a request that no hook can see: pictures, sounds and files, and texts that were sent as token ids.
 
-import { asObject, asString, isObject, type JsonObject } from "../../core/json/json.ts";
-import { Attachment } from "../../core/models/attachment.ts";
-import type { Call } from "../../gateway/call.ts";
-import type { Form } from "../../operations/form.ts";
+import { asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
+import { Attachment } from "../core/models/attachment.ts";
+import type { Call } from "../gateway/call.ts";
+import type { Form } from "../operations/form.ts";
 
 /** The types of parts and blocks that hold a picture, a sound, a video or a file. */
 const TYPES: ReadonlySet<unknown> = new Set([

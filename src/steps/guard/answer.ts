@@ -1,0 +1,79 @@
+// The guard around an answer: it sees what is shown, and holds nothing back.
+import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
+import type { Around } from "../../gateway/step.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { listInOrder, type OrderedText } from "../../operations/ordered-texts.ts";
+import { mapJsonText } from "../../operations/text-json.ts";
+
+interface AnswerTerms<F extends Form> {
+  readonly operation: Operation<F>;
+  /** Reaches the texts of the provider's own events. Null if they are translated. */
+  readonly native: NativeTexts | null;
+  readonly search: (texts: readonly OrderedText[]) => Promise<void>;
+}
+
+interface JoinedText {
+  text: string;
+  readonly place: TextPlace;
+}
+
+export class GuardedAnswer<F extends Form> implements Around<F> {
+  readonly #terms: AnswerTerms<F>;
+  /** By kind and path: the pieces of a text so far. */
+  readonly #joined = new Map<string, JoinedText>();
+  readonly #whole: OrderedText[] = [];
+  #characters = 0;
+
+  constructor(terms: AnswerTerms<F>) {
+    this.#terms = terms;
+  }
+
+  async whole(reply: F["reply"]): Promise<F["reply"]> {
+    const { operation, native, search } = this.#terms;
+    await search(listInOrder((change) => operation.mapReply(reply, change, native)));
+    return reply;
+  }
+
+  pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
+    const { operation, native } = this.#terms;
+    // What is longer isn't kept by anybody.
+    if (this.#characters <= operation.answerBytesMax) operation.mapPieces(pieces, this.#take, native);
+    return pieces;
+  }
+
+  async end(): Promise<readonly F["piece"][]> {
+    await this.#terms.search([...this.#whole, ...[...this.#joined.values()].flatMap(listTexts)]);
+    return [];
+  }
+
+  over(): void {}
+
+  readonly #take: ChangeText = Object.assign(
+    (text: string, place: TextPlace): string => {
+      this.#characters += text.length;
+      if (!place.isPiece) this.#whole.push({ text, place });
+      else {
+        const joined = this.#joined.getOrInsertComputed(`${place.kind} ${place.path}`, () => ({
+          text: "",
+          place,
+        }));
+        joined.text += text;
+      }
+      return text;
+    },
+    { takesIntegers: true as const },
+  );
+}
+
+/** The client's own JSON is whole by now. */
+function listTexts({ text, place }: JoinedText): readonly OrderedText[] {
+  if (place.isJson !== true) return [{ text, place }];
+  const found: OrderedText[] = [];
+  const take = (kind: TextPlace["kind"]) => (given: string, field?: string) => {
+    found.push({ text: given, place: { ...place, kind, ...(field !== undefined && { field }) } });
+    return given;
+  };
+  mapJsonText(text, { text: take("text"), key: take("key"), integer: take("integer") });
+  return found;
+}
