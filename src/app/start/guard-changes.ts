@@ -21,12 +21,10 @@ export function compareGuards(
 function describeGuard(guard: GuardSettings | undefined, pepper: Uint8Array): Described {
   if (guard === undefined) return {};
   const digest = (value: unknown) => digestSecret(JSON.stringify(value), pepper).slice(0, DIGEST_CHARACTERS);
-  const describeList = (list: readonly string[], what: string) => `${list.length} ${what}, ${digest(list)}`;
+  const describeList = (list: readonly string[]) => `${list.length} in all, digest ${digest(list)}`;
   const rules = guard.rules.map((rule) => [`guard.rules.${rule.name}`, digest(rule)] as const);
-  const words = [...guard.words].map(
-    ([name, list]) => [`guard.words.${name}`, describeList(list, "words")] as const,
-  );
-  const allow = ["guard.allow", describeList(guard.allow, "values")] as const;
+  const words = [...guard.words].map(([name, list]) => [`guard.words.${name}`, describeList(list)] as const);
+  const allow = ["guard.allow", describeList(guard.allow)] as const;
   return Object.fromEntries([...rules, ...words, ...(guard.allow.length > 0 ? [allow] : [])]);
 }
 

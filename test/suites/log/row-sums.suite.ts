@@ -15,9 +15,10 @@ const ROWS = 120;
 const SPAN = { fromMs: NOON - 3 * HOUR, toMs: NOON + 3 * HOUR };
 
 const EMAIL = { detector: "email", action: "report", at: "request", count: 2, rule: "people" } as const;
-const KEY = { ...EMAIL, detector: "openai_key", at: "answer", count: 1, rule: '["email",' } as const;
+const KEY = { ...EMAIL, detector: "openai_key", at: "answer", count: 1, rule: "secrets" } as const;
 const MASKED = formatFindings([{ ...EMAIL, detector: "words:email", action: "mask" }]);
 const BOTH = formatFindings([EMAIL, KEY]);
+const ALONE = formatFindings([KEY]);
 
 /** Requests of every kind within eight hours, some of them outside the span. */
 function makeRows(seed: number): readonly RequestRecord[] {
@@ -46,7 +47,7 @@ function makeRows(seed: number): readonly RequestRecord[] {
       session: dice.pick([null, "s1", "s2"]),
       traceId: dice.pick([null, "t1"]),
       parentTraceId: dice.pick([null, "t1", "t2"]),
-      guard: dice.pick([null, null, MASKED, BOTH]),
+      guard: dice.pick([null, MASKED, BOTH, ALONE]),
       tags: dice.pick([null, "env=prod", "env=prod,team=search"]),
       address: dice.pick([null, "192.0.2.1"]),
       cachedFrom: dice.pick([null, null, "r0"]),
@@ -75,6 +76,7 @@ const FILTERS: Readonly<Record<string, RequestFilter>> = {
   "an account and an outcome": { accountId: "acct", outcome: "failed" },
   "a tag": { tag: "team=search" },
   "a finding": { finding: "email" },
+  "a finding beside others": { finding: "openai_key", accountId: "default" },
   "a finding of the operator's words": { finding: "words:email", provider: "Sim" },
   "no tags": { tag: "untagged", surface: "openai-chat", operation: "chat" },
   "one account in view": { scope: { accountIds: ["acct"], own: null } },
