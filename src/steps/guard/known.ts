@@ -28,7 +28,9 @@ export class KnownPlaces {
   /** Returns the text's name. Null if it isn't remembered. `scope` says who searches, and for what. */
   name(scope: string, before: string, text: string): string | null {
     if (text.length < CHARACTERS_MIN || text.length > CHARACTERS_MAX) return null;
-    return createHmac("sha256", this.#secret).update(`${scope}\n${before}\n`).update(text).digest("base64");
+    // JSON says where each of them ends.
+    const head = JSON.stringify([scope, before]);
+    return createHmac("sha256", this.#secret).update(head).update(text).digest("base64");
   }
 
   find(name: string, nowMs: number): readonly Found[] | null {
