@@ -7,7 +7,7 @@ import { makeTurns } from "./prefix-turns.ts";
 
 const { values } = parseArgs({ options: { pairs: { type: "string" } } });
 const PAIRS = Number(values.pairs ?? 40);
-const WARM = 10;
+const WARM = 40;
 const TURNS = 20;
 const MOST = 1.3;
 
