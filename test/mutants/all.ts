@@ -7,6 +7,7 @@ import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
 import { GUARD_POSITIONS } from "./guard/positions.ts";
+import { GUARD } from "./guard/step.ts";
 import { HOOKS } from "./hooks.ts";
 import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
@@ -45,8 +46,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...SHARING,
   ...STEPS,
-  ...HOOKS,
+  ...GUARD,
   ...GUARD_POSITIONS,
+  ...HOOKS,
   ...SURVIVING,
   ...INTERACTIONS,
   ...KEEPING,

@@ -9,7 +9,7 @@ export const MODEL = "Local#plain";
 export const GUARDED = { guard: ["all"] };
 
 const RULE =
-  "guard: { rules: [{ name: all, detect: [secrets, contact, finance, network, ids], at: [request, answer], keys: [] }] }\n";
+  "guard: { rules: [{ name: all, detect: [secrets, contact, finance, network, ids], keys: [] }] }\n";
 
 export function startGuarded() {
   return startAttacked({
