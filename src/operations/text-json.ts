@@ -190,10 +190,18 @@ const NAMES: ReadonlySet<string> = new Set(["required", "propertyOrdering"]);
 const WORDS: ReadonlySet<string> = new Set(["type", "format", "$schema", "contentEncoding"]);
 const VALUES: ReadonlySet<string> = new Set(["enum", "const", "default", "examples", "example"]);
 
+/** Numbers of JSON Schema's own: a string there would make the schema invalid. */
+const BOUNDS: ReadonlySet<string> = new Set([
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"],
+  ...["minProperties", "maxProperties"],
+]);
+
 /** Changes the texts of a schema. A property's name is a key wherever it stands, so that it stays the same one. */
-export function mapSchema(schema: unknown, change: JsonChange): unknown {
+export function mapSchema(schema: unknown, change: JsonChange, field?: string): unknown {
   if (typeof schema === "string") return change.text(schema);
-  if (Array.isArray(schema)) return mapList<unknown>(schema, (one) => mapSchema(one, change));
+  if (typeof schema === "number" || typeof schema === "bigint") return mapInteger(schema, change, field);
+  if (Array.isArray(schema)) return mapList<unknown>(schema, (one) => mapSchema(one, change, field));
   return isPlain(schema) ? mapFields(schema, (value, field) => mapKeyword(field, value, change)) : schema;
 }
 
@@ -208,7 +216,7 @@ function mapKeyword(field: string, value: unknown, change: JsonChange): unknown 
   if (field === "dependentRequired" && isPlain(value)) {
     return mapFields(value, (names) => mapNames(names, change), change.key);
   }
-  return mapSchema(value, change);
+  return typeof value === "number" && BOUNDS.has(field) ? value : mapSchema(value, change, field);
 }
 
 function mapNames(value: unknown, change: JsonChange): unknown {

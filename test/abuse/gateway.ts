@@ -12,8 +12,8 @@ export interface Attacked {
   readonly url: string;
   readonly pid: number;
   readonly directory: string;
-  /** Returns the secrets of that many keys in a new account. They have no allowance to run out of. */
-  newAccountsKeys(count: number): Promise<readonly string[]>;
+  /** Returns the secrets of that many keys in a new account, with further fields. They have no allowance to run out of. */
+  newAccountsKeys(count: number, more?: object): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export async function startAttacked({ program, provider, prepare }: Setup): Prom
   prepare?.(directory);
   const gateway = startVictim(program, directory);
   const url = await gateway.listens;
-  const newAccountsKeys = async (count: number) => {
+  const newAccountsKeys = async (count: number, more: object = {}) => {
     const { id } = await create(url, "accounts", { name: "a" });
-    const fields = { name: "a", account_id: id, requests_per_day: null };
+    const fields = { name: "a", account_id: id, requests_per_day: null, ...more };
     const keys = await Promise.all(Array.from({ length: count }, () => create(url, "keys", fields)));
     return keys.map(({ secret = "" }) => secret);
   };

@@ -1,5 +1,4 @@
 // Remembers what was found in texts of the last minutes: most of a conversation is the same in its next turn.
-import { createHmac } from "node:crypto";
 import type { Found } from "../../guard/scanner.ts";
 
 const TEXTS_MAX = 50_000;
@@ -28,7 +27,10 @@ export class KnownPlaces {
   /** Returns the text's name. Null if it isn't remembered. `scope` says who searches, and for what. */
   name(scope: string, before: string, text: string): string | null {
     if (text.length < CHARACTERS_MIN || text.length > CHARACTERS_MAX) return null;
-    return createHmac("sha256", this.#secret).update(`${scope}\n${before}\n`).update(text).digest("base64");
+    // JSON says where each of them ends.
+    const head = JSON.stringify([scope, before]);
+    // An HMAC. Node's takes half as much time again.
+    return new Bun.CryptoHasher("sha256", this.#secret).update(head).update(text).digest("base64");
   }
 
   find(name: string, nowMs: number): readonly Found[] | null {

@@ -61,7 +61,7 @@ export const PART = makeForm<Kind>({
   mediaProcessing: "setting",
   videoMetadata: "setting",
   partMetadata: "own",
-  speechMetadata: "setting",
+  speechMetadata: "own",
   functionCall: call,
   toolCall: call,
   functionResponse: response,

@@ -60,7 +60,9 @@ export const ITEMS = new KnownNames([
   },
 ]);
 
-export type Kind = "body" | "item" | "part" | "tool" | "listedTool" | "fields" | "text" | "format";
+export type Kind =
+  | ("body" | "item" | "part" | "tool" | "listedTool")
+  | ("fields" | "environment" | "text" | "format");
 
 const parts: Nodes<Kind> = { kind: "part", takes: ["text", "list"] };
 const partList: Nodes<Kind> = { kind: "part", takes: ["list"] };
@@ -89,10 +91,10 @@ const ITEM_FORMS = makeForms(
     custom_tool_call: { input: "own" },
     custom_tool_call_output: { output: parts },
     reasoning: { summary: partList, content: partList, encrypted_content: "setting" },
-    computer_call: { action: fields, actions: fields, pending_safety_checks: "setting" },
+    computer_call: { action: fields, actions: fields, pending_safety_checks: fields },
     computer_call_output: {
       output: { kind: "part", takes: ["object"] },
-      acknowledged_safety_checks: "setting",
+      acknowledged_safety_checks: fields,
     },
     web_search_call: { action: fields },
     file_search_call: { queries: "text", results: fields },
@@ -106,7 +108,7 @@ const ITEM_FORMS = makeForms(
     code_interpreter_call: { code: "text", outputs: fields },
     local_shell_call: { action: fields },
     local_shell_call_output: { output: "text" },
-    shell_call: { action: fields, environment: "setting" },
+    shell_call: { action: fields, environment: { kind: "environment", takes: ["object"] } },
     shell_call_output: { output: fields },
     apply_patch_call: { operation: fields },
     apply_patch_call_output: { output: "text" },
@@ -170,6 +172,7 @@ export const GRAMMAR: Grammar<Kind> = {
     },
     listedTool: { form: makeForm({ name: "text", description: "text", input_schema: "schema" }) },
     fields: { form: makeForm({}) },
+    environment: { form: makeForm({ skills: fields }), others: "settings" },
     text: { form: makeForm({ format: { own: "format" } }) },
     format: { form: makeForm({ schema: "schema" }) },
   },
