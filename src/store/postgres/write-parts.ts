@@ -40,7 +40,7 @@ type Lists = readonly (readonly Value[])[];
 export type Accounts = ReadonlySet<string>;
 
 /** A statement that writes some rows, given as one list per column. */
-export interface Written {
+export interface WriteStatement {
   readonly columns: readonly string[];
   readonly types: readonly SqlType[];
   /** Returns the statement. `source` is what stands after FROM: it calls the rows `given`. `lists` are the parameters in it. */
@@ -54,8 +54,8 @@ export interface Written {
  * so that an engine that shards by account sends it to one machine.
  */
 export interface Part {
-  readonly together: Written;
-  readonly apart: Written;
+  readonly together: WriteStatement;
+  readonly apart: WriteStatement;
 }
 
 function insert<Row extends { readonly accountId: string }>(
@@ -66,7 +66,7 @@ function insert<Row extends { readonly accountId: string }>(
   const { name } = table;
   const others = omitColumns(table, ["account_id"]);
   const list =
-    (part: TablePart<Row>): Written["listsOf"] =>
+    (part: TablePart<Row>): WriteStatement["listsOf"] =>
     (decision, accounts) =>
       writeLists(part, rows(decision), ({ accountId }) => {
         if (!accounts.has(accountId)) throw new Error(`A row of ${name} doesn't belong to a locked account.`);
@@ -120,7 +120,7 @@ function update(changed: readonly string[], rows: (decision: Decision) => readon
   const setSql = (source: string) =>
     `UPDATE account SET ${joinNames(part.columns.map((column) => `${column} = given.${column}`))} FROM ${source}`;
   const list =
-    (listed: TablePart<Account>): Written["listsOf"] =>
+    (listed: TablePart<Account>): WriteStatement["listsOf"] =>
     (decision, accounts) =>
       writeLists(listed, rows(decision), ({ id }) => {
         if (!accounts.has(id)) throw new Error("A balance doesn't belong to a locked account.");
@@ -147,7 +147,7 @@ const MONEY_AND_STATE = update([...MONEY_COLUMNS, ...ACCOUNT_STATE.columns], ({ 
 const AMENDABLE = REQUEST.columns.filter((column) => !REQUEST.key.includes(column));
 const AMEND = `UPDATE request SET ${joinNames(AMENDABLE.map((column) => `${column} = given.${column}`))} FROM`;
 const IF_LOST = "request.id = given.id AND request.ended = 'lost'";
-const listAmended: Written["listsOf"] = ({ requestsAmended }) =>
+const listAmended: WriteStatement["listsOf"] = ({ requestsAmended }) =>
   writeLists(REQUEST, requestsAmended, () => {});
 /** Only a row that was given up as lost is ever replaced. */
 const AMENDED: Part = {
@@ -200,7 +200,7 @@ export const GROUPS: readonly (readonly Part[])[] = [
  * Deletes rows within the one statement: no decision both deletes a row and writes it. They are found one by one by their
  * index: a join may be planned as a scan of the table.
  */
-function remove(table: string, rows: (decision: Decision) => readonly DeletedRow[]): Written {
+function remove(table: string, rows: (decision: Decision) => readonly DeletedRow[]): WriteStatement {
   return {
     columns: ["account_id", "id"],
     types: ["text", "text"],
@@ -220,7 +220,7 @@ function remove(table: string, rows: (decision: Decision) => readonly DeletedRow
 }
 
 /** The groups of the one statement. */
-export const TOGETHER: readonly (readonly Written[])[] = [
+export const TOGETHER: readonly (readonly WriteStatement[])[] = [
   [remove("hold", ({ holdsGone }) => holdsGone)],
   [remove("reply", ({ repliesGone }) => repliesGone)],
   ...GROUPS.map((group) => group.map((part) => part.together)),

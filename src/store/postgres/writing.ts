@@ -5,7 +5,7 @@ import { bind } from "../engine/engine.ts";
 import type { Value } from "../engine/found.ts";
 import { joinNames } from "../engine/sql.ts";
 import type { Query } from "./connection.ts";
-import { type Accounts, GROUPS, listIds, type Part, TOGETHER, type Written } from "./write-parts.ts";
+import { type Accounts, GROUPS, listIds, type Part, TOGETHER, type WriteStatement } from "./write-parts.ts";
 
 /** The types of the lists that statements take. A list of bigint refuses fractions instead of rounding them. */
 const LIST_TYPES: Readonly<Record<SqlType, string>> = {
@@ -94,7 +94,7 @@ function composeApart(part: Part): string {
 }
 
 /** Returns the statement whose rows are given as one list per column, the first of them as this parameter. */
-function composeWritten({ columns, types, sql }: Written, mark: number): string {
+function composeWritten({ columns, types, sql }: WriteStatement, mark: number): string {
   const lists = types.map((type, at) => `$${mark + at}::${LIST_TYPES[type]}`);
   return sql(`unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`, lists);
 }
