@@ -13,7 +13,7 @@ import { unrecorded } from "../harness/unrecorded.ts";
 import { makeDice } from "../selectors/dice.ts";
 import { startPostgres } from "../store/postgres/server.ts";
 import { computeRatio, shuffled, writeRatio } from "./figures.ts";
-import { cpuMicros } from "./processes.ts";
+import { listFamily, ownCpuMicros } from "./processes.ts";
 import { tableText } from "./report.ts";
 
 const GIVEN = 1_000_000_000_000;
@@ -58,6 +58,11 @@ async function findServer(): Promise<number> {
   return Number(row?.pid);
 }
 
+/** Returns the CPU time of each of the server's processes: some end meanwhile, such as those that clean up. */
+function readServer(): ReadonlyMap<number, number> {
+  return new Map(listFamily(serverPid).map((pid) => [pid, ownCpuMicros(pid)]));
+}
+
 async function prepare(url: string): Promise<void> {
   const store = await openPostgresStore({ url, decide: decideByDemand, patienceMs: 30_000 });
   for (const [at, { accounts }] of CASES.entries())
@@ -84,7 +89,7 @@ async function startNodes(folder: string, url: string, at: number, { accounts, n
   for (const { lines } of started) await lines.next();
   return {
     async measure(forMs: number): Promise<Seen> {
-      const before = cpuMicros(serverPid);
+      const before = readServer();
       const ends = await Promise.all(
         started.map(async ({ child, lines }) => {
           child.stdin.write(`${forMs}\n`);
@@ -93,7 +98,9 @@ async function startNodes(folder: string, url: string, at: number, { accounts, n
         }),
       );
       const sum = (name: string) => ends.reduce((total, end) => total + Number(end[name]), 0);
-      const serverMicros = cpuMicros(serverPid) - before;
+      const serverMicros = readServer()
+        .entries()
+        .reduce((total, [pid, micros]) => total + micros - (before.get(pid) ?? 0), 0);
       return { paid: sum("paid"), nodeMicros: sum("cpuMicros"), serverMicros };
     },
     end() {

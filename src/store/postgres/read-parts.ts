@@ -14,7 +14,7 @@ type PartName =
   | ("keys" | "members" | "raises" | "spends" | "meters" | "owners" | "holds")
   | ("requests" | "replies" | "movements" | "checkouts" | "tags");
 
-/** What is read of one table. */
+/** The rows that are read of one table. */
 interface Part {
   readonly name: PartName;
   readonly select: string;
@@ -90,20 +90,20 @@ const PARTS: readonly Part[] = [
 ];
 
 /** The rows by table. Those of a table that isn't read are missing. */
-export type Found = Partial<Record<PartName, readonly FoundRow[]>>;
+export type FoundRows = Partial<Record<PartName, readonly FoundRow[]>>;
 
-interface Wanted {
+interface WantedPart {
   readonly part: Part;
   readonly keys: readonly Key[];
 }
 
 interface PartsReading {
   readonly queries: readonly Query[];
-  readonly foundIn: (results: readonly Result[]) => { readonly found: Found; readonly clock: FoundRow };
+  readonly foundIn: (results: readonly Result[]) => { readonly found: FoundRows; readonly clock: FoundRow };
 }
 
 /** Returns the keys of the rows that the demands need, each once, by table. */
-function listWanted(reads: readonly Reads[]): readonly Wanted[] {
+function listWanted(reads: readonly Reads[]): readonly WantedPart[] {
   return PARTS.flatMap((part) => {
     const keys = new Map<string, Key>();
     for (const read of reads) for (const key of part.list(read)) keys.set(key.join("\n"), key);

@@ -14,7 +14,7 @@ import { CHECKOUT } from "../money/checkouts.ts";
 import { REQUEST, TAG_OF_DAY } from "../schema/log-tables.ts";
 import { ACCOUNT, HOLD, KEY, METER, MOVEMENT, OWNER, REPLY, SPEND, type Table } from "../schema/tables.ts";
 import type { Query, Result } from "./connection.ts";
-import { composeApart, composeTogether, type Found } from "./read-parts.ts";
+import { composeApart, composeTogether, type FoundRows } from "./read-parts.ts";
 
 /** The longest that a transaction of several accounts waits for a lock: the others wait with the one that is locked. */
 const BRIEF_MS = 100;
@@ -35,7 +35,7 @@ function setting(name: string, value: string): string {
   return `AND (SELECT set_config('${name}', '${value}', true)) IS NOT NULL`;
 }
 
-/** Otherwise the server plans the large statements anew each time, which costs it more than running them. */
+/** Otherwise the server plans the large statements each time, which costs it more than running them. */
 const PLANNED_ONCE = setting("plan_cache_mode", "force_generic_plan");
 const LOCKS: Readonly<Record<Lock, string>> = {
   none: SEVERAL,
@@ -90,28 +90,32 @@ function composeLock(accountIds: readonly string[], lock: Lock, isDistributed: b
   return bind(lock === "none" ? ONE : `${ONE} FOR UPDATE`, accountIds[0] ?? "");
 }
 
-interface Read {
-  readonly found: Found;
+interface ReadResult {
+  readonly found: FoundRows;
   readonly clock: FoundRow;
 }
 
-function readRows(reads: readonly Reads[], accounts: readonly FoundRow[], { found, clock }: Read): Rows {
+function readRows(
+  reads: readonly Reads[],
+  accounts: readonly FoundRow[],
+  { found, clock }: ReadResult,
+): Rows {
   return {
     nowMs: readInteger(clock, "now_ms"),
-    accounts: makeCells(readBy(ACCOUNT, accounts, ({ id }) => id)),
+    accounts: makeCells(indexRows(ACCOUNT, accounts, ({ id }) => id)),
     page: readPages(reads, found),
-    keys: readBy(KEY, found.keys, ({ id }) => id),
-    holds: makeCells(readBy(HOLD, found.holds, ({ id }) => id)),
-    requests: readBy(REQUEST, found.requests, ({ id }) => id),
-    replies: readBy(REPLY, found.replies, makeRowId),
-    movements: readBy(MOVEMENT, found.movements, ({ id }) => id),
-    checkouts: readBy(CHECKOUT, found.checkouts, ({ id }) => id),
+    keys: indexRows(KEY, found.keys, ({ id }) => id),
+    holds: makeCells(indexRows(HOLD, found.holds, ({ id }) => id)),
+    requests: indexRows(REQUEST, found.requests, ({ id }) => id),
+    replies: indexRows(REPLY, found.replies, makeRowId),
+    movements: indexRows(MOVEMENT, found.movements, ({ id }) => id),
+    checkouts: indexRows(CHECKOUT, found.checkouts, ({ id }) => id),
     tagsOfDays: readTagsOfDays(found.tags),
   };
 }
 
 /** Returns the pages of the accounts' owners. A row that wasn't found is missing there. */
-function readPages(reads: readonly Reads[], found: Found): Rows["page"] {
+function readPages(reads: readonly Reads[], found: FoundRows): Rows["page"] {
   const { spends = [], owners = [], meters = [] } = found;
   const { find } = new Pages(new Map());
   for (const row of spends) {
@@ -131,7 +135,11 @@ function readPages(reads: readonly Reads[], found: Found): Rows["page"] {
 }
 
 /** A member may have keys in several accounts: the rules are the same in each, but raises are granted in one. */
-function fillTerms(find: Rows["page"], reads: readonly Reads[], { members = [], raises = [] }: Found): void {
+function fillTerms(
+  find: Rows["page"],
+  reads: readonly Reads[],
+  { members = [], raises = [] }: FoundRows,
+): void {
   if (members.length === 0) return;
   const rules = new Map(members.map((row) => [readText(row, "id"), readRules(row)]));
   const raised = Map.groupBy(raises, (row) =>
@@ -158,7 +166,7 @@ function readTagsOfDays(found: readonly FoundRow[] = []): ReadonlyMap<string, Re
   return new Map([...days].map(([id, tags]) => [id, new Set(tags.map(({ tag }) => tag))]));
 }
 
-function readBy<Row>(
+function indexRows<Row>(
   table: Table<Row>,
   found: readonly FoundRow[] = [],
   idOf: (row: Row) => string,

@@ -1,8 +1,9 @@
 // Demands of several accounts that are decided in one turn, on every store: each meets the rows of its own account.
 import { expect, test } from "bun:test";
 import type { Decide } from "../../../src/core/decision.ts";
+import type { Demand } from "../../../src/core/demand.ts";
 import type { GatewayKey } from "../../../src/core/keys/key.ts";
-import { makeOpeningId } from "../../../src/core/limits/opening.ts";
+import { makeOpeningId, type Opening } from "../../../src/core/limits/opening.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { decide } from "../../../src/ledger/decide.ts";
 import {
@@ -29,6 +30,23 @@ async function addKeyOf(store: Store, accountId: string): Promise<GatewayKey> {
   await unrecorded(store).addKey(key, `digest of ${accountId}`);
   await give(store, accountId, 1_000_000);
   return key;
+}
+
+function makeTopUp(accountId: string, opening: Opening): Demand {
+  const reads = { accountId, keyId: null, owners: [], days: [], requestId: null, replyId: null };
+  return {
+    kind: "fund",
+    movement: "topup",
+    accountId,
+    id: `${accountId} top-up`,
+    nanoUsd: 1,
+    by: null,
+    note: null,
+    nowMs: NOON,
+    timeZone: "UTC",
+    entry: null,
+    reads: { ...reads, movementId: null, openings: [opening] },
+  };
 }
 
 function several(opened: () => TwoStores): void {
@@ -68,29 +86,7 @@ function several(opened: () => TwoStores): void {
       return decide(rows, demands);
     };
     const looking = await bench.open(look);
-    const fund = (accountId: string) =>
-      looking.transact({
-        kind: "fund",
-        movement: "topup",
-        accountId,
-        id: `${accountId} top-up`,
-        nanoUsd: 1,
-        by: null,
-        note: null,
-        nowMs: NOON,
-        timeZone: "UTC",
-        entry: null,
-        reads: {
-          accountId,
-          keyId: null,
-          owners: [],
-          days: [],
-          requestId: null,
-          replyId: null,
-          movementId: null,
-          openings: [opening],
-        },
-      });
+    const fund = (accountId: string) => looking.transact(makeTopUp(accountId, opening));
     await Promise.all([fund("acct_a"), fund("acct_b")]);
     await looking.close();
     expect([...seen]).toEqual([
