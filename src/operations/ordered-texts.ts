@@ -13,7 +13,7 @@ const TOOLS = /^(tools|functions|tool_choice|toolConfig|tool_config)\b/;
 const RANKS: readonly RegExp[] = [SYSTEM, TOOLS];
 
 /** Takes texts in any order. */
-class Ranked {
+class TextOrder {
   readonly #ranked: readonly OrderedText[][] = [[], [], []];
 
   add(text: string, place: TextPlace): void {
@@ -50,7 +50,7 @@ export function* listInOrder<Body extends object>(
   body: Body,
   walk: (body: Body, change: ChangeText) => unknown,
 ): Generator<undefined, readonly OrderedText[]> {
-  const ranked = new Ranked();
+  const ranked = new TextOrder();
   const take = takeIntegers((text, place) => ranked.add(text, place));
   const rest = { ...body };
   const blank = { ...body };
