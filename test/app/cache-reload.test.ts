@@ -1,4 +1,4 @@
-// The settings of the cache and of hooks in a process that reads its configuration again.
+// The settings of the cache, of hooks and of the guard in a process that reads its configuration again.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,9 +64,9 @@ async function startProcess() {
   return { url: await promise, child };
 }
 
-async function makeKey(): Promise<string> {
+async function makeKey(more: Record<string, unknown> = {}): Promise<string> {
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-  const body = JSON.stringify({ name: "test", requests_per_day: null });
+  const body = JSON.stringify({ name: "test", requests_per_day: null, ...more });
   const response = await fetch(`${gateway.url}/admin/v1/keys`, { method: "POST", headers, body });
   return ((await response.json()) as { secret: string }).secret;
 }
@@ -109,3 +109,12 @@ test("settings of the cache and hooks change with the file, for requests from th
   expect([await ask("one", ON), await ask("two", ON)]).not.toContain("hit");
   expect(hook.calls.length).toBe(asked);
 }, 300_000);
+
+test("rules of the guard change with the file, for requests from then on", async () => {
+  const authorization = `Bearer ${await makeKey({ guard: ["later"] })}`;
+  expect(await ask("three", { authorization })).toBe(503);
+  reload("guard: { rules: [{ name: later, detect: [email], keys: [] }] }");
+  await untilAsked(200, "three", { authorization });
+  reload("");
+  await untilAsked(503, "three", { authorization });
+});

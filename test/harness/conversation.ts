@@ -39,6 +39,11 @@ export function plainCall() {
     caching: null,
     held: { bytes: 0, shrinkTo: () => {}, release: () => {} },
     time: <Given, Result>(work: (given: Given) => Result, given: Given) => work(given),
+    takeSteps: async <Result>(steps: Generator<undefined, Result>) => {
+      let step = steps.next();
+      while (!step.done) step = steps.next();
+      return step.value;
+    },
     kept: null,
     prompt: new Prompt("key", { digestPrompt: () => null }),
     trace: null,

@@ -66,6 +66,7 @@ describe("keys", () => {
       budgets: "default",
       spend_limit_usd: null,
       hooks: null,
+      guard: null,
       keep_responses: true,
       cache: null,
       tags: null,

@@ -134,6 +134,13 @@ test("what was found is found again in the next turn, in texts that are remember
   const first = await own.look(CHAT, chat(long));
   expect(first.findings).toContain("1 email at request: report by people");
   expect((await own.look(CHAT, chat(long))).findings).toEqual(first.findings);
+  // Other rules look for other values in the same text.
+  const both = await own.look(CHAT, chat(`${long} ${CARD}`));
+  const cards = await own.look(CHAT, chat(`${long} ${CARD}`, { guardrails: ["cards"] }));
+  expect([both.findings, cards.findings]).toEqual([
+    first.findings,
+    expect.arrayContaining(["1 card at request: report by cards"]),
+  ]);
 });
 
 test("a rule may refuse attachments", async () => {

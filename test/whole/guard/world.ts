@@ -23,16 +23,22 @@ export interface GuardWorld {
   stop(): Promise<void>;
 }
 
-export async function startGuardWorld(more: string, setup: Omit<Setup, "more"> = {}): Promise<GuardWorld> {
+/** Returns a step that stands behind the guard, and what was found in each request that has ended. */
+export function watchFindings(): { readonly step: Step; readonly ended: Guarded[] } {
   const ended: Guarded[] = [];
-  const watcher: Step = {
+  const step: Step = {
     before: () => null,
     around: () => null,
     ended: ({ guard, guardMs }) => {
       ended.push({ findings: (guard ?? []).map(describe), times: guardMs });
     },
   };
-  const world = await startUnderTest({ ...setup, more, steps: [watcher] });
+  return { step, ended };
+}
+
+export async function startGuardWorld(more: string, setup: Omit<Setup, "more"> = {}): Promise<GuardWorld> {
+  const { step, ended } = watchFindings();
+  const world = await startUnderTest({ ...setup, more, steps: [step] });
   const post = async (path: string, body: JsonObject, secret = world.secret): Promise<Got> => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${secret}` };
     const response = await fetch(world.url + path, { method: "POST", headers, body: JSON.stringify(body) });

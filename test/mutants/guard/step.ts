@@ -1,0 +1,86 @@
+// Mutants of the guard.
+import type { Mutant } from "../mutant.ts";
+
+const WHOLE = ["test/whole/guard/guard.test.ts"];
+const TOOLS = ["test/whole/guard/tools.test.ts"];
+const RULES = "src/steps/guard/rules.ts";
+
+export const GUARD: readonly Mutant[] = [
+  {
+    name: "guard: hooks come before it",
+    file: "src/app/steps.ts",
+    find: "[...guarded, ...inner]",
+    replace: "[...inner, ...guarded]",
+    tests: ["test/whole/guard/order.test.ts"],
+  },
+  {
+    name: "guard: the rules of a key are ignored",
+    file: RULES,
+    find: "key.guard?.includes(rule.name) ?? false",
+    replace: "false",
+    tests: WHOLE,
+  },
+  {
+    name: "guard: a request adds rules of other accounts",
+    file: RULES,
+    find: "throw refuseGuardrail(named);",
+    replace: "return true;",
+    tests: WHOLE,
+  },
+  {
+    name: "guard: rules for models search calls of tools",
+    file: RULES,
+    find: "isTool ? models.filter((pattern) => TOOL_PATTERN.test(pattern)) : models",
+    replace: "models",
+    tests: TOOLS,
+  },
+  {
+    name: "guard: a provider that is taken away counts",
+    file: RULES,
+    find: "return !isAway &&",
+    replace: "return",
+    tests: WHOLE,
+  },
+  {
+    name: "guard: of several rules the last counts",
+    file: RULES,
+    find: "return finding.find(",
+    replace: "return finding.findLast(",
+    tests: WHOLE,
+  },
+  {
+    name: "guard: the strictest action is reversed",
+    file: RULES,
+    find: "GUARD_ACTIONS.find(",
+    replace: "GUARD_ACTIONS.findLast(",
+    tests: ["test/steps/guard/rules.test.ts"],
+  },
+  {
+    name: "guard: integers in the client's own JSON are left out",
+    file: "src/operations/ordered-texts.ts",
+    find: "{ takesIntegers: true as const }",
+    replace: "{}",
+    tests: WHOLE,
+  },
+  {
+    name: "guard: tools come behind turns",
+    file: "src/operations/ordered-texts.ts",
+    find: "[SYSTEM, TOOLS]",
+    replace: "[SYSTEM]",
+    tests: ["test/operations/texts/ordered.test.ts"],
+  },
+  {
+    name: "guard: the field of a value is the last one in its text",
+    file: "src/operations/text-json.ts",
+    find: "this.#fields.pop();",
+    replace: "",
+    tests: ["test/operations/texts/own-json.test.ts"],
+  },
+  {
+    name: "guard: places of one key's rules are remembered for another's",
+    file: "src/steps/guard/search.ts",
+    find: "name: `${this.#settings.version} ${name}`",
+    replace: "name: this.#settings.version",
+    tests: WHOLE,
+  },
+];
