@@ -1,11 +1,13 @@
 // Findings of the guard where they are seen: rows, filters, sums, exports, batches' lines, metrics, spans. A step finds
 // made-up values, so that every action is seen, at both places.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { runCommandLine } from "../../../src/cli/commands.ts";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import type { GuardFinding } from "../../../src/core/models/guard.ts";
 import type { Step } from "../../../src/gateway/step.ts";
 import { readCsv } from "../../harness/csv.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { runPrinting } from "../../harness/poundkey.ts";
 import { type Collector, startCollector } from "../../telemetry/collector.ts";
 import { sendTraced, type Traced } from "../../telemetry/traced.ts";
 import { chatLine, createBatch, makeClients, waitForEnd } from "../batches/batch-bench.ts";
@@ -129,6 +131,21 @@ test("exports have them: rows a column, sums one for each part", async () => {
     requests: "2",
   });
   expect(Object.keys(readCsv(await download("usage.csv"))[0] ?? {})).not.toContain("detector");
+});
+
+test("the command line has the filter, and a column for each part of a sum", async () => {
+  const run = (...words: string[]) => {
+    const at = ["--store", `sqlite:${world.directory}/poundkey.db`];
+    return runPrinting((io) => runCommandLine([...words, ...at], io));
+  };
+  const { code, out } = await run("usage", "--group-by", "finding", "--finding", "card");
+  expect([code, out]).toEqual([0, expect.stringMatching(/DETECTOR +ACTION +AT +REQUESTS/)]);
+  expect(out).toMatch(/card +report +request +1 /);
+  const listed = await run("requests", "--finding", "iban", "--json");
+  expect(asArray(JSON.parse(listed.out)).map((row) => asObject(row).guard)).toEqual([
+    [EMAIL, IBAN],
+    [EMAIL, IBAN],
+  ]);
 });
 
 test("metrics count requests by finding, and the time of each place that was searched", async () => {
