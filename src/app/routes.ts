@@ -11,7 +11,6 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -230,8 +229,7 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () =>
-      listPublicProblems({ ...parts, files: ports.files, takesFiles: () => takesFiles(live.settings) }),
+    problems: () => listPublicProblems({ ...parts, files: ports.files, takesFiles: watchFileRules(live) }),
     guardVersion: () => live.settings.guard?.version,
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
@@ -240,8 +238,8 @@ function createHealthPorts(parts: RouteParts) {
   };
 }
 
-function takesFiles({ files, batches }: Settings): boolean {
-  return batches.isOn && files.accountBytesMax > 0;
+function watchFileRules(live: Pick<LiveConfiguration, "settings">) {
+  return () => live.settings.batches.isOn && live.settings.files.accountBytesMax > 0;
 }
 
 function stateRoutes(parts: RouteParts, operator: WritingParts) {

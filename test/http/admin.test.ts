@@ -166,8 +166,6 @@ describe("keys", () => {
       allowed_models: null,
       expires_at: null,
       spend_limit_usd: null,
-      hooks: null,
-      guard: null,
       tags: null,
       keep_responses: true,
     });

@@ -16,6 +16,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/core/log/content.ts": "a row of the store",
   "src/core/models/stored-name.ts": "sealed by the gateway",
   "src/core/models/encrypted-history.ts": "sealed by the gateway",
+  "src/core/log/finding.ts": "a row of the store",
   "src/core/log/trace.ts": "a row of the store",
   "src/webhooks/route.ts": "a row of the store",
   "src/catalogue/price-book.ts": "a row of the store",

@@ -1,8 +1,8 @@
 // Warnings about a key that is valid but may not do what its maker expects.
 import { Type } from "@sinclair/typebox";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import { resolveAllowance } from "../../core/limits/key-limits.ts";
 import type { GatewayKey } from "../../core/keys/key.ts";
+import { resolveAllowance } from "../../core/limits/key-limits.ts";
 import { SELECTORS } from "../../core/models/selector.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../core/store.ts";
@@ -80,12 +80,12 @@ export function warnOfMissing(
   settings: Pick<Settings, "hooks" | "guard">,
 ): readonly string[] {
   return [
-    ...warnOf("hook", hooks, settings.hooks),
-    ...warnOf("rule of the guard", guard, settings.guard?.rules ?? []),
+    ...warnMissing("hook", hooks, settings.hooks),
+    ...warnMissing("rule of the guard", guard, settings.guard?.rules ?? []),
   ];
 }
 
-function warnOf(
+function warnMissing(
   what: string,
   names: readonly string[] | null | undefined,
   configured: readonly { readonly name: string }[],

@@ -170,7 +170,7 @@ export const requestSchema = Type.Object({
   cache_marked: allowNull(allowWords(MARK_TIMES)),
   // The reason for which a turn was served elsewhere than at the first place of its conversation's order. Null if it wasn't.
   moved: allowNull(allowWords(MOVE_CAUSES)),
-  // What the guard found, by detector, action and place: the number of different values, and the first rule with that action.
+  // Findings of the guard by detector, action and place: the number of different values, and the first rule with that action.
   guard: Type.Array(
     Type.Object({
       detector: text,

@@ -102,11 +102,14 @@ function viewWith<Decision>(record: ListedRequest, decision: Decision, scope: Sc
     ...viewSocket(record),
     compaction: record.isCompaction,
     ...viewTool(record),
-    constraints: readConstraints(record.constraints),
+    ...viewProtection(record),
     ...viewMends(record),
-    guard: readFindings(record.guard),
     ...viewRelative(record),
   } satisfies Omit<RequestView, "decision"> & { decision: Decision };
+}
+
+function viewProtection({ constraints, guard }: ListedRequest) {
+  return { constraints: readConstraints(constraints), guard: readFindings(guard) };
 }
 
 function viewMends({ mended, reasoningRemoved, cacheMarked, moved }: ListedRequest) {

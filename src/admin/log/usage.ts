@@ -89,7 +89,7 @@ const labelsSchema = Type.Object({
   surface: Type.Optional(text),
   // Empty for requests that named a model.
   selector: Type.Optional(text),
-  // Of a finding of the guard. A request is in the row of each of its findings.
+  // These three name a finding of the guard. A request is in the row of each of its findings.
   detector: Type.Optional(text),
   action: Type.Optional(text),
   at: Type.Optional(text),

@@ -4,21 +4,21 @@ import { digestSecret } from "../../keys/secret.ts";
 
 const DIGEST_CHARACTERS = 16;
 
-type Described = Readonly<Record<string, string>>;
+type GuardSummary = Readonly<Record<string, string>>;
 
 /** Returns what changed as fields of an entry, on both sides. Both are empty if nothing did. */
 export function compareGuards(
   before: GuardSettings | undefined,
   after: GuardSettings | undefined,
   pepper: Uint8Array,
-): { readonly before: Described; readonly after: Described } {
+): { readonly before: GuardSummary; readonly after: GuardSummary } {
   if (before?.version === after?.version) return { before: {}, after: {} };
-  const was = describeGuard(before, pepper);
-  const is = describeGuard(after, pepper);
+  const was = summarize(before, pepper);
+  const is = summarize(after, pepper);
   return { before: pickChanged(was, is), after: pickChanged(is, was) };
 }
 
-function describeGuard(guard: GuardSettings | undefined, pepper: Uint8Array): Described {
+function summarize(guard: GuardSettings | undefined, pepper: Uint8Array): GuardSummary {
   if (guard === undefined) return {};
   const digest = (value: unknown) => digestSecret(JSON.stringify(value), pepper).slice(0, DIGEST_CHARACTERS);
   const describeList = (list: readonly string[]) => `${list.length} in all, digest ${digest(list)}`;
@@ -28,6 +28,6 @@ function describeGuard(guard: GuardSettings | undefined, pepper: Uint8Array): De
   return Object.fromEntries([...rules, ...words, ...(guard.allow.length > 0 ? [allow] : [])]);
 }
 
-function pickChanged(one: Described, other: Described): Described {
+function pickChanged(one: GuardSummary, other: GuardSummary): GuardSummary {
   return Object.fromEntries(Object.entries(one).filter(([field, value]) => other[field] !== value));
 }

@@ -186,10 +186,12 @@ function printUsage(
 }
 
 function listGroups({ group_by = "day" }: UsageQuery): readonly string[] {
-  return group_by.split(",").map(nameGroup);
+  return group_by.split(",").flatMap(nameColumns);
 }
 
-function nameGroup(group: string): string {
+/** Returns the fields of a row that has been grouped by this. */
+function nameColumns(group: string): readonly string[] | string {
+  if (group === "finding") return ["detector", "action", "at"];
   return ["key", "account", "member"].includes(group) ? `${group}_id` : group;
 }
 

@@ -4,7 +4,7 @@ import { makeHref } from "../frame/route.ts";
 
 type Finding = RequestDetailView["guard"][number];
 
-/** What was done with a value. */
+/** The word for each action. */
 const DONE: Readonly<Record<Finding["action"], string>> = {
   report: "reported",
   mask: "masked",

@@ -1,4 +1,4 @@
-// What the guard found in a request and its answer, as rows keep it: lists in JSON, which the store sums by.
+// Findings of the guard in a request and its answer, as rows keep them: lists in JSON, which the store sums by.
 
 import { asArray, asNumber, parseJson } from "../json/json.ts";
 import { GUARD_ACTIONS, GUARD_PLACES, type GuardFinding, type GuardPlace } from "../models/guard.ts";

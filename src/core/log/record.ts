@@ -167,7 +167,7 @@ export interface RequestRecord extends RequestHead, RequestOrigin {
   readonly cacheMarked: MarkTime | null;
   /** The reason for which a turn was served elsewhere than at the first place of its order. Null if it wasn't. */
   readonly moved: MoveCause | null;
-  /** What the guard found in it and in its answer (`formatFindings`). Null for nothing. */
+  /** Findings of the guard in it and in its answer (`formatFindings`). Null for nothing. */
   readonly guard: string | null;
   /** The completion whose answer it got from the cache, and what that had cost. Null and 0 for a new answer. */
   readonly cachedFrom: string | null;

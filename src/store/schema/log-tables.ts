@@ -118,6 +118,9 @@ function writeOfTool(field: keyof CalledTool) {
   );
 }
 
+/** The columns in which few requests have anything. */
+const NOTES = ["constraints", "mended", "reasoning_removed", "cache_marked", "moved", "guard"];
+
 const SPARE_COLUMNS = [
   "edge_cost_nano",
   "edge_charged_nano",
@@ -135,12 +138,7 @@ const SPARE_COLUMNS = [
   "compaction",
   ...Object.keys(TOOL.columns),
   "response_id",
-  "constraints",
-  "mended",
-  "reasoning_removed",
-  "cache_marked",
-  "moved",
-  "guard",
+  ...NOTES,
 ];
 
 /** The columns written for rows without such work; the others default to 0. */
@@ -258,12 +256,7 @@ const REQUEST_DEFAULTS = {
   compaction: 0,
   ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
   response_id: null,
-  constraints: null,
-  mended: null,
-  reasoning_removed: null,
-  cache_marked: null,
-  moved: null,
-  guard: null,
+  ...Object.fromEntries(NOTES.map((column) => [column, null])),
 } as const;
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);

@@ -291,7 +291,7 @@ const MORE_NAMES_IN_ORDER: Step = ["account", "member"].map((table) => ({
 /** The guard's rules that a key adds. The first that has one ends support for programs from before (`newer-rules.ts`). */
 const GUARD: Step = [{ kind: "addField", table: "gateway_key", field: KEY_FIELDS.guard }];
 
-/** What the guard found in requests, which few have. A program from before leaves it out. */
+/** Findings of the guard in requests, which few have. A program from before leaves it out. */
 const FINDINGS: Step = [{ kind: "addColumn", table: "request", column: textOrNull("guard") }];
 
 /** Taken after the engine's own first steps (`sqlite/migrations.ts`, `postgres/schema.ts`). */

@@ -1,4 +1,4 @@
-// What the guard found stands in the request's row once its client has the answer, on every chat surface.
+// Findings of the guard stand in the request's row once its client has the answer, on every chat surface.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { makeRequest, nameWay, WAYS } from "../../steps/asked.ts";

@@ -1,6 +1,6 @@
 // Earlier turns of a conversation aren't searched again in the next one, and count as if they were.
 import { describe, expect, test } from "bun:test";
-import type { GuardFinding, GuardRule, GuardSettings } from "../../../src/core/models/guard.ts";
+import type { GuardRule, GuardSettings } from "../../../src/core/models/guard.ts";
 import { DETECTORS } from "../../../src/guard/detectors.ts";
 import type { ChatMessage } from "../../../src/operations/chat/form.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";
@@ -35,11 +35,16 @@ function writeMessage({ role, content }: Turn): ChatMessage {
 /** Searches a request as the step does. Returns its findings, and the steps of 16,384 characters that it took. */
 function search(known: KnownPlaces, messages: readonly Turn[]) {
   const ask = makeRequest({ messages: messages.map(writeMessage) });
-  const texts = listInOrder((change) => CHAT.mapTexts(ask, change));
-  const running = new GuardSearch(SETTINGS, { known, nowMs: () => 0 }).run([RULE], "request", texts);
+  const texts = runToEnd(listInOrder(ask, CHAT.mapTexts)).ended;
+  const ports = { known, nowMs: () => 0 };
+  const { steps, ended } = runToEnd(new GuardSearch(SETTINGS, ports).run([RULE], "request", texts));
+  return { steps, findings: ended };
+}
+
+function runToEnd<Result>(running: Generator<undefined, Result>) {
   for (let steps = 1; ; steps++) {
-    const { done, value } = running.next();
-    if (done) return { steps, findings: value as readonly GuardFinding[] };
+    const next = running.next();
+    if (next.done) return { steps, ended: next.value };
   }
 }
 
