@@ -192,9 +192,19 @@ const VALUES: ReadonlySet<string> = new Set(["enum", "const", "default", "exampl
 
 /** Numbers of JSON Schema's own: a string there would make the schema invalid. */
 const BOUNDS: ReadonlySet<string> = new Set([
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"],
-  ...["minProperties", "maxProperties"],
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minContains",
+  "maxContains",
+  "minProperties",
+  "maxProperties",
 ]);
 
 /** Changes the texts of a schema. A property's name is a key wherever it stands, so that it stays the same one. */

@@ -1,7 +1,8 @@
 // Earlier turns of a conversation aren't searched again in the next one, and count as if they were.
 import { describe, expect, test } from "bun:test";
-import type { GuardFinding, GuardRule, GuardSettings } from "../../../src/core/models/guard.ts";
+import type { GuardRule, GuardSettings } from "../../../src/core/models/guard.ts";
 import { DETECTORS } from "../../../src/guard/detectors.ts";
+import type { ChatMessage } from "../../../src/operations/chat/form.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";
 import { listInOrder } from "../../../src/operations/ordered-texts.ts";
 import { KnownPlaces } from "../../../src/steps/guard/known.ts";
@@ -27,14 +28,23 @@ const STEPS_MOST = 3;
 
 const makeKnown = () => new KnownPlaces(new Uint8Array(32).fill(7));
 
+function writeMessage({ role, content }: Turn): ChatMessage {
+  return role === "user" ? { role, content } : { role, content };
+}
+
 /** Searches a request as the step does. Returns its findings, and the steps of 16,384 characters that it took. */
 function search(known: KnownPlaces, messages: readonly Turn[]) {
-  const ask = makeRequest({ messages: [...messages] });
-  const texts = listInOrder((change) => CHAT.mapTexts(ask, change));
-  const running = new GuardSearch(SETTINGS, { known, nowMs: () => 0 }).run([RULE], "request", texts);
+  const ask = makeRequest({ messages: messages.map(writeMessage) });
+  const texts = runToEnd(listInOrder(ask, CHAT.mapTexts)).ended;
+  const ports = { known, nowMs: () => 0 };
+  const { steps, ended } = runToEnd(new GuardSearch(SETTINGS, ports).run([RULE], "request", texts));
+  return { steps, findings: ended };
+}
+
+function runToEnd<Result>(running: Generator<undefined, Result>) {
   for (let steps = 1; ; steps++) {
-    const { done, value } = running.next();
-    if (done) return { steps, findings: value as readonly GuardFinding[] };
+    const next = running.next();
+    if (next.done) return { steps, ended: next.value };
   }
 }
 
