@@ -129,7 +129,7 @@ function Name({ of, chosen }: { readonly of: AccountView; readonly chosen: Chose
   return (
     <div class="row tight">
       <ChoiceBox of={of} choice={CHOSEN_ACCOUNTS} chosen={chosen} />
-      <a class="strong" href={makeHref(`/settings/accounts/${of.id}`)}>
+      <a class="strong clip name" href={makeHref(`/settings/accounts/${of.id}`)} title={of.name}>
         {of.name}
       </a>
       {of.state !== "open" && <Badge text={of.state} tone="warn" />}

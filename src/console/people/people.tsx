@@ -262,7 +262,7 @@ interface NameProps {
 function Name({ of, chosen }: NameProps) {
   const name = (
     <div>
-      <a class="strong" href={makeHref(`/settings/people/${of.id}`)}>
+      <a class="strong clip name" href={makeHref(`/settings/people/${of.id}`)} title={of.name}>
         {namePerson(of)}
       </a>{" "}
       {!isActive(of) && <Standing of={of} />}
