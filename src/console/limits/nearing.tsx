@@ -22,7 +22,7 @@ export function NearingCard() {
   if (rows.length === 0) return null;
   return (
     <Card title="Budgets near their end">
-      <div class="stack">
+      <div class="nearing">
         {rows.map((owner) => (
           <div key={`${owner.account_id} ${owner.id}`}>
             <div class="row">

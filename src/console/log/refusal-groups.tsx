@@ -26,7 +26,7 @@ export function RefusalGroups({ rows, names }: RefusalGroupsProps) {
         <li key={row.id} class="row between">
           <div>
             <div>
-              <span class="strong">{row.limit ? describeLimit(row.limit) : describeCode(row)}</span>{" "}
+              <span class="strong cause">{row.limit ? describeLimit(row.limit) : describeCode(row)}</span>{" "}
               <Sender row={row} names={names} />
             </div>
             <div class="small soft">

@@ -163,7 +163,11 @@ const COLUMNS: readonly Column<CardView>[] = [
     "Model",
     (model) => (
       <div class="beside yields">
-        <a href={makeHref(`/models/${encodeURIComponent(model.id)}`)}>
+        <a
+          class="clip name model-name"
+          href={makeHref(`/models/${encodeURIComponent(model.id)}`)}
+          title={model.id}
+        >
           <span class="faint">{model.provider}#</span>
           <span class="strong">{model.name}</span>
         </a>

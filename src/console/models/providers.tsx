@@ -6,16 +6,16 @@ import type { SettingsView } from "../../admin/models/settings-schema.ts";
 import { useOrigins } from "../configuration/origin.tsx";
 import { makeOwnServer } from "../configuration/own-server.ts";
 import { ProposalButton } from "../configuration/proposal.tsx";
-import { useAdd } from "../frame/asked.ts";
 import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
+import { useAdd } from "../lists/asked.ts";
 import { Button } from "../parts/button.tsx";
 import { Monogram } from "../parts/icon.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
 import { Empty, Loaded, Notice } from "../parts/states.tsx";
+import { ProviderChoice } from "../providers/provider-choice.tsx";
 import { ProviderRows } from "../providers/provider-rows.tsx";
 import { CredentialForm } from "./credentials.tsx";
-import { ProviderChoice } from "./provider-choice.tsx";
 import { isPaused } from "./provider-state.ts";
 
 const EVERY_MS = 5000;

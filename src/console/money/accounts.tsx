@@ -3,11 +3,11 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AccountView } from "../../admin/money/accounts.ts";
 import type { SpendingView } from "../../admin/money/spending.ts";
-import { useAdd } from "../frame/asked.ts";
 import { formatCount, formatMoney, formatUsd, nameMonth } from "../frame/format.ts";
 import { type Pages, usePages, useResource } from "../frame/resource.ts";
 import { makeHref, navigate } from "../frame/route.ts";
 import { may } from "../frame/session.ts";
+import { useAdd } from "../lists/asked.ts";
 import { CHOSEN_ACCOUNTS } from "../lists/chosen-accounts.ts";
 import { useChosenOrder } from "../lists/chosen-order.ts";
 import { ChoiceBox, ChosenBar, type ChosenRows, useChosen } from "../lists/chosen-rows.tsx";
@@ -129,7 +129,7 @@ function Name({ of, chosen }: { readonly of: AccountView; readonly chosen: Chose
   return (
     <div class="row tight">
       <ChoiceBox of={of} choice={CHOSEN_ACCOUNTS} chosen={chosen} />
-      <a class="strong" href={makeHref(`/settings/accounts/${of.id}`)}>
+      <a class="strong clip name" href={makeHref(`/settings/accounts/${of.id}`)} title={of.name}>
         {of.name}
       </a>
       {of.state !== "open" && <Badge text={of.state} tone="warn" />}

@@ -66,16 +66,18 @@ export function PeoplePage() {
             <Filter label="Role" value={role} options={ROLE_OPTIONS} onInput={setRole} />
           </div>
           <ChosenBar choice={CHOSEN_PEOPLE} chosen={chosen} shown={sorted ?? []} reload={people.reload} />
-          <List
-            label="People"
-            of={{ ...people, data: sorted }}
-            columns={makeColumns(costs, chosen)}
-            keyOf={({ id }) => id}
-            sorting={sorting}
-            onOpen={({ id }) => navigate(`/settings/people/${id}`)}
-            empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
-          />
-          <SignInRules />
+          <div class="stack">
+            <List
+              label="People"
+              of={{ ...people, data: sorted }}
+              columns={makeColumns(costs, chosen)}
+              keyOf={({ id }) => id}
+              sorting={sorting}
+              onOpen={({ id }) => navigate(`/settings/people/${id}`)}
+              empty={<Empty icon="search" title={nameNothing(people, isFirstDay)} />}
+            />
+            <SignInRules />
+          </div>
         </>
       )}
     </>
@@ -262,10 +264,12 @@ interface NameProps {
 function Name({ of, chosen }: NameProps) {
   const name = (
     <div>
-      <a class="strong" href={makeHref(`/settings/people/${of.id}`)}>
-        {namePerson(of)}
-      </a>{" "}
-      {!isActive(of) && <Standing of={of} />}
+      <div class="row tight">
+        <a class="strong clip name" href={makeHref(`/settings/people/${of.id}`)} title={namePerson(of)}>
+          {namePerson(of)}
+        </a>
+        {!isActive(of) && <Standing of={of} />}
+      </div>
       {of.email && <div class="small faint">{of.email}</div>}
     </div>
   );

@@ -37,7 +37,7 @@ export function useDays(): ReadonlyMap<string, Day> | null {
   return days;
 }
 
-/** What the gateway refused, as beyond a budget, the provider hasn't seen. */
+/** Requests that the gateway refused, as beyond a budget, never reached the provider. */
 function addRow(days: Map<string, Map<number, Hour>>, row: UsageSums["data"][number]): void {
   const { provider = "", hour = "", outcome, requests, errors } = row;
   if (outcome === "refused") return;

@@ -161,7 +161,7 @@ export function sortedMethods(engine: Engine): Pick<Store["things"], "sorted"> {
       const compose = values[page.by];
       const value = compose({ by, filter, costs, asJson: engine.asJson });
       const text = composeSorted(engine, by, table, value, page);
-      const isBounded = isFound && value.isIndexed === true;
+      const isBounded = isFound && "value" in value && value.isIndexed === true;
       const found = await runLookup(engine, { text, values: by.values, isBounded });
       return found.map(readSorted(page.by, table.rowOf));
     },

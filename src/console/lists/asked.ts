@@ -1,6 +1,6 @@
 // Forms that an address opens, as the search's actions and other pages name it: `?add=yes`.
 import { useEffect } from "preact/hooks";
-import { route, setQuery } from "./route.ts";
+import { route, setQuery } from "../frame/route.ts";
 
 /**
  * Calls `open` once the address asks to add this, also while the page is shown. The address then no longer asks, so that it
