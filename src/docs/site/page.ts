@@ -114,7 +114,7 @@ ${item(API_PAGE, "API")}
 /** Shortens "Migrating from LiteLLM" to "LiteLLM" and "Configuration: people" to "People", because they stand under those words. */
 function shortenTitle(name: string, manual: Manual): string {
   const title = manual.get(name)?.title ?? name;
-  const short = title.replace(/^(Migrating from|Configuration:) /, "");
+  const short = title.replace(/^(Migrating from|Configuration:|Admin API:) /, "");
   return short.charAt(0).toUpperCase() + short.slice(1);
 }
 
