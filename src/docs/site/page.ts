@@ -111,7 +111,7 @@ ${item(API_PAGE, "API")}
 </nav>`;
 }
 
-/** What titles begin with that stand under the same words, up to the first letter that is shown. */
+/** The beginnings of titles that stand under the same words, up to the first letter that is shown. */
 const SAID_ABOVE = /^Migrating from |^(?:Configuration|Admin API): (.)/;
 
 /** Shortens "Migrating from LiteLLM" to "LiteLLM" and "Configuration: people" to "People". */
