@@ -89,7 +89,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.waitForURL(/\/docs\/(clients|configuration-server)#/);
+    await page.waitForURL(/\/docs\/(bodies|configuration-server)(#|$)/);
     await page.getByLabel("Search the manual").fill("xyzzy plugh");
     await page.getByText("Nothing found.").waitFor();
     await page.keyboard.press("Escape");

@@ -84,8 +84,8 @@ test("every log event is in logs.md", () => {
   expect([...new Set(events)].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
-test("every command is in admin-api.md", () => {
-  const table = readDocument("src/docs/admin-api.md");
+test("every command is in command-line.md", () => {
+  const table = readDocument("src/docs/command-line.md");
   const [, rows = ""] =
     /const COMMANDS[^=]*= \{\n([\s\S]*?)\n\};/.exec(readDocument("src/cli/commands.ts")) ?? [];
   const names = [...rows.matchAll(/^ {2}(\w+): (?:\{$|onStore)/gm)].map(([, name = ""]) => name);
@@ -126,9 +126,9 @@ test("the manual names the simulated models, and no others", () => {
   expect(all.filter((name) => !isSaid(name))).toEqual([]);
 });
 
-test("every command that may create a store is listed in admin-api.md", () => {
+test("every command that may create a store is listed in command-line.md", () => {
   const [, listed = ""] =
-    /^Only (`serve`[\s\S]*?) create\s+a\s+store/m.exec(readDocument("src/docs/admin-api.md")) ?? [];
+    /^Only (`serve`[\s\S]*?) create\s+a\s+store/m.exec(readDocument("src/docs/command-line.md")) ?? [];
   const commands = [...listed.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => name);
   const makers = readdirSync(join(FOLDER, "..", "cli"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && readDocument(`src/cli/${file}`).includes('opening: "make"'))

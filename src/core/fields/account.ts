@@ -43,7 +43,7 @@ export const ACCOUNT_FIELDS = {
     role: "operator",
     initial: null,
     charactersMax: EXTERNAL_ID_CHARACTERS_MAX,
-    manual: `its id in another system, up to ${EXTERNAL_ID_CHARACTERS_MAX} characters, which [searches](#requests-and-usage) find; or null`,
+    manual: `its id in another system, up to ${EXTERNAL_ID_CHARACTERS_MAX} characters, which [searches](admin-requests.md#requests-and-usage) find; or null`,
     flag: { name: "external-id", value: "TEXT", help: "its id in another system" },
     control: { label: "External id", hint: "Its id in another system, such as a customer number" },
   },

@@ -78,7 +78,20 @@ export const PARTS: readonly Part[] = [
     title: "People and security",
     chapters: ["people", "sign-in", "directory", "agents", "security", "guard", "hooks"],
   },
-  { title: "Administration", chapters: ["console", "admin-api", "state"] },
+  {
+    title: "Administration",
+    chapters: [
+      "console",
+      "command-line",
+      "state",
+      "admin-api",
+      "admin-accounts",
+      "admin-keys",
+      "admin-people",
+      "admin-requests",
+      "admin-models",
+    ],
+  },
   { title: "Setting up agents", chapters: listClients("agent") },
   { title: "Setting up libraries", chapters: listClients("library") },
   {

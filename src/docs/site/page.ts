@@ -111,11 +111,13 @@ ${item(API_PAGE, "API")}
 </nav>`;
 }
 
-/** Shortens "Migrating from LiteLLM" to "LiteLLM" and "Configuration: people" to "People", because they stand under those words. */
+/** The beginnings of titles that stand under the same words, up to the first letter that is shown. */
+const SAID_ABOVE = /^Migrating from |^(?:Configuration|Admin API): (.)/;
+
+/** Shortens "Migrating from LiteLLM" to "LiteLLM" and "Configuration: people" to "People". */
 function shortenTitle(name: string, manual: Manual): string {
   const title = manual.get(name)?.title ?? name;
-  const short = title.replace(/^(Migrating from|Configuration:) /, "");
-  return short.charAt(0).toUpperCase() + short.slice(1);
+  return title.replace(SAID_ABOVE, (_, first = "") => first.toUpperCase());
 }
 
 /** If there are more entries than this, only the larger headings are listed. */

@@ -51,7 +51,7 @@ const ERRORS: readonly PlainQuery[] = [
 ];
 
 const PEERS_WORDS: readonly PlainQuery[] = [
-  ask("virtual keys", "migrate-litellm", "migrate-portkey", "admin-api#keys"),
+  ask("virtual keys", "migrate-litellm", "migrate-portkey", "admin-keys#keys"),
   ask("rpm tpm", "money#limits-of-a-minute", "migrate-litellm#keys-and-budgets"),
   ask("max_budget", "migrate-litellm#keys-and-budgets", "money#budgets"),
   ask("guardrails", "migrate-portkey#what-isnt-there", "migrate-litellm#what-doesnt"),
@@ -79,16 +79,16 @@ const TASKS: readonly PlainQuery[] = [
   ask("backups and restoring", "backups"),
   ask("upgrade", "upgrading"),
   ask("refund", "money"),
-  ask("invoice", "money", "admin-api#requests-and-usage", "admin-api#command-line"),
+  ask("invoice", "money", "admin-requests#requests-and-usage", "command-line#"),
   ask(
     "export csv",
     "admin-api#exports",
-    "admin-api#command-line",
+    "command-line#",
     "admin-api#audit",
-    "admin-api#requests-and-usage",
+    "admin-requests#requests-and-usage",
   ),
-  ask("cost per team", "admin-api#requests-and-usage", "company", "admin-api#command-line"),
-  ask("delete a user", "people", "admin-api#people", "console"),
+  ask("cost per team", "admin-requests#requests-and-usage", "company", "command-line#"),
+  ask("delete a user", "people", "admin-people#people", "console"),
   ask("cursor ide", "client-cursor"),
   ask("model context protocol", "tool-servers"),
   ask("mcp permissions per key", "tool-servers"),
@@ -113,7 +113,7 @@ const TRIED: readonly PlainQuery[] = [
   ask("function calling", "clients", "one-request", "models"),
   ask("terraform", "state", "glossary#what-it-doesnt-do"),
   ask("scim", "directory"),
-  ask("block a model for one team", "people", "company", "admin-api#keys", "groups#rights-by-alias"),
+  ask("block a model for one team", "people", "company", "admin-keys#keys", "groups#rights-by-alias"),
   ask("budget for each developer", "people#limits-of-a-person", "company"),
   ask("read replica", "nodes#postgresql", "glossary#what-it-doesnt-do"),
 ];
@@ -154,10 +154,10 @@ const BY_ROLE: readonly PlainQuery[] = [
   ask("sso with okta", "sign-in", "directory"),
   ask("azure ad groups", "sign-in", "directory"),
   ask("what can a manager do", "people#roles", "people#permissions"),
-  ask("rotate a key", "secrets#", "troubleshooting#a-key-has-leaked", "admin-api#keys"),
+  ask("rotate a key", "secrets#", "troubleshooting#a-key-has-leaked", "admin-keys#keys"),
   ask("rotate provider key", "secrets#", "console"),
   ask("who changed this", "audit#", "admin-api#audit"),
-  ask("gdpr delete a person", "people", "security", "admin-api#people"),
+  ask("gdpr delete a person", "people", "security", "admin-people#people"),
   ask("are prompts stored", "security", "configuration-log#log"),
   ask("turn off logging", "configuration-log#log", "security"),
   ask("monthly report for finance", "money#statements", "getting-started", "console"),
@@ -171,12 +171,12 @@ const BY_ROLE: readonly PlainQuery[] = [
   ask("fallback model", "fallbacks#"),
   ask("slack notifications", "webhooks"),
   ask("prometheus metrics", "metrics", "alerts#metrics"),
-  ask("command line remote", "admin-api#from-another-machine"),
+  ask("command line remote", "command-line#from-another-machine"),
   ask("backup schedule", "backups", "store#backups"),
   ask("how many users can it handle", "sizing"),
   ask("is it open source license", "releases", "glossary", "getting-started"),
   ask("health endpoint", "restarting#health-checks"),
-  ask("restrict by ip address", "errors#addressnotallowed", "people", "admin-api#keys", "security"),
+  ask("restrict by ip address", "errors#addressnotallowed", "people", "admin-keys#keys", "security"),
 ];
 
 interface QueryList {
