@@ -140,6 +140,7 @@ export class Automaton {
   }
 
   #step(from: number, code: number, isInside: boolean): number {
+    if (from === 0 && code < ASCII) return isInside ? 0 : (this.#roots[code] ?? 0);
     let state = from;
     while (state !== 0) {
       const next = this.#find(state, code);

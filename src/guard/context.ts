@@ -60,15 +60,10 @@ export class Context {
   }
 
   #feed(text: string, from: number, to: number, offset: number): void {
-    this.#words.automaton.feed(
-      this.#cursor,
-      text,
-      from,
-      to,
-      (word, start) => {
-        for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
-      },
-      offset,
-    );
+    this.#words.automaton.feed(this.#cursor, text, from, to, this.#take, offset);
   }
+
+  readonly #take = (word: number, start: number): void => {
+    for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
+  };
 }

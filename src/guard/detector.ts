@@ -26,10 +26,10 @@ export interface Detector {
   readonly runs?: readonly number[];
   /**
    * Returns the value that begins at `at`, or around it. It looks at a bounded number of characters, and no further than 40
-   * before the value and two behind it.
+   * before the value and two behind it. `isAfterWord` says if one of `words` stands within 40 characters before `at`.
    */
-  find(text: string, at: number, isAfterWord: boolean): Span | null;
-  /** Words, one of which stands within 40 characters before `at` if `isAfterWord`. */
+  find(text: string, at: number, isAfterWord: () => boolean): Span | null;
+  /** The words after which a number counts that has no written form of its own. */
   readonly words?: readonly string[];
   /** For values of any length: goes on from the end of what was found, at most to `limit`. */
   grow?(text: string, at: number, limit: number): number;

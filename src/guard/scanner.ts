@@ -96,6 +96,9 @@ class TextSearch implements Search {
   /** Where the run of letters and digits begins that the search stands in, or -1. */
   #runFrom = -1;
   #base64From = 0;
+  /** The detector that is asked, and where. */
+  #asked = 0;
+  #askedFrom = 0;
   /** A value that may go on. */
   #growing: { readonly row: Detector; readonly from: number; to: number } | null = null;
 
@@ -167,8 +170,9 @@ class TextSearch implements Search {
     if (from - this.#base64From > BASE64_RUN_MAX) return;
     for (const { row, at } of this.#table.lists[list] ?? []) {
       if (from < (this.#ends[at] ?? 0)) continue;
-      const isAfterWord = row.words !== undefined && this.#context?.isAfterWord(at, from) === true;
-      const span = row.find(this.#text, from, isAfterWord);
+      this.#asked = at;
+      this.#askedFrom = from;
+      const span = row.find(this.#text, from, this.#isAfterWord);
       if (span === null || (row.isInLongRuns !== true && this.#isInLongRun(span))) continue;
       this.#ends[at] = span.to;
       if (row.grow) this.#growing = { row, from: span.from, to: span.to };
@@ -190,6 +194,8 @@ class TextSearch implements Search {
     this.#add({ from: growing.from, to, detector: growing.row.name });
     return left;
   }
+
+  readonly #isAfterWord = (): boolean => this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
 
   readonly #add = (found: Found): void => {
     if (this.#table.allowed?.has(this.#text.slice(found.from, found.to))) return;

@@ -1,7 +1,7 @@
 // Ids in digits of European countries.
 import { checkLuhn, digits, isDate, readNumber, sumWeighted } from "../../checksums.ts";
 import type { Detector } from "../../detector.ts";
-import { isSpaceOrHyphen } from "../../forms.ts";
+import { isSpaceOrHyphen, makeForm } from "../../forms.ts";
 import { makeNumber } from "./number.ts";
 
 const NHS_WEIGHTS = [10, 9, 8, 7, 6, 5, 4, 3, 2] as const;
@@ -57,7 +57,7 @@ export const UK_NHS: Detector = makeNumber({
   name: "uk_nhs",
   mark: "NHS",
   rule: "NHS numbers, 3-3-4 or after a word, with their checksum",
-  forms: [{ groups: [3, 3, 4], separates: isSpaceOrHyphen }],
+  forms: [makeForm([3, 3, 4], isSpaceOrHyphen)],
   bare: [10],
   words: ["nhs", "national health"],
   check: isNhs,
@@ -85,7 +85,7 @@ export const DE_STEUERID: Detector = makeNumber({
   name: "de_steuerid",
   mark: "STEUERID",
   rule: "German tax ids, 2 3 3 3 or after a word, with their checksum",
-  forms: [{ groups: [2, 3, 3, 3], separates: isSpaceOrHyphen }],
+  forms: [makeForm([2, 3, 3, 3], isSpaceOrHyphen)],
   bare: [11],
   words: [
     "steuer-id",
@@ -103,10 +103,7 @@ export const SE_PNR: Detector = makeNumber({
   name: "se_pnr",
   mark: "PNR",
   rule: "personnummers with - or +, or after a word, with a valid date and Luhn's checksum",
-  forms: [
-    { groups: [6, 4], separates: isHyphenOrPlus },
-    { groups: [8, 4], separates: isHyphenOrPlus },
-  ],
+  forms: [makeForm([6, 4], isHyphenOrPlus), makeForm([8, 4], isHyphenOrPlus)],
   bare: [10, 12],
   words: ["personnummer", "personnr", "pnr"],
   check: isPersonnummer,
