@@ -17,7 +17,7 @@ export interface Cursor {
   spaces: number;
   /** The characters that were counted, runs of spaces as one. */
   counted: number;
-  /** Where each of the last characters stands. */
+  /** The places of the last characters. */
   readonly places: Uint32Array;
 }
 
@@ -86,7 +86,7 @@ export class Automaton {
     return { state: 0, previous: NONE, spaces: 0, counted: 0, places: new Uint32Array(PLACES) };
   }
 
-  /** Goes on in a text from one place to another. `offset` is added to the places that are told. */
+  /** Goes on in a text from one place to another. `offset` is added to the places of matches. */
   feed(
     cursor: Cursor,
     text: string,

@@ -1,4 +1,4 @@
-// The classes of characters by which values are told from what stands beside them.
+// The classes of characters that separate values from the text beside them.
 
 const ASCII = 128;
 
@@ -20,7 +20,7 @@ export function isAlphanumeric(code: number): boolean {
   return code < ASCII && ALPHANUMERIC[code] === 1;
 }
 
-/** What tokens are made of: base64url. */
+/** The characters of tokens: base64url. */
 export function isToken(code: number): boolean {
   return code < ASCII && TOKEN[code] === 1;
 }

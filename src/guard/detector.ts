@@ -13,9 +13,9 @@ export interface Detector {
   readonly name: string;
   /** Null if it is only used by its own name. */
   readonly group: GroupName | null;
-  /** What a masked value is replaced by, in brackets. */
+  /** The word that replaces a masked value, in brackets. */
   readonly mark: string;
-  /** What it finds, for the manual and the command. */
+  /** A description of what it finds, for the manual and the command. */
   readonly rule: string;
   /**
    * The characters at which it is asked. Of letters and digits only the first of each run of them, since none may stand

@@ -12,7 +12,7 @@ export const isHyphen: Separates = (code) => code === 45;
 export interface Form {
   readonly groups: readonly number[];
   readonly separates: Separates;
-  /** How many digits it has. */
+  /** The number of its digits. */
   readonly count: number;
   readonly characters: number;
 }

@@ -1,7 +1,7 @@
-// What the guard finds in texts, and the ports by which texts are searched.
+// The ports by which texts are searched, and a value that was found.
 
 /** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
-export interface Found {
+export interface Match {
   readonly from: number;
   readonly to: number;
   /** A detector's name, or `words:NAME`. */
@@ -13,12 +13,12 @@ export interface Search {
   /** Goes on for about so many characters. True once the text has been searched to its end. */
   run(charactersMax: number): boolean;
   /** The values found, in order, not yet joined where they overlap. Complete once `run` has returned true. */
-  readonly found: readonly Found[];
+  readonly found: readonly Match[];
 }
 
 export interface Scanner {
   /** `before` is what stands before the text: a field's name, for a value of the client's own JSON. */
   begin(text: string, before?: string): Search;
   /** The same in one go. */
-  search(text: string, before?: string): readonly Found[];
+  search(text: string, before?: string): readonly Match[];
 }

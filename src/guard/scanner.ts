@@ -1,15 +1,15 @@
 // Searches texts for the values of some detectors: one pass, in which only what can begin a value is looked at.
 import type { GuardWords } from "../core/models/guard.ts";
-import { Allowed } from "./allow.ts";
+import { AllowList } from "./allow.ts";
 import type { Cursor } from "./automaton.ts";
 import { isAlphanumeric, isBase64 } from "./characters.ts";
 import { Context, ContextWords } from "./context.ts";
 import type { Detector, Span } from "./detector.ts";
 import { DETECTORS } from "./detectors.ts";
-import type { Found, Scanner, Search } from "./scanner-ports.ts";
+import type { Match, Scanner, Search } from "./scanner-ports.ts";
 import { WORDS_PREFIX, WordSearcher } from "./words.ts";
 
-export type { Found, Scanner, Search } from "./scanner-ports.ts";
+export type { Match as Found, Scanner, Search } from "./scanner-ports.ts";
 
 const ASCII = 128;
 /** Longer runs of letters and digits are one class: no detector tells them apart. */
@@ -22,7 +22,7 @@ const PLUS = 43;
 const SLASH = 47;
 
 /** A detector with its place in the list. */
-interface Asked {
+interface Entry {
   readonly row: Detector;
   readonly at: number;
 }
@@ -30,12 +30,12 @@ interface Asked {
 interface Table {
   readonly rows: readonly Detector[];
   /** By the code and length of a run of letters and digits (0 for other characters): who is asked there. */
-  readonly lists: readonly (readonly Asked[])[];
+  readonly lists: readonly (readonly Entry[])[];
   /** For each pair, the place in `lists`; 0 is the empty one. */
   readonly index: Uint8Array | Uint16Array;
   readonly context: ContextWords | null;
   readonly words: WordSearcher | null;
-  readonly allowed: Allowed | null;
+  readonly allowed: AllowList | null;
 }
 
 /**
@@ -55,7 +55,7 @@ export function createScanner(
     ...makeLists(rows),
     context: rows.some((row) => row.words) ? new ContextWords(rows) : null,
     words: lists.length > 0 ? new WordSearcher(words, lists) : null,
-    allowed: allow.length > 0 ? new Allowed(allow) : null,
+    allowed: allow.length > 0 ? new AllowList(allow) : null,
   };
   return {
     begin: (text, before = "") => new TextSearch(table, text, before),
@@ -68,7 +68,7 @@ export function createScanner(
 }
 
 function makeLists(rows: readonly Detector[]): Pick<Table, "lists" | "index"> {
-  const lists: Asked[][] = [[]];
+  const lists: Entry[][] = [[]];
   const index = new Uint16Array(ASCII * RUN_LENGTHS);
   for (const [at, row] of rows.entries()) {
     for (const character of row.starts) {
@@ -85,12 +85,12 @@ function makeLists(rows: readonly Detector[]): Pick<Table, "lists" | "index"> {
 }
 
 class TextSearch implements Search {
-  readonly found: Found[] = [];
+  readonly found: Match[] = [];
   readonly #table: Table;
   readonly #text: string;
   readonly #context: Context | null;
   readonly #cursor: Cursor | null;
-  /** Where each detector's last value ends: it begins no other within it. */
+  /** The place at which each detector's last value ends: it begins no other within it. */
   readonly #ends: Float64Array;
   #at = 0;
   /** Where the run of letters and digits begins that the search stands in, or -1. */
@@ -197,7 +197,7 @@ class TextSearch implements Search {
 
   readonly #isAfterWord = (): boolean => this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
 
-  readonly #add = (found: Found): void => {
+  readonly #add = (found: Match): void => {
     if (this.#table.allowed?.has(this.#text.slice(found.from, found.to))) return;
     const list = this.found;
     list.push(found);

@@ -37,13 +37,13 @@ export interface GuardSettings {
   readonly allow: readonly string[];
 }
 
-/** What a request's row keeps: how many different values a detector found, never which. */
+/** A part of a request's row: how many different values a detector found, never which. */
 export interface GuardFinding {
   /** A detector's name, or `words:NAME`. */
   readonly detector: string;
   readonly action: GuardAction;
   readonly at: GuardPlace;
   readonly count: number;
-  /** Of several rules the first with that action. */
+  /** The first of several rules with that action. */
   readonly rule: string;
 }

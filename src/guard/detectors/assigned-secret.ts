@@ -12,7 +12,7 @@ const QUOTES = "\"'`";
 const STOPS = " \t\r\n,;)]}";
 const CODE = /\$\{|process\.env|[()]|^(?:\.{0,2}|~)\/|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 
-/** How many bits a character of the text has on average. */
+/** Returns the bits that a character of the text has on average. */
 function measureBits(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

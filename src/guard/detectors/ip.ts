@@ -51,7 +51,7 @@ function findV4(text: string, at: number): Span | null {
 
 interface V6 {
   readonly groups: number[];
-  /** How many groups stand before `::`, or -1. */
+  /** The number of groups before `::`, or -1. */
   gap: number;
   to: number;
   hasDigit: boolean;

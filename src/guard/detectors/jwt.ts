@@ -11,7 +11,7 @@ const SIGNATURE_MIN = 10;
 const DOT = 46;
 const HEADER_START = "eyJ";
 
-/** True for JSON with `alg`. What isn't JSON mostly isn't text either, so it is told after its first bytes. */
+/** True for JSON with `alg`. Most other data isn't text, so its first bytes are looked at before it is parsed. */
 function isHeader(encoded: string): boolean {
   if (!isText(encoded.slice(0, 32))) return false;
   const text = Buffer.from(encoded, "base64url").toString("utf8");

@@ -7,7 +7,7 @@ import { makeNumber } from "./number.ts";
 const NHS_WEIGHTS = [10, 9, 8, 7, 6, 5, 4, 3, 2] as const;
 const BSN_WEIGHTS = [9, 8, 7, 6, 5, 4, 3, 2, -1] as const;
 const PESEL_WEIGHTS = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3] as const;
-/** What is added to the month, by the century of birth. */
+/** The centuries of birth, by the twenties that are added to the month. */
 const PESEL_CENTURIES = [1900, 2000, 2100, 2200, 1800] as const;
 
 function isNhs(): boolean {
@@ -25,7 +25,7 @@ function isPesel(): boolean {
   return (10 - (sumWeighted(PESEL_WEIGHTS) % 10)) % 10 === digits[10];
 }
 
-/** Of the first ten digits one stands there two or three times, the others at most once. */
+/** True if one of the first ten digits stands there two or three times, and the others at most once. */
 function hasOneRepeat(): boolean {
   const counts = new Uint8Array(10);
   for (let at = 0; at < 10; at++) counts[digits[at] ?? 0] = (counts[digits[at] ?? 0] ?? 0) + 1;
