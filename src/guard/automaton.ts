@@ -1,6 +1,6 @@
 // Finds any of many patterns in a text, in one pass: Aho and Corasick's automaton, whose patterns begin and end at borders.
 
-export interface Alphabet {
+interface Alphabet {
   /** By code unit: 1 for what may not stand directly beside a match. */
   readonly beside: Uint8Array;
   /** By code unit: what it counts as. Null: itself. */

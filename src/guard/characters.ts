@@ -10,7 +10,7 @@ function markAscii(characters: string): Uint8Array {
 
 export const DIGITS = "0123456789";
 export const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-export const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
+const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
 const ALPHANUMERIC = markAscii(DIGITS + LETTERS);
 const TOKEN = markAscii(`${DIGITS}${LETTERS}_-`);
 const BASE64 = markAscii(`${DIGITS}${LETTERS}+/`);
@@ -97,7 +97,7 @@ const DIGIT_STARTS = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xff10] as const;
 const SPACE = 32;
 const SPACES = "\t\n\v\f\r\u00a0\u2007\u202f\u3000";
 
-export interface WordTables {
+interface WordTables {
   /** 1 for what may not stand beside a word. */
   readonly beside: Uint8Array;
   /** Each character without case; spaces as one kind. */

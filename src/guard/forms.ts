@@ -3,7 +3,7 @@ import { endsAt, isDigit } from "./characters.ts";
 import { digits } from "./checksums.ts";
 
 /** Returns true for the code of a character that may stand between two groups. */
-export type Separates = (code: number) => boolean;
+type Separates = (code: number) => boolean;
 
 export const isSpaceOrHyphen: Separates = (code) => code === 32 || code === 45;
 export const isHyphen: Separates = (code) => code === 45;

@@ -1,6 +1,6 @@
 // Findings that overlap are one.
 import { DETECTORS } from "./detectors.ts";
-import type { Match } from "./scanner-ports.ts";
+import type { Match } from "./scanner.ts";
 
 /** One finding, or the union of several that overlap, with the kind of the longest. */
 export interface Union extends Match {
@@ -40,5 +40,3 @@ export function joinFound(found: readonly Match[]): readonly Union[] {
   }
   return joined;
 }
-
-export type { Union as Joined };

@@ -6,10 +6,30 @@ import { isAlphanumeric, isBase64 } from "./characters.ts";
 import { Context, ContextWords } from "./context.ts";
 import type { Detector, Span } from "./detector.ts";
 import { DETECTORS } from "./detectors.ts";
-import type { Match, Scanner, Search } from "./scanner-ports.ts";
 import { WORDS_PREFIX, WordSearcher } from "./words.ts";
 
-export type { Match as Found, Scanner, Search } from "./scanner-ports.ts";
+/** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
+export interface Match {
+  readonly from: number;
+  readonly to: number;
+  /** A detector's name, or `words:NAME`. */
+  readonly detector: string;
+}
+
+/** One text's search, which can be interrupted. */
+export interface Search {
+  /** Goes on for about so many characters. True once the text has been searched to its end. */
+  run(charactersMax: number): boolean;
+  /** The values found, in order, not yet joined where they overlap. Complete once `run` has returned true. */
+  readonly found: readonly Match[];
+}
+
+export interface Scanner {
+  /** `before` is what stands before the text: a field's name, for a value of the client's own JSON. */
+  begin(text: string, before?: string): Search;
+  /** The same in one go. */
+  search(text: string, before?: string): readonly Match[];
+}
 
 const ASCII = 128;
 /** Longer runs of letters and digits are one class: no detector tells them apart. */
@@ -116,7 +136,7 @@ class TextSearch implements Search {
     while (left > 0 && this.#at < this.#text.length) {
       const from = this.#at;
       this.#scan(Math.min(end, from + BLOCK));
-      if (this.#cursor) this.#table.words?.feed(this.#cursor, this.#text, from, this.#at, this.#add);
+      if (this.#cursor) this.#table.words?.feed(this.#cursor, this.#text, from, this.#at, this.#addWord);
       left -= this.#at - from;
       left = this.#grow(left);
       if (this.#at >= end) break;
@@ -197,7 +217,9 @@ class TextSearch implements Search {
 
   readonly #isAfterWord = (): boolean => this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
 
-  readonly #add = (found: Match): void => {
+  readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
+
+  #add(found: Match): void {
     if (this.#table.allowed?.has(this.#text.slice(found.from, found.to))) return;
     const list = this.found;
     list.push(found);
@@ -208,7 +230,7 @@ class TextSearch implements Search {
       list[at] = before;
       list[at - 1] = found;
     }
-  };
+  }
 
   #isInLongRun({ from }: Span): boolean {
     const first = Math.max(0, from - BASE64_RUN_MAX);

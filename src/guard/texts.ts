@@ -2,7 +2,7 @@
 import { Automaton, type Cursor, PATTERN_CHARACTERS_MAX } from "./automaton.ts";
 import { isAlphanumeric } from "./characters.ts";
 import { DETECTORS } from "./detectors.ts";
-import type { Match, Scanner, Search } from "./scanner-ports.ts";
+import type { Match, Scanner, Search } from "./scanner.ts";
 
 export interface SearchedText {
   readonly text: string;
@@ -172,11 +172,4 @@ function mergeFound(own: readonly Match[], again: readonly Match[]): readonly Ma
   const more = again.filter((found) => !known.has(key(found)));
   if (more.length === 0) return own;
   return [...own, ...more].sort((one, other) => one.from - other.from || other.to - one.to);
-}
-
-/** Searches texts in one go. */
-export function searchTexts(scanner: Scanner, texts: readonly SearchedText[]): readonly (readonly Match[])[] {
-  const search = new TextsSearch(scanner, texts);
-  search.run(Number.POSITIVE_INFINITY);
-  return search.found;
 }

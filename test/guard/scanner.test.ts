@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { DETECTORS, GROUPS } from "../../src/guard/detectors.ts";
 import { joinFound } from "../../src/guard/join.ts";
-import { createScanner, type Found, type Scanner } from "../../src/guard/scanner.ts";
+import { createScanner, type Match, type Scanner } from "../../src/guard/scanner.ts";
 import { makeChance, makeHostile, makeWords } from "./texts.ts";
 import { VECTORS } from "./vectors.ts";
 
@@ -14,7 +14,7 @@ function list(scanner: Scanner, text: string, before?: string): readonly string[
   return scanner.search(text, before).map(({ from, to }) => text.slice(from, to));
 }
 
-function searchInSteps(scanner: Scanner, text: string, step: () => number): readonly Found[] {
+function searchInSteps(scanner: Scanner, text: string, step: () => number): readonly Match[] {
   const search = scanner.begin(text);
   while (!search.run(step()));
   return search.found;
