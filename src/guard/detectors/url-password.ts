@@ -9,7 +9,7 @@ const COLON = 58;
 const AT_SIGN = 64;
 /** The characters that end the part of an address with user, password and host. */
 const ENDS = new Set([..."/?#\"'<>`\\ \t\r\n,;()|"].map((character) => character.charCodeAt(0)));
-const BRACES = /^(?:\$?\{.*\}|\$\w+|%\w+%|\*+|x+|\.+)$/i;
+const BRACES = /^(?:\$?\{.*\}|\$\w+|%\w+%|\*+|x+|[.…]+)$/i;
 /** Words that examples have in a password's place. */
 const PLACEHOLDERS = new Set(
   (

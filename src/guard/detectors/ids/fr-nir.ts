@@ -1,5 +1,5 @@
 // The French NIR: fifteen digits, of which the department may end in a letter.
-import { endsAt } from "../../characters.ts";
+import { DIGITS, endsAt } from "../../characters.ts";
 import type { Detector, Span } from "../../detector.ts";
 
 const CHARACTERS = 15;
@@ -10,14 +10,14 @@ const CORSICA: ReadonlyMap<string, string> = new Map([
   ["2B", "18"],
 ]);
 
-const SPACED = /[1-9] \d\d \d\d \d[\dAB] \d{3} \d{3} \d\d/y;
-const WHOLE = /[1-9]\d{5}[\dAB]\d{8}/y;
+const SPACED = /\d \d\d \d\d \d[\dAB] \d{3} \d{3} \d\d/y;
+const WHOLE = /\d{6}[\dAB]\d{8}/y;
 
 function checkKey(number: string): boolean {
   const department = number.slice(5, 7);
-  const digits = number.slice(0, 5) + (CORSICA.get(department) ?? department) + number.slice(7, 13);
+  const whole = number.slice(0, 5) + (CORSICA.get(department) ?? department) + number.slice(7, 13);
   // A letter that isn't Corsica's makes it no number.
-  return 97 - (Number(digits) % 97) === Number(number.slice(13));
+  return 97 - (Number(whole) % 97) === Number(number.slice(13));
 }
 
 function find(text: string, at: number, isAfterWord: () => boolean): Span | null {
@@ -38,7 +38,7 @@ export const FR_NIR: Detector = {
   group: "ids",
   mark: "NIR",
   rule: "numéros de sécurité sociale, in groups or after a word, with their key",
-  starts: "123456789",
+  starts: DIGITS,
   runs: [1, CHARACTERS],
   find,
   words: ["nir", "insee", "sécurité sociale", "securite sociale"],
