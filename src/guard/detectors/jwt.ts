@@ -1,6 +1,6 @@
 // JSON web tokens: three parts of base64url, the first of which is JSON with `alg`.
-import { findRunEnd, isToken } from "../characters.ts";
-import { CONTEXT_CHARACTERS, type Detector, type Span } from "../detector.ts";
+import { findRunEnd, isNearTokenStart, isToken } from "../characters.ts";
+import type { Detector, Span } from "../detector.ts";
 
 const HEADER_MIN = 17;
 /** Headers with certificates have a few thousand characters. */
@@ -33,15 +33,8 @@ function isLow(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 102);
 }
 
-/** True if the run of such characters before `at` begins nearby: in the middle of a long one nothing begins. */
-function isNearStart(text: string, at: number): boolean {
-  let from = at;
-  while (from > 0 && at - from <= CONTEXT_CHARACTERS && isToken(text.charCodeAt(from - 1))) from--;
-  return at - from <= CONTEXT_CHARACTERS;
-}
-
 function find(text: string, at: number): Span | null {
-  if (!text.startsWith(HEADER_START, at) || !isLow(text.charCodeAt(at + 4)) || !isNearStart(text, at))
+  if (!text.startsWith(HEADER_START, at) || !isLow(text.charCodeAt(at + 4)) || !isNearTokenStart(text, at))
     return null;
   const header = findRunEnd(text, at, HEADER_MAX, isToken);
   if (header - at < HEADER_MIN || text.charCodeAt(header) !== DOT) return null;
