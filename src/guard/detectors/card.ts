@@ -61,10 +61,15 @@ function readDigits(text: string, at: number, count: number): number {
   return at + count;
 }
 
+/** True behind a decimal point: `0.5239477450767043` has the digits of a card. */
+function isFraction(text: string, at: number): boolean {
+  return text.charAt(at - 1) === "." && isDigit(text.charCodeAt(at - 2));
+}
+
 function findEnd(text: string, at: number, form: Form): number {
   if (!isDigit(text.charCodeAt(at + 4))) return readForm(text, at, form);
   // Without separators, networks other than American Express write sixteen digits.
-  if (form === FOURTEEN) return -1;
+  if (form === FOURTEEN || isFraction(text, at)) return -1;
   const to = readDigits(text, at, form.count);
   return to !== -1 && endsAt(text, to) ? to : -1;
 }
@@ -86,4 +91,5 @@ export const CARD: Detector = {
   starts: "23456",
   runs: [4, 15, 16],
   find,
+  isByContext: true,
 };

@@ -15,7 +15,7 @@ const PLACEHOLDERS = new Set(
   (
     "password passwd pass pwd secret word pw user username changeme change-me example test token key hunter2 " +
     "mypassword mysecret yourpassword your-password your_password postgres mysql root admin guest foo bar p apikey " +
-    "api-key api_key login"
+    "api-key api_key login somepassword some-password abc xyz first second third"
   ).split(" "),
 );
 
