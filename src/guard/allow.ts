@@ -2,13 +2,13 @@
 
 interface Pattern {
   readonly head: string;
-  /** What stands between the stars, in order. */
+  /** The parts between the stars, in order. */
   readonly middle: readonly string[];
   readonly tail: string;
 }
 
 /** Patterns by their fixed ends: a value is compared with those that end, or begin, as it does. */
-export class Allowed {
+export class AllowList {
   readonly #whole = new Set<string>();
   readonly #byTail = new Map<string, Pattern[]>();
   readonly #byHead = new Map<string, Pattern[]>();

@@ -1,6 +1,6 @@
 // Finds any of many patterns in a text, in one pass: Aho and Corasick's automaton, whose patterns begin and end at borders.
 
-export interface Alphabet {
+interface Alphabet {
   /** By code unit: 1 for what may not stand directly beside a match. */
   readonly beside: Uint8Array;
   /** By code unit: what it counts as. Null: itself. */
@@ -17,7 +17,7 @@ export interface Cursor {
   spaces: number;
   /** The characters that were counted, runs of spaces as one. */
   counted: number;
-  /** Where each of the last characters stands. */
+  /** The places of the last characters. */
   readonly places: Uint32Array;
 }
 
@@ -86,7 +86,7 @@ export class Automaton {
     return { state: 0, previous: NONE, spaces: 0, counted: 0, places: new Uint32Array(PLACES) };
   }
 
-  /** Goes on in a text from one place to another. `offset` is added to the places that are told. */
+  /** Goes on in a text from one place to another. `offset` is added to the places of matches. */
   feed(
     cursor: Cursor,
     text: string,
@@ -140,6 +140,7 @@ export class Automaton {
   }
 
   #step(from: number, code: number, isInside: boolean): number {
+    if (from === 0 && code < ASCII) return isInside ? 0 : (this.#roots[code] ?? 0);
     let state = from;
     while (state !== 0) {
       const next = this.#find(state, code);

@@ -1,4 +1,4 @@
-// The classes of characters by which values are told from what stands beside them.
+// The classes of characters that separate values from the text beside them.
 
 const ASCII = 128;
 
@@ -10,7 +10,7 @@ function markAscii(characters: string): Uint8Array {
 
 export const DIGITS = "0123456789";
 export const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-export const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
+const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
 const ALPHANUMERIC = markAscii(DIGITS + LETTERS);
 const TOKEN = markAscii(`${DIGITS}${LETTERS}_-`);
 const BASE64 = markAscii(`${DIGITS}${LETTERS}+/`);
@@ -20,7 +20,7 @@ export function isAlphanumeric(code: number): boolean {
   return code < ASCII && ALPHANUMERIC[code] === 1;
 }
 
-/** What tokens are made of: base64url. */
+/** The characters of tokens: base64url. */
 export function isToken(code: number): boolean {
   return code < ASCII && TOKEN[code] === 1;
 }
@@ -65,6 +65,15 @@ export function findRunEnd(
   return end;
 }
 
+const NEAR = 40;
+
+/** True if the run of token characters around `at` begins nearby: in the middle of a long one no secret begins. */
+export function isNearTokenStart(text: string, at: number): boolean {
+  let from = at;
+  while (from > 0 && at - from <= NEAR && isToken(text.charCodeAt(from - 1))) from--;
+  return at - from <= NEAR;
+}
+
 const UNITS = 65_536;
 /** Ranges of Latin, Greek and Cyrillic letters. */
 const LETTER_RANGES = [
@@ -97,7 +106,7 @@ const DIGIT_STARTS = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xff10] as const;
 const SPACE = 32;
 const SPACES = "\t\n\v\f\r\u00a0\u2007\u202f\u3000";
 
-export interface WordTables {
+interface WordTables {
   /** 1 for what may not stand beside a word. */
   readonly beside: Uint8Array;
   /** Each character without case; spaces as one kind. */

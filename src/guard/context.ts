@@ -26,11 +26,11 @@ export class ContextWords {
 
 const NEVER = -1_000_000;
 
-/** What stands before the places of one text, asked for in their order. Only what is near such a place is read, and once. */
+/** Looks for words before the places of one text, which are asked for in their order. Only what is near such a place is read, and once. */
 export class Context {
   readonly #words: ContextWords;
   readonly #text: string;
-  /** Where each detector's last word begins. */
+  /** The place at which each detector's last word begins. */
   readonly #starts: Float64Array;
   #cursor: Cursor;
   #read = 0;
@@ -60,15 +60,10 @@ export class Context {
   }
 
   #feed(text: string, from: number, to: number, offset: number): void {
-    this.#words.automaton.feed(
-      this.#cursor,
-      text,
-      from,
-      to,
-      (word, start) => {
-        for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
-      },
-      offset,
-    );
+    this.#words.automaton.feed(this.#cursor, text, from, to, this.#take, offset);
   }
+
+  readonly #take = (word: number, start: number): void => {
+    for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
+  };
 }

@@ -13,9 +13,9 @@ export interface Detector {
   readonly name: string;
   /** Null if it is only used by its own name. */
   readonly group: GroupName | null;
-  /** What a masked value is replaced by, in brackets. */
+  /** The word that replaces a masked value, in brackets. */
   readonly mark: string;
-  /** What it finds, for the manual and the command. */
+  /** A description of what it finds, for the manual and the command. */
   readonly rule: string;
   /**
    * The characters at which it is asked. Of letters and digits only the first of each run of them, since none may stand
@@ -26,10 +26,10 @@ export interface Detector {
   readonly runs?: readonly number[];
   /**
    * Returns the value that begins at `at`, or around it. It looks at a bounded number of characters, and no further than 40
-   * before the value and two behind it.
+   * before the value and two behind it. `isAfterWord` says if one of `words` stands within 40 characters before `at`.
    */
-  find(text: string, at: number, isAfterWord: boolean): Span | null;
-  /** Words, one of which stands within 40 characters before `at` if `isAfterWord`. */
+  find(text: string, at: number, isAfterWord: () => boolean): Span | null;
+  /** The words after which a number counts that has no written form of its own. */
   readonly words?: readonly string[];
   /** For values of any length: goes on from the end of what was found, at most to `limit`. */
   grow?(text: string, at: number, limit: number): number;

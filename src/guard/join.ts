@@ -1,25 +1,25 @@
 // Findings that overlap are one.
 import { DETECTORS } from "./detectors.ts";
-import type { Found } from "./scanner-ports.ts";
+import type { Match } from "./scanner.ts";
 
 /** One finding, or the union of several that overlap, with the kind of the longest. */
-export interface Joined extends Found {
+export interface Union extends Match {
   /** All detectors that found a part of it: the strictest of their actions counts. */
   readonly detectors: readonly string[];
 }
 
 const ORDER: ReadonlyMap<string, number> = new Map(DETECTORS.map(({ name }, at) => [name, at]));
 
-function isKindBefore(one: Found, other: Found): boolean {
+function isKindBefore(one: Match, other: Match): boolean {
   const lengths = one.to - one.from - (other.to - other.from);
   if (lengths !== 0) return lengths > 0;
   return (ORDER.get(one.detector) ?? ORDER.size) < (ORDER.get(other.detector) ?? ORDER.size);
 }
 
 /** Joins the findings of one text, which are in order. */
-export function joinFound(found: readonly Found[]): readonly Joined[] {
-  const joined: Joined[] = [];
-  let kind: Found | null = null;
+export function joinFound(found: readonly Match[]): readonly Union[] {
+  const joined: Union[] = [];
+  let kind: Match | null = null;
   for (const one of found) {
     const last = joined.at(-1);
     if (last === undefined || kind === null || one.from >= last.to) {

@@ -1,15 +1,35 @@
 // Searches texts for the values of some detectors: one pass, in which only what can begin a value is looked at.
 import type { GuardWords } from "../core/models/guard.ts";
-import { Allowed } from "./allow.ts";
+import { AllowList } from "./allow.ts";
 import type { Cursor } from "./automaton.ts";
 import { isAlphanumeric, isBase64 } from "./characters.ts";
 import { Context, ContextWords } from "./context.ts";
 import type { Detector, Span } from "./detector.ts";
 import { DETECTORS } from "./detectors.ts";
-import type { Found, Scanner, Search } from "./scanner-ports.ts";
 import { WORDS_PREFIX, WordSearcher } from "./words.ts";
 
-export type { Found, Scanner, Search } from "./scanner-ports.ts";
+/** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
+export interface Match {
+  readonly from: number;
+  readonly to: number;
+  /** A detector's name, or `words:NAME`. */
+  readonly detector: string;
+}
+
+/** One text's search, which can be interrupted. */
+export interface Search {
+  /** Goes on for about so many characters. True once the text has been searched to its end. */
+  run(charactersMax: number): boolean;
+  /** The values found, in order, not yet joined where they overlap. Complete once `run` has returned true. */
+  readonly found: readonly Match[];
+}
+
+export interface Scanner {
+  /** `before` is what stands before the text: a field's name, for a value of the client's own JSON. */
+  begin(text: string, before?: string): Search;
+  /** The same in one go. */
+  search(text: string, before?: string): readonly Match[];
+}
 
 const ASCII = 128;
 /** Longer runs of letters and digits are one class: no detector tells them apart. */
@@ -22,7 +42,7 @@ const PLUS = 43;
 const SLASH = 47;
 
 /** A detector with its place in the list. */
-interface Asked {
+interface Entry {
   readonly row: Detector;
   readonly at: number;
 }
@@ -30,12 +50,12 @@ interface Asked {
 interface Table {
   readonly rows: readonly Detector[];
   /** By the code and length of a run of letters and digits (0 for other characters): who is asked there. */
-  readonly lists: readonly (readonly Asked[])[];
+  readonly lists: readonly (readonly Entry[])[];
   /** For each pair, the place in `lists`; 0 is the empty one. */
   readonly index: Uint8Array | Uint16Array;
   readonly context: ContextWords | null;
   readonly words: WordSearcher | null;
-  readonly allowed: Allowed | null;
+  readonly allowed: AllowList | null;
 }
 
 /**
@@ -55,7 +75,7 @@ export function createScanner(
     ...makeLists(rows),
     context: rows.some((row) => row.words) ? new ContextWords(rows) : null,
     words: lists.length > 0 ? new WordSearcher(words, lists) : null,
-    allowed: allow.length > 0 ? new Allowed(allow) : null,
+    allowed: allow.length > 0 ? new AllowList(allow) : null,
   };
   return {
     begin: (text, before = "") => new TextSearch(table, text, before),
@@ -68,7 +88,7 @@ export function createScanner(
 }
 
 function makeLists(rows: readonly Detector[]): Pick<Table, "lists" | "index"> {
-  const lists: Asked[][] = [[]];
+  const lists: Entry[][] = [[]];
   const index = new Uint16Array(ASCII * RUN_LENGTHS);
   for (const [at, row] of rows.entries()) {
     for (const character of row.starts) {
@@ -85,17 +105,20 @@ function makeLists(rows: readonly Detector[]): Pick<Table, "lists" | "index"> {
 }
 
 class TextSearch implements Search {
-  readonly found: Found[] = [];
+  readonly found: Match[] = [];
   readonly #table: Table;
   readonly #text: string;
   readonly #context: Context | null;
   readonly #cursor: Cursor | null;
-  /** Where each detector's last value ends: it begins no other within it. */
+  /** The place at which each detector's last value ends: it begins no other within it. */
   readonly #ends: Float64Array;
   #at = 0;
   /** Where the run of letters and digits begins that the search stands in, or -1. */
   #runFrom = -1;
   #base64From = 0;
+  /** The detector that is asked, and where. */
+  #asked = 0;
+  #askedFrom = 0;
   /** A value that may go on. */
   #growing: { readonly row: Detector; readonly from: number; to: number } | null = null;
 
@@ -113,7 +136,7 @@ class TextSearch implements Search {
     while (left > 0 && this.#at < this.#text.length) {
       const from = this.#at;
       this.#scan(Math.min(end, from + BLOCK));
-      if (this.#cursor) this.#table.words?.feed(this.#cursor, this.#text, from, this.#at, this.#add);
+      if (this.#cursor) this.#table.words?.feed(this.#cursor, this.#text, from, this.#at, this.#addWord);
       left -= this.#at - from;
       left = this.#grow(left);
       if (this.#at >= end) break;
@@ -167,8 +190,9 @@ class TextSearch implements Search {
     if (from - this.#base64From > BASE64_RUN_MAX) return;
     for (const { row, at } of this.#table.lists[list] ?? []) {
       if (from < (this.#ends[at] ?? 0)) continue;
-      const isAfterWord = row.words !== undefined && this.#context?.isAfterWord(at, from) === true;
-      const span = row.find(this.#text, from, isAfterWord);
+      this.#asked = at;
+      this.#askedFrom = from;
+      const span = row.find(this.#text, from, this.#isAfterWord);
       if (span === null || (row.isInLongRuns !== true && this.#isInLongRun(span))) continue;
       this.#ends[at] = span.to;
       if (row.grow) this.#growing = { row, from: span.from, to: span.to };
@@ -191,7 +215,11 @@ class TextSearch implements Search {
     return left;
   }
 
-  readonly #add = (found: Found): void => {
+  readonly #isAfterWord = (): boolean => this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
+
+  readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
+
+  #add(found: Match): void {
     if (this.#table.allowed?.has(this.#text.slice(found.from, found.to))) return;
     const list = this.found;
     list.push(found);
@@ -202,7 +230,7 @@ class TextSearch implements Search {
       list[at] = before;
       list[at - 1] = found;
     }
-  };
+  }
 
   #isInLongRun({ from }: Span): boolean {
     const first = Math.max(0, from - BASE64_RUN_MAX);

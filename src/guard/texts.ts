@@ -2,14 +2,14 @@
 import { Automaton, type Cursor, PATTERN_CHARACTERS_MAX } from "./automaton.ts";
 import { isAlphanumeric } from "./characters.ts";
 import { DETECTORS } from "./detectors.ts";
-import type { Found, Scanner, Search } from "./scanner-ports.ts";
+import type { Match, Scanner, Search } from "./scanner.ts";
 
 export interface SearchedText {
   readonly text: string;
   /** A field's name, for a value of the client's own JSON. */
   readonly before?: string;
-  /** What the same scanner found in it earlier, if that is remembered. */
-  readonly known?: readonly Found[];
+  /** The findings of the same scanner from earlier, if they are remembered. */
+  readonly known?: readonly Match[];
 }
 
 /** The values that count again: those that come after it are found by their own words alone. */
@@ -32,7 +32,7 @@ interface Value {
 export class TextsSearch {
   readonly #scanner: Scanner;
   readonly #texts: readonly SearchedText[];
-  readonly #found: (readonly Found[])[] = [];
+  readonly #found: (readonly Match[])[] = [];
   #search: Search | null = null;
   /** Values by their text, with the detectors that found them, in the order of their first places. */
   #values: Map<string, Value[]> | null = null;
@@ -43,13 +43,13 @@ export class TextsSearch {
     this.#texts = texts;
   }
 
-  /** What each text has by itself, as far as it was searched: what can be remembered of it. */
-  get own(): readonly (readonly Found[])[] {
+  /** The findings of each text by itself, as far as it was searched: they can be remembered. */
+  get own(): readonly (readonly Match[])[] {
     return this.#found;
   }
 
-  /** What each text has, with what counts again. Complete once `run` has returned true. */
-  get found(): readonly (readonly Found[])[] {
+  /** The findings of each text, with the values that count again. Complete once `run` has returned true. */
+  get found(): readonly (readonly Match[])[] {
     return this.#again?.found ?? this.#found;
   }
 
@@ -81,7 +81,7 @@ export class TextsSearch {
     return Math.min(charactersMax, next.text.length + 1);
   }
 
-  #take(text: string, found: readonly Found[]): void {
+  #take(text: string, found: readonly Match[]): void {
     for (const { from, to, detector } of found) {
       if (!BY_CONTEXT.has(detector) || to - from > PATTERN_CHARACTERS_MAX) continue;
       this.#values ??= new Map();
@@ -97,7 +97,7 @@ export class TextsSearch {
 
 /** The values as patterns, looked for in all texts. */
 class Again {
-  readonly found: (readonly Found[])[];
+  readonly found: (readonly Match[])[];
   readonly #texts: readonly SearchedText[];
   readonly #values: Value[][] = [];
   readonly #automaton = new Automaton({ beside: BESIDE, folds: null, hasWideSpaces: false });
@@ -106,11 +106,11 @@ class Again {
   #text = 0;
   #at = 0;
   #cursor: Cursor | null = null;
-  #more: Found[] = [];
+  #more: Match[] = [];
 
   constructor(
     texts: readonly SearchedText[],
-    found: readonly (readonly Found[])[],
+    found: readonly (readonly Match[])[],
     values: ReadonlyMap<string, Value[]>,
   ) {
     this.#texts = texts;
@@ -165,18 +165,11 @@ class Again {
   }
 }
 
-/** What a text has by itself, and what counts again in it, without what is in both. */
-function mergeFound(own: readonly Found[], again: readonly Found[]): readonly Found[] {
-  const key = ({ from, to, detector }: Found) => `${from} ${to} ${detector}`;
+/** The findings of a text by itself and the values that count again in it, each once. */
+function mergeFound(own: readonly Match[], again: readonly Match[]): readonly Match[] {
+  const key = ({ from, to, detector }: Match) => `${from} ${to} ${detector}`;
   const known = new Set(own.map(key));
   const more = again.filter((found) => !known.has(key(found)));
   if (more.length === 0) return own;
   return [...own, ...more].sort((one, other) => one.from - other.from || other.to - one.to);
-}
-
-/** Searches texts in one go. */
-export function searchTexts(scanner: Scanner, texts: readonly SearchedText[]): readonly (readonly Found[])[] {
-  const search = new TextsSearch(scanner, texts);
-  search.run(Number.POSITIVE_INFINITY);
-  return search.found;
 }

@@ -2,7 +2,6 @@
 import type { GuardWords } from "../core/models/guard.ts";
 import { Automaton, type Cursor } from "./automaton.ts";
 import { readWordTables } from "./characters.ts";
-import type { Found } from "./scanner-ports.ts";
 
 const SPACES = /\s+/g;
 const SPACE = " ";
@@ -26,9 +25,15 @@ export class WordSearcher {
     return this.#automaton.begin();
   }
 
-  feed(cursor: Cursor, text: string, from: number, to: number, tell: (found: Found) => void): void {
+  feed(
+    cursor: Cursor,
+    text: string,
+    from: number,
+    to: number,
+    tell: (from: number, to: number, detector: string) => void,
+  ): void {
     this.#automaton.feed(cursor, text, from, to, (word, start, end) => {
-      for (const detector of this.#lists[word] ?? []) tell({ from: start, to: end, detector });
+      for (const detector of this.#lists[word] ?? []) tell(start, end, detector);
     });
   }
 

@@ -1,8 +1,9 @@
 // Each detector against its vectors, and the list of them against the manual's groups.
 import { describe, expect, test } from "bun:test";
-import { DETECTORS, GROUPS } from "../../src/guard/detectors.ts";
+import { DETECTORS } from "../../src/guard/detectors.ts";
 import { createScanner, type Scanner } from "../../src/guard/scanner.ts";
 
+import { mintAdminToken, mintLoginSecret, mintSecret, mintTokenSecret } from "../../src/keys/secret.ts";
 import { VECTORS } from "./vectors.ts";
 
 const NO_WORDS = new Map<string, readonly string[]>();
@@ -23,6 +24,20 @@ test("every detector has vectors, and every vector a detector", () => {
   for (const [name, { found, absent }] of Object.entries(VECTORS)) {
     const least = name === "poundkey_key" ? 0 : 1;
     expect({ name, isProven: found.length >= least && absent.length > 0 }).toEqual({ name, isProven: true });
+  }
+});
+
+test("the gateway's own keys are found by their checksum", () => {
+  const scanner = createScanner(["poundkey_key"], NO_WORDS, []);
+  const random = { bytes: (count: number) => new Uint8Array(count).fill(7), fraction: () => 0.5 };
+  for (const secret of [
+    mintSecret(random),
+    mintTokenSecret(random),
+    mintLoginSecret(random),
+    mintAdminToken(random),
+  ]) {
+    expect(mark(scanner, `x ${secret}.`)).toBe(`x «${secret}».`);
+    expect(mark(scanner, `x ${secret}a`)).toBe(`x ${secret}a`);
   }
 });
 

@@ -144,6 +144,7 @@ export const VECTORS: Readonly<Record<string, Vectors>> = {
       "4242424242424242",
       "x4532015112830366",
       "45320151128303660",
+      "0.5239477450767043",
     ],
   },
   iban: {

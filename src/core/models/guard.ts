@@ -45,7 +45,7 @@ export interface TextRules {
   readonly guard?: GuardSettings;
 }
 
-/** The findings of a detector in a request's row: how many different values it found, never which. */
+/** A part of a request's row: how many different values a detector found, never which. */
 export interface GuardFinding {
   /** A detector's name, or `words:NAME`. */
   readonly detector: string;

@@ -6,12 +6,13 @@ const NAME_MAX = 14;
 const VALUE_MIN = 12;
 const VALUE_MAX = 200;
 const BITS_MIN = 3.5;
+const LAST_CODES = new Set([..."dtny\"'` "].map((character) => character.charCodeAt(0) | 32));
 const QUOTES = "\"'`";
 /** Behind a value without quotes. */
 const STOPS = " \t\r\n,;)]}";
 const CODE = /\$\{|process\.env|[()]|^(?:\.{0,2}|~)\/|^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 
-/** How many bits a character of the text has on average. */
+/** Returns the bits that a character of the text has on average. */
 function measureBits(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -25,8 +26,14 @@ function isEnd(character: string, quote: string): boolean {
   return quote === "" ? STOPS.includes(character) || QUOTES.includes(character) : character === quote;
 }
 
+/** True for the last letter of a name, a quote or a space: most signs stand behind something else. */
+function mayEndName(code: number): boolean {
+  return LAST_CODES.has(code | 32);
+}
+
 /** `at` is the sign between name and value. */
 function find(text: string, at: number): Span | null {
+  if (!mayEndName(text.charCodeAt(at - 1))) return null;
   if (!NAME.test(text.slice(Math.max(0, at - NAME_MAX), at))) return null;
   let from = at + 1;
   if (text.charAt(from) === " ") from++;

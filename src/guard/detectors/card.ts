@@ -2,7 +2,7 @@
 import { endsAt, isDigit } from "../characters.ts";
 import { checkLuhn, digits, readNumber } from "../checksums.ts";
 import type { Detector, Span } from "../detector.ts";
-import { isSpaceOrHyphen, readForm } from "../forms.ts";
+import { type Form, isSpaceOrHyphen, makeForm, readForm } from "../forms.ts";
 
 /** Numbers that networks and payment providers publish for tests. */
 const TEST_CARDS: ReadonlySet<string> = new Set([
@@ -16,9 +16,9 @@ const TEST_CARDS: ReadonlySet<string> = new Set([
   "6011111111111117",
   "3530111333300000",
 ]);
-const SIXTEEN = [4, 4, 4, 4] as const;
-const FIFTEEN = [4, 6, 5] as const;
-const FOURTEEN = [4, 6, 4] as const;
+const SIXTEEN = makeForm([4, 4, 4, 4], isSpaceOrHyphen);
+const FIFTEEN = makeForm([4, 6, 5], isSpaceOrHyphen);
+const FOURTEEN = makeForm([4, 6, 4], isSpaceOrHyphen);
 
 function isAmex(first: number): boolean {
   return first >= 3400 && first < 3500 ? true : first >= 3700 && first < 3800;
@@ -45,8 +45,8 @@ function hasSixteen(first: number): boolean {
   return (first >= 3528 && first < 3590) || (first >= 6200 && first < 6300);
 }
 
-/** The groups of a number with these first four digits, or null if no network has them. */
-function findGroups(first: number): readonly number[] | null {
+/** The form of a number with these first four digits, or null if no network has them. */
+function findForm(first: number): Form | null {
   if (hasSixteen(first)) return SIXTEEN;
   if (isAmex(first)) return FIFTEEN;
   return isDiners(first) ? FOURTEEN : null;
@@ -61,22 +61,25 @@ function readDigits(text: string, at: number, count: number): number {
   return at + count;
 }
 
-function findEnd(text: string, at: number, groups: readonly number[]): number {
-  if (!isDigit(text.charCodeAt(at + 4))) return readForm(text, at, groups, isSpaceOrHyphen);
+/** True behind a decimal point: `0.5239477450767043` has the digits of a card. */
+function isFraction(text: string, at: number): boolean {
+  return text.charAt(at - 1) === "." && isDigit(text.charCodeAt(at - 2));
+}
+
+function findEnd(text: string, at: number, form: Form): number {
+  if (!isDigit(text.charCodeAt(at + 4))) return readForm(text, at, form);
   // Without separators, networks other than American Express write sixteen digits.
-  if (groups === FOURTEEN) return -1;
-  const to = readDigits(text, at, groups === FIFTEEN ? 15 : 16);
+  if (form === FOURTEEN || isFraction(text, at)) return -1;
+  const to = readDigits(text, at, form.count);
   return to !== -1 && endsAt(text, to) ? to : -1;
 }
 
 function find(text: string, at: number): Span | null {
   if (readDigits(text, at, 4) === -1) return null;
-  const groups = findGroups(readNumber(0, 4));
-  if (groups === null) return null;
-  const to = findEnd(text, at, groups);
-  if (to === -1) return null;
-  const count = groups.reduce((sum, group) => sum + group);
-  if (!checkLuhn(0, count)) return null;
+  const form = findForm(readNumber(0, 4));
+  if (form === null) return null;
+  const to = findEnd(text, at, form);
+  if (to === -1 || !checkLuhn(0, form.count)) return null;
   return TEST_CARDS.has(text.slice(at, to).replaceAll(/\D/g, "")) ? null : { from: at, to };
 }
 
@@ -88,4 +91,5 @@ export const CARD: Detector = {
   starts: "23456",
   runs: [4, 15, 16],
   find,
+  isByContext: true,
 };

@@ -15,7 +15,7 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 const GROUP = 4;
 const SPACE = 32;
 
-/** What a character adds to the remainder: a digit one place, a letter two. */
+/** Appends a character to the number whose remainder this is: a digit as one place, a letter as two. */
 function addCharacter(remainder: number, code: number): number {
   return isDigit(code) ? (remainder * 10 + code - 48) % 97 : (remainder * 100 + code - 55) % 97;
 }

@@ -33,7 +33,15 @@ function isReservedV4([first = 0, second = 0, third = 0, fourth = 0]: readonly n
   return first + second + third + fourth === 0;
 }
 
+/** True if a dot stands behind at most three characters. */
+function hasDot(text: string, at: number): boolean {
+  return (
+    text.charCodeAt(at + 1) === DOT || text.charCodeAt(at + 2) === DOT || text.charCodeAt(at + 3) === DOT
+  );
+}
+
 function findV4(text: string, at: number): Span | null {
+  if (!hasDot(text, at)) return null;
   const before = text.charCodeAt(at - 1);
   if (before === AT_SIGN || (before === DOT && isDigit(text.charCodeAt(at - 2)))) return null;
   const read = readV4(text, at);
@@ -43,7 +51,7 @@ function findV4(text: string, at: number): Span | null {
 
 interface V6 {
   readonly groups: number[];
-  /** How many groups stand before `::`, or -1. */
+  /** The number of groups before `::`, or -1. */
   gap: number;
   to: number;
   hasDigit: boolean;

@@ -1,5 +1,5 @@
 // JSON web tokens: three parts of base64url, the first of which is JSON with `alg`.
-import { findRunEnd, isToken } from "../characters.ts";
+import { findRunEnd, isNearTokenStart, isToken } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const HEADER_MIN = 17;
@@ -11,7 +11,7 @@ const SIGNATURE_MIN = 10;
 const DOT = 46;
 const HEADER_START = "eyJ";
 
-/** True for JSON with `alg`. What isn't JSON mostly isn't text either, so it is told after its first bytes. */
+/** True for JSON with `alg`. Most other data isn't text, so its first bytes are looked at before it is parsed. */
 function isHeader(encoded: string): boolean {
   if (!isText(encoded.slice(0, 32))) return false;
   const text = Buffer.from(encoded, "base64url").toString("utf8");
@@ -28,8 +28,14 @@ function isText(encoded: string): boolean {
   return true;
 }
 
+/** The places of a character among the digits of base64url: below 32 they stand for text in the first place of four. */
+function isLow(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 102);
+}
+
 function find(text: string, at: number): Span | null {
-  if (!text.startsWith(HEADER_START, at)) return null;
+  if (!text.startsWith(HEADER_START, at) || !isLow(text.charCodeAt(at + 4)) || !isNearTokenStart(text, at))
+    return null;
   const header = findRunEnd(text, at, HEADER_MAX, isToken);
   if (header - at < HEADER_MIN || text.charCodeAt(header) !== DOT) return null;
   const payload = findRunEnd(text, header + 1, PAYLOAD_MAX, isToken);

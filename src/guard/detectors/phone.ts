@@ -72,13 +72,13 @@ function findNational(text: string, at: number): Span | null {
   return DAY.test(text.slice(at, to)) ? null : { from: at, to };
 }
 
-function find(text: string, at: number, isAfterWord: boolean): Span | null {
+function find(text: string, at: number, isAfterWord: () => boolean): Span | null {
   const code = text.charCodeAt(at);
   if (isAlphanumeric(text.charCodeAt(at - 1))) return null;
   if (code === PLUS) return findInternational(text, at, at + 1);
   const isLong = code === ZERO && text.charCodeAt(at + 1) === ZERO;
   const found = isLong ? findInternational(text, at, at + 2) : null;
-  return found ?? (isAfterWord ? findNational(text, at) : null);
+  return found ?? (isAfterWord() ? findNational(text, at) : null);
 }
 
 export const PHONE: Detector = {

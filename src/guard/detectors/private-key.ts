@@ -74,6 +74,8 @@ function find(text: string, at: number): Span | null {
 
 /** Goes on over lines of base64, and the END line. */
 function grow(text: string, at: number, limit: number): number {
+  // Behind the END line, which is always taken whole, the key has ended.
+  if (text.charCodeAt(at - 1) === HYPHEN) return at;
   const { to } = readLines(text, at, limit);
   if (to >= limit && limit < text.length) return to;
   const ended = matchAt(END, text, skipLineEnd(text, to));

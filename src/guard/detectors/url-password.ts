@@ -7,15 +7,15 @@ const SLASH = 47;
 const OPEN_BRACKET = 91;
 const COLON = 58;
 const AT_SIGN = 64;
-/** What ends the part of an address that names user, password and host. */
+/** The characters that end the part of an address with user, password and host. */
 const ENDS = new Set([..."/?#\"'<>`\\ \t\r\n,;()|"].map((character) => character.charCodeAt(0)));
-const BRACES = /^(?:\$?\{.*\}|\$\w+|%\w+%|\*+|x+|\.+)$/i;
-/** What stands in examples in a password's place. */
+const BRACES = /^(?:\$?\{.*\}|\$\w+|%\w+%|\*+|x+|[.…]+)$/i;
+/** Words that examples have in a password's place. */
 const PLACEHOLDERS = new Set(
   (
     "password passwd pass pwd secret word pw user username changeme change-me example test token key hunter2 " +
     "mypassword mysecret yourpassword your-password your_password postgres mysql root admin guest foo bar p apikey " +
-    "api-key api_key login"
+    "api-key api_key login somepassword some-password abc xyz first second third"
   ).split(" "),
 );
 

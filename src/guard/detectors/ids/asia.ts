@@ -1,7 +1,7 @@
 // Ids in digits of Australia, India and Korea.
 import { digits, isDate, readNumber, sumWeighted } from "../../checksums.ts";
 import type { Detector } from "../../detector.ts";
-import { isHyphen, isSpaceOrHyphen } from "../../forms.ts";
+import { isHyphen, isSpaceOrHyphen, makeForm } from "../../forms.ts";
 import { makeNumber } from "./number.ts";
 
 const TFN_WEIGHTS = [1, 4, 3, 7, 5, 8, 6, 9, 10] as const;
@@ -60,7 +60,7 @@ export const AU_TFN: Detector = makeNumber({
   name: "au_tfn",
   mark: "TFN",
   rule: "tax file numbers, 3-3-3 or after a word, with their checksum",
-  forms: [{ groups: [3, 3, 3], separates: isSpaceOrHyphen }],
+  forms: [makeForm([3, 3, 3], isSpaceOrHyphen)],
   bare: [9],
   words: ["tfn", "tax file"],
   check: () => readNumber(0, 9) > 0 && sumWeighted(TFN_WEIGHTS) % 11 === 0,
@@ -70,7 +70,7 @@ export const AU_MEDICARE: Detector = makeNumber({
   name: "au_medicare",
   mark: "MEDICARE",
   rule: "Medicare numbers, 4-5-1 or after a word, with their checksum",
-  forms: [{ groups: [4, 5, 1], separates: isSpaceOrHyphen }],
+  forms: [makeForm([4, 5, 1], isSpaceOrHyphen)],
   bare: [10],
   words: ["medicare"],
   check: () =>
@@ -81,7 +81,7 @@ export const IN_AADHAAR: Detector = makeNumber({
   name: "in_aadhaar",
   mark: "AADHAAR",
   rule: "Aadhaar numbers, 4-4-4 or after a word, with Verhoeff's checksum",
-  forms: [{ groups: [4, 4, 4], separates: isSpaceOrHyphen }],
+  forms: [makeForm([4, 4, 4], isSpaceOrHyphen)],
   bare: [12],
   words: ["aadhaar", "aadhar", "uidai", "आधार"],
   check: () => (digits[0] ?? 0) >= 2 && !isPalindrome(12) && checkVerhoeff(12),
@@ -91,7 +91,7 @@ export const KR_RRN: Detector = makeNumber({
   name: "kr_rrn",
   mark: "RRN",
   rule: "resident registration numbers, 6-7 or after a word, with a valid date and the checksum of those before October 2020",
-  forms: [{ groups: [6, 7], separates: isHyphen }],
+  forms: [makeForm([6, 7], isHyphen)],
   bare: [13],
   words: ["rrn", "resident registration", "주민등록번호"],
   check: isRrn,

@@ -1,13 +1,13 @@
 // Ids in digits of European countries.
 import { checkLuhn, digits, isDate, readNumber, sumWeighted } from "../../checksums.ts";
 import type { Detector } from "../../detector.ts";
-import { isSpaceOrHyphen } from "../../forms.ts";
+import { isSpaceOrHyphen, makeForm } from "../../forms.ts";
 import { makeNumber } from "./number.ts";
 
 const NHS_WEIGHTS = [10, 9, 8, 7, 6, 5, 4, 3, 2] as const;
 const BSN_WEIGHTS = [9, 8, 7, 6, 5, 4, 3, 2, -1] as const;
 const PESEL_WEIGHTS = [1, 3, 7, 9, 1, 3, 7, 9, 1, 3] as const;
-/** What is added to the month, by the century of birth. */
+/** The centuries of birth, by the twenties that are added to the month. */
 const PESEL_CENTURIES = [1900, 2000, 2100, 2200, 1800] as const;
 
 function isNhs(): boolean {
@@ -25,7 +25,7 @@ function isPesel(): boolean {
   return (10 - (sumWeighted(PESEL_WEIGHTS) % 10)) % 10 === digits[10];
 }
 
-/** Of the first ten digits one stands there two or three times, the others at most once. */
+/** True if one of the first ten digits stands there two or three times, and the others at most once. */
 function hasOneRepeat(): boolean {
   const counts = new Uint8Array(10);
   for (let at = 0; at < 10; at++) counts[digits[at] ?? 0] = (counts[digits[at] ?? 0] ?? 0) + 1;
@@ -57,7 +57,7 @@ export const UK_NHS: Detector = makeNumber({
   name: "uk_nhs",
   mark: "NHS",
   rule: "NHS numbers, 3-3-4 or after a word, with their checksum",
-  forms: [{ groups: [3, 3, 4], separates: isSpaceOrHyphen }],
+  forms: [makeForm([3, 3, 4], isSpaceOrHyphen)],
   bare: [10],
   words: ["nhs", "national health"],
   check: isNhs,
@@ -85,7 +85,7 @@ export const DE_STEUERID: Detector = makeNumber({
   name: "de_steuerid",
   mark: "STEUERID",
   rule: "German tax ids, 2 3 3 3 or after a word, with their checksum",
-  forms: [{ groups: [2, 3, 3, 3], separates: isSpaceOrHyphen }],
+  forms: [makeForm([2, 3, 3, 3], isSpaceOrHyphen)],
   bare: [11],
   words: [
     "steuer-id",
@@ -103,10 +103,7 @@ export const SE_PNR: Detector = makeNumber({
   name: "se_pnr",
   mark: "PNR",
   rule: "personnummers with - or +, or after a word, with a valid date and Luhn's checksum",
-  forms: [
-    { groups: [6, 4], separates: isHyphenOrPlus },
-    { groups: [8, 4], separates: isHyphenOrPlus },
-  ],
+  forms: [makeForm([6, 4], isHyphenOrPlus), makeForm([8, 4], isHyphenOrPlus)],
   bare: [10, 12],
   words: ["personnummer", "personnr", "pnr"],
   check: isPersonnummer,

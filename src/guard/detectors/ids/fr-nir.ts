@@ -1,48 +1,36 @@
 // The French NIR: fifteen digits, of which the department may end in a letter.
-import { endsAt, isDigit } from "../../characters.ts";
+import { DIGITS, endsAt } from "../../characters.ts";
 import type { Detector, Span } from "../../detector.ts";
 
-const GROUPS = [1, 2, 2, 2, 3, 3, 2] as const;
 const CHARACTERS = 15;
-/** The place of the letter: 2A and 2B are Corsica. */
-const LETTER_PLACE = 6;
 const SPACE = 32;
+/** The departments whose number ends in a letter count as these. */
 const CORSICA: ReadonlyMap<string, string> = new Map([
   ["2A", "19"],
   ["2B", "18"],
 ]);
 
-/** Reads the number's characters, with a space between groups or without any. */
-function readCharacters(
-  text: string,
-  at: number,
-): { readonly characters: string; readonly to: number } | null {
-  const isSpaced = text.charCodeAt(at + 1) === SPACE;
-  let characters = "";
-  let to = at;
-  for (const group of GROUPS) {
-    if (isSpaced && characters !== "" && text.charCodeAt(to++) !== SPACE) return null;
-    for (const end = to + group; to < end; to++) {
-      const isLetter = characters.length === LETTER_PLACE && /[AB]/.test(text.charAt(to));
-      if (!isLetter && !isDigit(text.charCodeAt(to))) return null;
-      characters += text.charAt(to);
-    }
-  }
-  return characters.length === CHARACTERS && endsAt(text, to) ? { characters, to } : null;
+const SPACED = /\d \d\d \d\d \d[\dAB] \d{3} \d{3} \d\d/y;
+const WHOLE = /\d{6}[\dAB]\d{8}/y;
+
+function checkKey(number: string): boolean {
+  const department = number.slice(5, 7);
+  const whole = number.slice(0, 5) + (CORSICA.get(department) ?? department) + number.slice(7, 13);
+  // A letter that isn't Corsica's makes it no number.
+  return 97 - (Number(whole) % 97) === Number(number.slice(13));
 }
 
-function find(text: string, at: number, isAfterWord: boolean): Span | null {
-  const read = readCharacters(text, at);
-  if (read === null) return null;
-  const { characters, to } = read;
-  const department = CORSICA.get(characters.slice(5, 7));
-  if (department === undefined && /[AB]/.test(characters)) return null;
+function find(text: string, at: number, isAfterWord: () => boolean): Span | null {
+  const isSpaced = text.charCodeAt(at + 1) === SPACE;
+  if (isSpaced && text.charCodeAt(at + 4) !== SPACE) return null;
+  const form = isSpaced ? SPACED : WHOLE;
+  form.lastIndex = at;
+  if (!form.test(text) || !endsAt(text, form.lastIndex)) return null;
+  const to = form.lastIndex;
+  const number = text.slice(at, to).replaceAll(" ", "");
+  if (!checkKey(number)) return null;
   // Without spaces and letters it is any number of fifteen digits.
-  if (to - at === CHARACTERS && department === undefined && !isAfterWord) return null;
-  const number = Number(
-    characters.slice(0, 5) + (department ?? characters.slice(5, 7)) + characters.slice(7, 13),
-  );
-  return 97 - (number % 97) === Number(characters.slice(13)) ? { from: at, to } : null;
+  return isSpaced || CORSICA.has(number.slice(5, 7)) || isAfterWord() ? { from: at, to } : null;
 }
 
 export const FR_NIR: Detector = {
@@ -50,7 +38,7 @@ export const FR_NIR: Detector = {
   group: "ids",
   mark: "NIR",
   rule: "numéros de sécurité sociale, in groups or after a word, with their key",
-  starts: "123456789",
+  starts: DIGITS,
   runs: [1, CHARACTERS],
   find,
   words: ["nir", "insee", "sécurité sociale", "securite sociale"],

@@ -1,0 +1,43 @@
+// Compares the guard's search with a loop that adds up the same text's character codes. Started by hand: bun test/bench/guard.ts
+import { readFileSync } from "node:fs";
+import { DETECTORS } from "../../src/guard/detectors.ts";
+import { createScanner, type Scanner } from "../../src/guard/scanner.ts";
+import { makeHostile, makeWords } from "../guard/texts.ts";
+
+const CHARACTERS = 100_000;
+const ROUNDS = 6;
+const prose = readFileSync("src/docs/operate.md", "utf8").repeat(4).slice(0, CHARACTERS);
+const names = DETECTORS.map(({ name }) => name);
+const plain = createScanner(names, new Map(), []);
+const withWords = createScanner([...names, "words:list"], new Map([["list", makeWords(10_000)]]), []);
+
+function addCodes(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at++) sum += text.charCodeAt(at);
+  return sum;
+}
+
+/** The least CPU of several rounds, in microseconds. */
+function measure(work: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = process.cpuUsage();
+    for (let time = 0; time < 3; time++) work();
+    const { user, system } = process.cpuUsage(from);
+    least = Math.min(least, (user + system) / 3);
+  }
+  return least;
+}
+
+function report(name: string, scanner: Scanner, text: string): void {
+  const sum = measure(() => addCodes(text));
+  const once = measure(() => scanner.search(text));
+  const twice = measure(() => scanner.search(text + text));
+  console.log(
+    `${name.padEnd(28)} ${once.toFixed(0).padStart(6)} µs, ${(once / sum).toFixed(1)} × the sum, doubled ${(twice / once).toFixed(2)} ×`,
+  );
+}
+
+report("prose", plain, prose);
+report("prose, 10,000 words", withWords, prose);
+for (const [name, text] of makeHostile(CHARACTERS)) report(name, plain, text);
