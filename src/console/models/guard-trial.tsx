@@ -41,7 +41,7 @@ export function TrialCard() {
     <Card title="Try a text" note="It is sent to no model, and kept nowhere">
       <form class="stack" onSubmit={(event) => void start(event)}>
         <TextField label="Text" rows={5} placeholder={EXAMPLE} value={text} onInput={setText} />
-        <div class="row">
+        <div class="row filters">
           <Segments label="Searched" options={PLACES} value={at} onChange={setAt} />
           <Filter
             label="Key"
@@ -52,7 +52,7 @@ export function TrialCard() {
             ]}
             onInput={setKey}
           />
-          <Button label="Search" type="submit" kind="main" isBusy={run.isRunning} isDisabled={text === ""} />
+          <Button label="Try it" type="submit" kind="main" isBusy={run.isRunning} isDisabled={text === ""} />
         </div>
         <div role="status">{tried !== null && <Result tried={tried} />}</div>
       </form>
@@ -67,7 +67,7 @@ function Result({ tried }: { readonly tried: Tried | string }) {
   const { text, findings } = tried;
   if (findings.length === 0) return <Notice tone="ok">Nothing is found in it.</Notice>;
   const columns: readonly Column<TriedFinding>[] = [
-    makeHeadColumn("Found", ({ from, to }) => <mark>{text.slice(from, to)}</mark>),
+    makeHeadColumn("Found", ({ from, to }) => <span class="strong own-words">{text.slice(from, to)}</span>),
     makeColumn("Detector", ({ detector }) => detector),
     makeColumn("Action", ({ action }) => <Badge text={action} />),
     makeColumn("Rule", ({ rule }) => rule),
