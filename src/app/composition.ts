@@ -116,13 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const listeners = { log, traces: telemetry };
   const judges = createJudges({ store, fetch, log, world: opened.world, ports: () => ports }, first);
   const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
-  const own = {
-    ...known,
-    ...listeners,
-    priceBook,
-    ledger,
-    steps: composeSteps(cache, judges, options.steps),
-  };
+  const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, judges, options) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);
   const running = { gateway, ...filePorts, ledger, learning, live, deadlines, ending, ...listeners, ...held };
   const { ports, tools, runner, ...served } = createServed(options, running, own, store);

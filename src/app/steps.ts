@@ -4,9 +4,8 @@ import { hooksKey } from "../admin/keys/console-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
 import type { JudgedSender } from "../core/keys/key.ts";
-import type { GuardSettings } from "../core/models/guard.ts";
+import type { GuardSettings, TextRules } from "../core/models/guard.ts";
 import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
-import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world/world.ts";
 import type { GatewayPorts } from "../gateway/gateway.ts";
@@ -81,25 +80,25 @@ function createGuard({ store }: Pick<HookParts, "store">, settings: GuardSetting
   return guard;
 }
 
-/** What looks at the texts of requests and answers. A reload changes the rules of both. */
+/** The steps that look at the texts of requests and answers. A reload changes the rules of both. */
 export interface Judges {
   readonly guard: Guard;
   readonly hooks: Hooks;
 }
 
-export function createJudges(parts: HookParts, { guard, hooks }: Pick<Settings, "guard" | "hooks">): Judges {
+export function createJudges(parts: HookParts, { guard, hooks }: TextRules): Judges {
   return { guard: createGuard(parts, guard), hooks: createHooks(parts, hooks) };
 }
 
 /**
  * Returns the steps before and around a request's answer, in order: the guard, hooks, then those of tests, and the cache
- * between the guard and the others if the answer may be kept. Empty unless something is configured. What hooks ask
- * themselves is neither guarded nor judged again.
+ * between the guard and the others if the answer may be kept. Empty unless something is configured. The questions
+ * of hooks are neither guarded nor judged again.
  */
 export function composeSteps(
   cache: Cache,
   { guard, hooks }: Judges,
-  more: readonly Step[] = [],
+  { steps: more = [] }: { readonly steps?: readonly Step[] },
 ): NonNullable<GatewayPorts["steps"]> {
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];

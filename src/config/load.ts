@@ -163,7 +163,6 @@ export function buildSettings(
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields([...cards, ...ownModels], inFile, input, issues);
-  const { charge = "beyond_allowance", markup = 1 } = config.billing ?? {};
   const overlay = models.overlay(config.models ?? {});
   const aliases = models.aliases(config.aliases ?? {});
   const hooks = buildHooks(config.hooks, issues);
@@ -180,7 +179,7 @@ export function buildSettings(
     hooks,
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
-    billing: { charge, markup },
+    billing: { charge: "beyond_allowance", markup: 1, ...config.billing },
     ownerLimits: buildLimitRules(config, issues),
     limits: buildRequestLimits(config),
     log: buildLogRules(config.log ?? {}),

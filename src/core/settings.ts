@@ -14,8 +14,7 @@ import type { LaterPrice, ModelCard, Price } from "./models/card.ts";
 import type { Target } from "./models/dialect.ts";
 import type { DialectName } from "./models/dialect-names.ts";
 import type { FeedFormat } from "./models/feed-format.ts";
-import type { GuardSettings } from "./models/guard.ts";
-import type { HookRule } from "./models/hook.ts";
+import type { TextRules } from "./models/guard.ts";
 import type { NativeRules } from "./models/native-rules.ts";
 import type { RefusalRules } from "./models/refusals.ts";
 import type { Kind } from "./models/skill.ts";
@@ -419,7 +418,7 @@ export interface CatalogueWatch {
 }
 
 /** All of the operator's settings. A reload leaves `server` and `store` as they were at the start. */
-export interface Settings extends SettingsSources {
+export interface Settings extends SettingsSources, TextRules {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
   readonly store: string;
@@ -467,9 +466,6 @@ export interface Settings extends SettingsSources {
   readonly batches: BatchRules;
   readonly audit: { readonly keepMs: number };
   readonly metrics: MetricsRules;
-  readonly hooks: readonly HookRule[];
-  /** Missing if there are no rules. */
-  readonly guard?: GuardSettings;
   readonly webhooks: readonly Endpoint[];
   readonly telemetry: TelemetryRules;
   /** Missing if no header becomes a tag. */

@@ -60,7 +60,7 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   dropped: readonly string[];
   /** The calls to hooks, with times on the monotonic clock. Missing if there were none. */
   hooks?: TracedHook[];
-  /** What the guard found in the request, and then in its answer. Missing if nothing. */
+  /** The findings of the guard in the request, then those in its answer. Missing if there are none. */
   guard?: GuardFinding[];
   /** The milliseconds that the guard searched, by place. Missing if no rule applied. */
   guardMs?: { request: number; answer: number };

@@ -117,4 +117,4 @@ test("rules of the guard change with the file, for requests from then on", async
   await untilAsked(200, "three", { authorization });
   reload("");
   await untilAsked(503, "three", { authorization });
-}, 300_000);
+});

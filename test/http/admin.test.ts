@@ -75,7 +75,6 @@ describe("keys", () => {
     keep_responses: false,
     cache: null,
     hooks: null,
-    guard: null,
     tags: { team: "search" },
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
@@ -167,7 +166,6 @@ describe("keys", () => {
       expires_at: null,
       spend_limit_usd: null,
       hooks: null,
-      guard: null,
       tags: null,
       keep_responses: true,
     });

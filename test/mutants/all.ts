@@ -6,7 +6,7 @@ import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
-import { GUARD } from "./guard.ts";
+import { GUARD } from "./guard/step.ts";
 import { HOOKS } from "./hooks.ts";
 import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";

@@ -80,12 +80,12 @@ export function warnOfMissing(
   settings: Pick<Settings, "hooks" | "guard">,
 ): readonly string[] {
   return [
-    ...warnOf("hook", hooks, settings.hooks),
-    ...warnOf("rule of the guard", guard, settings.guard?.rules ?? []),
+    ...warnMissing("hook", hooks, settings.hooks),
+    ...warnMissing("rule of the guard", guard, settings.guard?.rules ?? []),
   ];
 }
 
-function warnOf(
+function warnMissing(
   what: string,
   names: readonly string[] | null | undefined,
   configured: readonly { readonly name: string }[],

@@ -1,4 +1,5 @@
 // The guard: the operator's rules about personal data, secrets and words in texts, and what they found in a request.
+import type { HookRule } from "./hook.ts";
 
 /** From the strictest to the mildest: the first that applies to a finding counts. */
 export const GUARD_ACTIONS = ["refuse", "mask", "swap", "report"] as const;
@@ -37,13 +38,20 @@ export interface GuardSettings {
   readonly allow: readonly string[];
 }
 
-/** What a request's row keeps: how many different values a detector found, never which. */
+/** The rules of the operator about the texts of requests and answers. */
+export interface TextRules {
+  readonly hooks: readonly HookRule[];
+  /** Missing if there are no rules. */
+  readonly guard?: GuardSettings;
+}
+
+/** The findings of a detector in a request's row: how many different values it found, never which. */
 export interface GuardFinding {
   /** A detector's name, or `words:NAME`. */
   readonly detector: string;
   readonly action: GuardAction;
   readonly at: GuardPlace;
   readonly count: number;
-  /** Of several rules the first with that action. */
+  /** The first of the rules with that action. */
   readonly rule: string;
 }

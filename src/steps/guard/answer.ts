@@ -3,14 +3,14 @@ import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.t
 import type { Around } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { listInOrder, type OrderedText } from "../../operations/ordered-texts.ts";
+import { listTexts, type OrderedText } from "../../operations/ordered-texts.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
 
 interface AnswerTerms<F extends Form> {
   readonly operation: Operation<F>;
   /** Reaches the texts of the provider's own events. Null if they are translated. */
   readonly native: NativeTexts | null;
-  readonly search: (texts: readonly OrderedText[]) => Promise<void>;
+  readonly search: (texts: Generator<undefined, readonly OrderedText[]>) => Promise<void>;
 }
 
 interface JoinedText {
@@ -31,7 +31,7 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
 
   async whole(reply: F["reply"]): Promise<F["reply"]> {
     const { operation, native, search } = this.#terms;
-    await search(listInOrder((change) => operation.mapReply(reply, change, native)));
+    await search(listReply((change) => operation.mapReply(reply, change, native)));
     return reply;
   }
 
@@ -43,11 +43,20 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
   }
 
   async end(): Promise<readonly F["piece"][]> {
-    await this.#terms.search([...this.#whole, ...[...this.#joined.values()].flatMap(listTexts)]);
+    await this.#terms.search(this.#list());
     return [];
   }
 
   over(): void {}
+
+  *#list(): Generator<undefined, readonly OrderedText[]> {
+    const found = [...this.#whole];
+    for (const joined of this.#joined.values()) {
+      for (const one of listJoined(joined)) found.push(one);
+      yield;
+    }
+    return found;
+  }
 
   readonly #take: ChangeText = Object.assign(
     (text: string, place: TextPlace): string => {
@@ -66,8 +75,13 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
   );
 }
 
+// biome-ignore lint/correctness/useYield: a whole answer is bounded
+function* listReply(walk: (change: ChangeText) => unknown): Generator<undefined, readonly OrderedText[]> {
+  return listTexts(walk);
+}
+
 /** The client's own JSON is whole by now. */
-function listTexts({ text, place }: JoinedText): readonly OrderedText[] {
+function listJoined({ text, place }: JoinedText): readonly OrderedText[] {
   if (place.isJson !== true) return [{ text, place }];
   const found: OrderedText[] = [];
   const take = (kind: TextPlace["kind"]) => (given: string, field?: string) => {

@@ -10,7 +10,7 @@ const CHARACTERS_MAX = 1_000_000;
 /** More places of one text aren't remembered. */
 const PLACES_MAX = 1000;
 
-interface Known {
+interface KnownText {
   readonly found: readonly Found[];
   readonly untilMs: number;
 }
@@ -19,7 +19,7 @@ interface Known {
 export class KnownPlaces {
   readonly #secret: Uint8Array;
   /** The oldest first. */
-  readonly #places = new Map<string, Known>();
+  readonly #places = new Map<string, KnownText>();
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;

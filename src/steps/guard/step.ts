@@ -1,7 +1,7 @@
 // The guard as a step: it searches a request before hooks, cache and admission, and what is shown of its answer.
 import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { GuardPlace, GuardRule, GuardSettings } from "../../core/models/guard.ts";
+import type { GuardFinding, GuardPlace, GuardRule, GuardSettings } from "../../core/models/guard.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { AnsweredCall, Around, Enter, Step } from "../../gateway/step.ts";
@@ -14,8 +14,8 @@ import type { KnownPlaces } from "./known.ts";
 import { listApplying, listAt } from "./rules.ts";
 import { GuardSearch } from "./search.ts";
 
-/** A request with more text waits for its turns, and so enters its minute first. */
-const ENTERS_ABOVE_CHARACTERS = 1_000_000;
+/** A request with a longer body waits for its turns, and so enters its minute first. */
+const ENTERS_ABOVE_BYTES = 1_000_000;
 
 export interface GuardPorts {
   readonly accountName: FindAccountName;
@@ -50,9 +50,8 @@ export class GuardStep implements Step {
     if (atAnswer.length > 0) this.#atAnswers.set(call, atAnswer);
     const atRequest = listAt(applying, "request");
     if (atRequest.length === 0) return null;
-    const texts = call.time(listAsked, call);
-    if (countCharacters(texts) > ENTERS_ABOVE_CHARACTERS) await enter();
-    await this.#find(call, atRequest, "request", texts);
+    if (call.held.bytes > ENTERS_ABOVE_BYTES) await enter();
+    await this.#find(call, atRequest, "request", listAsked(call));
     return null;
   }
 
@@ -70,23 +69,32 @@ export class GuardStep implements Step {
     call: Call<F>,
     rules: readonly GuardRule[],
     at: GuardPlace,
-    texts: readonly OrderedText[],
+    texts: Texts,
   ): Promise<void> {
     const startedMs = this.#ports.nowMs();
-    const findings = await call.takeSteps(this.#search.run(rules, at, listDifferent(texts)));
+    const findings = await call.takeSteps(this.#searchAll(rules, at, texts));
     if (findings.length > 0) call.guard = [...(call.guard ?? []), ...findings];
     call.guardMs ??= { request: 0, answer: 0 };
     call.guardMs[at] += this.#ports.nowMs() - startedMs;
   }
+
+  *#searchAll(
+    rules: readonly GuardRule[],
+    at: GuardPlace,
+    texts: Texts,
+  ): Generator<undefined, readonly GuardFinding[]> {
+    return yield* this.#search.run(rules, at, listDifferent(yield* texts));
+  }
 }
 
+type Texts = Generator<undefined, readonly OrderedText[]>;
+
 /** The texts of all forms in which a request is sent or stored, each form in its order. */
-function listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): readonly OrderedText[] {
-  return [
-    ...(raw ? listInOrder((change) => raw.texts.mapRequest(raw.body, change)) : []),
-    ...listInOrder((change) => operation.mapTexts(ask, change)),
-    ...(kept ? listInOrder((change) => kept.texts.mapRequest(kept.body, change)) : []),
-  ];
+function* listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): Texts {
+  const own = raw ? yield* listInOrder(raw.body, raw.texts.mapRequest) : [];
+  const read = yield* listInOrder(ask, operation.mapTexts);
+  const stored = kept ? yield* listInOrder(kept.body, kept.texts.mapRequest) : [];
+  return [...own, ...read, ...stored];
 }
 
 /** Each text once for each field that holds it: most stand in two forms, or in two events. */
@@ -96,10 +104,6 @@ function listDifferent(texts: readonly OrderedText[]): readonly OrderedText[] {
     const known = fields.getOrInsertComputed(text, () => new Set());
     return known.size < known.add(field).size;
   });
-}
-
-function countCharacters(texts: readonly OrderedText[]): number {
-  return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 function refuseAttachments({ name }: GuardRule): Fault {

@@ -1,7 +1,7 @@
 // Lessons for the selectors, learned from scored answers and the operator's labels.
 import type { Changes } from "../../core/audit/changes.ts";
 import { asArray, asNumber, asString, parseJson } from "../../core/json/json.ts";
-import { joinLessons } from "../../core/models/lesson.ts";
+import { joinLessons } from "../../core/models/learned/lesson.ts";
 import { LESSON_SOURCES, type Lesson, type LessonMark } from "../../core/rows.ts";
 import type { LessonBound, Store } from "../../core/store.ts";
 import { makeJson, makeWord, NUMBER, TEXT, TIME } from "../engine/columns.ts";

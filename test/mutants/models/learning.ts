@@ -74,7 +74,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "labels of other nodes are written over",
-    file: "src/core/models/lesson.ts",
+    file: "src/core/models/learned/lesson.ts",
     find: "return addMarks(kept.marks, next)",
     replace: "return addMarks([], next)",
     tests: ["test/store/sqlite.test.ts"],
@@ -95,7 +95,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "a signal takes a judgment's place",
-    file: "src/core/models/lesson.ts",
+    file: "src/core/models/learned/lesson.ts",
     find: '(kept.source !== "signal" || next.source === "signal")',
     replace: 'kept.source !== "signal"',
     tests: ["test/store/sqlite.test.ts"],

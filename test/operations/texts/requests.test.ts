@@ -37,3 +37,17 @@ test.skipIf(folder === null)("a recorded request of which no text changes stays 
   );
   expect(changed.map(({ id }) => id)).toEqual([]);
 });
+
+test.skipIf(folder === null)(
+  "the texts of a recorded request are the same in steps as in one walk",
+  () => {
+    let texts = 0;
+    for (const given of listRecorded(folder)) {
+      const { inOneWalk, inSteps } = readRequest(given)?.listTexts() ?? { inOneWalk: [], inSteps: [] };
+      texts += inOneWalk.length;
+      expect(inSteps, given.id).toEqual(inOneWalk);
+    }
+    expect(texts).toBeGreaterThan(10_000);
+  },
+  TIMEOUT_MS,
+);

@@ -7,6 +7,7 @@ import type { Outgoing } from "../../../src/core/models/dialect.ts";
 import { DIALECTS } from "../../../src/core/models/dialect-names.ts";
 import type { ChangeText } from "../../../src/core/text/texts.ts";
 import type { Form } from "../../../src/operations/form.ts";
+import { listInOrder, listTexts, type OrderedText } from "../../../src/operations/ordered-texts.ts";
 import { findDialect } from "../../../src/providers/index.ts";
 import { changeAsked, collectAsked } from "../../../src/steps/hooks/texts.ts";
 import { SURFACES } from "../../../src/surfaces/index.ts";
@@ -56,6 +57,8 @@ export function listRecorded(folder: string | null): readonly Given[] {
 export interface Request {
   /** True if both of its forms stay the same objects. */
   isSameAfter(change: ChangeText): boolean;
+  /** The texts of both forms with their places, sorted: found in one walk, and in steps. */
+  listTexts(): { readonly inOneWalk: readonly string[]; readonly inSteps: readonly string[] };
   /** The bodies sent, by dialect, after its texts were changed. */
   encode(change: ChangeText): readonly Sent[];
   /** The same after a hook has changed every text. Throws the Fault of a request that can't be changed. */
@@ -91,8 +94,34 @@ function makeRequest<F extends Form>(surface: Surface<F>, given: Incoming): Requ
       const isSame = operation.mapTexts(ask, change) === ask;
       return isSame && (raw === null || raw.texts.mapRequest(raw.body, change) === raw.body);
     },
+    listTexts() {
+      const { ask, raw } = exchange;
+      const walks = [
+        listBothWays(ask, operation.mapTexts),
+        raw && listBothWays(raw.body, raw.texts.mapRequest),
+      ];
+      const both = walks.flatMap((walk) => walk ?? []);
+      return {
+        inOneWalk: both.flatMap(({ inOneWalk }) => inOneWalk),
+        inSteps: both.flatMap(({ inSteps }) => inSteps),
+      };
+    },
     encode: (change) => encodeAll(surface, exchange, change),
     encodeHooked: (change) => encodeAll(surface, hook(surface, exchange, change), (text) => text),
+  };
+}
+
+function listBothWays<Body extends object>(body: Body, walk: (body: Body, change: ChangeText) => unknown) {
+  const show = ({ text, place: { kind, path, isSealed, field } }: OrderedText) =>
+    JSON.stringify([path, kind, isSealed, field, text]);
+  const steps = listInOrder(body, walk);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return {
+    inOneWalk: listTexts((change) => walk(body, change))
+      .map(show)
+      .toSorted(),
+    inSteps: step.value.map(show).toSorted(),
   };
 }
 

@@ -1,5 +1,5 @@
 // Mutants of the guard.
-import type { Mutant } from "./mutant.ts";
+import type { Mutant } from "../mutant.ts";
 
 const WHOLE = ["test/whole/guard/guard.test.ts"];
 const TOOLS = ["test/whole/guard/tools.test.ts"];

@@ -1,6 +1,6 @@
 // The section `guard` of the configuration.
 import { expect, test } from "bun:test";
-import { loadText } from "../harness/settings.ts";
+import { loadText } from "../../harness/settings.ts";
 
 const PROVIDERS = "providers: { OpenAI: { keys: [sk-1] } }";
 const read = (text: string) => loadText(`${PROVIDERS}\n${text}`);

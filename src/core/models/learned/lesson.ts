@@ -1,5 +1,5 @@
 // Merges a lesson with an existing one of the same id.
-import type { Lesson } from "../rows.ts";
+import type { Lesson } from "../../rows.ts";
 
 interface JoinedLesson {
   readonly lesson: Lesson;
