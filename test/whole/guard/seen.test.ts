@@ -15,12 +15,13 @@ import { asking } from "../world/world.ts";
 
 const EMAIL = { detector: "email", action: "report", at: "request", count: 2, rule: "personal" } as const;
 const IBAN = { detector: "iban", action: "mask", at: "request", count: 1, rule: "money" } as const;
-const WORDS = { detector: "words:email", action: "report", at: "answer", count: 3, rule: "ours" } as const;
+const WORDS = { detector: "words:email", action: "report", at: "answer", count: 3, rule: "email" } as const;
+const CARD = { ...IBAN, detector: "card", action: "report" } as const;
 
 /** By a word of the prompt. */
 const FOUND: readonly (readonly [string, readonly GuardFinding[]])[] = [
   ["two kinds", [EMAIL, IBAN]],
-  ["in both", [EMAIL, WORDS]],
+  ["in both", [CARD, WORDS]],
   ["searched", []],
 ];
 
@@ -72,11 +73,12 @@ const readGuards = async (filter: string) =>
   (await list(`/requests?operation=chat&to=2100-01-01${filter}`)).map((row) => row.guard).toReversed();
 
 test("a row has its findings, and a list those of a detector alone", async () => {
-  const all = [[EMAIL, IBAN], [EMAIL, WORDS], [EMAIL, IBAN], [], []];
+  const all = [[EMAIL, IBAN], [CARD, WORDS], [EMAIL, IBAN], [], []];
   expect((await readGuards("")).slice(0, PROMPTS.length)).toEqual(all);
   expect(await readGuards("&finding=iban")).toEqual([all[0], all[2]]);
   expect(await readGuards("&finding=words:email")).toEqual([all[1]]);
-  expect(await readGuards("&finding=card")).toEqual([]);
+  expect(await readGuards("&finding=email")).toEqual([all[0], all[2]]);
+  expect(await readGuards("&finding=phone")).toEqual([]);
   const { status, error } = await operator.get("/requests?finding=a%20b");
   expect([status, error?.param]).toEqual([400, "finding"]);
   const [row] = await list("/requests?finding=words:email");
@@ -92,7 +94,8 @@ test("sums by finding count requests by detector, action and place, under a filt
       row.requests,
     ]);
   const sums = [
-    ["email", "report", "request", 3],
+    ["card", "report", "request", 1],
+    ["email", "report", "request", 2],
     ["iban", "mask", "request", 2],
     ["words:email", "report", "answer", 1],
   ];
@@ -103,7 +106,7 @@ test("sums by finding count requests by detector, action and place, under a filt
     ["iban", "mask", "request", 2],
   ]);
   const { body } = await operator.get("/usage?group_by=day&finding=email");
-  expect(asArray(body.data).map(asObject)).toMatchObject([{ requests: 3 }]);
+  expect(asArray(body.data).map(asObject)).toMatchObject([{ requests: 2 }]);
   expect(body.rows_from).toBeString();
 });
 
@@ -118,7 +121,7 @@ test("exports have them: rows a column, sums one for each part", async () => {
     [EMAIL, IBAN],
   ]);
   const [first] = (await download("requests.jsonl?finding=words:email")).split("\n");
-  expect(JSON.parse(first ?? "").guard).toEqual([EMAIL, WORDS]);
+  expect(JSON.parse(first ?? "").guard).toEqual([CARD, WORDS]);
   const sums = readCsv(await download("usage.csv?group_by=finding"));
   expect(sums.find(({ detector }) => detector === "iban")).toMatchObject({
     action: "mask",
@@ -134,7 +137,8 @@ test("metrics count requests by finding, and the time of each place that was sea
     .split("\n")
     .filter((line) => /^poundkey_(findings_total|guard_seconds_(count|sum))/.test(line));
   expect(lines.toSorted()).toEqual([
-    'poundkey_findings_total{detector="email",action="report",at="request"} 3',
+    'poundkey_findings_total{detector="card",action="report",at="request"} 1',
+    'poundkey_findings_total{detector="email",action="report",at="request"} 2',
     'poundkey_findings_total{detector="iban",action="mask",at="request"} 2',
     'poundkey_findings_total{detector="words:email",action="report",at="answer"} 1',
     'poundkey_guard_seconds_count{at="answer"} 1',
@@ -148,7 +152,7 @@ test("a span has the counts of each place", () => {
   const spans = traced.map(({ below }) => below.filter(({ name }) => name === "guard"));
   expect(spans.map((some) => some.map(({ attributes }) => attributes))).toEqual([
     [{ "poundkey.guard.request": "email=report:2,iban=mask:1" }],
-    [{ "poundkey.guard.request": "email=report:2", "poundkey.guard.answer": "words:email=report:3" }],
+    [{ "poundkey.guard.request": "card=report:1", "poundkey.guard.answer": "words:email=report:3" }],
     [{ "poundkey.guard.request": "email=report:2,iban=mask:1" }],
     [{}],
     [],
