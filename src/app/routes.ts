@@ -11,7 +11,6 @@ import type { ProviderPorts } from "../admin/things/credentials.ts";
 import { serveThings } from "../admin/things/things.ts";
 import type { GatewayKey } from "../core/keys/key.ts";
 import type { ModelCard } from "../core/models/card.ts";
-import type { Settings } from "../core/settings.ts";
 import type { Fetch } from "../core/world/world.ts";
 import { adminRoutes } from "../http/admin.ts";
 import type { WritingParts } from "../http/admin-route.ts";
@@ -27,7 +26,6 @@ import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
-import { guardRoutes } from "../http/models/admin-guard.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { missingNameRoutes } from "../http/models/missing-names.ts";
@@ -71,7 +69,6 @@ import { loadConsoleFiles } from "./build/page-files.ts";
 import { makeConfigurationRoutes } from "./configuration-routes.ts";
 import { countSockets } from "./count-sockets.ts";
 import { createDocsParts } from "./docs-parts.ts";
-import { createGuardParts } from "./guard/parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { createFamilyPriced, createMissingParts } from "./models/missing-parts.ts";
@@ -157,7 +154,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(guardRoutes(operator, createGuardParts(opened.store, live)))
     .use(missingNameRoutes(operator, createMissingParts(parts), createFamilyPriced(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts, parts.directory.seen))
@@ -233,8 +229,7 @@ function createHealthPorts(parts: RouteParts) {
   return {
     ...ports,
     storeReady: () => watch.store.ready(),
-    problems: () =>
-      listPublicProblems({ ...parts, files: ports.files, takesFiles: () => takesFiles(live.settings) }),
+    problems: () => listPublicProblems({ ...parts, files: ports.files, takesFiles: watchFileRules(live) }),
     guardVersion: () => live.settings.guard?.version,
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
@@ -243,8 +238,8 @@ function createHealthPorts(parts: RouteParts) {
   };
 }
 
-function takesFiles({ files, batches }: Settings): boolean {
-  return batches.isOn && files.accountBytesMax > 0;
+function watchFileRules(live: Pick<LiveConfiguration, "settings">) {
+  return () => live.settings.batches.isOn && live.settings.files.accountBytesMax > 0;
 }
 
 function stateRoutes(parts: RouteParts, operator: WritingParts) {

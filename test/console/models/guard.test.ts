@@ -44,7 +44,6 @@ afterAll(async () => {
   await some?.stop();
 });
 
-
 describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () => {
   test("without rules it says how to begin, as YAML to copy", async () => {
     const { page, open, leave } = await openConsole(none);

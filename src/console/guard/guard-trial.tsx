@@ -1,7 +1,6 @@
 // A box to try the guard's rules on a text, which is sent to no model and kept nowhere.
 import { useState } from "preact/hooks";
 import type { GuardTriedView, TriedFinding } from "../../admin/models/guard.ts";
-import { GUARD_PLACES } from "../../core/models/guard.ts";
 import { change, describeError } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { useRun } from "../frame/task.ts";
@@ -11,13 +10,14 @@ import { Card } from "../parts/page.tsx";
 import { Badge, Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
 
-const PLACES = GUARD_PLACES.map((value) => ({
-  value,
-  label: `as ${value === "answer" ? "an" : "a"} ${value}`,
-}));
+type Place = "request" | "answer";
+const PLACES: readonly { readonly value: Place; readonly label: string }[] = [
+  { value: "request", label: "as a request" },
+  { value: "answer", label: "as an answer" },
+];
 
-/** What was found, in the text that was searched. */
-interface Tried {
+/** The findings in the text that was searched. */
+interface TrialResult {
   readonly text: string;
   readonly findings: readonly TriedFinding[];
 }
@@ -27,8 +27,8 @@ export function TrialCard() {
   const run = useRun();
   const [text, setText] = useState("");
   const [key, setKey] = useState("");
-  const [at, setAt] = useState<(typeof GUARD_PLACES)[number]>("request");
-  const [tried, setTried] = useState<Tried | string | null>(null);
+  const [at, setAt] = useState<Place>("request");
+  const [tried, setTried] = useState<TrialResult | string | null>(null);
   const start = async (event: Event) => {
     event.preventDefault();
     await run.start(async () => {
@@ -62,7 +62,7 @@ export function TrialCard() {
 
 const EXAMPLE = "My card is 4532 0151 1283 0366.";
 
-function Result({ tried }: { readonly tried: Tried | string }) {
+function Result({ tried }: { readonly tried: TrialResult | string }) {
   if (typeof tried === "string") return <Notice tone="bad">{tried}</Notice>;
   const { text, findings } = tried;
   if (findings.length === 0) return <Notice tone="ok">Nothing is found in it.</Notice>;
