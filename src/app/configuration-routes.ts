@@ -1,5 +1,4 @@
 // The routes that show where the configuration is written, and check a change of it, and those of the guard.
-import { Elysia } from "elysia";
 import type { WritingParts } from "../http/admin-route.ts";
 import { configurationRoutes } from "../http/models/admin-configuration.ts";
 import { guardRoutes } from "../http/models/admin-guard.ts";
@@ -15,5 +14,5 @@ export function makeConfigurationRoutes(operator: WritingParts, live: LiveConfig
       return checkProposal(text, { sections: live.configured.origin?.sections ?? {}, known: PROVIDERS });
     },
   });
-  return new Elysia().use(routes).use(guardRoutes(operator, createGuardParts(operator.world.store, live)));
+  return [routes, guardRoutes(operator, createGuardParts(operator.world.store, live))];
 }
