@@ -26,7 +26,6 @@ import { exportRoutes } from "../http/log/admin-exports.ts";
 import { agentTelemetryRoutes } from "../http/log/agent-telemetry.ts";
 import { liveRoutes } from "../http/log/live.ts";
 import { socketRoutes } from "../http/log/sockets.ts";
-import { guardRoutes } from "../http/models/admin-guard.ts";
 import { modelRulesRoutes } from "../http/models/admin-models.ts";
 import { priceRoutes } from "../http/models/admin-prices.ts";
 import { missingNameRoutes } from "../http/models/missing-names.ts";
@@ -70,7 +69,6 @@ import { loadConsoleFiles } from "./build/page-files.ts";
 import { makeConfigurationRoutes } from "./configuration-routes.ts";
 import { countSockets } from "./count-sockets.ts";
 import { createDocsParts } from "./docs-parts.ts";
-import { createGuardParts } from "./guard/parts.ts";
 import type { PriceWatch } from "./models/catalogue-watch.ts";
 import { viewLearned } from "./models/learning.ts";
 import { createFamilyPriced, createMissingParts } from "./models/missing-parts.ts";
@@ -156,7 +154,6 @@ export function composeRoutes(parts: RouteParts) {
     .use(problemRoutes(operator, () => listProblems({ ...parts, health: providers.health })))
     .use(modelRulesRoutes(operator, createModelRulesParts(parts)))
     .use(priceRoutes(operator, createPriceParts(parts)))
-    .use(guardRoutes(operator, createGuardParts(opened.store, live)))
     .use(missingNameRoutes(operator, createMissingParts(parts), createFamilyPriced(parts)))
     .use(memberRoutes(operator, createMemberPorts(parts, keysExpireMs)))
     .use(directoryRoutes(operator, parts.directory.parts, parts.directory.seen))
@@ -248,7 +245,7 @@ function watchFileRules(live: Pick<LiveConfiguration, "settings">) {
 function stateRoutes(parts: RouteParts, operator: WritingParts) {
   const health = createHealthPorts(parts);
   const sockets = socketRoutes(operator, () => countSockets(health.metrics));
-  return [healthRoutes(health), sockets, makeConfigurationRoutes(operator, parts.live)];
+  return [healthRoutes(health), sockets, ...makeConfigurationRoutes(operator, parts.live)];
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

@@ -84,7 +84,7 @@ export const guardTriedSchema = Type.Object({
 export type GuardTriedView = View<typeof guardTriedSchema>;
 
 /** A text by itself, or a body of a surface. */
-export type TriedContent =
+type TriedContent =
   | { readonly text: string }
   | { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
 

@@ -11,7 +11,7 @@ import { listTriedTexts } from "../../http/models/tried-texts.ts";
 import type { FindAccountName } from "../../steps/applies.ts";
 import { findStrictestRule, listApplying, listAt } from "../../steps/guard/rules.ts";
 
-export interface TrialParts {
+interface TrialParts {
   readonly guard: GuardSettings;
   readonly limits: Limits;
   readonly findAccountName: FindAccountName;

@@ -54,7 +54,7 @@ const FLAGS = {
   show: "switch",
 } as const;
 
-/** What the command reads beside the configuration. */
+/** Reads the text that is searched. */
 interface InputPorts {
   readonly readFile: (path: string) => Promise<string>;
   readonly readStandardInput: () => Promise<string>;

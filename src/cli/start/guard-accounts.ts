@@ -3,12 +3,15 @@ import { type ConfigError, createError } from "../../config/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import { suggest } from "../../core/text/nearest.ts";
 import { matchesAny } from "../../core/text/pattern.ts";
-import type { CheckPorts } from "./check.ts";
+
+interface StorePorts {
+  readonly accountNames: (store: string, mayConnect: boolean) => Promise<ReadonlyMap<string, number> | null>;
+}
 
 /** Rules may name accounts before they are made, so this is no mistake. */
 export async function warnOfGuardAccounts(
   { store, guard }: Settings,
-  { accountNames }: Pick<CheckPorts, "accountNames">,
+  { accountNames }: StorePorts,
   mayConnect: boolean,
 ): Promise<readonly ConfigError[]> {
   if (guard === undefined) return [];

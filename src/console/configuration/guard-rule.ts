@@ -1,5 +1,4 @@
 // A rule of the guard as YAML.
-import { GUARD_PLACES } from "../../core/models/guard.ts";
 import type { Proposal } from "./proposal.tsx";
 import { readWords } from "./yaml.ts";
 
@@ -29,7 +28,7 @@ export const GUARD_RULE: Proposal = {
       options: [
         { value: "", label: "requests" },
         { value: "answer", label: "answers" },
-        { value: GUARD_PLACES.join(" "), label: "requests and answers" },
+        { value: "request answer", label: "requests and answers" },
       ],
     },
     { name: "accounts", label: "Accounts", placeholder: "support finance-*", hint: "Empty for all" },

@@ -192,7 +192,7 @@ const PAGES: readonly Page[] = [
     path: "/settings/guard",
     label: "Guard",
     icon: "shield",
-    Page: lazy(async () => (await import("../models/guard.tsx")).GuardPage),
+    Page: lazy(async () => (await import("../guard/guard.tsx")).GuardPage),
     group: "Gateway",
     needs: "settings.read",
   },

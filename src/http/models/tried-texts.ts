@@ -4,9 +4,9 @@ import type { Family } from "../../core/models/dialect.ts";
 import type { GuardPlace } from "../../core/models/guard.ts";
 import type { Limits } from "../../core/settings.ts";
 import { suggest } from "../../core/text/nearest.ts";
-import type { ChangeText, NativeTexts } from "../../core/text/texts.ts";
+import type { NativeTexts } from "../../core/text/texts.ts";
 import type { Form } from "../../operations/form.ts";
-import { listInOrder, type OrderedText } from "../../operations/ordered-texts.ts";
+import { listInOrder, listTexts, type OrderedText } from "../../operations/ordered-texts.ts";
 import { MESSAGES_TEXTS } from "../../surfaces/anthropic-messages/texts.ts";
 import { GEMINI_TEXTS } from "../../surfaces/gemini/texts.ts";
 import { SURFACES } from "../../surfaces/index.ts";
@@ -14,7 +14,7 @@ import { RESPONSES_TEXTS } from "../../surfaces/openai-responses/texts.ts";
 import type { AnySurface, Surface } from "../../surfaces/surface.ts";
 import { matchesPath } from "../serve/paths.ts";
 
-export interface TriedBody {
+interface TriedBody {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly at: GuardPlace;
@@ -63,15 +63,22 @@ function listAsked<F extends Form>(
     keeping: null,
     stored: null,
   });
-  const walk = (change: ChangeText) =>
-    raw === null ? surface.operation.mapTexts(ask, change) : raw.texts.mapRequest(raw.body, change);
-  return { model: ask.model, texts: listInOrder(walk) };
+  const { mapTexts } = surface.operation;
+  const steps = raw ? listInOrder(raw.body, raw.texts.mapRequest) : listInOrder(ask, mapTexts);
+  return { model: ask.model, texts: takeAll(steps) };
+}
+
+/** A tried body is short enough to be walked in one go. */
+function takeAll<Result>(steps: Generator<undefined, Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
 }
 
 function listAnswered<F extends Form>({ family, operation }: Surface<F>, { body }: TriedBody): TriedTexts {
   const native = ANSWERS[family];
-  if (native) return { model: null, texts: listInOrder((change) => native.mapAnswer(body, change)) };
+  if (native) return { model: null, texts: listTexts((change) => native.mapAnswer(body, change)) };
   const reply = operation.restore(body);
   if (reply === null) throw invalidValue("body", "it is no whole answer of this path");
-  return { model: null, texts: listInOrder((change) => operation.mapReply(reply, change, null)) };
+  return { model: null, texts: listTexts((change) => operation.mapReply(reply, change, null)) };
 }

@@ -9,7 +9,7 @@ import { type FindAccountName, matchesAccount, matchesKey } from "../applies.ts"
 const TOOL_PATTERN = /^mcp:/i;
 const AWAY = "!";
 
-/** What decides of a request: a call, or one that is only tried. */
+/** A call, or a request that is only tried. */
 interface RuledRequest {
   readonly key: GatewayKey;
   readonly ask: { readonly model: string };

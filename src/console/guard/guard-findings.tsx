@@ -1,4 +1,4 @@
-// What the guard's rules have found over a time, by detector, action and account.
+// The findings of the guard's rules over a time, by detector, action and account.
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../../admin/log/usage.ts";
 import { withQuery } from "../frame/api.ts";

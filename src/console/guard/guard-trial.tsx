@@ -1,7 +1,6 @@
 // A box to try the guard's rules on a text, which is sent to no model and kept nowhere.
 import { useState } from "preact/hooks";
 import type { GuardTriedView, TriedFinding } from "../../admin/models/guard.ts";
-import { GUARD_PLACES } from "../../core/models/guard.ts";
 import { change, describeError } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { useRun } from "../frame/task.ts";
@@ -11,13 +10,14 @@ import { Card } from "../parts/page.tsx";
 import { Badge, Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
 
-const PLACES = GUARD_PLACES.map((value) => ({
-  value,
-  label: `as ${value === "answer" ? "an" : "a"} ${value}`,
-}));
+type Place = "request" | "answer";
+const PLACES: readonly { readonly value: Place; readonly label: string }[] = [
+  { value: "request", label: "as a request" },
+  { value: "answer", label: "as an answer" },
+];
 
-/** What was found, in the text that was searched. */
-interface Tried {
+/** The findings in the text that was searched. */
+interface TrialResult {
   readonly text: string;
   readonly findings: readonly TriedFinding[];
 }
@@ -27,8 +27,8 @@ export function TrialCard() {
   const run = useRun();
   const [text, setText] = useState("");
   const [key, setKey] = useState("");
-  const [at, setAt] = useState<(typeof GUARD_PLACES)[number]>("request");
-  const [tried, setTried] = useState<Tried | string | null>(null);
+  const [at, setAt] = useState<Place>("request");
+  const [tried, setTried] = useState<TrialResult | string | null>(null);
   const start = async (event: Event) => {
     event.preventDefault();
     await run.start(async () => {
@@ -41,7 +41,7 @@ export function TrialCard() {
     <Card title="Try a text" note="It is sent to no model, and kept nowhere">
       <form class="stack" onSubmit={(event) => void start(event)}>
         <TextField label="Text" rows={5} placeholder={EXAMPLE} value={text} onInput={setText} />
-        <div class="row">
+        <div class="row filters">
           <Segments label="Searched" options={PLACES} value={at} onChange={setAt} />
           <Filter
             label="Key"
@@ -52,7 +52,7 @@ export function TrialCard() {
             ]}
             onInput={setKey}
           />
-          <Button label="Search" type="submit" kind="main" isBusy={run.isRunning} isDisabled={text === ""} />
+          <Button label="Try it" type="submit" kind="main" isBusy={run.isRunning} isDisabled={text === ""} />
         </div>
         <div role="status">{tried !== null && <Result tried={tried} />}</div>
       </form>
@@ -62,12 +62,12 @@ export function TrialCard() {
 
 const EXAMPLE = "My card is 4532 0151 1283 0366.";
 
-function Result({ tried }: { readonly tried: Tried | string }) {
+function Result({ tried }: { readonly tried: TrialResult | string }) {
   if (typeof tried === "string") return <Notice tone="bad">{tried}</Notice>;
   const { text, findings } = tried;
   if (findings.length === 0) return <Notice tone="ok">Nothing is found in it.</Notice>;
   const columns: readonly Column<TriedFinding>[] = [
-    makeHeadColumn("Found", ({ from, to }) => <mark>{text.slice(from, to)}</mark>),
+    makeHeadColumn("Found", ({ from, to }) => <span class="strong own-words">{text.slice(from, to)}</span>),
     makeColumn("Detector", ({ detector }) => detector),
     makeColumn("Action", ({ action }) => <Badge text={action} />),
     makeColumn("Rule", ({ rule }) => rule),

@@ -1,11 +1,11 @@
 // Warnings about rules of the guard whose patterns match no model and no provider.
-import { buildCatalogue } from "../catalogue/catalogue.ts";
-import { SELECTORS } from "../core/models/selector.ts";
-import type { Settings } from "../core/settings.ts";
-import { suggest } from "../core/text/nearest.ts";
-import { matchesAny } from "../core/text/pattern.ts";
-import type { Issue } from "./errors.ts";
-import type { Config } from "./schema.ts";
+import { buildCatalogue } from "../../catalogue/catalogue.ts";
+import { SELECTORS } from "../../core/models/selector.ts";
+import type { Settings } from "../../core/settings.ts";
+import { suggest } from "../../core/text/nearest.ts";
+import { matchesAny } from "../../core/text/pattern.ts";
+import type { Issue } from "../errors.ts";
+import type { Config } from "../schema.ts";
 
 const TOOLS = /^mcp:/i;
 

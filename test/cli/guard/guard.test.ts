@@ -1,8 +1,8 @@
 // `poundkey guard`: what the rules of a file find in a text or a body, and the detectors.
 import { expect, test } from "bun:test";
-import { runGuard } from "../../src/cli/guard/guard.ts";
-import { runPrinting } from "../harness/poundkey.ts";
-import { readFrom } from "../harness/settings.ts";
+import { runGuard } from "../../../src/cli/guard/guard.ts";
+import { runPrinting } from "../../harness/poundkey.ts";
+import { readFrom } from "../../harness/settings.ts";
 
 const RULES = `guard:
   rules:

@@ -1,7 +1,7 @@
 // Patterns of the guard's rules that match nothing: the check warns of each, and names what is near.
 import { expect, test } from "bun:test";
-import { warnOfGuardAccounts } from "../../src/cli/start/guard-accounts.ts";
-import { loadText } from "../harness/settings.ts";
+import { warnOfGuardAccounts } from "../../../src/cli/start/guard-accounts.ts";
+import { loadText } from "../../harness/settings.ts";
 
 test("models and providers that nobody serves are named, with what is near", () => {
   const loaded = loadText(`
