@@ -1,6 +1,5 @@
-// Values that count again behind their first place, over a request's texts, and integers as texts.
+// Values that count again behind their first place, over a request's texts.
 import { expect, test } from "bun:test";
-import { readInteger } from "../../src/guard/integers.ts";
 import { createScanner, type Match } from "../../src/guard/scanner.ts";
 import { type SearchedText, TextsSearch } from "../../src/guard/texts.ts";
 
@@ -51,15 +50,4 @@ test("steps of any size find the same", () => {
     { text: "" },
   ];
   for (const step of [1, 3, 10, 1000]) expect(searchTexts(texts, step)).toEqual(searchTexts(texts));
-});
-
-test("integers of nine to nineteen digits are texts", () => {
-  expect([4532015112830366, -536904399, 12345678, 1.5, 1e19, 1e18].map(readInteger)).toEqual([
-    "4532015112830366",
-    "536904399",
-    null,
-    null,
-    null,
-    "1000000000000000000",
-  ]);
 });

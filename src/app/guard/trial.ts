@@ -4,7 +4,7 @@ import type { GatewayKey } from "../../core/keys/key.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { GuardRule, GuardSettings } from "../../core/models/guard.ts";
 import type { Limits } from "../../core/settings.ts";
-import { type Joined, joinFound } from "../../guard/join.ts";
+import { joinFound, type Union } from "../../guard/join.ts";
 import { createScanner } from "../../guard/scanner.ts";
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
 import { listTriedTexts } from "../../http/models/tried-texts.ts";
@@ -75,7 +75,7 @@ function listApplied(
 
 /** The strictest action counts, and of several rules the first that has it. */
 function describe(
-  { from, to, detector, detectors }: Joined,
+  { from, to, detector, detectors }: Union,
   rules: readonly GuardRule[],
 ): readonly Omit<TriedFinding, "path">[] {
   const rule = findStrictestRule(rules, detectors);

@@ -1,10 +1,15 @@
 // JSON web tokens: three parts of base64url, the first of which is JSON with `alg`.
+
+import { parseBounded } from "../../core/json/bounds.ts";
+import { isObject } from "../../core/json/json.ts";
+import type { JsonShape } from "../../core/json/shape.ts";
 import { findRunEnd, isNearTokenStart, isToken } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const HEADER_MIN = 17;
 /** Headers with certificates have a few thousand characters. */
 const HEADER_MAX = 8192;
+const HEADER_SHAPE: JsonShape = { depth: 16, elements: 1000 };
 const PAYLOAD_MIN = 17;
 const PAYLOAD_MAX = 65_536;
 const SIGNATURE_MIN = 10;
@@ -14,13 +19,8 @@ const HEADER_START = "eyJ";
 /** True for JSON with `alg`. Most other data isn't text, so its first bytes are looked at before it is parsed. */
 function isHeader(encoded: string): boolean {
   if (!isText(encoded.slice(0, 32))) return false;
-  const text = Buffer.from(encoded, "base64url").toString("utf8");
-  try {
-    const header: unknown = JSON.parse(text);
-    return typeof header === "object" && header !== null && "alg" in header;
-  } catch {
-    return false;
-  }
+  const header = parseBounded(Buffer.from(encoded, "base64url").toString("utf8"), HEADER_SHAPE);
+  return isObject(header) && "alg" in header;
 }
 
 function isText(encoded: string): boolean {

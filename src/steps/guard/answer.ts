@@ -37,7 +37,7 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
 
   pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
     const { operation, native } = this.#terms;
-    // What is longer isn't kept by anybody.
+    // No longer answer is kept.
     if (this.#characters <= operation.answerBytesMax) operation.mapPieces(pieces, this.#take, native);
     return pieces;
   }

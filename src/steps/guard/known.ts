@@ -1,5 +1,5 @@
 // Remembers what was found in texts of the last minutes: most of a conversation is the same in its next turn.
-import type { Found } from "../../guard/scanner.ts";
+import type { Match } from "../../guard/scanner.ts";
 
 const TEXTS_MAX = 50_000;
 const AGE_MAX_MS = 600_000;
@@ -10,7 +10,7 @@ const CHARACTERS_MAX = 1_000_000;
 const PLACES_MAX = 1000;
 
 interface KnownText {
-  readonly found: readonly Found[];
+  readonly found: readonly Match[];
   readonly untilMs: number;
 }
 
@@ -33,12 +33,12 @@ export class KnownPlaces {
     return new Bun.CryptoHasher("sha256", this.#secret).update(head).update(text).digest("base64");
   }
 
-  find(name: string, nowMs: number): readonly Found[] | null {
+  find(name: string, nowMs: number): readonly Match[] | null {
     const known = this.#places.get(name);
     return known !== undefined && known.untilMs > nowMs ? known.found : null;
   }
 
-  add(name: string, found: readonly Found[], nowMs: number): void {
+  add(name: string, found: readonly Match[], nowMs: number): void {
     if (found.length > PLACES_MAX) return;
     this.#places.delete(name);
     this.#places.set(name, { found, untilMs: nowMs + AGE_MAX_MS });

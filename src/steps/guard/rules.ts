@@ -1,4 +1,4 @@
-// Which rules of the guard apply to a request, and what each detector's findings lead to.
+// The rules of the guard that apply to a request, and the action that each detector leads to.
 import type { GatewayKey } from "../../core/keys/key.ts";
 import { type NamedGuardrail, refuseGuardrail } from "../../core/log/constraint.ts";
 import { type ModelCard, TOOL_OPERATION } from "../../core/models/card.ts";

@@ -1,7 +1,7 @@
 // Searches the texts of a request or an answer in steps, and counts what it finds.
 import type { GuardFinding, GuardPlace, GuardRule, GuardSettings } from "../../core/models/guard.ts";
 import { joinFound } from "../../guard/join.ts";
-import { createScanner, type Found, type Scanner } from "../../guard/scanner.ts";
+import { createScanner, type Match, type Scanner } from "../../guard/scanner.ts";
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
 import type { OrderedText } from "../../operations/ordered-texts.ts";
 import type { KnownPlaces } from "./known.ts";
@@ -83,7 +83,7 @@ export class GuardSearch {
   *#remember(
     names: readonly (string | null)[],
     searched: readonly SearchedText[],
-    own: readonly (readonly Found[])[],
+    own: readonly (readonly Match[])[],
   ): Generator<undefined, void> {
     const { known, nowMs } = this.#ports;
     for (const [index, name] of names.entries()) {
@@ -104,7 +104,7 @@ class Counts {
     this.#at = at;
   }
 
-  add(text: string, found: readonly Found[]): void {
+  add(text: string, found: readonly Match[]): void {
     for (const { from, to, detector, detectors } of joinFound(found)) {
       const { counting, rules } = this.#group;
       const rule = counting.getOrInsertComputed(detectors.join(" "), () =>
