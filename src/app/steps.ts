@@ -104,7 +104,7 @@ export function composeSteps(
     if (key.id === HOOKS_KEY) return [];
     const others = more.length === 0 ? hooks.list(key) : [...hooks.list(key), ...more];
     const inner = caching === null ? others : cache.around(others);
-    const guarded = guard.list(key);
+    const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
     return guarded.length === 0 ? inner : [...guarded, ...inner];
   };
 }

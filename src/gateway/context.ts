@@ -357,7 +357,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       reasoningRemoved: this.#describeRemoved(),
       cacheMarked: this.#cacheMarked,
       moved: plan.home ? nameCause(plan.home, this.attempt) : null,
-      guard: formatFindings(this.call.guard),
+      guard: this.call.guard ? formatFindings(this.call.guard) : null,
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

@@ -41,7 +41,7 @@ ${WIDE_HELP}
   --help         print this help
 
 examples:
-  poundkey guard try notes.txt
+  poundkey guard try letter.txt
   git diff | poundkey guard try --rule secrets
   poundkey guard try request.json --body /v1/chat/completions --json`;
 

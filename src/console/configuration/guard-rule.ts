@@ -19,7 +19,7 @@ export const GUARD_RULE: Proposal = {
     {
       name: "detect",
       label: "Detectors and groups",
-      placeholder: "contact card !phone",
+      placeholder: "secrets card !jwt",
       hint: "Groups: secrets, contact, finance, network, ids. An ! takes away.",
     },
     {

@@ -58,12 +58,12 @@ function Nothing() {
 
 function RulesCard({ guard: { rules, words, allow } }: { readonly guard: GuardView }) {
   const lists = words.map(({ name, count }) => `words:${name} (${formatCount(count)})`);
-  const notes = [
+  const facts = [
     ...(lists.length > 0 ? [`Lists: ${lists.join(", ")}`] : []),
     ...(allow.length > 0 ? [`${formatCount(allow.length)} allowed, which are never found`] : []),
   ];
   return (
-    <Card title="Rules" note={notes.join(". ")} isFlush>
+    <Card title="Rules" note={facts.join(". ")} isFlush>
       <Table label="Rules" columns={COLUMNS} rows={rules} keyOf={({ name }) => name} />
     </Card>
   );

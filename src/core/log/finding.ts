@@ -7,8 +7,8 @@ import { GUARD_ACTIONS, GUARD_PLACES, type GuardFinding, type GuardPlace } from 
 export const DETECTOR_PATTERN = "(words:)?[a-z][a-z0-9_]*";
 
 /** Returns findings as a row keeps them: `[["email","report","request",2,"personal"]]`. Null for none. */
-export function formatFindings(found: readonly GuardFinding[] | undefined): string | null {
-  if (found === undefined || found.length === 0) return null;
+export function formatFindings(found: readonly GuardFinding[]): string | null {
+  if (found.length === 0) return null;
   return JSON.stringify(
     found.map(({ detector, action, at, count, rule }) => [detector, action, at, count, rule]),
   );

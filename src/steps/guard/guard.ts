@@ -18,7 +18,8 @@ export class Guard {
   readonly #ports: Ports;
   readonly #known: KnownPlaces;
   #names: ReadonlySet<string> = new Set();
-  #steps = NOTHING;
+  /** The steps of keys that name no rules themselves. Empty if there are none. */
+  steps = NOTHING;
 
   constructor(ports: Ports) {
     this.#ports = ports;
@@ -27,12 +28,12 @@ export class Guard {
 
   put(settings: GuardSettings | undefined): void {
     this.#names = new Set(settings?.rules.map(({ name }) => name));
-    this.#steps = settings === undefined ? NOTHING : [new GuardStep(settings, this.#known, this.#ports)];
+    this.steps = settings === undefined ? NOTHING : [new GuardStep(settings, this.#known, this.#ports)];
   }
 
-  /** Returns the steps of a key's requests. Empty if there are no rules. */
-  list({ guard }: Pick<GatewayKey, "guard">): readonly Step[] {
-    const missing = guard?.find((name) => !this.#names.has(name));
-    return missing === undefined ? this.#steps : [makeRefusal("rule", missing)];
+  /** Returns the steps of the requests of a key that names rules itself. */
+  listNamed(names: NonNullable<GatewayKey["guard"]>): readonly Step[] {
+    const missing = names.find((name) => !this.#names.has(name));
+    return missing === undefined ? this.steps : [makeRefusal("rule", missing)];
   }
 }

@@ -259,7 +259,19 @@ const REQUEST_DEFAULTS = {
   ...Object.fromEntries(NOTES.map((column) => [column, null])),
 } as const;
 
+const CALL_COLUMNS: ReadonlySet<string> = new Set(["operation", "surface", "response_id"]);
+
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
+
+/** Those of calls of tools name their tool. */
+export const USUAL_CALLS = omitDefaults(
+  REQUEST,
+  Object.fromEntries(
+    Object.entries(REQUEST_DEFAULTS).filter(
+      ([column]) => !(column in TOOL.columns) && !CALL_COLUMNS.has(column),
+    ),
+  ),
+);
 
 const { batch_id, batch_line, custom_id, ...LINE_DEFAULTS } = REQUEST_DEFAULTS;
 

@@ -21,6 +21,7 @@ import {
   TAG_USAGE,
   USAGE,
   USAGE_SUMS,
+  USUAL_CALLS,
   USUAL_LINES,
   USUAL_REQUESTS,
 } from "../schema/log-tables.ts";
@@ -88,12 +89,9 @@ function makeRequestWriter(database: Database) {
     makeRowWriter(database, omitWork(REQUEST)),
     makeRowWriter(database, REQUEST),
   );
-  const writeLines = makeRowWriter(database, USUAL_LINES.part);
-  return splitRows(
-    USUAL_REQUESTS.fits,
-    makeRowWriter(database, USUAL_REQUESTS.part),
-    splitRows(USUAL_LINES.fits, writeLines, writeOthers),
-  );
+  const writeUsual = ({ fits, part }: typeof USUAL_REQUESTS, others: typeof writeOthers) =>
+    splitRows(fits, makeRowWriter(database, part), others);
+  return writeUsual(USUAL_REQUESTS, writeUsual(USUAL_LINES, writeUsual(USUAL_CALLS, writeOthers)));
 }
 
 function writeStatements(database: Database) {
