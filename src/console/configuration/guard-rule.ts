@@ -20,7 +20,7 @@ export const GUARD_RULE: Proposal = {
       name: "detect",
       label: "Detectors and groups",
       placeholder: "secrets card !jwt",
-      hint: "Groups: secrets, contact, finance, network, ids. An ! takes away.",
+      hint: "Detectors, groups such as secrets or finance, and words:NAME. An ! takes away.",
     },
     {
       name: "at",

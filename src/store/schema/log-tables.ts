@@ -259,7 +259,7 @@ const REQUEST_DEFAULTS = {
   ...Object.fromEntries(NOTES.map((column) => [column, null])),
 } as const;
 
-const CALL_COLUMNS: ReadonlySet<string> = new Set(["operation", "surface", "response_id"]);
+const CALL_COLUMNS: ReadonlySet<string> = new Set(["operation", "surface", "hold_nano", "response_id"]);
 
 export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
 
