@@ -55,7 +55,8 @@ const SECRET_FIELD =
 /** Below these, the names of fields are hidden too, because `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
 /** The operator's words and values that are never found may be names of people: none is shown, wherever it stands. */
-const isBelowWords = ([section, field]: Path) => section === "guard" && (field === "words" || field === "allow");
+const isBelowWords = ([section, field]: Path) =>
+  section === "guard" && (field === "words" || field === "allow");
 const LIST_NAME = /^[a-z][a-z0-9]{1,11}$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([
   "key",

@@ -124,8 +124,14 @@ function readDetect(
   path: Path,
   issues: Issues,
 ): readonly string[] {
-  const known = [...DETECTORS.map(({ name }) => name), ...[...lists.keys()].map((name) => WORDS_PREFIX + name)];
-  const groups = new Map<string, readonly string[]>([...GROUPS, ...known.map((name) => [name, [name]] as const)]);
+  const known = [
+    ...DETECTORS.map(({ name }) => name),
+    ...[...lists.keys()].map((name) => WORDS_PREFIX + name),
+  ];
+  const groups = new Map<string, readonly string[]>([
+    ...GROUPS,
+    ...known.map((name) => [name, [name]] as const),
+  ]);
   const wanted = new Set<string>();
   const away = new Set<string>();
   for (const [at, entry] of given.entries()) {

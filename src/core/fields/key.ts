@@ -223,7 +223,11 @@ export const KEY_FIELDS = {
     elementsMax: RULES_MAX,
     manual:
       "[rules of the guard](guard.md) that apply to its requests and answers, beside those of all keys; null or `[]` for none",
-    flag: { name: "guard", value: "A,B", help: "rules of the guard for its requests, beside those of all keys" },
+    flag: {
+      name: "guard",
+      value: "A,B",
+      help: "rules of the guard for its requests, beside those of all keys",
+    },
     control: {
       label: "Guard",
       hint: "Names of rules from the configuration, separated by spaces; they only add to those that apply anyway",

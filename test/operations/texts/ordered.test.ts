@@ -71,7 +71,10 @@ test("an integer of a tool's call, or of a chat's history, is a text with its fi
     id: "c",
     function: { name: "f", arguments: `{"card": ${CARD}}` },
   } as const;
-  const ask: ChatRequest = { model: "m", messages: [{ role: "assistant", content: null, tool_calls: [asked] }] };
+  const ask: ChatRequest = {
+    model: "m",
+    messages: [{ role: "assistant", content: null, tool_calls: [asked] }],
+  };
   const chat = listAll(ask, CHAT.mapTexts);
   for (const texts of [tool, chat]) {
     const found = texts.find(({ text }) => text === String(CARD));
