@@ -317,6 +317,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     return this.#record(nowMs, countPrompt(operation, sent, markup));
   }
 
+  #formatFindings(): string | null {
+    return this.call.guard ? formatFindings(this.call.guard) : null;
+  }
+
   #record(nowMs: number, counted: UsageCount<F["usage"]>): UnsettledRecord {
     const { id, requestId, operation, surface, key, ask, origin } = this.call;
     const { from, plan } = this;
@@ -357,7 +361,7 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       reasoningRemoved: this.#describeRemoved(),
       cacheMarked: this.#cacheMarked,
       moved: plan.home ? nameCause(plan.home, this.attempt) : null,
-      guard: this.call.guard ? formatFindings(this.call.guard) : null,
+      guard: this.#formatFindings(),
       cachedFrom: from?.id ?? null,
       savedNanoUsd: from?.costNanoUsd ?? 0,
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),

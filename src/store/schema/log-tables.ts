@@ -30,10 +30,10 @@ import {
 } from "../engine/columns.ts";
 import { expressAs } from "../engine/encoder.ts";
 import { type FoundRow, readSum, readText } from "../engine/found.ts";
-import { omitColumns, omitDefaults, type Table, type TablePart, table } from "./tables.ts";
+import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations other than chat count. */
-const WORK_COLUMNS = [
+export const WORK_COLUMNS = [
   ["images", "images"],
   ["seconds", "seconds"],
   ["characters", "characters"],
@@ -90,7 +90,7 @@ const toolServer = allowNull(TEXT);
 const toolBytes = allowNull(INTEGER);
 
 /** The columns of a call of a tool. They are null for other requests, which nearly all are. */
-const TOOL: Columns<CalledTool | null> = {
+export const TOOL: Columns<CalledTool | null> = {
   columns: {
     server: { type: "text", write: writeOfTool("server") },
     tool: { type: "text", write: writeOfTool("tool") },
@@ -119,7 +119,7 @@ function writeOfTool(field: keyof CalledTool) {
 }
 
 /** The columns in which few requests have anything. */
-const NOTES = ["constraints", "mended", "reasoning_removed", "cache_marked", "moved", "guard"];
+export const NOTES = ["constraints", "mended", "reasoning_removed", "cache_marked", "moved", "guard"];
 
 const SPARE_COLUMNS = [
   "edge_cost_nano",
@@ -229,54 +229,6 @@ export const REQUEST = table<RequestRecord>(
     provider: { type: "text", write: findProvider },
   },
 );
-
-/** The table's own values for columns that aren't written. Most requests are chats that nothing chose a model for. */
-const REQUEST_DEFAULTS = {
-  operation: "chat",
-  surface: "openai-chat",
-  selector: null,
-  decision: null,
-  fault_code: null,
-  hold_nano: 0,
-  late: 0,
-  session: null,
-  trace_id: null,
-  parent_trace_id: null,
-  member_id: null,
-  ...Object.fromEntries(WORK_COLUMNS.map(([column]) => [column, 0])),
-  cached_from: null,
-  markup_nano: 0,
-  claimed_nano: null,
-  saved_nano: 0,
-  tags: null,
-  batch_id: null,
-  batch_line: null,
-  custom_id: null,
-  socket_id: null,
-  compaction: 0,
-  ...Object.fromEntries(Object.keys(TOOL.columns).map((column) => [column, null])),
-  response_id: null,
-  ...Object.fromEntries(NOTES.map((column) => [column, null])),
-} as const;
-
-const CALL_COLUMNS: ReadonlySet<string> = new Set(["operation", "surface", "hold_nano", "response_id"]);
-
-export const USUAL_REQUESTS = omitDefaults(REQUEST, REQUEST_DEFAULTS);
-
-/** Those of calls of tools name their tool. */
-export const USUAL_CALLS = omitDefaults(
-  REQUEST,
-  Object.fromEntries(
-    Object.entries(REQUEST_DEFAULTS).filter(
-      ([column]) => !(column in TOOL.columns) && !CALL_COLUMNS.has(column),
-    ),
-  ),
-);
-
-const { batch_id, batch_line, custom_id, ...LINE_DEFAULTS } = REQUEST_DEFAULTS;
-
-/** Those of lines of batches name their place in them. */
-export const USUAL_LINES = omitDefaults(REQUEST, LINE_DEFAULTS);
 
 export const LISTED_REQUEST = table<ListedRequest>("request", REQUEST_KEY, LISTED_FIELDS);
 

@@ -1,4 +1,5 @@
 // The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
+
 import type { Database } from "bun:sqlite";
 import type { RequestRecord } from "../../core/log/record.ts";
 import type { Result, Statement } from "../engine/engine.ts";
@@ -8,6 +9,7 @@ import { composeOverwrite, composeSum, insertSql, joinNames, updateSql, upsertSq
 import { keyByDigestSql } from "../keys/keys.ts";
 import { RAISES } from "../limits/limit-requests.ts";
 import { composeOpeningSums } from "../limits/openings.ts";
+import { USUAL_CALLS, USUAL_LINES, USUAL_REQUESTS } from "../log/usual-rows.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import {
   CALL_SUM,
@@ -21,9 +23,6 @@ import {
   TAG_USAGE,
   USAGE,
   USAGE_SUMS,
-  USUAL_CALLS,
-  USUAL_LINES,
-  USUAL_REQUESTS,
 } from "../schema/log-tables.ts";
 import {
   ACCOUNT,
