@@ -65,15 +65,6 @@ export function findRunEnd(
   return end;
 }
 
-const NEAR = 40;
-
-/** True if the run of token characters around `at` begins nearby: in the middle of a long one no secret begins. */
-export function isNearTokenStart(text: string, at: number): boolean {
-  let from = at;
-  while (from > 0 && at - from <= NEAR && isToken(text.charCodeAt(from - 1))) from--;
-  return at - from <= NEAR;
-}
-
 const UNITS = 65_536;
 /** Ranges of Latin, Greek and Cyrillic letters. */
 const LETTER_RANGES = [

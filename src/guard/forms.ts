@@ -2,35 +2,44 @@
 import { endsAt, isDigit } from "./characters.ts";
 import { digits } from "./checksums.ts";
 
-/** Returns true for the code of a character that may stand between two groups. */
-type Separates = (code: number) => boolean;
-
-export const isSpaceOrHyphen: Separates = (code) => code === 32 || code === 45;
-export const isHyphen: Separates = (code) => code === 45;
+/** The characters that may stand between two groups, as bits. */
+export const SPACE = 1;
+export const HYPHEN = 2;
+export const DOT = 4;
+export const PLUS = 8;
+const SEPARATORS = new Uint8Array(128);
+for (const [character, bit] of [
+  [" ", SPACE],
+  ["-", HYPHEN],
+  [".", DOT],
+  ["+", PLUS],
+] as const) {
+  SEPARATORS[character.charCodeAt(0)] = bit;
+}
 
 /** A written form, with the place of each separator. */
 export interface Form {
   readonly groups: readonly number[];
-  readonly separates: Separates;
+  readonly separators: number;
   /** The number of its digits. */
   readonly count: number;
   readonly characters: number;
 }
 
-export function makeForm(groups: readonly number[], separates: Separates): Form {
+export function makeForm(groups: readonly number[], separators: number): Form {
   const count = groups.reduce((sum, group) => sum + group);
-  return { groups, separates, count, characters: count + groups.length - 1 };
+  return { groups, separators, count, characters: count + groups.length - 1 };
 }
 
 /** Reads a form into `digits`, and returns where it ends; -1 if it doesn't stand there as a whole. */
-export function readForm(text: string, at: number, { groups, separates, characters }: Form): number {
+export function readForm(text: string, at: number, { groups, separators, characters }: Form): number {
   // Its end and its separators are looked at first, since most numbers fail there.
   const to = at + characters;
   if (!isDigit(text.charCodeAt(to - 1)) || !endsAt(text, to)) return -1;
   let place = at;
   for (let group = 0; group < groups.length - 1; group++) {
     place += groups[group] ?? 0;
-    if (!separates(text.charCodeAt(place++))) return -1;
+    if (((SEPARATORS[text.charCodeAt(place++)] ?? 0) & separators) === 0) return -1;
   }
   return readGroups(text, at, groups) ? to : -1;
 }
@@ -38,8 +47,8 @@ export function readForm(text: string, at: number, { groups, separates, characte
 function readGroups(text: string, at: number, groups: readonly number[]): boolean {
   let place = at;
   let count = 0;
-  for (const group of groups) {
-    for (const end = place + group; place < end; place++) {
+  for (let group = 0; group < groups.length; group++) {
+    for (const end = place + (groups[group] ?? 0); place < end; place++) {
       const code = text.charCodeAt(place);
       if (!isDigit(code)) return false;
       digits[count++] = code - 48;

@@ -8,7 +8,8 @@ const LAST_LABEL_MAX = 24;
 const CHARACTERS_MAX = 254;
 const DOT = 46;
 const HYPHEN = 45;
-const LOCAL_SIGNS = new Set([..."!#$%&'*+/=?^_{|}~.-"].map((sign) => sign.charCodeAt(0)));
+const LOCAL_SIGNS = new Uint8Array(128);
+for (const sign of "!#$%&'*+/=?^_{|}~.-") LOCAL_SIGNS[sign.charCodeAt(0)] = 1;
 const DOCUMENTED = /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost)$/i;
 /** The `2x` in names of pictures: `logo@2x.png`. */
 const SCALE = /^[1-9]x\./;
@@ -16,7 +17,7 @@ const SCALE = /^[1-9]x\./;
 const VERSION = /^\d+\.\d/;
 
 function isLocal(code: number): boolean {
-  return isAlphanumeric(code) || LOCAL_SIGNS.has(code);
+  return isAlphanumeric(code) || LOCAL_SIGNS[code] === 1;
 }
 
 /** Where the local part before `at` begins, or `at` if there is none. */

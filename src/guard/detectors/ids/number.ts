@@ -19,9 +19,11 @@ interface NumberRow {
 }
 
 export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: NumberRow): Detector {
-  const bareForms = bare.map((count) => makeForm([count], () => false));
+  const bareForms = bare.map((count) => makeForm([count], 0));
   const findForm = (text: string, at: number, among: readonly Form[]): Span | null => {
-    for (const form of among) {
+    for (let place = 0; place < among.length; place++) {
+      const form = among[place];
+      if (form === undefined) break;
       const to = readForm(text, at, form);
       if (to === -1 || !check(form.count)) continue;
       if (fakes?.has(text.slice(at, to).replaceAll(/\D/g, "")) !== true) return { from: at, to };
@@ -33,6 +35,10 @@ export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: Numb
     group: "ids",
     starts: DIGITS,
     runs: [...new Set([...forms.map(({ groups }) => groups[0] ?? 0), ...bare])],
+    asks: ({ length, next }) => {
+      if (forms.some(({ groups }) => groups[0] === length && groups[1] === next)) return "always";
+      return bare.includes(length) ? "afterWord" : "never";
+    },
     find: (text, at, isAfterWord) => {
       const written = findForm(text, at, forms);
       if (written) return written;
