@@ -10,7 +10,8 @@ function markAscii(characters: string): Uint8Array {
 
 export const DIGITS = "0123456789";
 export const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
+export const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
+export const HEX = `${DIGITS}abcdefABCDEF`;
 const ALPHANUMERIC = markAscii(DIGITS + LETTERS);
 const TOKEN = markAscii(`${DIGITS}${LETTERS}_-`);
 const BASE64 = markAscii(`${DIGITS}${LETTERS}+/`);

@@ -34,6 +34,8 @@ export interface Detector {
    * directly before a value.
    */
   readonly starts: string;
+  /** The ASCII characters that may follow a sign of `starts`. Without them, any. */
+  readonly follows?: string;
   /** The lengths of the run that a letter or digit of `starts` begins. Without them, any. */
   readonly runs?: readonly number[];
   /** Says for each kind of run of such a length that begins with a digit if it is asked there. Without it, always. */

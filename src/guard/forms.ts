@@ -24,36 +24,44 @@ export interface Form {
   /** The number of its digits. */
   readonly count: number;
   readonly characters: number;
+  /** The places of its digits and of its separators, from its first digit. */
+  readonly digitsAt: Uint8Array;
+  readonly separatorsAt: Uint8Array;
 }
 
 export function makeForm(groups: readonly number[], separators: number): Form {
   const count = groups.reduce((sum, group) => sum + group);
-  return { groups, separators, count, characters: count + groups.length - 1 };
+  const digitsAt: number[] = [];
+  const separatorsAt: number[] = [];
+  let at = 0;
+  for (const group of groups) {
+    if (at > 0) separatorsAt.push(at++);
+    for (const end = at + group; at < end; at++) digitsAt.push(at);
+  }
+  return {
+    groups,
+    separators,
+    count,
+    characters: at,
+    digitsAt: Uint8Array.from(digitsAt),
+    separatorsAt: Uint8Array.from(separatorsAt),
+  };
 }
 
 /** Reads a form into `digits`, and returns where it ends; -1 if it doesn't stand there as a whole. */
-export function readForm(text: string, at: number, { groups, separators, characters }: Form): number {
+export function readForm(text: string, at: number, form: Form): number {
+  const { digitsAt, separatorsAt, separators } = form;
   // Its end and its separators are looked at first, since most numbers fail there.
-  const to = at + characters;
+  const to = at + form.characters;
   if (!isDigit(text.charCodeAt(to - 1)) || !endsAt(text, to)) return -1;
-  let place = at;
-  for (let group = 0; group < groups.length - 1; group++) {
-    place += groups[group] ?? 0;
-    if (((SEPARATORS[text.charCodeAt(place++)] ?? 0) & separators) === 0) return -1;
+  for (let place = 0; place < separatorsAt.length; place++) {
+    const code = text.charCodeAt(at + (separatorsAt[place] ?? 0));
+    if (((SEPARATORS[code] ?? 0) & separators) === 0) return -1;
   }
-  return readGroups(text, at, groups) ? to : -1;
-}
-
-function readGroups(text: string, at: number, groups: readonly number[]): boolean {
-  let place = at;
-  let count = 0;
-  for (let group = 0; group < groups.length; group++) {
-    for (const end = place + (groups[group] ?? 0); place < end; place++) {
-      const code = text.charCodeAt(place);
-      if (!isDigit(code)) return false;
-      digits[count++] = code - 48;
-    }
-    place++;
+  for (let place = 0; place < digitsAt.length; place++) {
+    const code = text.charCodeAt(at + (digitsAt[place] ?? 0));
+    if (!isDigit(code)) return -1;
+    digits[place] = code - 48;
   }
-  return true;
+  return to;
 }

@@ -148,14 +148,16 @@ class TextSearch implements Search {
 
   /** Passes other characters up to the next letter or digit, or a value that goes on. */
   #scanOthers(end: number): void {
-    const { signs } = this.#table.starts;
+    const { starts } = this.#table;
     let at = this.#at;
     for (; at < end && this.#growing === null; at++) {
       const code = this.#text.charCodeAt(at);
       if (isAlphanumeric(code)) break;
       if (code >= ASCII) this.#wordFrom = at;
-      const entries = signs[code];
-      if (entries !== undefined) this.#ask(entries, at);
+      else {
+        const entries = starts.findSigns(code, this.#text.charCodeAt(at + 1));
+        if (entries !== undefined) this.#ask(entries, at);
+      }
       if (code !== PLUS && code !== SLASH) this.#base64From = at + 1;
       if (code !== HYPHEN && code !== UNDERSCORE) this.#tokenFrom = at + 1;
     }
@@ -192,21 +194,25 @@ class TextSearch implements Search {
 
   #ask(entries: readonly Entry[], from: number): void {
     if (from - this.#base64From > BASE64_RUN_MAX) return;
-    this.#askedFrom = from;
     const isNearStart = from - this.#tokenFrom <= NEAR_START;
+    const ends = this.#ends;
+    this.#askedFrom = from;
     for (let place = 0; place < entries.length; place++) {
       const entry = entries[place];
       if (entry === undefined) break;
-      const { row, at } = entry;
-      if (from < (this.#ends[at] ?? 0) || (entry.isNearTokenStart && !isNearStart)) continue;
-      this.#asked = at;
+      if (from < (ends[entry.at] ?? 0) || (entry.isNearTokenStart && !isNearStart)) continue;
+      this.#asked = entry.at;
       if (entry.isAfterWord && !this.#isAfterWord()) continue;
-      const span = row.find(this.#text, from, this.#isAfterWord);
-      if (span === null || (row.isInLongRuns !== true && this.#isInLongRun(span))) continue;
-      this.#ends[at] = span.to;
-      if (row.grow) this.#growing = { row, from: span.from, to: span.to };
-      else this.#add({ from: span.from, to: span.to, detector: row.name });
+      const span = entry.find(this.#text, from, this.#isAfterWord);
+      if (span !== null) this.#take(entry, span);
     }
+  }
+
+  #take({ row, at }: Entry, { from, to }: Span): void {
+    if (row.isInLongRuns !== true && this.#isInLongRun(from)) return;
+    this.#ends[at] = to;
+    if (row.grow) this.#growing = { row, from, to };
+    else this.#add({ from, to, detector: row.name });
   }
 
   /** Goes on with a value that has no bound, at most for so many characters. Returns how many are left. */
@@ -242,10 +248,13 @@ class TextSearch implements Search {
     }
   }
 
-  #isInLongRun({ from }: Span): boolean {
+  #isInLongRun(from: number): boolean {
     const first = Math.max(0, from - BASE64_RUN_MAX);
-    let start = from;
-    while (start > first && isBase64(this.#text.charCodeAt(start - 1))) start--;
+    // The start of the run in which the search stands is known.
+    let start = Math.min(from, this.#base64From);
+    if (this.#base64From > from) {
+      while (start > first && isBase64(this.#text.charCodeAt(start - 1))) start--;
+    }
     let end = from;
     while (end - start <= BASE64_RUN_MAX && isBase64(this.#text.charCodeAt(end))) end++;
     return end - start > BASE64_RUN_MAX;

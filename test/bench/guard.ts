@@ -9,7 +9,11 @@ const ROUNDS = 24;
 const SUM_ROUNDS = 200;
 /** The last result, so that none is left out as unused. */
 let kept: unknown;
-const prose = readFileSync("src/docs/operate.md", "utf8").repeat(4).slice(0, CHARACTERS);
+const chapters = [...new Bun.Glob("src/docs/*.md").scanSync()].sort();
+const prose = chapters
+  .map((path) => readFileSync(path, "utf8"))
+  .join("\n")
+  .slice(0, CHARACTERS);
 const names = DETECTORS.map(({ name }) => name);
 const plain = createScanner(names, new Map(), []);
 const withWords = createScanner([...names, "words:list"], new Map([["list", makeWords(10_000)]]), []);

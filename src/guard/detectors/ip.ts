@@ -1,5 +1,5 @@
 // Addresses of the internet protocol, of both versions.
-import { endsAt, isAlphanumeric, isDigit, isHex } from "../characters.ts";
+import { DIGITS, endsAt, HEX, isAlphanumeric, isDigit, isHex } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const DOT = 46;
@@ -154,7 +154,8 @@ export const IP: Detector = {
   group: "network",
   mark: "IP",
   rule: "addresses of IPv4 and IPv6, but loopback, link-local and those of documents",
-  starts: "0123456789:",
+  starts: `${DIGITS}:`,
+  follows: `${HEX}:`,
   runs: [1, 2, 3],
   asks: ({ next }) => (next >= 1 && next <= 3 ? "always" : "never"),
   find: (text, at) => (text.charCodeAt(at) === COLON ? findV6(text, at) : findV4(text, at)),

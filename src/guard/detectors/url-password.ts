@@ -40,7 +40,7 @@ function readAuthority(text: string, from: number): Authority | null {
 }
 
 function find(text: string, at: number): Span | null {
-  if (text.charCodeAt(at + 1) !== SLASH || text.charCodeAt(at + 2) !== SLASH) return null;
+  if (text.charCodeAt(at + 2) !== SLASH) return null;
   if (!isAlphanumeric(text.charCodeAt(at - 1))) return null;
   const authority = readAuthority(text, at + 3);
   if (authority === null) return null;
@@ -56,6 +56,7 @@ export const URL_PASSWORD: Detector = {
   mark: "SECRET",
   rule: "passwords in addresses, scheme://user:…@host, but those of examples",
   starts: ":",
+  follows: "/",
   find,
   isByContext: true,
 };
