@@ -18,7 +18,7 @@ export interface DigitRun {
   readonly next: number;
 }
 
-/** Whether a detector is asked at a run: only behind one of its words, for instance. */
+/** The answer to whether a detector is asked at a run. */
 export type Asks = "always" | "afterWord" | "never";
 
 export interface Detector {

@@ -1,4 +1,4 @@
-// Who is asked where: by a sign, or by the first character of a run of letters and digits and by its length.
+// The lists of detectors that are asked at a sign, or at a run of letters and digits, by its first character and its length.
 import { isAlphanumeric, isDigit } from "./characters.ts";
 import type { Detector } from "./detector.ts";
 
