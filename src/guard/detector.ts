@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** A run of letters and digits that begins with a digit, before a detector is asked there. */
-export interface DigitRun {
+interface DigitRun {
   readonly first: number;
   /** Its length, at most 31. */
   readonly length: number;
@@ -19,7 +19,7 @@ export interface DigitRun {
 }
 
 /** The answer to whether a detector is asked at a run. */
-export type Asks = "always" | "afterWord" | "never";
+type Asks = "always" | "afterWord" | "never";
 
 export interface Detector {
   readonly name: string;
