@@ -96,6 +96,7 @@ export class Automaton {
     offset = 0,
   ): void {
     const { beside } = this.#alphabet;
+    const roots = this.#roots;
     let { state, previous } = cursor;
     for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at);
@@ -104,18 +105,24 @@ export class Automaton {
       // Nothing begins within a word, so one that no pattern has is passed by without a look-up.
       if (state === 0 && isInside) continue;
       const folded = this.#fold(code);
-      if (folded === SPACE && cursor.spaces > 0) {
-        state = countSpace(cursor, state);
-        continue;
-      }
-      cursor.spaces = folded === this.#wideSpace ? 1 : 0;
-      state = this.#step(state, folded, isInside);
-      if (state === 0) continue;
+      if (state === 0 && roots[folded] === 0) continue;
+      state = this.#goOn(cursor, state, folded, isInside);
+      if (state === 0 || (folded === SPACE && cursor.spaces > 1)) continue;
       cursor.places[cursor.counted++ & (PLACES - 1)] = at;
       if (this.#ends[state] === 1) this.#tell(cursor, state, text, at + 1, tell, offset);
     }
     cursor.state = state;
     cursor.previous = previous;
+  }
+
+  #goOn(cursor: Cursor, state: number, folded: number, isInside: boolean): number {
+    // No pattern begins with a space, so none is counted before one has begun.
+    if (folded === SPACE && state !== 0 && cursor.spaces > 0) {
+      cursor.spaces++;
+      return cursor.spaces > SPACES_MAX ? 0 : state;
+    }
+    cursor.spaces = folded === this.#wideSpace ? 1 : 0;
+    return this.#step(state, folded, isInside);
   }
 
   #tell(
@@ -226,12 +233,6 @@ export class Automaton {
     }
     if ((this.#patterns[state] ?? 0) > 0 || (this.#outputs[state] ?? 0) > 0) this.#ends[state] = 1;
   }
-}
-
-/** More spaces than one stands for end a match. */
-function countSpace(cursor: Cursor, state: number): number {
-  cursor.spaces++;
-  return cursor.spaces > SPACES_MAX ? 0 : state;
 }
 
 function hash(state: number, code: number): number {

@@ -10,7 +10,8 @@ function markAscii(characters: string): Uint8Array {
 
 export const DIGITS = "0123456789";
 export const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
+export const LETTERS = `${CAPITALS}${CAPITALS.toLowerCase()}`;
+export const HEX = `${DIGITS}abcdefABCDEF`;
 const ALPHANUMERIC = markAscii(DIGITS + LETTERS);
 const TOKEN = markAscii(`${DIGITS}${LETTERS}_-`);
 const BASE64 = markAscii(`${DIGITS}${LETTERS}+/`);
@@ -63,15 +64,6 @@ export function findRunEnd(
   let end = at;
   while (end < limit && isIn(text.charCodeAt(end))) end++;
   return end;
-}
-
-const NEAR = 40;
-
-/** True if the run of token characters around `at` begins nearby: in the middle of a long one no secret begins. */
-export function isNearTokenStart(text: string, at: number): boolean {
-  let from = at;
-  while (from > 0 && at - from <= NEAR && isToken(text.charCodeAt(from - 1))) from--;
-  return at - from <= NEAR;
 }
 
 const UNITS = 65_536;

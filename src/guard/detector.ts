@@ -9,6 +9,18 @@ export interface Span {
   readonly to: number;
 }
 
+/** A run of letters and digits that begins with a digit, before a detector is asked there. */
+interface DigitRun {
+  readonly first: number;
+  /** Its length, at most 31. */
+  readonly length: number;
+  /** The number of digits that follow it behind one other character, at most 8. */
+  readonly next: number;
+}
+
+/** The answer to whether a detector is asked at a run. */
+type Asks = "always" | "afterWord" | "never";
+
 export interface Detector {
   readonly name: string;
   /** Null if it is only used by its own name. */
@@ -22,8 +34,12 @@ export interface Detector {
    * directly before a value.
    */
   readonly starts: string;
+  /** The ASCII characters that may follow a sign of `starts`. Without them, any. */
+  readonly follows?: string;
   /** The lengths of the run that a letter or digit of `starts` begins. Without them, any. */
   readonly runs?: readonly number[];
+  /** Says for each kind of run of such a length that begins with a digit if it is asked there. Without it, always. */
+  asks?(run: DigitRun): Asks;
   /**
    * Returns the value that begins at `at`, or around it. It looks at a bounded number of characters, and no further than 40
    * before the value and two behind it. `isAfterWord` says if one of `words` stands within 40 characters before `at`.
@@ -35,6 +51,8 @@ export interface Detector {
   grow?(text: string, at: number, limit: number): number;
   /** True if what stands before a value decides without words. */
   readonly isByContext?: true;
+  /** True if no value begins more than 40 characters within a run of letters, digits, `_` and `-`. */
+  readonly isNearTokenStart?: true;
   /** True if its values are found in runs of base64 above 200 characters. */
   readonly isInLongRuns?: true;
 }

@@ -2,49 +2,66 @@
 import { endsAt, isDigit } from "./characters.ts";
 import { digits } from "./checksums.ts";
 
-/** Returns true for the code of a character that may stand between two groups. */
-type Separates = (code: number) => boolean;
-
-export const isSpaceOrHyphen: Separates = (code) => code === 32 || code === 45;
-export const isHyphen: Separates = (code) => code === 45;
+/** The characters that may stand between two groups, as bits. */
+export const SPACE = 1;
+export const HYPHEN = 2;
+export const DOT = 4;
+export const PLUS = 8;
+const SEPARATORS = new Uint8Array(128);
+for (const [character, bit] of [
+  [" ", SPACE],
+  ["-", HYPHEN],
+  [".", DOT],
+  ["+", PLUS],
+] as const) {
+  SEPARATORS[character.charCodeAt(0)] = bit;
+}
 
 /** A written form, with the place of each separator. */
 export interface Form {
   readonly groups: readonly number[];
-  readonly separates: Separates;
+  readonly separators: number;
   /** The number of its digits. */
   readonly count: number;
   readonly characters: number;
+  /** The places of its digits and of its separators, from its first digit. */
+  readonly digitsAt: Uint8Array;
+  readonly separatorsAt: Uint8Array;
 }
 
-export function makeForm(groups: readonly number[], separates: Separates): Form {
+export function makeForm(groups: readonly number[], separators: number): Form {
   const count = groups.reduce((sum, group) => sum + group);
-  return { groups, separates, count, characters: count + groups.length - 1 };
+  const digitsAt: number[] = [];
+  const separatorsAt: number[] = [];
+  let at = 0;
+  for (const group of groups) {
+    if (at > 0) separatorsAt.push(at++);
+    for (const end = at + group; at < end; at++) digitsAt.push(at);
+  }
+  return {
+    groups,
+    separators,
+    count,
+    characters: at,
+    digitsAt: Uint8Array.from(digitsAt),
+    separatorsAt: Uint8Array.from(separatorsAt),
+  };
 }
 
 /** Reads a form into `digits`, and returns where it ends; -1 if it doesn't stand there as a whole. */
-export function readForm(text: string, at: number, { groups, separates, characters }: Form): number {
+export function readForm(text: string, at: number, form: Form): number {
+  const { digitsAt, separatorsAt, separators } = form;
   // Its end and its separators are looked at first, since most numbers fail there.
-  const to = at + characters;
+  const to = at + form.characters;
   if (!isDigit(text.charCodeAt(to - 1)) || !endsAt(text, to)) return -1;
-  let place = at;
-  for (let group = 0; group < groups.length - 1; group++) {
-    place += groups[group] ?? 0;
-    if (!separates(text.charCodeAt(place++))) return -1;
+  for (let place = 0; place < separatorsAt.length; place++) {
+    const code = text.charCodeAt(at + (separatorsAt[place] ?? 0));
+    if (((SEPARATORS[code] ?? 0) & separators) === 0) return -1;
   }
-  return readGroups(text, at, groups) ? to : -1;
-}
-
-function readGroups(text: string, at: number, groups: readonly number[]): boolean {
-  let place = at;
-  let count = 0;
-  for (const group of groups) {
-    for (const end = place + group; place < end; place++) {
-      const code = text.charCodeAt(place);
-      if (!isDigit(code)) return false;
-      digits[count++] = code - 48;
-    }
-    place++;
+  for (let place = 0; place < digitsAt.length; place++) {
+    const code = text.charCodeAt(at + (digitsAt[place] ?? 0));
+    if (!isDigit(code)) return -1;
+    digits[place] = code - 48;
   }
-  return true;
+  return to;
 }

@@ -2,10 +2,11 @@
 import type { GuardWords } from "../core/models/guard.ts";
 import { AllowList } from "./allow.ts";
 import type { Cursor } from "./automaton.ts";
-import { isAlphanumeric, isBase64 } from "./characters.ts";
+import { isAlphanumeric, isBase64, isDigit } from "./characters.ts";
 import { Context, ContextWords } from "./context.ts";
-import type { Detector, Span } from "./detector.ts";
+import { CONTEXT_CHARACTERS, type Detector, type Span } from "./detector.ts";
 import { DETECTORS } from "./detectors.ts";
+import { type Entry, makeStarts, NEXT_MAX, RUN_MAX, type Starts } from "./starts.ts";
 import { WORDS_PREFIX, WordSearcher } from "./words.ts";
 
 /** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
@@ -32,27 +33,22 @@ export interface Scanner {
 }
 
 const ASCII = 128;
-/** Longer runs of letters and digits are one class: no detector tells them apart. */
-const RUN_LENGTHS = 32;
 /** Runs of base64 above it aren't searched: pictures, sounds, signatures. */
 const BASE64_RUN_MAX = 200;
 /** Words are searched in steps of it, so that findings come nearly in order. */
 const BLOCK = 1024;
 const PLUS = 43;
 const SLASH = 47;
-
-/** A detector with its place in the list. */
-interface Entry {
-  readonly row: Detector;
-  readonly at: number;
-}
+const HYPHEN = 45;
+const UNDERSCORE = 95;
+/** In the middle of a long run of token characters no secret begins. */
+const NEAR_START = 40;
+/** Before every text. */
+const FAR = -1_000_000;
 
 interface Table {
   readonly rows: readonly Detector[];
-  /** By the code and length of a run of letters and digits (0 for other characters): who is asked there. */
-  readonly lists: readonly (readonly Entry[])[];
-  /** For each pair, the place in `lists`; 0 is the empty one. */
-  readonly index: Uint8Array | Uint16Array;
+  readonly starts: Starts;
   readonly context: ContextWords | null;
   readonly words: WordSearcher | null;
   readonly allowed: AllowList | null;
@@ -72,7 +68,7 @@ export function createScanner(
   const lists = [...names].filter((name) => name.startsWith(WORDS_PREFIX));
   const table: Table = {
     rows,
-    ...makeLists(rows),
+    starts: makeStarts(rows),
     context: rows.some((row) => row.words) ? new ContextWords(rows) : null,
     words: lists.length > 0 ? new WordSearcher(words, lists) : null,
     allowed: allow.length > 0 ? new AllowList(allow) : null,
@@ -87,23 +83,6 @@ export function createScanner(
   };
 }
 
-function makeLists(rows: readonly Detector[]): Pick<Table, "lists" | "index"> {
-  const lists: Entry[][] = [[]];
-  const index = new Uint16Array(ASCII * RUN_LENGTHS);
-  for (const [at, row] of rows.entries()) {
-    for (const character of row.starts) {
-      const code = character.charCodeAt(0);
-      const lengths = isAlphanumeric(code) ? (row.runs ?? Array.from({ length: RUN_LENGTHS }).keys()) : [0];
-      for (const length of lengths) {
-        const pair = code * RUN_LENGTHS + length;
-        if (index[pair] === 0) index[pair] = lists.push([]) - 1;
-        lists[index[pair] ?? 0]?.push({ row, at });
-      }
-    }
-  }
-  return { lists, index };
-}
-
 class TextSearch implements Search {
   readonly found: Match[] = [];
   readonly #table: Table;
@@ -116,6 +95,9 @@ class TextSearch implements Search {
   /** Where the run of letters and digits begins that the search stands in, or -1. */
   #runFrom = -1;
   #base64From = 0;
+  #tokenFrom = 0;
+  /** The last place at which a word can have begun: without one nearby, no words are looked for. */
+  #wordFrom: number;
   /** The detector that is asked, and where. */
   #asked = 0;
   #askedFrom = 0;
@@ -128,6 +110,7 @@ class TextSearch implements Search {
     this.#context = table.context && new Context(table.context, table.rows.length, text, before);
     this.#cursor = table.words?.begin() ?? null;
     this.#ends = new Float64Array(table.rows.length);
+    this.#wordFrom = before === "" ? FAR : 0;
   }
 
   run(charactersMax: number): boolean {
@@ -165,14 +148,18 @@ class TextSearch implements Search {
 
   /** Passes other characters up to the next letter or digit, or a value that goes on. */
   #scanOthers(end: number): void {
-    const { index } = this.#table;
+    const { starts } = this.#table;
     let at = this.#at;
     for (; at < end && this.#growing === null; at++) {
       const code = this.#text.charCodeAt(at);
       if (isAlphanumeric(code)) break;
-      const list = code < ASCII ? (index[code * RUN_LENGTHS] ?? 0) : 0;
-      if (list !== 0) this.#ask(list, at);
+      if (code >= ASCII) this.#wordFrom = at;
+      else {
+        const entries = starts.findSigns(code, this.#text.charCodeAt(at + 1));
+        if (entries !== undefined) this.#ask(entries, at);
+      }
       if (code !== PLUS && code !== SLASH) this.#base64From = at + 1;
+      if (code !== HYPHEN && code !== UNDERSCORE) this.#tokenFrom = at + 1;
     }
     this.#at = at;
   }
@@ -182,22 +169,50 @@ class TextSearch implements Search {
     const from = this.#runFrom;
     this.#runFrom = -1;
     const code = this.#text.charCodeAt(from);
-    const list = this.#table.index[code * RUN_LENGTHS + Math.min(at - from, RUN_LENGTHS - 1)] ?? 0;
-    if (list !== 0) this.#ask(list, from);
+    const length = Math.min(at - from, RUN_MAX);
+    const { starts } = this.#table;
+    let entries: readonly Entry[] | undefined;
+    if (isDigit(code)) {
+      entries = starts.findDigits(code - 48, length, this.#countDigits(at + 1), this.#isNearWord(from));
+    } else {
+      this.#wordFrom = from;
+      entries = starts.findLetters(code, length);
+    }
+    if (entries !== undefined) this.#ask(entries, from);
   }
 
-  #ask(list: number, from: number): void {
+  /** The digits from here on, as far as it matters. */
+  #countDigits(at: number): number {
+    let count = 0;
+    while (count < NEXT_MAX && isDigit(this.#text.charCodeAt(at + count))) count++;
+    return count;
+  }
+
+  #isNearWord(at: number): boolean {
+    return at - this.#wordFrom <= CONTEXT_CHARACTERS;
+  }
+
+  #ask(entries: readonly Entry[], from: number): void {
     if (from - this.#base64From > BASE64_RUN_MAX) return;
-    for (const { row, at } of this.#table.lists[list] ?? []) {
-      if (from < (this.#ends[at] ?? 0)) continue;
-      this.#asked = at;
-      this.#askedFrom = from;
-      const span = row.find(this.#text, from, this.#isAfterWord);
-      if (span === null || (row.isInLongRuns !== true && this.#isInLongRun(span))) continue;
-      this.#ends[at] = span.to;
-      if (row.grow) this.#growing = { row, from: span.from, to: span.to };
-      else this.#add({ from: span.from, to: span.to, detector: row.name });
+    const isNearStart = from - this.#tokenFrom <= NEAR_START;
+    const ends = this.#ends;
+    this.#askedFrom = from;
+    for (let place = 0; place < entries.length; place++) {
+      const entry = entries[place];
+      if (entry === undefined) break;
+      if (from < (ends[entry.at] ?? 0) || (entry.isNearTokenStart && !isNearStart)) continue;
+      this.#asked = entry.at;
+      if (entry.isAfterWord && !this.#isAfterWord()) continue;
+      const span = entry.find(this.#text, from, this.#isAfterWord);
+      if (span !== null) this.#take(entry, span);
     }
+  }
+
+  #take({ row, at }: Entry, { from, to }: Span): void {
+    if (row.isInLongRuns !== true && this.#isInLongRun(from)) return;
+    this.#ends[at] = to;
+    if (row.grow) this.#growing = { row, from, to };
+    else this.#add({ from, to, detector: row.name });
   }
 
   /** Goes on with a value that has no bound, at most for so many characters. Returns how many are left. */
@@ -215,7 +230,8 @@ class TextSearch implements Search {
     return left;
   }
 
-  readonly #isAfterWord = (): boolean => this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
+  readonly #isAfterWord = (): boolean =>
+    this.#isNearWord(this.#askedFrom) && this.#context?.isAfterWord(this.#asked, this.#askedFrom) === true;
 
   readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
 
@@ -232,10 +248,13 @@ class TextSearch implements Search {
     }
   }
 
-  #isInLongRun({ from }: Span): boolean {
+  #isInLongRun(from: number): boolean {
     const first = Math.max(0, from - BASE64_RUN_MAX);
-    let start = from;
-    while (start > first && isBase64(this.#text.charCodeAt(start - 1))) start--;
+    // The start of the run in which the search stands is known.
+    let start = Math.min(from, this.#base64From);
+    if (this.#base64From > from) {
+      while (start > first && isBase64(this.#text.charCodeAt(start - 1))) start--;
+    }
     let end = from;
     while (end - start <= BASE64_RUN_MAX && isBase64(this.#text.charCodeAt(end))) end++;
     return end - start > BASE64_RUN_MAX;

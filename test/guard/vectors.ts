@@ -85,6 +85,7 @@ export const VECTORS: Readonly<Record<string, Vectors>> = {
       "postgres://user:<password>@db",
       "postgres://user:***@db",
       "postgres://postgres:postgres@db",
+      "https://a:b@db.corp-x.de",
       "https://corp-x.de:8080/a@b",
     ],
   },

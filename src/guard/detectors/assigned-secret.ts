@@ -6,7 +6,8 @@ const NAME_MAX = 14;
 const VALUE_MIN = 12;
 const VALUE_MAX = 200;
 const BITS_MIN = 3.5;
-const LAST_CODES = new Set([..."dtny\"'` "].map((character) => character.charCodeAt(0) | 32));
+const LAST_CODES = new Uint8Array(128);
+for (const character of "dtnyDTNY\"'` ") LAST_CODES[character.charCodeAt(0)] = 1;
 const QUOTES = "\"'`";
 /** Behind a value without quotes. */
 const STOPS = " \t\r\n,;)]}";
@@ -28,7 +29,7 @@ function isEnd(character: string, quote: string): boolean {
 
 /** True for the last letter of a name, a quote or a space: most signs stand behind something else. */
 function mayEndName(code: number): boolean {
-  return LAST_CODES.has(code | 32);
+  return LAST_CODES[code] === 1;
 }
 
 /** `at` is the sign between name and value. */

@@ -2,7 +2,7 @@
 import { endsAt, isDigit } from "../characters.ts";
 import { checkLuhn, digits, readNumber } from "../checksums.ts";
 import type { Detector, Span } from "../detector.ts";
-import { type Form, isSpaceOrHyphen, makeForm, readForm } from "../forms.ts";
+import { type Form, HYPHEN, makeForm, readForm, SPACE } from "../forms.ts";
 
 /** Numbers that networks and payment providers publish for tests. */
 const TEST_CARDS: ReadonlySet<string> = new Set([
@@ -16,9 +16,9 @@ const TEST_CARDS: ReadonlySet<string> = new Set([
   "6011111111111117",
   "3530111333300000",
 ]);
-const SIXTEEN = makeForm([4, 4, 4, 4], isSpaceOrHyphen);
-const FIFTEEN = makeForm([4, 6, 5], isSpaceOrHyphen);
-const FOURTEEN = makeForm([4, 6, 4], isSpaceOrHyphen);
+const SIXTEEN = makeForm([4, 4, 4, 4], SPACE | HYPHEN);
+const FIFTEEN = makeForm([4, 6, 5], SPACE | HYPHEN);
+const FOURTEEN = makeForm([4, 6, 4], SPACE | HYPHEN);
 
 function isAmex(first: number): boolean {
   return first >= 3400 && first < 3500 ? true : first >= 3700 && first < 3800;
@@ -90,6 +90,7 @@ export const CARD: Detector = {
   rule: "card numbers of 14 to 16 digits with a network's prefix and Luhn's checksum",
   starts: "23456",
   runs: [4, 15, 16],
+  asks: ({ length, next }) => (length > 4 || next === 4 || next === 6 ? "always" : "never"),
   find,
   isByContext: true,
 };

@@ -1,5 +1,5 @@
 // Addresses of e-mail, read from their `@` in both directions.
-import { isAlphanumeric, isDigit, isLetter } from "../characters.ts";
+import { DIGITS, isAlphanumeric, isLetter, LETTERS } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const LOCAL_MAX = 64;
@@ -8,7 +8,8 @@ const LAST_LABEL_MAX = 24;
 const CHARACTERS_MAX = 254;
 const DOT = 46;
 const HYPHEN = 45;
-const LOCAL_SIGNS = new Set([..."!#$%&'*+/=?^_{|}~.-"].map((sign) => sign.charCodeAt(0)));
+const LOCAL_SIGNS = new Uint8Array(128);
+for (const sign of "!#$%&'*+/=?^_{|}~.-") LOCAL_SIGNS[sign.charCodeAt(0)] = 1;
 const DOCUMENTED = /(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost)$/i;
 /** The `2x` in names of pictures: `logo@2x.png`. */
 const SCALE = /^[1-9]x\./;
@@ -16,7 +17,7 @@ const SCALE = /^[1-9]x\./;
 const VERSION = /^\d+\.\d/;
 
 function isLocal(code: number): boolean {
-  return isAlphanumeric(code) || LOCAL_SIGNS.has(code);
+  return isAlphanumeric(code) || LOCAL_SIGNS[code] === 1;
 }
 
 /** Where the local part before `at` begins, or `at` if there is none. */
@@ -32,40 +33,35 @@ function findLocal(text: string, at: number): number {
   return at - from > LOCAL_MAX ? at : from;
 }
 
-interface Label {
-  readonly to: number;
-  /** True if it may be the last. */
-  readonly isLast: boolean;
-}
-
-function readLabel(text: string, at: number): Label | null {
+/** Where the label ends, or -1 if none stands here. */
+function readLabel(text: string, at: number): number {
+  if (text.charCodeAt(at) === HYPHEN) return -1;
   let to = at;
-  let lettersOnly = true;
   for (const limit = at + LABEL_MAX; to < limit; to++) {
     const code = text.charCodeAt(to);
-    if (isLetter(code)) continue;
-    if (!isDigit(code) && code !== HYPHEN) break;
+    if (isAlphanumeric(code)) continue;
     // A hyphen that no letter or digit follows stands behind the address.
-    if (code === HYPHEN && !isAlphanumeric(text.charCodeAt(to + 1)) && text.charCodeAt(to + 1) !== HYPHEN)
-      break;
-    lettersOnly = false;
+    const next = text.charCodeAt(to + 1);
+    if (code !== HYPHEN || !(isAlphanumeric(next) || next === HYPHEN)) break;
   }
-  if (to === at || text.charCodeAt(at) === HYPHEN || isAlphanumeric(text.charCodeAt(to))) return null;
-  return { to, isLast: lettersOnly && to - at >= 2 && to - at <= LAST_LABEL_MAX };
+  return to === at || isAlphanumeric(text.charCodeAt(to)) ? -1 : to;
+}
+
+/** True if the label may be an address's last. */
+function isLastLabel(text: string, from: number, to: number): boolean {
+  if (to - from < 2 || to - from > LAST_LABEL_MAX) return false;
+  for (let at = from; at < to; at++) if (!isLetter(text.charCodeAt(at))) return false;
+  return true;
 }
 
 /** Where the longest domain behind the `@` ends, or -1. */
 function findDomainEnd(text: string, at: number, limit: number): number {
   let end = -1;
   let from = at;
-  for (
-    let label = readLabel(text, from);
-    label !== null && label.to <= limit;
-    label = readLabel(text, from)
-  ) {
-    if (label.isLast && from > at) end = label.to;
-    if (text.charCodeAt(label.to) !== DOT) break;
-    from = label.to + 1;
+  for (let to = readLabel(text, from); to !== -1 && to <= limit; to = readLabel(text, from)) {
+    if (from > at && isLastLabel(text, from, to)) end = to;
+    if (text.charCodeAt(to) !== DOT) break;
+    from = to + 1;
   }
   return end;
 }
@@ -78,7 +74,6 @@ function isPlace(text: string, from: number, at: number, to: number): boolean {
 }
 
 function find(text: string, at: number): Span | null {
-  if (!isAlphanumeric(text.charCodeAt(at + 1))) return null;
   const from = findLocal(text, at);
   if (from === at || (from > 0 && isAlphanumeric(text.charCodeAt(from - 1)))) return null;
   const to = findDomainEnd(text, at + 1, from + CHARACTERS_MAX);
@@ -93,5 +88,6 @@ export const EMAIL: Detector = {
   mark: "EMAIL",
   rule: "e-mail addresses of up to 254 characters, but those of example domains",
   starts: "@",
+  follows: `${DIGITS}${LETTERS}`,
   find,
 };

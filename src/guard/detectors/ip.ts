@@ -1,5 +1,5 @@
 // Addresses of the internet protocol, of both versions.
-import { endsAt, isAlphanumeric, isDigit, isHex } from "../characters.ts";
+import { DIGITS, endsAt, HEX, isAlphanumeric, isDigit, isHex } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const DOT = 46;
@@ -121,6 +121,21 @@ function isReservedV6({ groups, gap }: V6): boolean {
   return groups.slice(0, -1).every((group) => group === 0) && last <= 1;
 }
 
+/** The longest address has eight groups of four, or six of them and one of version 4. */
+const V6_MAX = 45;
+
+/** True if the colons of an address may follow: `::`, or at least six. */
+function hasColons(text: string, from: number): boolean {
+  let colons = 0;
+  for (let at = from; at < from + V6_MAX; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COLON) {
+      if (text.charCodeAt(at + 1) === COLON || ++colons === GROUPS - 2) return true;
+    } else if (!isHex(code)) return false;
+  }
+  return false;
+}
+
 /** `at` is a colon: the first one of an address. */
 function findV6(text: string, at: number): Span | null {
   let from = at;
@@ -128,6 +143,7 @@ function findV6(text: string, at: number): Span | null {
   const before = text.charCodeAt(from - 1);
   if (at - from > 4 || isAlphanumeric(before) || before === COLON) return null;
   if (from === at && text.charCodeAt(at + 1) !== COLON) return null;
+  if (!hasColons(text, from)) return null;
   const address = readV6(text, from);
   if (address === null || !address.hasDigit || isReservedV6(address)) return null;
   return { from, to: address.to };
@@ -138,8 +154,10 @@ export const IP: Detector = {
   group: "network",
   mark: "IP",
   rule: "addresses of IPv4 and IPv6, but loopback, link-local and those of documents",
-  starts: "0123456789:",
+  starts: `${DIGITS}:`,
+  follows: `${HEX}:`,
   runs: [1, 2, 3],
+  asks: ({ next }) => (next >= 1 && next <= 3 ? "always" : "never"),
   find: (text, at) => (text.charCodeAt(at) === COLON ? findV6(text, at) : findV4(text, at)),
   isByContext: true,
 };

@@ -3,7 +3,7 @@
 import { parseBounded } from "../../core/json/bounds.ts";
 import { isObject } from "../../core/json/json.ts";
 import type { JsonShape } from "../../core/json/shape.ts";
-import { findRunEnd, isNearTokenStart, isToken } from "../characters.ts";
+import { findRunEnd, isToken } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const HEADER_MIN = 17;
@@ -34,8 +34,7 @@ function isLow(code: number): boolean {
 }
 
 function find(text: string, at: number): Span | null {
-  if (!text.startsWith(HEADER_START, at) || !isLow(text.charCodeAt(at + 4)) || !isNearTokenStart(text, at))
-    return null;
+  if (!text.startsWith(HEADER_START, at) || !isLow(text.charCodeAt(at + 4))) return null;
   const header = findRunEnd(text, at, HEADER_MAX, isToken);
   if (header - at < HEADER_MIN || text.charCodeAt(header) !== DOT) return null;
   const payload = findRunEnd(text, header + 1, PAYLOAD_MAX, isToken);
@@ -52,5 +51,6 @@ export const JWT: Detector = {
   starts: "e",
   find,
   grow: (text, at, limit) => findRunEnd(text, at, limit - at, isToken),
+  isNearTokenStart: true,
   isInLongRuns: true,
 };

@@ -1,5 +1,5 @@
 // Addresses of network cards: six pairs of hexadecimal digits.
-import { endsAt, isAlphanumeric, isHex } from "../characters.ts";
+import { endsAt, HEX, isAlphanumeric, isHex } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const PAIRS = 6;
@@ -28,6 +28,7 @@ export const MAC: Detector = {
   mark: "MAC",
   rule: "addresses of network cards, six pairs with : or -",
   starts: ":-",
+  follows: HEX,
   find,
   isByContext: true,
 };

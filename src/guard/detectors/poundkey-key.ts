@@ -20,7 +20,7 @@ const FORMS = [
 ] as const;
 
 function find(text: string, at: number): Span | null {
-  if (text.charCodeAt(at + 1) !== 107) return null;
+  if (text.charCodeAt(at + 1) !== 107 || text.charCodeAt(at + 2) !== 45) return null;
   for (const { prefix, digits } of FORMS) {
     if (!text.startsWith(prefix, at)) continue;
     const to = at + prefix.length + digits;

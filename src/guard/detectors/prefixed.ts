@@ -1,13 +1,5 @@
 // Secrets that begin with a prefix of their issuer's: a row each.
-import {
-  endsAt,
-  findRunEnd,
-  isAlphanumeric,
-  isCapital,
-  isLetter,
-  isNearTokenStart,
-  isToken,
-} from "../characters.ts";
+import { endsAt, findRunEnd, isAlphanumeric, isCapital, isLetter, isToken } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 /** A longer run of token characters is something else. */
@@ -116,7 +108,7 @@ function hasVariety(body: string): boolean {
 }
 
 function matchForm(text: string, at: number, form: Form): Span | null {
-  if (!text.startsWith(form.prefix, at) || !isNearTokenStart(text, at)) return null;
+  if (!text.startsWith(form.prefix, at)) return null;
   const from = at + form.prefix.length;
   const to = findRunEnd(text, from, form.most + 1, form.isIn);
   const end = form.least === form.most ? Math.min(to, from + form.most) : to;
@@ -146,6 +138,7 @@ function makeDetector({ name, rule, forms }: Row): Detector {
       }
       return null;
     },
+    isNearTokenStart: true,
   };
 }
 

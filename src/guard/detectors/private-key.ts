@@ -63,7 +63,7 @@ function readLines(text: string, at: number, limit: number): { readonly to: numb
 }
 
 function find(text: string, at: number): Span | null {
-  if (text.charCodeAt(at + 1) !== HYPHEN || text.charCodeAt(at + 5) !== CAPITAL_B) return null;
+  if (text.charCodeAt(at + 5) !== CAPITAL_B) return null;
   const begun = matchAt(BEGIN, text, at);
   if (begun === -1) return null;
   const from = skipHead(text, begun);
@@ -88,6 +88,7 @@ export const PRIVATE_KEY: Detector = {
   mark: "SECRET",
   rule: "private keys in PEM with their body",
   starts: "-",
+  follows: "-",
   find,
   grow,
   isInLongRuns: true,

@@ -14,7 +14,7 @@ const BRACES = /^(?:\$?\{.*\}|\$\w+|%\w+%|\*+|x+|[.…]+)$/i;
 const PLACEHOLDERS = new Set(
   (
     "password passwd pass pwd secret word pw user username changeme change-me example test token key hunter2 " +
-    "mypassword mysecret yourpassword your-password your_password postgres mysql root admin guest foo bar p apikey " +
+    "mypassword mysecret yourpassword your-password your_password postgres mysql root admin guest foo bar apikey " +
     "api-key api_key login somepassword some-password abc xyz first second third"
   ).split(" "),
 );
@@ -40,13 +40,18 @@ function readAuthority(text: string, from: number): Authority | null {
 }
 
 function find(text: string, at: number): Span | null {
-  if (text.charCodeAt(at + 1) !== SLASH || text.charCodeAt(at + 2) !== SLASH) return null;
+  if (text.charCodeAt(at + 2) !== SLASH) return null;
   if (!isAlphanumeric(text.charCodeAt(at - 1))) return null;
   const authority = readAuthority(text, at + 3);
   if (authority === null) return null;
   const user = text.slice(at + 3, authority.colon);
   const password = text.slice(authority.colon + 1, authority.at);
-  const isNone = password === user || BRACES.test(password) || PLACEHOLDERS.has(password.toLowerCase());
+  // A single character stands in examples such as `https://a:b@host`.
+  const isNone =
+    password.length === 1 ||
+    password === user ||
+    BRACES.test(password) ||
+    PLACEHOLDERS.has(password.toLowerCase());
   return isNone ? null : { from: authority.colon + 1, to: authority.at };
 }
 
@@ -56,6 +61,7 @@ export const URL_PASSWORD: Detector = {
   mark: "SECRET",
   rule: "passwords in addresses, scheme://user:…@host, but those of examples",
   starts: ":",
+  follows: "/",
   find,
   isByContext: true,
 };

@@ -1,10 +1,10 @@
 // Ids of the United States, Canada and Brazil.
 import { areAlike, checkLuhn, digits, readNumber } from "../../checksums.ts";
 import type { Detector } from "../../detector.ts";
-import { isSpaceOrHyphen, makeForm } from "../../forms.ts";
+import { DOT, HYPHEN, makeForm, SPACE } from "../../forms.ts";
 import { makeNumber } from "./number.ts";
 
-const SOCIAL = makeForm([3, 2, 4], isSpaceOrHyphen);
+const SOCIAL = makeForm([3, 2, 4], SPACE | HYPHEN);
 /** Numbers that were printed in advertisements and on sample cards. */
 const FAKE_SSNS = new Set(["078051120", "457555462", "219099999"]);
 
@@ -39,7 +39,7 @@ function isCpf(): boolean {
 }
 
 /** `390.533.447-05` */
-const CPF = makeForm([3, 3, 3, 2], (code) => code === 46 || code === 45);
+const CPF = makeForm([3, 3, 3, 2], DOT | HYPHEN);
 
 export const US_SSN: Detector = makeNumber({
   name: "us_ssn",
@@ -66,7 +66,7 @@ export const CA_SIN: Detector = makeNumber({
   name: "ca_sin",
   mark: "SIN",
   rule: "social insurance numbers, 3-3-3 or after a word, with Luhn's checksum",
-  forms: [makeForm([3, 3, 3], isSpaceOrHyphen)],
+  forms: [makeForm([3, 3, 3], SPACE | HYPHEN)],
   bare: [9],
   words: ["sin", "social insurance", "assurance sociale"],
   check: isSin,

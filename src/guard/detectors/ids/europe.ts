@@ -1,7 +1,7 @@
 // Ids in digits of European countries.
 import { checkLuhn, digits, isDate, readNumber, sumWeighted } from "../../checksums.ts";
 import type { Detector } from "../../detector.ts";
-import { isSpaceOrHyphen, makeForm } from "../../forms.ts";
+import { HYPHEN, makeForm, PLUS, SPACE } from "../../forms.ts";
 import { makeNumber } from "./number.ts";
 
 const NHS_WEIGHTS = [10, 9, 8, 7, 6, 5, 4, 3, 2] as const;
@@ -51,13 +51,11 @@ function isPersonnummer(count: number): boolean {
   return isDate(year, readNumber(from + 2, 2), readNumber(from + 4, 2) % 60) && checkLuhn(from, 10);
 }
 
-const isHyphenOrPlus = (code: number): boolean => code === 45 || code === 43;
-
 export const UK_NHS: Detector = makeNumber({
   name: "uk_nhs",
   mark: "NHS",
   rule: "NHS numbers, 3-3-4 or after a word, with their checksum",
-  forms: [makeForm([3, 3, 4], isSpaceOrHyphen)],
+  forms: [makeForm([3, 3, 4], SPACE | HYPHEN)],
   bare: [10],
   words: ["nhs", "national health"],
   check: isNhs,
@@ -85,7 +83,7 @@ export const DE_STEUERID: Detector = makeNumber({
   name: "de_steuerid",
   mark: "STEUERID",
   rule: "German tax ids, 2 3 3 3 or after a word, with their checksum",
-  forms: [makeForm([2, 3, 3, 3], isSpaceOrHyphen)],
+  forms: [makeForm([2, 3, 3, 3], SPACE | HYPHEN)],
   bare: [11],
   words: [
     "steuer-id",
@@ -103,7 +101,7 @@ export const SE_PNR: Detector = makeNumber({
   name: "se_pnr",
   mark: "PNR",
   rule: "personnummers with - or +, or after a word, with a valid date and Luhn's checksum",
-  forms: [makeForm([6, 4], isHyphenOrPlus), makeForm([8, 4], isHyphenOrPlus)],
+  forms: [makeForm([6, 4], HYPHEN | PLUS), makeForm([8, 4], HYPHEN | PLUS)],
   bare: [10, 12],
   words: ["personnummer", "personnr", "pnr"],
   check: isPersonnummer,

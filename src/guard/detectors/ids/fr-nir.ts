@@ -40,6 +40,7 @@ export const FR_NIR: Detector = {
   rule: "numéros de sécurité sociale, in groups or after a word, with their key",
   starts: DIGITS,
   runs: [1, CHARACTERS],
+  asks: ({ length, next }) => (length > 1 || next === 2 ? "always" : "never"),
   find,
   words: ["nir", "insee", "sécurité sociale", "securite sociale"],
 };

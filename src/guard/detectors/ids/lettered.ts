@@ -70,6 +70,7 @@ export const ES_NIF: Detector = {
   rule: "DNI and NIE numbers with their letter",
   starts: `${DIGITS}${NIE_LETTERS}`,
   runs: [1, 8, 9],
+  asks: ({ length }) => (length > 1 ? "always" : "never"),
   find: (text, at) => {
     const first = NIE_LETTERS.indexOf(text.charAt(at));
     if (first === -1) return findNif(text, at, at, 8, 0);
@@ -154,6 +155,7 @@ export const FI_HETU: Detector = {
   rule: "henkilötunnukset with a valid date and their check character",
   starts: "0123",
   runs: [6, 11],
+  asks: ({ length, next }) => (length > 6 || next === 3 || next === 4 ? "always" : "never"),
   find: (text, at) => {
     const id = findMatch(text, at, 11, HETU);
     return id !== null && checkHetu(id) ? { from: at, to: at + 11 } : null;

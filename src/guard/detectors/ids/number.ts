@@ -1,6 +1,6 @@
 // Makes a detector of an id in digits: its written forms, and the form without separators, which counts after a word.
 import { DIGITS } from "../../characters.ts";
-import type { Detector, Span } from "../../detector.ts";
+import type { Detector } from "../../detector.ts";
 import { type Form, makeForm, readForm } from "../../forms.ts";
 
 interface NumberRow {
@@ -19,26 +19,29 @@ interface NumberRow {
 }
 
 export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: NumberRow): Detector {
-  const bareForms = bare.map((count) => makeForm([count], () => false));
-  const findForm = (text: string, at: number, among: readonly Form[]): Span | null => {
-    for (const form of among) {
-      const to = readForm(text, at, form);
-      if (to === -1 || !check(form.count)) continue;
-      if (fakes?.has(text.slice(at, to).replaceAll(/\D/g, "")) !== true) return { from: at, to };
-    }
-    return null;
-  };
+  // The form without separators is looked at last.
+  const all = [...forms, ...bare.map((count) => makeForm([count], 0))];
+  const isFake = (text: string, at: number, to: number): boolean =>
+    fakes?.has(text.slice(at, to).replaceAll(/\D/g, "")) === true;
   return {
     ...row,
     group: "ids",
     starts: DIGITS,
     runs: [...new Set([...forms.map(({ groups }) => groups[0] ?? 0), ...bare])],
+    asks: ({ length, next }) => {
+      if (forms.some(({ groups }) => groups[0] === length && groups[1] === next)) return "always";
+      return bare.includes(length) ? "afterWord" : "never";
+    },
     find: (text, at, isAfterWord) => {
-      const written = findForm(text, at, forms);
-      if (written) return written;
-      // The word is looked for last, since few numbers have a checksum.
-      const whole = findForm(text, at, bareForms);
-      return whole && isAfterWord() ? whole : null;
+      for (let place = 0; place < all.length; place++) {
+        const form = all[place];
+        if (form === undefined) break;
+        const to = readForm(text, at, form);
+        if (to === -1 || !check(form.count) || isFake(text, at, to)) continue;
+        // The word is looked for last, since few numbers have a checksum.
+        if (form.groups.length > 1 || isAfterWord()) return { from: at, to };
+      }
+      return null;
     },
   };
 }

@@ -1,0 +1,95 @@
+// The lists of detectors that are asked at a sign, or at a run of letters and digits, by its first character and its length.
+import { isAlphanumeric, isDigit } from "./characters.ts";
+import type { Detector } from "./detector.ts";
+
+/** Longer runs are one class: no detector tells them apart. */
+export const RUN_MAX = 31;
+/** As many digits behind a run's separator, or more, are one class. */
+export const NEXT_MAX = 8;
+const RUNS = RUN_MAX + 1;
+const NEXTS = NEXT_MAX + 1;
+const ASCII = 128;
+const ZERO = 48;
+const ALL_RUNS: readonly number[] = Array.from({ length: RUNS }, (_, length) => length);
+
+/** A detector with its place in the list. */
+export interface Entry {
+  readonly row: Detector;
+  readonly at: number;
+  /** The row's own, here because all entries have the same shape, which makes the call cheap. */
+  readonly find: Detector["find"];
+  readonly isNearTokenStart: boolean;
+  /** True if it is only asked behind one of its words. */
+  readonly isAfterWord: boolean;
+}
+
+type Lists = (Entry[] | undefined)[];
+
+export interface Starts {
+  /** `behind` is the code behind the sign. */
+  findSigns(code: number, behind: number): readonly Entry[] | undefined;
+  findLetters(code: number, length: number): readonly Entry[] | undefined;
+  /** `isNearWord`: false if no word can stand before the run. */
+  findDigits(first: number, length: number, next: number, isNearWord: boolean): readonly Entry[] | undefined;
+}
+
+export function makeStarts(rows: readonly Detector[]): Starts {
+  const signs: Lists = makeTable(ASCII * (ASCII + 1));
+  const letters: Lists = makeTable(ASCII * RUNS);
+  const digits: Lists = makeTable(10 * RUNS * NEXTS);
+  const wordDigits: Lists = makeTable(10 * RUNS * NEXTS);
+  for (const [at, row] of rows.entries()) {
+    const entry: Entry = {
+      row,
+      at,
+      find: row.find,
+      isNearTokenStart: row.isNearTokenStart === true,
+      isAfterWord: false,
+    };
+    for (const character of row.starts) {
+      const code = character.charCodeAt(0);
+      if (isDigit(code)) addDigits(digits, wordDigits, entry, code - ZERO);
+      else if (!isAlphanumeric(code)) addSign(signs, code, entry);
+      else for (const length of row.runs ?? ALL_RUNS) add(letters, code * RUNS + length, entry);
+    }
+  }
+  return {
+    findSigns: (code, behind) => signs[code * (ASCII + 1) + (behind < ASCII ? behind : ASCII)],
+    findLetters: (code, length) => letters[code * RUNS + length],
+    findDigits: (first, length, next, isNearWord) =>
+      (isNearWord ? wordDigits : digits)[(first * RUNS + length) * NEXTS + next],
+  };
+}
+
+function makeTable(count: number): Lists {
+  return Array.from({ length: count }, () => undefined);
+}
+
+function add(lists: Lists, key: number, entry: Entry): void {
+  const list = lists[key];
+  if (list) list.push(entry);
+  else lists[key] = [entry];
+}
+
+/** The last place of each sign is for other characters behind it, and for the text's end. */
+function addSign(signs: Lists, code: number, entry: Entry): void {
+  const { follows } = entry.row;
+  for (let behind = 0; behind <= ASCII; behind++) {
+    if (follows === undefined || (behind < ASCII && follows.includes(String.fromCharCode(behind)))) {
+      add(signs, code * (ASCII + 1) + behind, entry);
+    }
+  }
+}
+
+function addDigits(digits: Lists, wordDigits: Lists, entry: Entry, first: number): void {
+  const { row } = entry;
+  const afterWord: Entry = { ...entry, isAfterWord: true };
+  for (const length of row.runs ?? ALL_RUNS) {
+    for (let next = 0; next < NEXTS; next++) {
+      const key = (first * RUNS + length) * NEXTS + next;
+      const asks = row.asks?.({ first, length, next }) ?? "always";
+      if (asks === "always") add(digits, key, entry);
+      if (asks !== "never") add(wordDigits, key, asks === "always" ? entry : afterWord);
+    }
+  }
+}
