@@ -60,7 +60,7 @@ interface Reading {
  * The first statement reads the accounts' rows, and locks them. Every change to an account locks its row first, so changes
  * are made one after the other. The second is a statement of its own because under READ COMMITTED each sees what was
  * committed before it began: joined with the first, it would show the state before the wait for the lock, and a place or a
- * dollar could be spent twice. New budgets, which are rare, have a statement each.
+ * dollar could be spent twice. Stored replies, and new budgets, which are rare, have statements of their own.
  */
 export function composeReading(reads: readonly Reads[], lock: Lock, isDistributed: boolean): Reading {
   const accountIds = [...new Set(reads.map(({ accountId }) => accountId))];
