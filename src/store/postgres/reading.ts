@@ -1,4 +1,4 @@
-// Reads the rows for decisions: the accounts under their locks, then everything else in one statement.
+// Reads the rows for decisions: the accounts under their locks, then almost everything else in one statement.
 import type { Rows } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
 import { makeOpeningId } from "../../core/limits/opening.ts";
