@@ -76,6 +76,16 @@ describe("lines of a file", () => {
     ]);
   });
 
+  test("have ids that every store can hold", async () => {
+    const texts = [writeLine("a\0b"), writeLine(""), writeLine("x".repeat(65)), writeLine("x".repeat(64))];
+    expect(codes(await read(Buffer.from(texts.join("\n"))))).toEqual([
+      ["invalid_custom_id", 1],
+      ["invalid_custom_id", 2],
+      ["invalid_custom_id", 3],
+      "x".repeat(64),
+    ]);
+  });
+
   test("that say nothing are told apart by the reason", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const wide = { ...OPENAI, bytesMax: 1_000_000 };

@@ -50,6 +50,7 @@ export class Batches {
   #sharedSinceMs = 0;
   #demands = 0;
   #running = 0;
+  #isOwnNext = false;
   #willStart = false;
   #willGather = false;
   #willSweep = false;
@@ -101,17 +102,30 @@ export class Batches {
     else this.#sharedLine.push(accountId);
   }
 
+  /** Shared transactions and those of one account begin in turn: while the database is slow, both always wait. */
   #startNext(): void {
     while (this.#running < BATCHES_AT_ONCE_MAX) {
-      if (this.#hasGathered()) {
-        void this.#runShared(this.#sharedLine.splice(0, BATCH_ACCOUNTS_MAX));
-        continue;
-      }
-      const slow = this.#slowRunning < SLOW_BATCHES_MAX ? this.#slowLine.shift() : undefined;
-      const accountId = slow ?? this.#line.shift();
-      if (accountId === undefined) return;
-      void this.#runOwn(accountId, slow !== undefined);
+      const hasBegun = this.#isOwnNext
+        ? this.#startOwn() || this.#startShared()
+        : this.#startShared() || this.#startOwn();
+      if (!hasBegun) return;
     }
+  }
+
+  #startShared(): boolean {
+    if (!this.#hasGathered()) return false;
+    this.#isOwnNext = true;
+    void this.#runShared(this.#sharedLine.splice(0, BATCH_ACCOUNTS_MAX));
+    return true;
+  }
+
+  #startOwn(): boolean {
+    const slow = this.#slowRunning < SLOW_BATCHES_MAX ? this.#slowLine.shift() : undefined;
+    const accountId = slow ?? this.#line.shift();
+    if (accountId === undefined) return false;
+    this.#isOwnNext = false;
+    void this.#runOwn(accountId, slow !== undefined);
+    return true;
   }
 
   /** True if a shared transaction may begin. While another runs, accounts gather for it, but not for long. */
@@ -142,12 +156,21 @@ export class Batches {
   async #runShared(accountIds: readonly string[]): Promise<void> {
     this.#running++;
     this.#sharedRunning++;
-    this.#sharedSinceMs = performance.now();
+    const beganMs = performance.now();
+    this.#sharedSinceMs = beganMs;
     const room = new Room();
-    const batch = accountIds.flatMap((id) => this.#take(id, (next) => mayShare(next) && room.take(next)));
-    if (batch.length > 0) this.#giveBack(await this.#answerShared(batch));
+    const taken = accountIds.map((id) => this.#take(id, (next) => mayShare(next) && room.take(next)));
+    const served = accountIds.filter((_, at) => taken[at]?.length !== 0);
+    // The others found no room: they are next, not once more behind the same busy accounts.
+    this.#lineUpAgain(accountIds.filter((id) => !served.includes(id)));
+    const [only, ...others] = served;
+    if (only !== undefined) {
+      const undecided = await this.#answerShared(taken.flat());
+      if (others.length === 0) this.#noteTime(only, performance.now() - beganMs);
+      this.#giveBack(undecided);
+    }
     this.#sharedRunning--;
-    this.#end(accountIds);
+    this.#end(served);
   }
 
   /** Returns the demands that are decided again, each account's in its own transaction: nothing of them was written. */
@@ -205,12 +228,16 @@ export class Batches {
   /** Ends a turn. An account with more demands goes to the end of the line, so a busy one never blocks others. */
   #end(accountIds: readonly string[]): void {
     this.#running--;
+    this.#lineUpAgain(accountIds);
+    this.#startNext();
+    if (this.#waiting.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #lineUpAgain(accountIds: readonly string[]): void {
     for (const accountId of accountIds) {
       if (this.#waiting.get(accountId)?.length) this.#lineUp(accountId);
       else this.#waiting.delete(accountId);
     }
-    this.#startNext();
-    if (this.#waiting.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #sweepLater(): void {

@@ -22,6 +22,8 @@ interface Part {
   readonly by: Readonly<Record<string, "text" | "bigint">>;
   /** True if ids are unique over all accounts, and found by an index of their own. */
   readonly isFoundById?: true;
+  /** True if its rows may be large. On a single server they get a statement of their own: no value may have 1 GB. */
+  readonly isLarge?: true;
   /** A further condition. */
   readonly where?: string;
   /** Returns the values of those columns for each row that a demand needs. */
@@ -78,7 +80,7 @@ const PARTS: readonly Part[] = [
   },
   ofAccount("holds", HOLD, ({ requestId }) => requestId),
   { ...ofAccount("requests", REQUEST, ({ requestId }) => requestId), isFoundById: true },
-  ofAccount("replies", REPLY, ({ replyId }) => replyId),
+  { ...ofAccount("replies", REPLY, ({ replyId }) => replyId), isLarge: true },
   ofAccount("movements", MOVEMENT, ({ movementId }) => movementId),
   ofAccount("checkouts", CHECKOUT, ({ checkoutId }) => checkoutId),
   {
@@ -117,21 +119,31 @@ const CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS n
 /** The statements composed so far, by the tables that they read. */
 const together = new Map<string, string>();
 
-/** Returns one statement that reads the clock and all tables. */
+/** Returns one statement that reads the clock and all tables, and one for each table with large rows. */
 export function composeTogether(reads: readonly Reads[]): PartsReading {
-  const wanted = listWanted(reads);
+  const all = listWanted(reads);
+  const large = all.filter(({ part }) => part.isLarge);
+  const wanted = all.filter(({ part }) => !part.isLarge);
   const parts = wanted.map(({ part }) => part);
   const names = parts.map(({ name }) => name).join(" ");
   const text = together.getOrInsertComputed(names, () => joinParts(parts));
-  const lists = wanted.flatMap(({ part, keys }) =>
-    Object.keys(part.by).map((_, at) => keys.map((key) => key[at] ?? null)),
-  );
-  const foundIn = ([result = []]: readonly (readonly FoundRow[])[]) => {
+  const foundIn = ([result = [], ...results]: readonly (readonly FoundRow[])[]) => {
     const [row = {}] = result;
-    const found = Object.fromEntries(parts.map(({ name }) => [name, readRows(row[name])]));
+    const found = Object.fromEntries([
+      ...parts.map(({ name }) => [name, readRows(row[name])]),
+      ...large.map(({ part }, at) => [part.name, results[at] ?? NONE]),
+    ]);
     return { found, clock: row };
   };
-  return { queries: [bind(text, ...lists)], foundIn };
+  const apart = large.map((one) =>
+    bind(`SELECT found.* FROM ${composeFound(one.part, 1)}`, ...listKeys(one)),
+  );
+  return { queries: [bind(text, ...wanted.flatMap(listKeys)), ...apart], foundIn };
+}
+
+/** Returns one list per column that finds the rows. */
+function listKeys({ part, keys }: WantedPart): readonly Key[] {
+  return Object.keys(part.by).map((_, at) => keys.map((key) => key[at] ?? null));
 }
 
 function readRows(json: unknown): readonly FoundRow[] {
@@ -139,20 +151,27 @@ function readRows(json: unknown): readonly FoundRow[] {
 }
 
 function joinParts(parts: readonly Part[]): string {
-  let mark = 0;
-  const columns = parts.map(({ name, select, by, where, isFoundById }) => {
-    const lists = Object.values(by).map((type) => `$${++mark}::${type}[]`);
-    const keys = lists.map((_, at) => `key_${at}`);
-    // A table without statistics would be searched by another index that begins with the account: all of its requests.
-    const nameColumn = (column: string) =>
-      isFoundById && column === "account_id" ? "account_id || ''" : column;
-    const found = Object.keys(by).map((column, at) => `${nameColumn(column)} = ${keys[at]}`);
-    const conditions = where === undefined ? found : [...found, where];
-    // OFFSET keeps it a lookup by index for each key: a join would be planned as a scan while the table is small.
-    return `(SELECT json_agg(found)::text FROM unnest(${lists.join(", ")}) AS asked (${keys.join(", ")})
-      CROSS JOIN LATERAL (${select} WHERE ${conditions.join(" AND ")} OFFSET 0) AS found) AS ${name}`;
+  let mark = 1;
+  const columns = parts.map((part) => {
+    const found = composeFound(part, mark);
+    mark += Object.keys(part.by).length;
+    return `(SELECT json_agg(found)::text FROM ${found}) AS ${part.name}`;
   });
   return `SELECT ${[CLOCK, ...columns].join(",\n")}`;
+}
+
+/** Returns what stands after FROM to read a table's rows, which it calls `found`. Their keys are lists, the first as this parameter. */
+function composeFound({ select, by, where, isFoundById }: Part, mark: number): string {
+  const lists = Object.values(by).map((type, at) => `$${mark + at}::${type}[]`);
+  const keys = lists.map((_, at) => `key_${at}`);
+  // A table without statistics would be searched by another index that begins with the account: all of its requests.
+  const nameColumn = (column: string) =>
+    isFoundById && column === "account_id" ? "account_id || ''" : column;
+  const named = Object.keys(by).map((column, at) => `${nameColumn(column)} = ${keys[at]}`);
+  const conditions = where === undefined ? named : [...named, where];
+  // OFFSET keeps it a lookup by index for each key: a join would be planned as a scan while the table is small.
+  return `unnest(${lists.join(", ")}) AS asked (${keys.join(", ")})
+      CROSS JOIN LATERAL (${select} WHERE ${conditions.join(" AND ")} OFFSET 0) AS found`;
 }
 
 /**

@@ -1,4 +1,4 @@
-// Reads the rows for decisions: the accounts under their locks, then everything else in one statement.
+// Reads the rows for decisions: the accounts under their locks, then almost everything else in one statement.
 import type { Rows } from "../../core/decision.ts";
 import type { Reads } from "../../core/demand.ts";
 import { makeOpeningId } from "../../core/limits/opening.ts";
@@ -60,7 +60,7 @@ interface Reading {
  * The first statement reads the accounts' rows, and locks them. Every change to an account locks its row first, so changes
  * are made one after the other. The second is a statement of its own because under READ COMMITTED each sees what was
  * committed before it began: joined with the first, it would show the state before the wait for the lock, and a place or a
- * dollar could be spent twice. New budgets, which are rare, have a statement each.
+ * dollar could be spent twice. Stored replies, and new budgets, which are rare, have statements of their own.
  */
 export function composeReading(reads: readonly Reads[], lock: Lock, isDistributed: boolean): Reading {
   const accountIds = [...new Set(reads.map(({ accountId }) => accountId))];

@@ -120,12 +120,10 @@ function checkLine(line: JsonObject, endpoint: string): Mistake | null {
   for (const [param, value] of Object.entries({ custom_id: customId, method, url, body }))
     if (value === undefined)
       return mistake("missing_required_parameter", `This line has no '${param}'.`, param);
-  const isName =
-    typeof customId === "string" && customId !== "" && customId.length <= CUSTOM_ID_CHARACTERS_MAX;
-  if (!isName)
+  if (!isCustomId(customId))
     return mistake(
       "invalid_custom_id",
-      `'custom_id' must be a text of 1 to ${CUSTOM_ID_CHARACTERS_MAX} characters.`,
+      `'custom_id' must be a text of 1 to ${CUSTOM_ID_CHARACTERS_MAX} characters, none of them zero.`,
       "custom_id",
     );
   if (method !== "POST") return mistake("invalid_method", "'method' must be POST.", "method");
@@ -136,6 +134,12 @@ function checkLine(line: JsonObject, endpoint: string): Mistake | null {
   if (background === true)
     return mistake("unsupported_parameter", "A line can't run in the background.", "body.background");
   return null;
+}
+
+/** It is stored with the request: PostgreSQL's text holds no zero bytes. */
+function isCustomId(value: unknown): boolean {
+  if (typeof value !== "string" || value.includes("\0")) return false;
+  return value !== "" && value.length <= CUSTOM_ID_CHARACTERS_MAX;
 }
 
 function mistake(code: string, message: string, param: string): Mistake {

@@ -29,6 +29,12 @@ const GIVEN = 1_000_000_000;
 const PATIENCE_MS = 240_000;
 const HUNT_MS = IS_LONG ? 600_000 : 3000;
 const NODES = 3;
+/** Locks are waited for half of this. */
+const SHORT_MS = 6000;
+/** More demands, and more accounts, than some transactions take. */
+const MANY = 2000;
+/** The transactions that a node runs at once. */
+const TURNS = 8;
 
 let server: PostgresServer;
 let url: string;
@@ -80,13 +86,41 @@ function fund(accountId: string, note: string | null = null): Demand {
 
 const balanceOf = async (accountId: string) => (await store.account(accountId))?.balanceNanoUsd;
 
+/** Locks accounts until it is disposed of. */
+async function lockAccounts(accountIds: readonly string[]): Promise<AsyncDisposable> {
+  const sql = new SQL(url, { max: 1 });
+  const holder = await sql.reserve();
+  await holder`BEGIN`;
+  await holder`SELECT 1 FROM account WHERE id = ANY(${sql.array([...accountIds], "TEXT")}) FOR UPDATE`;
+  return {
+    async [Symbol.asyncDispose]() {
+      await holder`COMMIT`;
+      holder.release();
+      await sql.close();
+    },
+  };
+}
+
+async function countWaiting(): Promise<number> {
+  await using sql = new SQL(url, { max: 1 });
+  const [row] = await sql`SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+  return row?.count;
+}
+
+/** Sends a demand for each account, each once so many transactions wait for locks, so that each has its own. */
+async function fundOneByOne(on: Store, accountIds: readonly string[], waitingMax = Number.MAX_SAFE_INTEGER) {
+  const ends: Promise<PromiseSettledResult<unknown>[]>[] = [];
+  for (const accountId of accountIds) {
+    ends.push(Promise.allSettled([on.transact(fund(accountId))]));
+    while ((await countWaiting()) < Math.min(ends.length, waitingMax)) await Bun.sleep(1);
+  }
+  return ends;
+}
+
 test("an account that somebody else has locked keeps no other waiting", async () => {
   const [locked, ...free] = (await addKeys(4)).map(({ accountId }) => accountId);
   if (locked === undefined) throw new Error("no account");
-  await using sql = new SQL(url, { max: 1 });
-  const holder = await sql.reserve();
-  await holder`BEGIN`;
-  await holder`SELECT 1 FROM account WHERE id = ${locked} FOR UPDATE`;
+  const held = await lockAccounts([locked]);
   let isAnswered = false;
   const waits = store.transact(fund(locked)).then(() => {
     isAnswered = true;
@@ -95,10 +129,56 @@ test("an account that somebody else has locked keeps no other waiting", async ()
   // Those that come later don't wait either, while the first one does.
   await Promise.all(free.map((accountId) => store.transact(fund(accountId))));
   expect(isAnswered).toBe(false);
-  await holder`COMMIT`;
-  holder.release();
+  await held[Symbol.asyncDispose]();
   await waits;
   expect(await Promise.all([locked, ...free].map(balanceOf))).toEqual([COST, ...free.map(() => 2 * COST)]);
+});
+
+test("accounts that found no room go before a busy one's further demands", async () => {
+  const [busy = "", other = ""] = (await addKeys(2)).map(({ accountId }) => accountId);
+  let answered = 0;
+  const all = Array.from({ length: MANY }, async () => {
+    await store.transact(fund(busy));
+    answered++;
+  });
+  await store.transact(fund(other));
+  expect(answered).toBeLessThan(MANY);
+  await Promise.all(all);
+});
+
+test("a transaction of one account's own begins while many accounts wait for shared ones", async () => {
+  const accounts = (await addKeys(TURNS - 1)).map(({ accountId }) => accountId);
+  const [{ accountId: own } = makeKey("none")] = await addKeys(1);
+  const held = await lockAccounts(accounts);
+  const ends = await fundOneByOne(store, accounts);
+  let answered = 0;
+  const all = Array.from({ length: MANY }, async (_, at) => {
+    await store.transact(fund(`missing ${at}`));
+    answered++;
+  });
+  const demand = fund(own);
+  const openings = [{ owner: own, keyId: null, fromMs: NOON }];
+  await store.transact({ ...demand, reads: { ...demand.reads, openings } });
+  expect(answered).toBeLessThan(MANY / 2);
+  await Promise.all(all);
+  await held[Symbol.asyncDispose]();
+  await Promise.all(ends);
+});
+
+test("accounts whose locks weren't had in time hold two turns at most", async () => {
+  const [free = "", ...locked] = (await addKeys(5)).map(({ accountId }) => accountId);
+  const impatient = await openPostgresStore({ url, decide: decideByDemand, patienceMs: SHORT_MS });
+  await impatient.beat();
+  const held = await lockAccounts(locked);
+  const first = await fundOneByOne(impatient, locked);
+  for (const [end] of await Promise.all(first)) expect(end?.status).toBe("rejected");
+  const second = await fundOneByOne(impatient, locked, 2);
+  await impatient.transact(fund(free));
+  await impatient.transact(fund(free));
+  expect(await countWaiting()).toBeLessThanOrEqual(2);
+  await held[Symbol.asyncDispose]();
+  for (const [end] of await Promise.all(second)) expect(end?.status).toBe("fulfilled");
+  await impatient.close();
 });
 
 test("a demand that the database refuses fails alone", async () => {

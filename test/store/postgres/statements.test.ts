@@ -38,8 +38,22 @@ test("a distributed engine reads each table by the account, except for keys, whi
 });
 
 test("a single server reads the rows of several accounts in two statements", () => {
-  const { queries } = composeReading([READS, { ...READS, accountId: "other" }], "briefly", false);
+  const reads = { ...READS, replyId: null };
+  const { queries } = composeReading([reads, { ...reads, accountId: "other" }], "briefly", false);
   expect(queries.map(({ values }) => values[0])).toEqual([["acct", "other"], ["key"]]);
+});
+
+test("stored replies, which together may be larger than a value, are read as rows of a third statement", () => {
+  const { queries } = composeReading([READS, { ...READS, accountId: "other" }], "briefly", false);
+  const [, small, replies, ...others] = queries;
+  expect(others).toEqual([]);
+  expect(small?.text).not.toContain("FROM reply");
+  expect(replies?.text).toContain("FROM reply");
+  expect(replies?.text).not.toContain("json_agg");
+  expect(replies?.values).toEqual([
+    ["acct", "other"],
+    ["reply", "reply"],
+  ]);
 });
 
 test("every part of a write on a distributed engine names the account", () => {
