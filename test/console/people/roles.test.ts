@@ -29,17 +29,17 @@ const SHOWN = [
   [
     "admin",
     null,
-    "Overview Activity Audit Playground Models Tools Sampling Batches Keys People Directory Requests for more Tokens Accounts Statements Reconciliation Providers Limits Webhooks",
+    "Overview Activity Audit Playground Models Tools Sampling Batches Keys People Directory Requests for more Tokens Accounts Statements Reconciliation Providers Limits Guard Webhooks",
   ],
   [
     "operator",
     null,
-    "Overview Activity Audit Playground Models Tools Sampling Batches Keys Requests for more Accounts Statements Reconciliation Providers Limits Webhooks",
+    "Overview Activity Audit Playground Models Tools Sampling Batches Keys Requests for more Accounts Statements Reconciliation Providers Limits Guard Webhooks",
   ],
   [
     "viewer",
     null,
-    "Overview Activity Audit Models Tools Batches Keys People Directory Requests for more Accounts Statements Reconciliation Providers Limits Webhooks",
+    "Overview Activity Audit Models Tools Batches Keys People Directory Requests for more Accounts Statements Reconciliation Providers Limits Guard Webhooks",
   ],
   [
     "manager",
