@@ -32,20 +32,25 @@ interface Value {
 export class TextsSearch {
   readonly #scanner: Scanner;
   readonly #texts: readonly SearchedText[];
-  readonly #found: (readonly Match[])[] = [];
+  readonly #wanted: ReadonlySet<string> | null;
+  readonly #own: (readonly Match[])[] = [];
+  readonly #found: (readonly Match[])[];
   #search: Search | null = null;
   /** Values by their text, with the detectors that found them, in the order of their first places. */
   #values: Map<string, Value[]> | null = null;
   #again: Again | null = null;
 
-  constructor(scanner: Scanner, texts: readonly SearchedText[]) {
+  /** `wanted` names the detectors whose findings count. Null for all of the scanner's. */
+  constructor(scanner: Scanner, texts: readonly SearchedText[], wanted: ReadonlySet<string> | null = null) {
     this.#scanner = scanner;
     this.#texts = texts;
+    this.#wanted = wanted;
+    this.#found = wanted === null ? this.#own : [];
   }
 
-  /** The findings of each text by itself, as far as it was searched: they can be remembered. */
+  /** The scanner's findings in each text by itself, as far as it was searched: they can be remembered. */
   get own(): readonly (readonly Match[])[] {
-    return this.#found;
+    return this.#own;
   }
 
   /** The findings of each text, with the values that count again. Complete once `run` has returned true. */
@@ -81,7 +86,9 @@ export class TextsSearch {
     return Math.min(charactersMax, next.text.length + 1);
   }
 
-  #take(text: string, found: readonly Match[]): void {
+  #take(text: string, own: readonly Match[]): void {
+    const wanted = this.#wanted;
+    const found = wanted === null ? own : own.filter(({ detector }) => wanted.has(detector));
     for (const { from, to, detector } of found) {
       if (!BY_CONTEXT.has(detector) || to - from > PATTERN_CHARACTERS_MAX) continue;
       this.#values ??= new Map();
@@ -92,6 +99,7 @@ export class TextsSearch {
       else if (known?.some((other) => other.detector === detector) === false) known.push(row);
     }
     this.#found.push(found);
+    if (wanted !== null) this.#own.push(own);
   }
 }
 

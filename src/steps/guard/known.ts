@@ -8,6 +8,8 @@ const CHARACTERS_MIN = 256;
 const CHARACTERS_MAX = 1_000_000;
 /** More places of one text aren't remembered. */
 const PLACES_MAX = 1000;
+/** The places of all texts: some 40 MB. */
+const ALL_PLACES_MAX = 500_000;
 
 interface KnownText {
   readonly found: readonly Match[];
@@ -19,6 +21,7 @@ export class KnownPlaces {
   readonly #secret: Uint8Array;
   /** The oldest first. */
   readonly #places = new Map<string, KnownText>();
+  #count = 0;
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;
@@ -40,10 +43,17 @@ export class KnownPlaces {
 
   add(name: string, found: readonly Match[], nowMs: number): void {
     if (found.length > PLACES_MAX) return;
-    this.#places.delete(name);
+    this.#forget(name);
     this.#places.set(name, { found, untilMs: nowMs + AGE_MAX_MS });
-    if (this.#places.size <= TEXTS_MAX) return;
-    const [oldest = ""] = this.#places.keys();
-    this.#places.delete(oldest);
+    this.#count += found.length;
+    while (this.#places.size > TEXTS_MAX || this.#count > ALL_PLACES_MAX) {
+      const [oldest = ""] = this.#places.keys();
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(name: string): void {
+    this.#count -= this.#places.get(name)?.found.length ?? 0;
+    this.#places.delete(name);
   }
 }

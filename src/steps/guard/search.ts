@@ -12,14 +12,19 @@ const STEP_CHARACTERS = 16_384;
 /** Each is looked up or counted in a few microseconds. */
 const STEP_TEXTS = 256;
 
-/** The rules that look at the same texts, and what they share. */
-interface Group {
-  /** The names of the rules. */
+/**
+ * More sets of detectors than these share the scanner of all rules. Clients name rules, and so choose the sets: each scanner
+ * has an automaton of the operator's words.
+ */
+const SCANNERS_MAX = 50;
+
+/** A scanner of some detectors, and whose findings count. */
+interface Searcher {
+  /** The version of the rules, and the scanner's detectors. */
   readonly name: string;
-  readonly rules: readonly GuardRule[];
   readonly scanner: Scanner;
-  /** The rule that counts, by the detectors of a finding. */
-  readonly counting: Map<string, GuardRule | undefined>;
+  /** Null for all of the scanner's. */
+  readonly wanted: ReadonlySet<string> | null;
 }
 
 interface SearchPorts {
@@ -30,7 +35,7 @@ interface SearchPorts {
 export class GuardSearch {
   readonly #settings: GuardSettings;
   readonly #ports: SearchPorts;
-  readonly #groups = new Map<string, Group>();
+  readonly #searchers = new Map<string, Searcher>();
 
   constructor(settings: GuardSettings, ports: SearchPorts) {
     this.#settings = settings;
@@ -43,19 +48,19 @@ export class GuardSearch {
     at: GuardPlace,
     texts: readonly OrderedText[],
   ): Generator<undefined, readonly GuardFinding[]> {
-    const group = this.#group(rules);
+    const searcher = this.#choose(rules);
     const names: (string | null)[] = [];
     const searched: SearchedText[] = [];
     for (const one of texts) {
-      const { name, text } = this.#recall(group, one);
+      const { name, text } = this.#recall(searcher, one);
       names.push(name);
       searched.push(text);
       if (searched.length % STEP_TEXTS === 0) yield;
     }
-    const search = new TextsSearch(group.scanner, searched);
+    const search = new TextsSearch(searcher.scanner, searched, searcher.wanted);
     while (!search.run(STEP_CHARACTERS)) yield;
     yield* this.#remember(names, searched, search.own);
-    const counts = new Counts(group, at);
+    const counts = new Counts(rules, at);
     for (const [index, found] of search.found.entries()) {
       counts.add(searched[index]?.text ?? "", found);
       if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
@@ -63,16 +68,25 @@ export class GuardSearch {
     return counts.list();
   }
 
-  #group(rules: readonly GuardRule[]): Group {
-    const name = JSON.stringify(rules.map((rule) => rule.name));
-    return this.#groups.getOrInsertComputed(name, () => {
-      const detectors = [...new Set(rules.flatMap(({ detect }) => detect))];
-      const scanner = createScanner(detectors, this.#settings.words, this.#settings.allow);
-      return { name: `${this.#settings.version} ${name}`, rules, scanner, counting: new Map() };
-    });
+  #choose(rules: readonly GuardRule[]): Searcher {
+    const wanted = listDetectors(rules);
+    const known = this.#searchers.get(wanted.join(" "));
+    if (known !== undefined) return known;
+    if (this.#searchers.size < SCANNERS_MAX) return this.#make(wanted);
+    const all = listDetectors(this.#settings.rules);
+    return { ...(this.#searchers.get(all.join(" ")) ?? this.#make(all)), wanted: new Set(wanted) };
   }
 
-  #recall({ name: scope }: Group, { text, place }: OrderedText) {
+  #make(detectors: readonly string[]): Searcher {
+    const { version, words, allow } = this.#settings;
+    const name = detectors.join(" ");
+    const scanner = createScanner(detectors, words, allow);
+    const searcher = { name: `${version} ${name}`, scanner, wanted: null };
+    this.#searchers.set(name, searcher);
+    return searcher;
+  }
+
+  #recall({ name: scope }: Searcher, { text, place }: OrderedText) {
     const { field: before = "" } = place;
     const name = this.#ports.known.name(scope, before, text);
     const known = name === null ? null : this.#ports.known.find(name, this.#ports.nowMs());
@@ -93,22 +107,28 @@ export class GuardSearch {
   }
 }
 
+/** Returns the detectors of rules, each once and always in the same order. */
+function listDetectors(rules: readonly GuardRule[]): readonly string[] {
+  return [...new Set(rules.flatMap(({ detect }) => detect))].sort();
+}
+
 /** Counts each value once for its detector and action. */
 class Counts {
-  readonly #group: Group;
+  readonly #rules: readonly GuardRule[];
   readonly #at: GuardPlace;
+  /** The rule that counts, by the detectors of a finding. */
+  readonly #counting = new Map<string, GuardRule | undefined>();
   readonly #values = new Map<string, { readonly rule: GuardRule; readonly values: Set<string> }>();
 
-  constructor(group: Group, at: GuardPlace) {
-    this.#group = group;
+  constructor(rules: readonly GuardRule[], at: GuardPlace) {
+    this.#rules = rules;
     this.#at = at;
   }
 
   add(text: string, found: readonly Match[]): void {
     for (const { from, to, detector, detectors } of joinFound(found)) {
-      const { counting, rules } = this.#group;
-      const rule = counting.getOrInsertComputed(detectors.join(" "), () =>
-        findStrictestRule(rules, detectors),
+      const rule = this.#counting.getOrInsertComputed(detectors.join(" "), () =>
+        findStrictestRule(this.#rules, detectors),
       );
       if (rule === undefined) continue;
       const name = `${detector} ${rule.action}`;
