@@ -18,8 +18,26 @@ type Candidate = DecisionView["candidates"][number];
 /** The number of candidates shown with their uncertainty. */
 const UNCERTAIN_ROWS_MAX = 3;
 
-function formatHigh(high: number | null | undefined, format: (value: number) => string): string {
-  return high === null || high === undefined ? "" : ` (to ${format(high)})`;
+interface EstimateProps {
+  readonly value: number;
+  /** Not shown if it is missing or null. */
+  readonly high: number | null | undefined;
+  readonly format: (value: number) => string;
+}
+
+/** A figure and its upper bound, each on a line of its own where both don't fit. */
+function Estimate({ value, high, format }: EstimateProps) {
+  return (
+    <span class="figures">
+      <span>{format(value)}</span>
+      {high !== null && high !== undefined && (
+        <>
+          {" "}
+          <span>(to {format(high)})</span>
+        </>
+      )}
+    </span>
+  );
 }
 
 function describeBasis({ familiar, labelled }: NonNullable<DecisionView["basis"]>): string {
@@ -58,15 +76,19 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
       makeColumn("Source", ({ source, source_date }) => <Known source={source} day={source_date} />),
     ),
     makeNumberColumn("Cost", ({ model, cost_usd, cost_usd_high }) =>
-      cost_usd === null
-        ? "–"
-        : `${formatUsd(cost_usd)}${isUncertain(model) ? formatHigh(cost_usd_high, formatUsd) : ""}`,
+      cost_usd === null ? (
+        "–"
+      ) : (
+        <Estimate value={cost_usd} high={isUncertain(model) ? cost_usd_high : null} format={formatUsd} />
+      ),
     ),
-    makeNumberColumn(
-      "Time",
-      ({ model, latency_ms, latency_ms_high }) =>
-        `${formatDuration(latency_ms)}${isUncertain(model) ? formatHigh(latency_ms_high, formatDuration) : ""}`,
-    ),
+    makeNumberColumn("Time", ({ model, latency_ms, latency_ms_high }) => (
+      <Estimate
+        value={latency_ms}
+        high={isUncertain(model) ? latency_ms_high : null}
+        format={formatDuration}
+      />
+    )),
     makeNumberColumn("Score", ({ score }) => score.toFixed(3)),
   ];
 }
