@@ -44,7 +44,7 @@ function search(paths: readonly string[]): Alarms {
 }
 
 function list(pattern: string): readonly string[] {
-  const paths = new Bun.Glob(pattern).scanSync({ cwd: ROOT });
+  const paths = new Bun.Glob(pattern).scanSync(ROOT);
   return [...paths].filter((path) => !HOLDS_VALUES.test(path)).sort();
 }
 
