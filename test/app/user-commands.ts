@@ -22,6 +22,8 @@ export const WITHOUT_STORE: readonly (readonly [args: readonly string[], code: n
   [["models"], EXIT.done],
   [["route", "hello"], EXIT.done],
   [["catalogue", "diff", "missing.json"], EXIT.failed],
+  [["guard", "detectors"], EXIT.done],
+  [["guard", "try", "missing.txt"], EXIT.failed],
   [["health", "--url", "http://127.0.0.1:9"], EXIT.failed],
 ];
 

@@ -42,7 +42,7 @@ ${WIDE_HELP}
 
 examples:
   poundkey guard try letter.txt
-  git diff | poundkey guard try --rule secrets
+  poundkey guard try changes.diff --rule secrets
   poundkey guard try request.json --body /v1/chat/completions --json`;
 
 const FLAGS = {

@@ -79,8 +79,8 @@ export const GUARD: readonly Mutant[] = [
   {
     name: "guard: places of one key's rules are remembered for another's",
     file: "src/steps/guard/search.ts",
-    find: "name: `${this.#settings.version} ${name}`",
-    replace: "name: this.#settings.version",
+    find: "name: `${version} ${name}`",
+    replace: "name: version",
     tests: WHOLE,
   },
 ];
