@@ -16,7 +16,10 @@ export interface TextPlace {
   readonly path: string;
   /** The name of the field that holds it in the client's own JSON. Missing elsewhere. */
   readonly field?: string;
-  /** True for a piece of the client's own JSON, which can only be parsed once it is whole. */
+  /**
+   * True for a piece of the client's own JSON, which can only be parsed once it is whole, and for all of it if the change
+   * takes that. It may be no JSON.
+   */
   readonly isJson?: true;
 }
 
@@ -29,6 +32,8 @@ export interface ChangeText {
   (text: string, place: TextPlace): string;
   /** True if it is asked about integers in the client's own JSON too. One that is replaced becomes a string. */
   readonly takesIntegers?: true;
+  /** True if it is asked about a whole string of the client's own JSON as it is written, instead of about its values. */
+  readonly takesJson?: true;
 }
 
 /** True if the thinking with this text goes. */
