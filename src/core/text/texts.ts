@@ -51,6 +51,8 @@ export interface NativeTexts {
   dropThoughts(body: JsonObject, isDropped: IsDropped): JsonObject;
   /** For one event of a stream. */
   mapEvent(event: JsonObject, change: ChangeText): JsonObject;
+  /** Returns how the paths of the texts begin that have no piece after this event. An empty one ends all. */
+  endedTexts(event: JsonObject): readonly string[];
   /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */
   hasToolRun(json: string): boolean;
 }

@@ -64,9 +64,9 @@ test("a string of the client's own JSON comes as it is written to a change that 
   const message = { role: "assistant", content: null, tool_calls: [call] } as const;
   const ask = { model: "m", messages: [message] };
   const { found, change } = takeJson("[1]");
-  expect(CHAT.mapTexts(ask, change).messages[0]?.tool_calls?.[0]).toMatchObject({
-    function: { arguments: "[1]" },
-  });
+  expect(CHAT.mapTexts(ask, change).messages).toMatchObject([
+    { tool_calls: [{ function: { arguments: "[1]" } }] },
+  ]);
   expect(found).toEqual([[INPUT, AS_WRITTEN]]);
   const item = { type: "function_call", call_id: "c", name: "send", arguments: INPUT };
   const own = takeJson("[1]");
