@@ -180,8 +180,6 @@ export interface Operation<F extends Form> {
   readonly name: OperationName;
   /** The longest whole answer that is read. */
   readonly answerBytesMax: number;
-  /** True if answers may contain texts of megabytes, which are read without copying. */
-  readonly hasLongTexts?: boolean;
   /** Bounds of an answer that is stored for repeated requests. */
   readonly kept: KeptBounds;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
@@ -235,7 +233,12 @@ export interface Operation<F extends Form> {
     change: ChangeText,
     native: NativeTexts | null,
   ): readonly F["piece"][];
-  /** Set if answers are pictures or sound. Sound has no texts. */
+  /**
+   * Returns how the paths of the texts begin that have no piece after this one, in both forms. An empty one ends all.
+   * Missing if no text is streamed.
+   */
+  endedTexts?(piece: F["piece"], native: NativeTexts | null): readonly string[];
+  /** Set if answers are pictures, which are strings of megabytes and read without copying, or sound, which has no texts. */
   readonly makes?: "pictures" | "sound";
   /** Removes thinking that can't be changed, from requests and answers. Missing if there is no thinking. */
   readonly thoughts?: {
