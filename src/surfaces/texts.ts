@@ -1,5 +1,6 @@
 // Makes a family's functions that reach the texts of its own requests and answers, from its table.
 import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
+import type { MovePosition } from "../core/text/moves.ts";
 import type { IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { TextGrammar } from "../operations/text-grammar.ts";
 import { mapBody } from "../operations/text-walk.ts";
@@ -15,6 +16,13 @@ interface Roots<Kind extends string> {
   readonly toolRuns: RegExp;
   /** Matches the path of the block that a request's thought belongs to: its turn and its own place, or only the turn. */
   readonly thought: RegExp;
+  /** The positions that annotations give into the answer's own texts. Missing if they give none. */
+  readonly positions?: {
+    /** Matches the JSON of an answer or event that may have some. */
+    readonly fields: RegExp;
+    /** `path` is that of the body. */
+    move(body: JsonObject, path: string, move: MovePosition): JsonObject;
+  };
 }
 
 /** True if any of these fields of a node has a text: what a provider signed or encrypted. */
@@ -24,7 +32,7 @@ export function hasSeal(node: JsonObject, fields: readonly string[]): boolean {
 
 export function makeNativeTexts<Kind extends string>(
   grammar: TextGrammar<Kind>,
-  { request, answer, findEventKind, readPath, toolRuns, thought }: Roots<Kind>,
+  { request, answer, findEventKind, readPath, toolRuns, thought, positions }: Roots<Kind>,
 ): NativeTexts {
   return {
     mapRequest: (body, change) => mapBody(grammar, request, body, change),
@@ -33,6 +41,8 @@ export function makeNativeTexts<Kind extends string>(
     mapAnswer: (given, change) => mapBody(grammar, answer, given, change),
     mapEvent: (event, change) => mapBody(grammar, findEventKind(event), event, change, readPath(event)),
     hasToolRun: (json) => toolRuns.test(json),
+    movePositions: (body, move) => positions?.move(body, readPath(body), move) ?? body,
+    hasPositions: (json) => positions?.fields.test(json) ?? false,
   };
 }
 

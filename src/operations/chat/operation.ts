@@ -26,6 +26,7 @@ import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
 import { findPlan, planShape } from "./plans.ts";
+import { moveInPiece, moveInReply } from "./positions.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
@@ -74,6 +75,7 @@ export const CHAT: Operation<ChatForm> = {
   mapTexts,
   mapReply,
   mapPieces,
+  positions: { moveInReply, moveInPiece },
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   conversations: {
     name: nameConversation,

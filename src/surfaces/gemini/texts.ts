@@ -2,6 +2,7 @@
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
 import { hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
+import { POSITIONS } from "./positions.ts";
 
 const candidate = { usageMetadata: "setting" } as const;
 const { call, response, media } = GRAMMAR.kinds;
@@ -63,4 +64,5 @@ export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   findEventKind: () => "event",
   readPath: () => "",
   thought: /^contents\[\d+\]\.parts\[\d+\]/,
+  positions: POSITIONS,
 });

@@ -3,6 +3,7 @@ import { asString, type JsonObject } from "../../core/json/json.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
 import { hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
+import { POSITIONS } from "./positions.ts";
 
 const item = { kind: "item", takes: ["object"] } as const;
 const part = { kind: "part", takes: ["object"] } as const;
@@ -97,4 +98,5 @@ export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   findEventKind,
   readPath,
   thought: /^input\[\d+\]/,
+  positions: POSITIONS,
 });
