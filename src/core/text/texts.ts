@@ -1,5 +1,6 @@
 // The texts of a request or an answer, as the operator's masks and hooks see them.
 import type { JsonObject } from "../json/json.ts";
+import type { MovePosition } from "./moves.ts";
 
 /** Describes a text and says where it stands. */
 export interface TextPlace {
@@ -55,4 +56,11 @@ export interface NativeTexts {
   endedTexts(event: JsonObject): readonly string[];
   /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */
   hasToolRun(json: string): boolean;
+  /**
+   * Moves the positions that annotations of an answer or an event give into the answer's own texts, once these are changed.
+   * Positions in the client's documents stay. Returns the same object if none moved.
+   */
+  movePositions(body: JsonObject, move: MovePosition): JsonObject;
+  /** True if an answer's JSON, or an event's, may have such positions. */
+  hasPositions(json: string): boolean;
 }

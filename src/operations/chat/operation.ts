@@ -26,6 +26,7 @@ import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
 import { findPlan, planShape } from "./plans.ts";
+import { moveInPiece, moveInReply } from "./positions.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
@@ -75,6 +76,7 @@ export const CHAT: Operation<ChatForm> = {
   mapReply,
   mapPieces,
   endedTexts: listEndedTexts,
+  positions: { moveInReply, moveInPiece },
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   conversations: {
     name: nameConversation,

@@ -3,6 +3,7 @@ import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
 import { hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
+import { POSITIONS } from "./positions.ts";
 
 const candidate = { usageMetadata: "setting" } as const;
 const { call, response, media } = GRAMMAR.kinds;
@@ -73,4 +74,5 @@ export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   readPath: () => "",
   endedTexts,
   thought: /^contents\[\d+\]\.parts\[\d+\]/,
+  positions: POSITIONS,
 });

@@ -4,6 +4,7 @@ import { NONE } from "../../operations/form.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
 import { ALL_TEXTS, hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
+import { POSITIONS } from "./positions.ts";
 
 const item = { kind: "item", takes: ["object"] } as const;
 const part = { kind: "part", takes: ["object"] } as const;
@@ -108,4 +109,5 @@ export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   readPath,
   endedTexts,
   thought: /^input\[\d+\]/,
+  positions: POSITIONS,
 });
