@@ -2,9 +2,12 @@
 import { asArray } from "../core/json/json.ts";
 import type { ChangeText, TextPlace } from "../core/text/texts.ts";
 
-export interface OrderedText {
+export interface PlacedText {
   readonly text: string;
   readonly place: TextPlace;
+}
+
+export interface OrderedText extends PlacedText {
   /** Its number in the order in which the texts are reached. */
   readonly visit: number;
 }

@@ -7,12 +7,12 @@ import type { AnsweredCall, Around, Step } from "../../gateway/step.ts";
 import type { AnswerScanner } from "../../guard/answer-search.ts";
 import type { Union } from "../../guard/join.ts";
 import { filterJson } from "../../guard/json-stream.ts";
-import { markOf } from "../../guard/placeholders.ts";
+import { writeMask } from "../../guard/placeholders.ts";
 import { filterText, type TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
 import { isToolName } from "../unseen.ts";
 import { GuardedAnswer } from "./answer.ts";
-import { FilteredAnswer } from "./filtered.ts";
+import { FilteredAnswer, type Watch } from "./filtered.ts";
 import { noteFindings, searchTexts, type WatchPorts } from "./note.ts";
 import { Counts, type GuardSearch, RuleChoice } from "./search.ts";
 import { acts, type KnownTerms } from "./terms.ts";
@@ -63,7 +63,7 @@ export class GuardAnswerStep implements Step {
     return new FilteredAnswer({
       operation: call.operation,
       native,
-      open: (place) => filters.open(place),
+      open: (place, watch) => filters.open(place, watch),
       finish: () => noteFindings(call, filters.counts.list()),
     });
   }
@@ -82,9 +82,9 @@ class AnswerFilters {
     this.#choice = new RuleChoice(rules);
   }
 
-  open(place: TextPlace): TextStream | null {
+  open(place: TextPlace, watch: Watch): TextStream | null {
     if (isToolName(place)) return null;
-    if (place.isJson !== true) return filterText(this.#begin(place.field ?? ""));
+    if (place.isJson !== true) return filterText(watch(this.#begin(place.field ?? "")));
     return filterJson({
       value: (field) => this.#begin(field ?? ""),
       key: () => this.#begin(""),
@@ -105,7 +105,7 @@ class AnswerFilters {
     if (rule === undefined) return null;
     this.counts.add(found.detector, rule, value);
     if (rule.action === "refuse") throw refuse(rule, found.detector);
-    return rule.action === "mask" ? `[${markOf(found.detector)}]` : null;
+    return rule.action === "mask" ? writeMask(found.detector, "text") : null;
   };
 }
 

@@ -1,19 +1,23 @@
 // An answer whose texts pass a filter each, whole or in pieces: what leaves is the same, however the pieces are cut.
 import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Around } from "../../gateway/step.ts";
-import type { TextStream } from "../../guard/text-filter.ts";
+import type { TextFilter, TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { MovedAnswer } from "./positions.ts";
 
 export interface FilterTerms<F extends Form> {
   readonly operation: Operation<F>;
   /** Reaches the texts of the provider's own events. Null if they are translated. */
   readonly native: NativeTexts | null;
-  /** Returns the filter of a text. Null if it leaves as it is. */
-  readonly open: (place: TextPlace) => TextStream | null;
+  /** Returns the stream of a text through a filter, which `watch` has to know. Null if the text leaves as it is. */
+  readonly open: (place: TextPlace, watch: Watch) => TextStream | null;
   /** Called once the answer has passed. */
   readonly finish: () => void;
 }
+
+/** Notes how a filter moves the positions that annotations give into its text. */
+export type Watch = (filter: TextFilter) => TextFilter;
 
 /** A text that has begun. */
 interface OpenText<Piece> {
@@ -33,26 +37,28 @@ const nameText = ({ kind, path }: TextPlace) => `${kind} ${path}`;
 export class FilteredAnswer<F extends Form> implements Around<F> {
   readonly #terms: FilterTerms<F>;
   readonly #open = new Map<string, OpenText<F["piece"]>>();
+  readonly #moved: MovedAnswer<F>;
 
   constructor(terms: FilterTerms<F>) {
     this.#terms = terms;
+    this.#moved = new MovedAnswer(terms.operation, terms.native);
   }
 
   whole(reply: F["reply"]): F["reply"] {
     const { operation, native, finish } = this.#terms;
     const shown = operation.mapReply(reply, takeAllKinds(this.#filterWhole), native);
     finish();
-    return shown;
+    return this.#moved.whole(shown);
   }
 
   pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
-    return pieces.flatMap((piece) => this.#passOne(piece));
+    return this.#moved.pass(pieces.flatMap((piece) => this.#passOne(piece)));
   }
 
   end(): readonly F["piece"][] {
-    const left = this.#flush([...this.#open.keys()]);
+    const left = this.#moved.pass(this.#flush([...this.#open.keys()]));
     this.#terms.finish();
-    return left;
+    return [...left, ...this.#moved.end()];
   }
 
   over(): void {}
@@ -83,11 +89,15 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
   }
 
   #begin(name: string, place: TextPlace, latest: F["piece"]): OpenText<F["piece"]> | null {
-    const stream = this.#terms.open(place);
+    const stream = this.#openAt(place);
     if (stream === null) return null;
     const opened = { path: place.path, stream, latest };
     this.#open.set(name, opened);
     return opened;
+  }
+
+  #openAt(place: TextPlace): TextStream | null {
+    return this.#terms.open(place, (filter) => this.#moved.moves.watch(place, 0, filter));
   }
 
   #close(name: string): string {
@@ -117,7 +127,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
   }
 
   readonly #filterWhole: ChangeText = (text, place) => {
-    const stream = this.#terms.open(place);
+    const stream = this.#openAt(place);
     return stream === null ? text : stream.push(text) + stream.end();
   };
 }

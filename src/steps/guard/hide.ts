@@ -4,7 +4,7 @@ import type { GuardFinding, GuardRule } from "../../core/models/guard.ts";
 import type { TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import { joinFound, type Union } from "../../guard/join.ts";
-import { hideText, markOf } from "../../guard/placeholders.ts";
+import { hideText, writeMask, writePlaceholder } from "../../guard/placeholders.ts";
 import type { SearchedText } from "../../guard/texts.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -88,9 +88,9 @@ export class Hiding {
         this.#refusal ??= refuse(rule, union.detector, one.place.path);
         return null;
       case "mask":
-        return writeMark(markOf(union.detector), one.place);
+        return writeMask(union.detector, chooseWriting(one.place));
       case "swap":
-        return writePlaceholder(this.#swapped.swap(union.detector, value), one.place);
+        return writePlaceholder(this.#swapped.swap(union.detector, value), chooseWriting(one.place));
       case "report":
         return null;
     }
@@ -100,7 +100,7 @@ export class Hiding {
     const rule = this.#findRule(one.place, union);
     if (rule === undefined) return null;
     this.#counts.add(union.detector, rule, value);
-    return rule.action === "mask" ? writeMark(markOf(union.detector), one.place) : null;
+    return rule.action === "mask" ? writeMask(union.detector, chooseWriting(one.place)) : null;
   }
 
   #findRule({ isSealed, kind }: TextPlace, union: Union): GuardRule | undefined {
@@ -118,12 +118,8 @@ function listFound(
   });
 }
 
-function writeMark(mark: string, { path }: TextPlace): string {
-  return PERSON_NAME.test(path) ? mark : `[${mark}]`;
-}
-
-function writePlaceholder(name: string, { path }: TextPlace): string {
-  return PERSON_NAME.test(path) ? name : `<${name}>`;
+function chooseWriting({ path }: TextPlace): "name" | "text" {
+  return PERSON_NAME.test(path) ? "name" : "text";
 }
 
 /** Names the place in the client's own request. */
@@ -154,7 +150,9 @@ export function hideAnswer<F extends Form>(
     const now = hideText(one.text, unions, (union, value) => {
       const action = choice.find(union)?.action ?? "report";
       if (action === "report") return null;
-      return action === "swap" ? `<${swapped.swap(union.detector, value)}>` : `[${markOf(union.detector)}]`;
+      return action === "swap"
+        ? writePlaceholder(swapped.swap(union.detector, value), "text")
+        : writeMask(union.detector, "text");
     });
     if (now !== one.text) replaced.set(one.visit, now);
   }

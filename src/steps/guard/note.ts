@@ -2,7 +2,7 @@
 import type { GuardFinding, GuardPlace, GuardRule } from "../../core/models/guard.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { Form } from "../../operations/form.ts";
-import type { OrderedText } from "../../operations/ordered-texts.ts";
+import type { PlacedText } from "../../operations/ordered-texts.ts";
 import { isToolName } from "../unseen.ts";
 import type { GuardSearch } from "./search.ts";
 
@@ -10,7 +10,7 @@ export interface WatchPorts {
   readonly nowMs: () => number;
 }
 
-export type Texts = Generator<undefined, readonly OrderedText[]>;
+export type Texts = Generator<undefined, readonly PlacedText[]>;
 
 export function noteFindings<F extends Form>(call: Call<F>, findings: readonly GuardFinding[]): void {
   if (findings.length > 0) call.guard = [...(call.guard ?? []), ...findings];
@@ -54,7 +54,7 @@ function* countAll(
 }
 
 /** Each text once for each field that holds it: most stand in two forms, or in two events. */
-function listDifferent(texts: readonly OrderedText[]): readonly OrderedText[] {
+function listDifferent(texts: readonly PlacedText[]): readonly PlacedText[] {
   const fields = new Map<string, Set<string>>();
   return texts.filter(({ text, place }) => {
     if (isToolName(place)) return false;

@@ -4,7 +4,7 @@ import { type AnswerScanner, createAnswerScanner } from "../../guard/answer-sear
 import { joinFound, rankDetector, type Union } from "../../guard/join.ts";
 import { createScanner, type Match, type Scanner } from "../../guard/scanner.ts";
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
-import type { OrderedText } from "../../operations/ordered-texts.ts";
+import type { PlacedText } from "../../operations/ordered-texts.ts";
 import type { KnownPlaces } from "./known.ts";
 import { findStrictestRule } from "./rules.ts";
 
@@ -51,7 +51,7 @@ export class GuardSearch {
   *count(
     rules: readonly GuardRule[],
     at: GuardPlace,
-    texts: readonly OrderedText[],
+    texts: readonly PlacedText[],
   ): Generator<undefined, readonly GuardFinding[]> {
     const found = yield* this.find(rules, texts);
     const counts = new Counts(at);
@@ -72,7 +72,7 @@ export class GuardSearch {
    */
   *find(
     rules: readonly GuardRule[],
-    texts: readonly OrderedText[],
+    texts: readonly PlacedText[],
     known: readonly SearchedText[] = [],
     memory: Memory = new Map(),
   ): Generator<undefined, readonly (readonly Match[])[]> {
@@ -124,7 +124,7 @@ export class GuardSearch {
     return searcher;
   }
 
-  #recall({ name: scope }: Searcher, { text, place }: OrderedText, memory: Memory) {
+  #recall({ name: scope }: Searcher, { text, place }: PlacedText, memory: Memory) {
     const { field: before = "" } = place;
     const name = this.#ports.known.name(scope, before, text);
     const known =

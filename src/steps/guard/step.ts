@@ -14,7 +14,7 @@ import type { Form } from "../../operations/form.ts";
 import { listInOrder } from "../../operations/ordered-texts.ts";
 import type { FindAccountName } from "../applies.ts";
 import { hasAttachments, hasTokens } from "../unseen.ts";
-import { FilteredAnswer } from "./filtered.ts";
+import { FilteredAnswer, type Watch } from "./filtered.ts";
 import { Hiding, hideAnswer } from "./hide.ts";
 import { noteFindings, searchTexts, type Texts, takeTimed, type WatchPorts } from "./note.ts";
 import { listApplying, listAt } from "./rules.ts";
@@ -72,7 +72,7 @@ export class GuardStep implements Step {
     return new FilteredAnswer({
       operation: call.operation,
       native: family === null ? null : (call.raw?.texts ?? null),
-      open: (place) => openRestored(restorer, place),
+      open: (place, watch) => openRestored(restorer, place, watch),
       finish: () => {},
     });
   }
@@ -100,9 +100,9 @@ export class GuardStep implements Step {
 }
 
 /** Thinking stays as the model wrote it. */
-function openRestored(restorer: Restorer, { kind, isJson }: TextPlace): TextStream | null {
+function openRestored(restorer: Restorer, { kind, isJson }: TextPlace, watch: Watch): TextStream | null {
   if (kind === "thinking" || kind === "integer") return null;
-  if (isJson !== true) return filterText(restorer.begin());
+  if (isJson !== true) return filterText(watch(restorer.begin()));
   return filterJson({ value: () => restorer.begin(), key: () => restorer.begin() });
 }
 
