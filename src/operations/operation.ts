@@ -181,8 +181,6 @@ export interface Operation<F extends Form> {
   readonly name: OperationName;
   /** The longest whole answer that is read. */
   readonly answerBytesMax: number;
-  /** True if answers may contain texts of megabytes, which are read without copying. */
-  readonly hasLongTexts?: boolean;
   /** Bounds of an answer that is stored for repeated requests. */
   readonly kept: KeptBounds;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
@@ -236,6 +234,11 @@ export interface Operation<F extends Form> {
     change: ChangeText,
     native: NativeTexts | null,
   ): readonly F["piece"][];
+  /**
+   * Returns how the paths of the texts begin that have no piece after this one, in both forms. An empty one ends all.
+   * Missing if no text is streamed.
+   */
+  endedTexts?(piece: F["piece"], native: NativeTexts | null): readonly string[];
   /** Moves the positions that annotations give into an answer's own texts, once these are changed. Missing if none do. */
   readonly positions?: {
     moveInReply(reply: F["reply"], move: MovePosition, native: NativeTexts | null): F["reply"];

@@ -35,7 +35,7 @@ import { addSaid } from "./prompt/said-again.ts";
 import { leaveOutUnpricedSearch } from "./prompt/searches.ts";
 import { foldToolChanges, hasToolChanges } from "./prompt/tool-changes.ts";
 import { findSearch } from "./prompt/web-search.ts";
-import { mapPieces, mapReply, mapTexts } from "./texts.ts";
+import { listEndedTexts, mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
@@ -75,6 +75,7 @@ export const CHAT: Operation<ChatForm> = {
   mapTexts,
   mapReply,
   mapPieces,
+  endedTexts: listEndedTexts,
   positions: { moveInReply, moveInPiece },
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   conversations: {
