@@ -11,6 +11,8 @@ import { requireKey } from "../keys/keys.ts";
 import { allowNull, allowWords, closeObject, count, text, type View } from "../schema.ts";
 
 const NAME_CHARACTERS_MAX = 200;
+/** A longer body isn't tried. */
+export const GUARD_TRY_BYTES_MAX = 1024 * 1024;
 const TEXTS = Type.Array(text);
 
 const guardRuleSchema = Type.Object({
@@ -97,11 +99,18 @@ export interface GuardTrial {
 
 type ShownSettings = Pick<Settings, "guard" | "limits">;
 
+/** What is found in a trial, and the text or the body as it would leave. */
+export interface TriedGuard {
+  readonly findings: readonly TriedFinding[];
+  readonly text?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
 export interface GuardParts {
   readonly store: Pick<Store, "key">;
   readonly settings: () => ShownSettings;
   /** Throws the Faults of a path that no surface has, and of a body that its surface doesn't take. */
-  readonly search: (trial: GuardTrial) => Promise<readonly TriedFinding[]>;
+  readonly search: (trial: GuardTrial) => Promise<TriedGuard>;
 }
 
 export function viewGuard({ guard, limits }: ShownSettings): GuardView {
@@ -127,12 +136,7 @@ export async function tryGuard(
   const content = readContent(given);
   const key =
     keyId === undefined ? null : requireKey(keyId, await store.key(keyId, access.scope("keys.read")));
-  return { findings: await search({ content, at, key }), ...shown(content) };
-}
-
-/** Rules only report, so that texts leave as they came. */
-function shown(content: TriedContent): Pick<GuardTriedView, "text" | "body"> {
-  return "text" in content ? { text: content.text } : { body: content.body };
+  return search({ content, at, key });
 }
 
 function readContent({ text: one, path, body }: Static<typeof guardTrySchema>): TriedContent {
