@@ -36,10 +36,11 @@ column, detector, length and action. It opens no store, calls nobody, and prints
 detect.
 
   FILE           the text; - or nothing reads it from the standard input
-  --body PATH    the text is a JSON body of this path, such as /v1/messages; its places stand for line and column
+  --body PATH    the text is a JSON body of this path, such as /v1/messages; its places stand for line and column. At most
+                 1 MiB
   --at PLACE     request or answer: by which rules is searched, and of which the body is (default: request)
   --rule NAME    only this rule; may be repeated
-  --show         print the text as it would leave, in place of the findings
+  --show         print the text or body as it would leave, with placeholders of this run, in place of the findings
 ${WIDE_HELP}
   --config FILE, --store S  as for \`poundkey serve\`
   --json         print JSON

@@ -76,16 +76,15 @@ function listAsked<F extends Form>(
     keeping: null,
     stored: null,
   });
-  const sent = raw?.body ?? body;
   const walk = raw?.texts.mapRequest ?? makeWalk(surface, ask);
   return {
     model: ask.model,
-    texts: takeAll(listInOrder(sent, walk)),
-    replace: (replaced) => takeAll(replaceInOrder(sent, walk, replaced)),
+    texts: takeAll(listInOrder<JsonObject>(body, walk)),
+    replace: (replaced) => takeAll(replaceInOrder<JsonObject>(body, walk, replaced)),
   };
 }
 
-/** Reaches the texts of a body as the client sends it, which is shown with those replaced. */
+/** Reaches the texts of a body that no family sends on as it came. */
 function makeWalk<F extends Form>({ operation }: Surface<F>, ask: F["ask"]): Walk<JsonObject> {
   const blank = { ...ask };
   for (const field of Object.keys(blank)) Reflect.set(blank, field, undefined);
