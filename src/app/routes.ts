@@ -230,7 +230,7 @@ function createHealthPorts(parts: RouteParts) {
     ...ports,
     storeReady: () => watch.store.ready(),
     problems: () => listPublicProblems({ ...parts, files: ports.files, takesFiles: watchFileRules(live) }),
-    guardVersion: () => live.settings.guard?.version,
+    guardVersion: () => live.guardVersions.own,
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),

@@ -40,6 +40,11 @@ export const guardSchema = Type.Object({
   }),
   allow: TEXTS,
   constraints: allowWords(CONSTRAINT_RULES),
+  other_nodes: Type.Optional(
+    Type.Array(Type.Object({ id: text, version: allowNull(text) }), {
+      description: "The live nodes whose rules are others. Missing if all nodes have these.",
+    }),
+  ),
 });
 export type GuardView = View<typeof guardSchema>;
 
@@ -109,17 +114,26 @@ export interface TriedGuard {
 export interface GuardParts {
   readonly store: Pick<Store, "key">;
   readonly settings: () => ShownSettings;
+  readonly versions: {
+    /** That of the rules here. Null if there are none. */
+    readonly own: string | null;
+    /** Returns the other nodes that have other rules. */
+    listOthers(): Promise<NonNullable<GuardView["other_nodes"]>>;
+  };
   /** Throws the Faults of a path that no surface has, and of a body that its surface doesn't take. */
   readonly search: (trial: GuardTrial) => Promise<TriedGuard>;
 }
 
-export function viewGuard({ guard, limits }: ShownSettings): GuardView {
+export async function viewGuard({ settings, versions }: GuardParts): Promise<GuardView> {
+  const { guard, limits } = settings();
+  const others = await versions.listOthers();
   return {
-    version: guard?.version ?? null,
+    version: versions.own,
     rules: (guard?.rules ?? []).map(viewRule),
     words: [...(guard?.words ?? [])].map(([name, words]) => ({ name, count: words.length })),
     allow: guard?.allow ?? [],
     constraints: limits.constraints ?? "refuse",
+    ...(others.length > 0 && { other_nodes: others }),
   };
 }
 

@@ -22,6 +22,7 @@ export function createGuardParts(
   return {
     store,
     settings: () => live.settings,
+    versions: live.guardVersions,
     search: async (trial) => {
       const { guard = NO_RULES, limits } = live.settings;
       const findAccountName = async (id: string) => (await store.account(id))?.name ?? null;

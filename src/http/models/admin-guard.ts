@@ -16,7 +16,7 @@ import { readOperator } from "../people/operator.ts";
 export function guardRoutes(operator: WritingParts, parts: GuardParts) {
   const { reads, readsBody } = createOperatorHooks(operator, "Guard");
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/guard", () => viewGuard(parts.settings()), {
+    .get("/guard", () => viewGuard(parts), {
       ...reads("settings.read", "getGuard", "Get the guard's rules, and how many words its lists have"),
       response: returnsBody(guardSchema),
     })
