@@ -1,7 +1,7 @@
 // Placeholders that a request didn't bring the values of, in its texts, results and documents: whoever's they are, nobody gets
 // a value for them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { makeRequest, nameWay, readWords, WAYS } from "../../steps/asked.ts";
 
