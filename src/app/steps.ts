@@ -92,8 +92,8 @@ export function createJudges(parts: HookParts, { guard, hooks }: TextRules): Jud
 
 /**
  * Returns the steps before and around a request's answer, in order: the guard, hooks, then those of tests, and the cache
- * between the guard and the others if the answer may be kept. Empty unless something is configured. The questions
- * of hooks are neither guarded nor judged again.
+ * between the guard and the others if the answer may be kept. Tests' steps that are around kept answers too stand with the
+ * guard. Empty unless something is configured. The questions of hooks are neither guarded nor judged again.
  */
 export function composeSteps(
   cache: Cache,
@@ -102,9 +102,11 @@ export function composeSteps(
 ): NonNullable<GatewayPorts["steps"]> {
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
-    const others = more.length === 0 ? hooks.list(key) : [...hooks.list(key), ...more];
+    const judging = hooks.list(key);
+    const others = more.length === 0 ? judging : [...judging, ...more.filter((one) => !one.isAroundKept)];
     const inner = caching === null ? others : cache.around(others);
     const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
-    return guarded.length === 0 ? inner : [...guarded, ...inner];
+    const outer = more.length === 0 ? guarded : [...guarded, ...more.filter((one) => one.isAroundKept)];
+    return outer.length === 0 ? inner : [...outer, ...inner];
   };
 }
