@@ -2,7 +2,7 @@
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 const PAGE = { url: "https://example.com/one", title: "The first page" };
-/** Characters of a piece. */
+/** The most characters of a piece. Each passage ends with one. */
 const STEP = 5;
 
 export interface CitingProvider {
@@ -12,17 +12,16 @@ export interface CitingProvider {
 
 interface Told {
   readonly text: string;
-  /** The passages in brackets. */
+  /** The passages between « and ». */
   readonly spans: readonly (readonly [number, number])[];
   readonly pieces: readonly string[];
 }
 
-/** A passage stands between `«` and `»`. */
 function read(text: string): Told {
   const spans = [...text.matchAll(/«([^«»]*)»/g)].map(
     ({ index, 1: passage = "" }) => [index + 1, index + 1 + passage.length] as const,
   );
-  const pieces = text.match(new RegExp(`[\\s\\S]{1,${STEP}}`, "g")) ?? [];
+  const pieces = text.match(new RegExp(`[«»]|[^«»]{1,${STEP}}`, "g")) ?? [];
   return { text, spans, pieces };
 }
 
