@@ -89,6 +89,37 @@ const TEXTS = Object.values(VECTORS).flatMap(({ found, absent }) =>
   [...found, ...absent].map((text) => text.replaceAll(/[«»]/g, "")),
 );
 
+const PROSE = (
+  'The report says, at the end of May: sales rose (again) by 12 % to 3,400. It\'s "good" news; Größe und Maß sind gleich. ' +
+  'See https://corp-x.de/a/b?c=d&e=f#g, or `const a = b[1];` and {"x": null}. 请看报告。 I WAS IN THE USA on 12/05/2026 ' +
+  "😀😀 **bold** _words_ - items -- and more"
+).split(" ");
+const BETWEEN = [
+  " ",
+  " ",
+  ", ",
+  "\n",
+  "  ",
+  ". ",
+  "",
+  "-",
+  ":",
+  "=",
+  '"',
+  "(",
+  ")",
+  "，",
+  "@",
+  "+",
+  "_",
+  "😀",
+];
+const SIGNS = "0123456789abcdefABCDEF-:. @+/=_()";
+
+function makeNoise(chance: (most: number) => number): string {
+  return Array.from({ length: 1 + chance(20) }, () => SIGNS.charAt(chance(SIGNS.length))).join("");
+}
+
 describe.each(Object.entries(VECTORS))("%s", (name, { found, absent }) => {
   test("is found in pieces as in a whole text, and as in a request", () => {
     for (const vector of [...found, ...absent]) {
@@ -103,4 +134,42 @@ describe.each(Object.entries(VECTORS))("%s", (name, { found, absent }) => {
       }
     }
   });
+});
+
+test("random texts leave the same however they are cut, and what is found in them is what a request's search finds", () => {
+  const chance = makeChance(87);
+  const parts = [
+    ...TEXTS,
+    ...PROSE,
+    ...makeWords(60),
+    ...Array.from({ length: 60 }, () => makeNoise(chance)),
+  ];
+  let compared = 0;
+  for (let round = 0; round < 10_000; round++) {
+    const isLong = round % 100 === 0;
+    const hasSpaces = chance(3) > 0;
+    let text = "";
+    for (let left = 1 + chance(isLong ? 60 : 5); left > 0; left--) {
+      text += (parts[chance(parts.length)] ?? "") + (BETWEEN[chance(hasSpaces ? 6 : BETWEEN.length)] ?? "");
+    }
+    const whole = filter([text]);
+    expect(filter(cut(text, chance(3) === 0 ? () => 1 : () => 1 + chance(30)))).toEqual(whole);
+    // Values that are longer than what may wait are found by their first part.
+    if (text.length > HELD_MAX) continue;
+    compared++;
+    expect(whole).toEqual(filterWhole(text));
+  }
+  expect(compared).toBeGreaterThan(8000);
+});
+
+test("of prose hardly more than a word is held", () => {
+  const prose = PROSE.join(" ").repeat(20);
+  const inner = answers.begin("", () => null);
+  let left = 0;
+  let sum = 0;
+  for (let at = 0; at < prose.length; at++) {
+    for (const { length } of inner.push(prose.charAt(at))) left += length;
+    sum += at + 1 - left;
+  }
+  expect(sum / prose.length).toBeLessThan(8);
 });
