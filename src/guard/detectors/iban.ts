@@ -46,4 +46,5 @@ export const IBAN: Detector = {
   starts: [...new Set([...LENGTHS.keys()].map((country) => country.charAt(0)))].join(""),
   runs: [GROUP, ...new Set(LENGTHS.values())],
   find,
+  hasSpaces: true,
 };
