@@ -2,6 +2,7 @@
 
 import { asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { Attachment } from "../core/models/attachment.ts";
+import type { TextPlace } from "../core/text/texts.ts";
 import type { Call } from "../gateway/call.ts";
 import type { Form } from "../operations/form.ts";
 
@@ -76,4 +77,22 @@ function findWithin(root: unknown, isWanted: (value: unknown, field: string) => 
       for (const field in value) waiting.push([value[field], field]);
   }
   return false;
+}
+
+const NAME_PATH =
+  /(^|[.\]])(tools|tool_calls|functionDeclarations|function_declarations|functionCall|function_call|functionResponse|tool_choice|content|input|parts)\b.*\.name$/;
+
+/** Names that no call repeats: of the form of an answer, and of skills. */
+const OTHER_NAME_PATH = /(\bformat|\bskills\[\d+\])\.name$/;
+
+type NamedPlace = Pick<TextPlace, "kind" | "path">;
+
+/** True for a name that providers take in a few characters alone. */
+export function isName({ kind, path }: NamedPlace): boolean {
+  return kind === "text" && NAME_PATH.test(path);
+}
+
+/** True for the name of a tool, by which its caller knows it. */
+export function isToolName(place: NamedPlace): boolean {
+  return isName(place) && !OTHER_NAME_PATH.test(place.path);
 }
