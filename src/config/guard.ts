@@ -2,7 +2,13 @@
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { CONSTRAINT_RULES } from "../core/log/constraint.ts";
-import { GUARD_PLACES, type GuardRule, type GuardSettings, type GuardWords } from "../core/models/guard.ts";
+import {
+  GUARD_ACTIONS,
+  GUARD_PLACES,
+  type GuardRule,
+  type GuardSettings,
+  type GuardWords,
+} from "../core/models/guard.ts";
 import type { HookRule } from "../core/models/hook.ts";
 import { suggest } from "../core/text/nearest.ts";
 import { DETECTORS, GROUPS } from "../guard/detectors.ts";
@@ -19,8 +25,8 @@ const WORDS_MAX = 10_000;
 const CHARACTERS_MIN = 3;
 const CHARACTERS_MAX = 100;
 const VERSION_DIGITS = 16;
-/** The actions that rules may have by now. */
-const ACTIONS = ["report"] as const;
+/** From the mildest to the strictest, as the manual has them. */
+const ACTIONS = GUARD_ACTIONS.toReversed();
 
 const rule = section(
   {
@@ -92,6 +98,7 @@ export function buildGuard(
     const isTaken = taken.get(one.name);
     if (isTaken !== undefined) issues.atValue([...path, "name"], isTaken);
     taken.set(one.name, "another rule has this name");
+    checkSwap(one, path, issues);
     return buildRule(one, readDetect(one.detect, lists, [...path, "detect"], issues));
   });
   if (built.length === 0) return undefined;
@@ -99,6 +106,16 @@ export function buildGuard(
   const version = createHash("sha256").update(parts).digest("hex").slice(0, VERSION_DIGITS);
   return { version, rules: built, words: lists, allow };
 }
+
+/** A value is put back into the answer, so there is nothing to swap in one. */
+function checkSwap({ action, at = [] }: RuleConfig, path: Path, issues: Issues): void {
+  if (action !== "swap") return;
+  for (const [index, place] of at.entries())
+    if (place !== "request") issues.atValue([...path, "at", index], EXPECTED_SWAP);
+}
+
+const EXPECTED_SWAP =
+  'expected only "request" with "action: swap"; mask, refuse and report work at answers too';
 
 function buildRule(given: RuleConfig, detect: readonly string[]): GuardRule {
   const all = ["*"];

@@ -79,14 +79,30 @@ hooks: [{ name: hook, url: "http://x" }]
     "7 guard.rules[2].detect: only takes away: name what it detects",
     "8 guard.rules[3].detect: takes away all that it names",
   ]);
-  expect(findErrors("guard: { rules: [{ name: one, detect: [], action: mask }] }")).toEqual([
+  expect(findErrors("guard: { rules: [{ name: one, detect: [], action: hide }] }")).toEqual([
     "2 guard.rules[0].detect: expected a list of 1 to 100 detectors and groups, got an empty list",
-    '2 guard.rules[0].action: expected "report", got "mask"',
+    '2 guard.rules[0].action: expected one of "report", "swap", "mask", "refuse", got "hide"',
   ]);
   const many = Array.from({ length: 21 }, (_, at) => `{ name: r${at}, detect: [email] }`).join(", ");
   expect(findErrors(`guard: { rules: [${many}] }`)).toEqual([
     "2 guard.rules: expected a list of at most 20 rules, each { name, detect }, got a list",
   ]);
+});
+
+test("all actions are taken, and swap only at requests", () => {
+  const rules = (action: string, at: string) =>
+    `guard:\n  rules:\n    - name: one\n      detect: [email]\n      action: ${action}\n      at: ${at}`;
+  for (const action of ["report", "mask", "refuse"])
+    expect(readGuard(rules(action, "[request, answer]"))).toMatchObject({ rules: [{ action }] });
+  expect(readGuard(rules("swap", "[request]"))).toMatchObject({
+    rules: [{ action: "swap", at: ["request"] }],
+  });
+  expect(readGuard("guard: { rules: [{ name: one, detect: [email], action: swap }] }")).toMatchObject({
+    rules: [{ action: "swap", at: ["request"] }],
+  });
+  const swap = 'expected only "request" with "action: swap"; mask, refuse and report work at answers too';
+  expect(findErrors(rules("swap", "[request, answer]"))).toEqual([`7 guard.rules[0].at[1]: ${swap}`]);
+  expect(findErrors(rules("swap", "[answer]"))).toEqual([`7 guard.rules[0].at[0]: ${swap}`]);
 });
 
 test("no error shows a word", () => {

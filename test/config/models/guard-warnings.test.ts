@@ -18,6 +18,21 @@ guard:
   ]);
 });
 
+test("a rule that refuses what assigned_secret finds is warned of, and no other", () => {
+  const loaded = loadText(`
+providers: { OpenAI: { keys: [k] } }
+guard:
+  rules:
+    - { name: a, detect: [assigned_secret], action: mask }
+    - { name: b, detect: [secrets], action: refuse }
+    - { name: c, detect: [secrets, assigned_secret], action: refuse, models: ["OpenAI#*"] }
+`);
+  const warnings = loaded.ok ? loaded.warnings.filter(({ field }) => field.startsWith("guard")) : [];
+  expect(warnings.map(({ field, line, message }) => [field, line, message])).toEqual([
+    ["guard.rules[2].detect", 7, expect.stringContaining("assigned_secret is often wrong in code")],
+  ]);
+});
+
 test("accounts that the store lacks are named, and none where it isn't asked", async () => {
   const loaded = loadText(
     `guard: { rules: [{ name: a, detect: [email], accounts: [suport, "fin-*", default] }] }`,
