@@ -37,8 +37,9 @@ describe("contents", () => {
   });
 });
 
-describe("errors.md", () => {
-  const text = readDocument("src/docs/errors.md");
+describe("the chapters of errors", () => {
+  const names = CHAPTER_NAMES.filter((name) => /^errors(-|$)/.test(name));
+  const text = names.map((name) => readDocument(`src/docs/${name}.md`)).join("\n");
   /** A code has a section, or a row of a table. */
   const sections = [
     ...text.matchAll(
