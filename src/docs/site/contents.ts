@@ -83,6 +83,7 @@ export const PARTS: readonly Part[] = [
       "configuration",
       "configuration-server",
       "configuration-providers",
+      "configuration-own-models",
       "configuration-models",
       "configuration-limits",
       "configuration-log",

@@ -10,7 +10,7 @@ export interface PlainQuery {
 const ask = (query: string, ...answers: readonly string[]): PlainQuery => ({ query, answers });
 
 const SYMPTOMS: readonly PlainQuery[] = [
-  ask("troubleshooting", "troubleshooting-gateway", "troubleshooting", "troubleshooting-gateway"),
+  ask("troubleshooting", "troubleshooting"),
   ask("why was I charged", "troubleshooting#why-was-this-charged"),
   ask("wrong bill", "troubleshooting#why-was-this-charged", "money#after-the-answer-the-charge"),
   ask("provider down", "troubleshooting#a-provider-is-down"),
@@ -138,13 +138,7 @@ const BY_ROLE: readonly PlainQuery[] = [
     "headers",
   ),
   ask("ask for more budget", "people#asking-for-more", "getting-started"),
-  ask(
-    "my key stopped working",
-    "troubleshooting",
-    "troubleshooting-gateway",
-    "sign-in#leaving",
-    "errors-keys#keypaused",
-  ),
+  ask("my key stopped working", "troubleshooting", "sign-in#leaving", "errors-keys#keypaused"),
   ask("stream answers", "answers#streaming"),
   ask("images in a prompt", "refuses#images-by-url", "one-request", "operations"),
   ask("embeddings", "operations"),
@@ -158,7 +152,7 @@ const BY_ROLE: readonly PlainQuery[] = [
   ask("postgres", "nodes#postgresql"),
   ask("systemd", "deploying#as-a-service", "deploying#"),
   ask("proxy settings corporate", "network"),
-  ask("self signed certificate", "network", "troubleshooting", "troubleshooting-gateway"),
+  ask("self signed certificate", "network", "troubleshooting"),
   ask("move from litellm", "migrate-litellm"),
   ask("openrouter alternative", "migrate-openrouter"),
   ask("sso with okta", "sign-in", "directory"),
