@@ -37,6 +37,14 @@ describe("contents", () => {
   });
 });
 
+/** A chapter says what matters before its first section: one line, or a list. */
+const IN_SHORT = /<strong>In short:?<\/strong>/;
+
+test("every chapter but the overview begins with what it says in short", () => {
+  const without = chapters.filter(({ html }) => !IN_SHORT.test(html.split("<h2")[0] ?? ""));
+  expect(without.map(({ name }) => name)).toEqual([INDEX]);
+});
+
 describe("the chapters of errors", () => {
   const names = CHAPTER_NAMES.filter((name) => /^errors(-|$)/.test(name));
   const text = names.map((name) => readDocument(`src/docs/${name}.md`)).join("\n");

@@ -32,8 +32,8 @@ export function writeClientPage(setup: ClientSetup): string {
   const { title, kind, speaks, snippets, notes, marks = writeUnmarked(title), forms, tools } = setup;
   const start =
     kind === "agent"
-      ? "Give your team's keys a [budget](company.md), not a daily limit, or let people [sign in](agents.md) without keys."
-      : "Give your team's keys a [budget](company.md), not a daily limit.";
+      ? "Give keys a [budget](company.md), not a daily limit, or let people [sign in](agents.md) without them."
+      : "Give keys a [budget](company.md), not a daily limit.";
   const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
   const unmarked = speaks === "Messages" ? notes : [...notes, marks];
   const facts = kind === "agent" ? [...unmarked, GROWING] : unmarked;
@@ -41,7 +41,7 @@ export function writeClientPage(setup: ClientSetup): string {
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
     `# ${title}`,
-    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}, and works with every chat model and selector.`,
+    `**In short**: ${title.endsWith("SDK") ? "the " : ""}${title} speaks ${APIS[speaks]}, and works with every chat model and selector.`,
     start,
     ...blocks,
     ...known,
