@@ -30,6 +30,7 @@ describe("contents", () => {
   test("every chapter starts with a title and a summary, and its headings have unique ids", () => {
     for (const { name, title, summary, headings } of chapters) {
       expect([name, title.length > 2, summary.length > 40]).toEqual([name, true, true]);
+      expect(summary).not.toStartWith("In short");
       const ids = headings.map(({ id }) => id);
       expect([name, ids.length]).toEqual([name, new Set(ids).size]);
       expect([name, headings.filter(({ html }) => html.includes("<a "))]).toEqual([name, []]);

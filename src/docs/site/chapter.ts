@@ -46,8 +46,10 @@ export function readChapter(name: string, markdown: string): Chapter {
 }
 
 function readSummary(rendered: string): string {
-  const first = readPlainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? "");
-  return first.replace(/^In short: (.)/, (_, letter: string) => letter.toUpperCase());
+  const first = /<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? "";
+  return readPlainText(
+    first.replace(/^<strong>In short<\/strong>: (.)/, (_, letter: string) => letter.toUpperCase()),
+  );
 }
 
 export function toAddress(name: string): string {
