@@ -114,7 +114,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { learned, lessons, learning } = await recallLessons(store, () => live.snapshot, log);
   const known = { health, learning, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const listeners = { log, traces: telemetry };
-  const judges = createJudges({ store, fetch, log, world: opened.world, ports: () => ports }, first);
+  const parts = { store, vault: opened.vault, fetch, log, world: opened.world, ports: () => ports };
+  const judges = createJudges(parts, first);
   const { cache, filePorts, sweepFiles } = createKeepers(opened, { store, log, live });
   const own = { ...known, ...listeners, priceBook, ledger, steps: composeSteps(cache, judges, options) };
   const gateway = buildGateway(options, own, () => live.settings.log.content);

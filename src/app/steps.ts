@@ -7,13 +7,14 @@ import type { JudgedSender } from "../core/keys/key.ts";
 import type { GuardSettings, TextRules } from "../core/models/guard.ts";
 import { HOOKS_KEY, type HookRule } from "../core/models/hook.ts";
 import type { Store } from "../core/store.ts";
-import type { Fetch, Log } from "../core/world/world.ts";
+import type { Fetch, Log, Vault } from "../core/world/world.ts";
 import type { GatewayPorts } from "../gateway/gateway.ts";
 import type { Step } from "../gateway/step.ts";
 import { Breaker } from "../health/breaker.ts";
 import { callOwn } from "../http/models/own-call.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import type { Cache } from "../steps/cache/cache.ts";
+import { makeAccountKey } from "../steps/guard/account-key.ts";
 import { Guard } from "../steps/guard/guard.ts";
 import { Hooks } from "../steps/hooks/hooks.ts";
 import { askModel, type Moderate } from "../steps/hooks/moderation.ts";
@@ -24,6 +25,8 @@ import { clock, random } from "./world.ts";
 
 interface HookParts {
   readonly store: Pick<Store, "account" | "requests">;
+  /** The vault of kept replies. */
+  readonly vault: Pick<Vault, "digest">;
   readonly fetch: Fetch;
   readonly log: Log;
   readonly world: AdminWorld;
@@ -70,9 +73,13 @@ function createHooks({ store, fetch, log, world, ports }: HookParts, rules: read
   return hooks;
 }
 
-function createGuard({ store }: Pick<HookParts, "store">, settings: GuardSettings | undefined): Guard {
+function createGuard(
+  { store, vault }: Pick<HookParts, "store" | "vault">,
+  settings: GuardSettings | undefined,
+): Guard {
   const guard = new Guard({
     random,
+    accountKey: (key) => makeAccountKey(vault, key),
     accountName: async (id) => (await store.account(id))?.name ?? null,
     nowMs: () => clock.monotonicMs(),
   });
@@ -103,8 +110,9 @@ export function composeSteps(
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
     const others = more.length === 0 ? hooks.list(key) : [...hooks.list(key), ...more];
-    const inner = caching === null ? others : cache.around(others);
     const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
-    return guarded.length === 0 ? inner : [...guarded, ...inner];
+    const judged = guarded.inner.length === 0 ? others : [...guarded.inner, ...others];
+    const inner = caching === null ? judged : cache.around(judged);
+    return guarded.outer.length === 0 ? inner : [...guarded.outer, ...inner];
   };
 }

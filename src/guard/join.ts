@@ -10,10 +10,15 @@ export interface Union extends Match {
 
 const ORDER: ReadonlyMap<string, number> = new Map(DETECTORS.map(({ name }, at) => [name, at]));
 
+/** Returns a detector's place in the list. Words come last. */
+export function rankDetector(name: string): number {
+  return ORDER.get(name) ?? ORDER.size;
+}
+
 function isKindBefore(one: Match, other: Match): boolean {
   const lengths = one.to - one.from - (other.to - other.from);
   if (lengths !== 0) return lengths > 0;
-  return (ORDER.get(one.detector) ?? ORDER.size) < (ORDER.get(other.detector) ?? ORDER.size);
+  return rankDetector(one.detector) < rankDetector(other.detector);
 }
 
 /** Joins the findings of one text, which are in order. */

@@ -10,6 +10,7 @@ import type { ModelCard, OperationName } from "../core/models/card.ts";
 import type { DeliveredBody, Outgoing, RawRequest, Said, Target } from "../core/models/dialect.ts";
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
 import type { Amounts } from "../core/money/units.ts";
+import type { MovePosition } from "../core/text/moves.ts";
 import type { ChangeText, IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
@@ -180,8 +181,6 @@ export interface Operation<F extends Form> {
   readonly name: OperationName;
   /** The longest whole answer that is read. */
   readonly answerBytesMax: number;
-  /** True if answers may contain texts of megabytes, which are read without copying. */
-  readonly hasLongTexts?: boolean;
   /** Bounds of an answer that is stored for repeated requests. */
   readonly kept: KeptBounds;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
@@ -235,6 +234,16 @@ export interface Operation<F extends Form> {
     change: ChangeText,
     native: NativeTexts | null,
   ): readonly F["piece"][];
+  /**
+   * Returns how the paths of the texts begin that have no piece after this one, in both forms. An empty one ends all.
+   * Missing if no text is streamed.
+   */
+  endedTexts?(piece: F["piece"], native: NativeTexts | null): readonly string[];
+  /** Moves the positions that annotations give into an answer's own texts, once these are changed. Missing if none do. */
+  readonly positions?: {
+    moveInReply(reply: F["reply"], move: MovePosition, native: NativeTexts | null): F["reply"];
+    moveInPiece(piece: F["piece"], move: MovePosition, native: NativeTexts | null): F["piece"];
+  };
   /** Set if answers are pictures or sound. Sound has no texts. */
   readonly makes?: "pictures" | "sound";
   /** Removes thinking that can't be changed, from requests and answers. Missing if there is no thinking. */

@@ -66,10 +66,12 @@ class TextWalk<Kind extends string> {
   readonly #grammar: TextGrammar<Kind>;
   readonly #change: ChangeText;
   readonly #takesIntegers: boolean;
+  readonly #takesJson: boolean;
 
   constructor(grammar: TextGrammar<Kind>, change: ChangeText) {
     this.#grammar = grammar;
     this.#takesIntegers = change.takesIntegers === true;
+    this.#takesJson = change.takesJson === true;
     this.#change = (text, place) => (text === "" ? text : change(text, place));
   }
 
@@ -136,10 +138,10 @@ class TextWalk<Kind extends string> {
 
   /** A piece of JSON is no JSON yet. */
   #own(value: unknown, context: Context): unknown {
+    if (typeof value === "string" && (context.isPiece || this.#takesJson))
+      return this.#change(value, { kind: "text", ...context, isJson: true });
     const change = this.#makeChange(context);
-    if (typeof value !== "string") return mapJson(value, change);
-    if (!context.isPiece) return mapJsonText(value, change);
-    return this.#change(value, { kind: "text", ...context, isJson: true });
+    return typeof value === "string" ? mapJsonText(value, change) : mapJson(value, change);
   }
 
   #file(value: unknown, type: string, context: Context): unknown {

@@ -11,7 +11,7 @@ import { listBillLines } from "../core/money/price.ts";
 import { type Amounts, addAmounts, NO_AMOUNTS, UNITS, type Unit } from "../core/money/units.ts";
 import type { ChangeText } from "../core/text/texts.ts";
 import type { Codec } from "./codec.ts";
-import type { Ask } from "./form.ts";
+import { type Ask, NONE } from "./form.ts";
 import type { OfferTerms, Operation, SentAsk } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, foldReplies, PartMeter, PartReader } from "./part-reader.ts";
 import { mapList } from "./text-json.ts";
@@ -28,7 +28,6 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
         Whole<A, R, P>,
         | "countAnswers"
         | "refuseUnable"
-        | "hasLongTexts"
         | "identify"
         | "hasJsonAnswer"
         | "split"
@@ -75,6 +74,8 @@ interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
 
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const KEPT = { bytesMax: KEPT_BYTES_MAX, collectedMax: KEPT_BYTES_MAX };
+/** A reply ends the texts of its parts. */
+const ALL: readonly string[] = [""];
 /** An absurd amount: reports beyond it are capped. */
 const TIMES_WORST = 10;
 
@@ -154,7 +155,7 @@ function makeDefaults<A extends Ask, R extends WholeReply, P extends object>(
 function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
   requestWords: readonly string[],
   answerWords: readonly string[] | undefined,
-): Pick<Whole<A, R, P>, "mapTexts" | "mapReply" | "mapPieces"> {
+): Pick<Whole<A, R, P>, "mapTexts" | "mapReply" | "mapPieces" | "endedTexts"> {
   const words = new Set(["model", ...requestWords]);
   const mapTexts = (ask: A, change: ChangeText) => mapTextsBut(ask, words, change);
   if (answerWords === undefined)
@@ -164,6 +165,7 @@ function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
     mapTexts,
     mapReply: (reply, change) => mapTextsBut(reply, own, change),
     mapPieces: (pieces, change) => mapList(pieces, (piece) => mapTextsBut(piece, own, change, "piece")),
+    endedTexts: ({ kind }) => (kind === "reply" ? ALL : NONE),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { asObject, asString, isObject, type JsonObject } from "../core/json/json.ts";
 import { Attachment } from "../core/models/attachment.ts";
+import type { TextPlace } from "../core/text/texts.ts";
 import type { Call } from "../gateway/call.ts";
 import type { Form } from "../operations/form.ts";
 
@@ -76,4 +77,12 @@ function findWithin(root: unknown, isWanted: (value: unknown, field: string) => 
       for (const field in value) waiting.push([value[field], field]);
   }
   return false;
+}
+
+const TOOL_NAME_PATH =
+  /(^|[.\]])(tools|tool_calls|functionDeclarations|function_declarations|functionCall|function_call|functionResponse|tool_choice|content|input|parts)\b.*\.name$/;
+
+/** True for the name of a tool, by which its caller knows it. */
+export function isToolName({ kind, path }: Pick<TextPlace, "kind" | "path">): boolean {
+  return kind === "text" && TOOL_NAME_PATH.test(path);
 }

@@ -1,5 +1,6 @@
 // Makes a family's functions that reach the texts of its own requests and answers, from its table.
 import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
+import type { MovePosition } from "../core/text/moves.ts";
 import type { IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { TextGrammar } from "../operations/text-grammar.ts";
 import { mapBody } from "../operations/text-walk.ts";
@@ -11,11 +12,22 @@ interface Roots<Kind extends string> {
   findEventKind(event: JsonObject): Kind;
   /** Returns what distinguishes the texts that an event continues from others of the stream. */
   readPath(event: JsonObject): string;
+  readonly endedTexts: NativeTexts["endedTexts"];
   /** Matches an answer's JSON if the provider ran a tool. No text of a model matches, as its quotes are escaped. */
   readonly toolRuns: RegExp;
   /** Matches the path of the block that a request's thought belongs to: its turn and its own place, or only the turn. */
   readonly thought: RegExp;
+  /** The positions that annotations give into the answer's own texts. Missing if they give none. */
+  readonly positions?: {
+    /** Matches the JSON of an answer or event that may have some. */
+    readonly fields: RegExp;
+    /** `path` is that of the body. */
+    move(body: JsonObject, path: string, move: MovePosition): JsonObject;
+  };
 }
+
+/** Ends all texts of a stream. */
+export const ALL_TEXTS: readonly string[] = [""];
 
 /** True if any of these fields of a node has a text: what a provider signed or encrypted. */
 export function hasSeal(node: JsonObject, fields: readonly string[]): boolean {
@@ -24,7 +36,7 @@ export function hasSeal(node: JsonObject, fields: readonly string[]): boolean {
 
 export function makeNativeTexts<Kind extends string>(
   grammar: TextGrammar<Kind>,
-  { request, answer, findEventKind, readPath, toolRuns, thought }: Roots<Kind>,
+  { request, answer, findEventKind, readPath, endedTexts, toolRuns, thought, positions }: Roots<Kind>,
 ): NativeTexts {
   return {
     mapRequest: (body, change) => mapBody(grammar, request, body, change),
@@ -32,7 +44,10 @@ export function makeNativeTexts<Kind extends string>(
       dropBlocks(body, findThoughts(grammar, request, body, thought, isDropped)),
     mapAnswer: (given, change) => mapBody(grammar, answer, given, change),
     mapEvent: (event, change) => mapBody(grammar, findEventKind(event), event, change, readPath(event)),
+    endedTexts,
     hasToolRun: (json) => toolRuns.test(json),
+    movePositions: (body, move) => positions?.move(body, readPath(body), move) ?? body,
+    hasPositions: (json) => positions?.fields.test(json) ?? false,
   };
 }
 

@@ -1,5 +1,6 @@
 // The texts of a request or an answer, as the operator's masks and hooks see them.
 import type { JsonObject } from "../json/json.ts";
+import type { MovePosition } from "./moves.ts";
 
 /** Describes a text and says where it stands. */
 export interface TextPlace {
@@ -16,7 +17,10 @@ export interface TextPlace {
   readonly path: string;
   /** The name of the field that holds it in the client's own JSON. Missing elsewhere. */
   readonly field?: string;
-  /** True for a piece of the client's own JSON, which can only be parsed once it is whole. */
+  /**
+   * True for a piece of the client's own JSON, which can only be parsed once it is whole, and for all of it if the change
+   * takes that. It may be no JSON.
+   */
   readonly isJson?: true;
 }
 
@@ -29,6 +33,8 @@ export interface ChangeText {
   (text: string, place: TextPlace): string;
   /** True if it is asked about integers in the client's own JSON too. One that is replaced becomes a string. */
   readonly takesIntegers?: true;
+  /** True if it is asked about a whole string of the client's own JSON as it is written, instead of about its values. */
+  readonly takesJson?: true;
 }
 
 /** True if the thinking with this text goes. */
@@ -46,6 +52,15 @@ export interface NativeTexts {
   dropThoughts(body: JsonObject, isDropped: IsDropped): JsonObject;
   /** For one event of a stream. */
   mapEvent(event: JsonObject, change: ChangeText): JsonObject;
+  /** Returns how the paths of the texts begin that have no piece after this event. An empty one ends all. */
+  endedTexts(event: JsonObject): readonly string[];
   /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */
   hasToolRun(json: string): boolean;
+  /**
+   * Moves the positions that annotations of an answer or an event give into the answer's own texts, once these are changed.
+   * Positions in the client's documents stay. Returns the same object if none moved.
+   */
+  movePositions(body: JsonObject, move: MovePosition): JsonObject;
+  /** True if an answer's JSON, or an event's, may have such positions. */
+  hasPositions(json: string): boolean;
 }

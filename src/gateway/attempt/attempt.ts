@@ -82,7 +82,7 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
     sent.headers = response.headers;
     attempt.watcher?.recordResponse(response.headers);
     if (!response.ok) throw await call.readError(response, sent.explain);
-    sent.body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
+    sent.body = await call.read(response, operation.makes === "pictures", operation.answerBytesMax);
     call.finishBody();
     const reply = operation.readWhole(sent.codec, sent, sent);
     const usage = operation.readUsage(reply);

@@ -115,7 +115,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     // Servers that ignore `stream` and send a single JSON document are supported too.
     const { operation } = this.#attempt;
     if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) {
-      const isLong = operation.hasLongTexts === true;
+      const isLong = operation.makes === "pictures";
       sent.body = await this.#call.read(response, isLong, operation.answerBytesMax);
       this.#call.finishBody();
       this.#reply = operation.readWhole(sent.codec, sent, sent);

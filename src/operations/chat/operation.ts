@@ -26,6 +26,7 @@ import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
 import { findPlan, planShape } from "./plans.ts";
+import { moveInPiece, moveInReply } from "./positions.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
@@ -34,7 +35,7 @@ import { addSaid } from "./prompt/said-again.ts";
 import { leaveOutUnpricedSearch } from "./prompt/searches.ts";
 import { foldToolChanges, hasToolChanges } from "./prompt/tool-changes.ts";
 import { findSearch } from "./prompt/web-search.ts";
-import { mapPieces, mapReply, mapTexts } from "./texts.ts";
+import { listEndedTexts, mapPieces, mapReply, mapTexts } from "./texts.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
 /** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
@@ -74,6 +75,8 @@ export const CHAT: Operation<ChatForm> = {
   mapTexts,
   mapReply,
   mapPieces,
+  endedTexts: listEndedTexts,
+  positions: { moveInReply, moveInPiece },
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   conversations: {
     name: nameConversation,

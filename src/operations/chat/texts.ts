@@ -4,6 +4,7 @@ import { parseReceived } from "../../core/json/bounds.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ServerEvent } from "../../core/models/dialect.ts";
 import type { ChangeText, NativeTexts } from "../../core/text/texts.ts";
+import { NONE } from "../form.ts";
 import { makeForm, type TextGrammar } from "../text-grammar.ts";
 import { mapList } from "../text-json.ts";
 import { mapBody } from "../text-walk.ts";
@@ -191,6 +192,16 @@ function mapPiece(piece: Part, change: ChangeText, native: NativeTexts | null): 
   if (chunks === given && events === before) return null;
   if (!(piece instanceof Run)) return events.map((event) => new Verbatim(event, chunks));
   return events.map((event, at) => new Verbatim(event, chunks.slice(at, at + 1)));
+}
+
+/** A run's chunks and events differ in their text alone, so none of them is the last. */
+export function listEndedTexts(piece: Part, native: NativeTexts | null): readonly string[] {
+  if (piece instanceof Run) return NONE;
+  const ended = (isChunk(piece) ? [piece] : piece.chunks()).flatMap(({ choices }) =>
+    choices.flatMap(({ finish_reason: finish, index }) => (finish ? [`choices[${index}]`] : [])),
+  );
+  const event = native && piece instanceof Verbatim ? parseReceived(piece.event.data) : null;
+  return isObject(event) && native ? [...ended, ...native.endedTexts(event)] : ended;
 }
 
 function mapChunk(chunk: ChatChunk, change: ChangeText): ChatChunk {

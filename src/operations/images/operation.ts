@@ -34,7 +34,6 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
     "url",
   ],
   answerWords: ["b64_json", "url", "size", "quality", "background", "output_format"],
-  hasLongTexts: true,
   // A draft may take as long as another model's whole picture.
   isSlow: true,
   countBytes: (piece) => (piece.kind === "reply" ? countBase64(piece.reply) : 0),

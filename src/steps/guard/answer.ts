@@ -3,14 +3,14 @@ import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.t
 import type { Around } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { listTexts, type OrderedText } from "../../operations/ordered-texts.ts";
+import { listTexts, type PlacedText } from "../../operations/ordered-texts.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
 
 interface AnswerTerms<F extends Form> {
   readonly operation: Operation<F>;
   /** Reaches the texts of the provider's own events. Null if they are translated. */
   readonly native: NativeTexts | null;
-  readonly search: (texts: Generator<undefined, readonly OrderedText[]>) => Promise<void>;
+  readonly search: (texts: Generator<undefined, readonly PlacedText[]>) => Promise<void>;
 }
 
 interface JoinedText {
@@ -22,7 +22,7 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
   readonly #terms: AnswerTerms<F>;
   /** By kind and path: the pieces of a text so far. */
   readonly #joined = new Map<string, JoinedText>();
-  readonly #whole: OrderedText[] = [];
+  readonly #whole: PlacedText[] = [];
   #characters = 0;
 
   constructor(terms: AnswerTerms<F>) {
@@ -49,7 +49,7 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
 
   over(): void {}
 
-  *#list(): Generator<undefined, readonly OrderedText[]> {
+  *#list(): Generator<undefined, readonly PlacedText[]> {
     const found = [...this.#whole];
     for (const joined of this.#joined.values()) {
       for (const one of listJoined(joined)) found.push(one);
@@ -76,14 +76,14 @@ export class GuardedAnswer<F extends Form> implements Around<F> {
 }
 
 // biome-ignore lint/correctness/useYield: a whole answer is bounded
-function* listReply(walk: (change: ChangeText) => unknown): Generator<undefined, readonly OrderedText[]> {
+function* listReply(walk: (change: ChangeText) => unknown): Generator<undefined, readonly PlacedText[]> {
   return listTexts(walk);
 }
 
 /** The client's own JSON is whole by now. */
-function listJoined({ text, place }: JoinedText): readonly OrderedText[] {
+function listJoined({ text, place }: JoinedText): readonly PlacedText[] {
   if (place.isJson !== true) return [{ text, place }];
-  const found: OrderedText[] = [];
+  const found: PlacedText[] = [];
   const take = (kind: TextPlace["kind"]) => (given: string, field?: string) => {
     found.push({ text: given, place: { ...place, kind, ...(field !== undefined && { field }) } });
     return given;

@@ -4,11 +4,21 @@ import type { GuardSettings } from "../../core/models/guard.ts";
 import type { Random } from "../../core/world/world.ts";
 import type { Step } from "../../gateway/step.ts";
 import { makeRefusal } from "../missing.ts";
+import { GuardAnswerStep } from "./answer-step.ts";
 import { KnownPlaces } from "./known.ts";
+import { GuardSearch } from "./search.ts";
 import { type GuardPorts, GuardStep } from "./step.ts";
+import type { KnownTerms } from "./terms.ts";
 
 const SECRET_BYTES = 32;
-const NOTHING: readonly Step[] = [];
+
+/** Those around a cache, and those within it. */
+export interface GuardSteps {
+  readonly outer: readonly Step[];
+  readonly inner: readonly Step[];
+}
+
+const NOTHING: GuardSteps = { outer: [], inner: [] };
 
 interface Ports extends GuardPorts {
   readonly random: Random;
@@ -28,12 +38,24 @@ export class Guard {
 
   put(settings: GuardSettings | undefined): void {
     this.#names = new Set(settings?.rules.map(({ name }) => name));
-    this.steps = settings === undefined ? NOTHING : [new GuardStep(settings, this.#known, this.#ports)];
+    this.steps = settings === undefined ? NOTHING : this.#make(settings);
+  }
+
+  #make(settings: GuardSettings): GuardSteps {
+    const ports = this.#ports;
+    const search = new GuardSearch(settings, { known: this.#known, nowMs: ports.nowMs });
+    const terms: KnownTerms = new WeakMap();
+    const { version, rules } = settings;
+    const isAtAnswers = rules.some(({ at }) => at.includes("answer"));
+    return {
+      outer: [new GuardStep({ ...ports, settings, search, terms })],
+      inner: isAtAnswers ? [new GuardAnswerStep({ ...ports, version, search, terms })] : [],
+    };
   }
 
   /** Returns the steps of the requests of a key that names rules itself. */
-  listNamed(names: NonNullable<GatewayKey["guard"]>): readonly Step[] {
+  listNamed(names: NonNullable<GatewayKey["guard"]>): GuardSteps {
     const missing = names.find((name) => !this.#names.has(name));
-    return missing === undefined ? this.steps : [makeRefusal("rule", missing)];
+    return missing === undefined ? this.steps : { outer: [makeRefusal("rule", missing)], inner: [] };
   }
 }

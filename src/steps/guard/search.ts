@@ -1,9 +1,10 @@
 // Searches the texts of a request or an answer in steps, and counts what it finds.
 import type { GuardFinding, GuardPlace, GuardRule, GuardSettings } from "../../core/models/guard.ts";
-import { joinFound } from "../../guard/join.ts";
+import { type AnswerScanner, createAnswerScanner } from "../../guard/answer-search.ts";
+import { joinFound, rankDetector, type Union } from "../../guard/join.ts";
 import { createScanner, type Match, type Scanner } from "../../guard/scanner.ts";
 import { type SearchedText, TextsSearch } from "../../guard/texts.ts";
-import type { OrderedText } from "../../operations/ordered-texts.ts";
+import type { PlacedText } from "../../operations/ordered-texts.ts";
 import type { KnownPlaces } from "./known.ts";
 import { findStrictestRule } from "./rules.ts";
 
@@ -27,6 +28,9 @@ interface Searcher {
   readonly wanted: ReadonlySet<string> | null;
 }
 
+/** What was found in the short texts of one request, by the field that holds them: most stand in two forms. */
+export type Memory = Map<string, Map<string, readonly Match[]>>;
+
 interface SearchPorts {
   readonly known: KnownPlaces;
   readonly nowMs: () => number;
@@ -36,6 +40,7 @@ export class GuardSearch {
   readonly #settings: GuardSettings;
   readonly #ports: SearchPorts;
   readonly #searchers = new Map<string, Searcher>();
+  readonly #answerScanners = new Map<string, AnswerScanner>();
 
   constructor(settings: GuardSettings, ports: SearchPorts) {
     this.#settings = settings;
@@ -43,29 +48,58 @@ export class GuardSearch {
   }
 
   /** Ends with how many different values each detector found. */
-  *run(
+  *count(
     rules: readonly GuardRule[],
     at: GuardPlace,
-    texts: readonly OrderedText[],
+    texts: readonly PlacedText[],
   ): Generator<undefined, readonly GuardFinding[]> {
+    const found = yield* this.find(rules, texts);
+    const counts = new Counts(at);
+    const choice = new RuleChoice(rules);
+    for (const [index, { text }] of texts.entries()) {
+      for (const one of joinFound(found[index] ?? [])) {
+        const rule = choice.find(one);
+        if (rule) counts.add(one.detector, rule, text.slice(one.from, one.to));
+      }
+      if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
+    }
+    return counts.list();
+  }
+
+  /**
+   * Ends with what is found in each text. `known` are texts that stand before them, with what was found there: their values
+   * count again.
+   */
+  *find(
+    rules: readonly GuardRule[],
+    texts: readonly PlacedText[],
+    known: readonly SearchedText[] = [],
+    memory: Memory = new Map(),
+  ): Generator<undefined, readonly (readonly Match[])[]> {
     const searcher = this.#choose(rules);
-    const names: (string | null)[] = [];
-    const searched: SearchedText[] = [];
+    const names: (string | null)[] = known.map(() => null);
+    const searched: SearchedText[] = [...known];
     for (const one of texts) {
-      const { name, text } = this.#recall(searcher, one);
+      const { name, text } = this.#recall(searcher, one, memory);
       names.push(name);
       searched.push(text);
       if (searched.length % STEP_TEXTS === 0) yield;
     }
     const search = new TextsSearch(searcher.scanner, searched, searcher.wanted);
     while (!search.run(STEP_CHARACTERS)) yield;
-    yield* this.#remember(names, searched, search.own);
-    const counts = new Counts(rules, at);
-    for (const [index, found] of search.found.entries()) {
-      counts.add(searched[index]?.text ?? "", found);
-      if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
-    }
-    return counts.list();
+    yield* this.#remember(names, searched, search.own, memory);
+    return search.found.slice(known.length);
+  }
+
+  /** Returns the scanner of answers, which come in pieces. It may find more than the rules want. */
+  chooseForAnswers(rules: readonly GuardRule[]): AnswerScanner {
+    const { words, allow } = this.#settings;
+    const wanted = listDetectors(rules);
+    const isKnown = this.#answerScanners.has(wanted.join(" "));
+    const detectors = isKnown || this.#answerScanners.size < SCANNERS_MAX ? wanted : this.#listAll();
+    return this.#answerScanners.getOrInsertComputed(detectors.join(" "), () =>
+      createAnswerScanner(detectors, words, allow),
+    );
   }
 
   #choose(rules: readonly GuardRule[]): Searcher {
@@ -73,8 +107,12 @@ export class GuardSearch {
     const known = this.#searchers.get(wanted.join(" "));
     if (known !== undefined) return known;
     if (this.#searchers.size < SCANNERS_MAX) return this.#make(wanted);
-    const all = listDetectors(this.#settings.rules);
+    const all = this.#listAll();
     return { ...(this.#searchers.get(all.join(" ")) ?? this.#make(all)), wanted: new Set(wanted) };
+  }
+
+  #listAll(): readonly string[] {
+    return listDetectors(this.#settings.rules);
   }
 
   #make(detectors: readonly string[]): Searcher {
@@ -86,11 +124,12 @@ export class GuardSearch {
     return searcher;
   }
 
-  #recall({ name: scope }: Searcher, { text, place }: OrderedText) {
+  #recall({ name: scope }: Searcher, { text, place }: PlacedText, memory: Memory) {
     const { field: before = "" } = place;
     const name = this.#ports.known.name(scope, before, text);
-    const known = name === null ? null : this.#ports.known.find(name, this.#ports.nowMs());
-    const searched: SearchedText = known === null ? { text, before } : { text, before, known };
+    const known =
+      name === null ? memory.get(before)?.get(text) : this.#ports.known.find(name, this.#ports.nowMs());
+    const searched: SearchedText = known ? { text, before, known } : { text, before };
     return { name, text: searched };
   }
 
@@ -98,10 +137,14 @@ export class GuardSearch {
     names: readonly (string | null)[],
     searched: readonly SearchedText[],
     own: readonly (readonly Match[])[],
+    memory: Memory,
   ): Generator<undefined, void> {
     const { known, nowMs } = this.#ports;
     for (const [index, name] of names.entries()) {
-      if (name !== null && searched[index]?.known === undefined) known.add(name, own[index] ?? [], nowMs());
+      const { text = "", before = "", known: earlier } = searched[index] ?? {};
+      const found = own[index] ?? [];
+      if (earlier === undefined && name !== null) known.add(name, found, nowMs());
+      else if (earlier === undefined) memory.getOrInsertComputed(before, () => new Map()).set(text, found);
       if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
     }
   }
@@ -112,38 +155,54 @@ function listDetectors(rules: readonly GuardRule[]): readonly string[] {
   return [...new Set(rules.flatMap(({ detect }) => detect))].sort();
 }
 
-/** Counts each value once for its detector and action. */
-class Counts {
+/** The rule that counts for a finding, by the detectors that found it. */
+export class RuleChoice {
   readonly #rules: readonly GuardRule[];
-  readonly #at: GuardPlace;
-  /** The rule that counts, by the detectors of a finding. */
   readonly #counting = new Map<string, GuardRule | undefined>();
-  readonly #values = new Map<string, { readonly rule: GuardRule; readonly values: Set<string> }>();
 
-  constructor(rules: readonly GuardRule[], at: GuardPlace) {
+  constructor(rules: readonly GuardRule[]) {
     this.#rules = rules;
+  }
+
+  find({ detectors }: Union): GuardRule | undefined {
+    return this.#counting.getOrInsertComputed(detectors.join(" "), () =>
+      findStrictestRule(this.#rules, detectors),
+    );
+  }
+}
+
+/** Counts each value once for its detector and action. */
+export class Counts {
+  readonly #at: GuardPlace;
+  readonly #values = new Map<string, Counted>();
+
+  constructor(at: GuardPlace) {
     this.#at = at;
   }
 
-  add(text: string, found: readonly Match[]): void {
-    for (const { from, to, detector, detectors } of joinFound(found)) {
-      const rule = this.#counting.getOrInsertComputed(detectors.join(" "), () =>
-        findStrictestRule(this.#rules, detectors),
-      );
-      if (rule === undefined) continue;
-      const name = `${detector} ${rule.action}`;
-      const counted = this.#values.getOrInsertComputed(name, () => ({ rule, values: new Set() }));
-      counted.values.add(text.slice(from, to));
-    }
+  add(detector: string, rule: GuardRule, value: string): void {
+    const name = `${detector} ${rule.action}`;
+    this.#values
+      .getOrInsertComputed(name, () => ({ detector, rule, values: new Set<string>() }))
+      .values.add(value);
   }
 
+  /** In the order of the detectors. */
   list(): readonly GuardFinding[] {
-    return [...this.#values].map(([name, { rule, values }]) => ({
-      detector: name.slice(0, name.lastIndexOf(" ")),
-      action: rule.action,
-      at: this.#at,
-      count: values.size,
-      rule: rule.name,
-    }));
+    return [...this.#values.values()]
+      .sort((one, other) => rankDetector(one.detector) - rankDetector(other.detector))
+      .map(({ detector, rule, values }) => ({
+        detector,
+        action: rule.action,
+        at: this.#at,
+        count: values.size,
+        rule: rule.name,
+      }));
   }
+}
+
+interface Counted {
+  readonly detector: string;
+  readonly rule: GuardRule;
+  readonly values: Set<string>;
 }

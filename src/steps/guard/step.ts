@@ -1,38 +1,46 @@
-// The guard as a step: it searches a request before hooks, cache and admission, and what is shown of its answer.
+// The guard as a step: it searches a request before hooks, cache and admission, hides what its rules say, and puts values back into
+// what is shown of the answer.
 import { Fault } from "../../core/fault.ts";
 import type { ModelCard } from "../../core/models/card.ts";
-import type { GuardFinding, GuardPlace, GuardRule, GuardSettings } from "../../core/models/guard.ts";
+import type { GuardRule, GuardSettings } from "../../core/models/guard.ts";
+import type { TextPlace } from "../../core/text/texts.ts";
 import type { Ending } from "../../core/world/ending.ts";
 import type { Call } from "../../gateway/call.ts";
-import type { AnsweredCall, Around, Enter, Step } from "../../gateway/step.ts";
+import type { AnsweredCall, Around, ChangedCall, Enter, Step } from "../../gateway/step.ts";
+import { filterJson } from "../../guard/json-stream.ts";
+import { Restorer } from "../../guard/restorer.ts";
+import { filterText, type TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
-import { listInOrder, type OrderedText } from "../../operations/ordered-texts.ts";
+import { listInOrder } from "../../operations/ordered-texts.ts";
 import type { FindAccountName } from "../applies.ts";
-import { hasAttachments } from "../unseen.ts";
-import { GuardedAnswer } from "./answer.ts";
-import type { KnownPlaces } from "./known.ts";
+import { hasAttachments, hasTokens } from "../unseen.ts";
+import { FilteredAnswer, type Watch } from "./filtered.ts";
+import { Hiding, hideAnswer } from "./hide.ts";
+import { noteFindings, searchTexts, type Texts, takeTimed, type WatchPorts } from "./note.ts";
 import { listApplying, listAt } from "./rules.ts";
-import { GuardSearch } from "./search.ts";
+import type { GuardSearch } from "./search.ts";
+import { type AccountKey, acts, type KnownTerms, SwappedValues } from "./terms.ts";
 
 /** A request with a longer body waits for its turns, and so enters its minute first. */
 const ENTERS_ABOVE_BYTES = 1_000_000;
 
-export interface GuardPorts {
+export interface GuardPorts extends WatchPorts {
   readonly accountName: FindAccountName;
-  readonly nowMs: () => number;
+  readonly accountKey: AccountKey;
+}
+
+interface Parts extends GuardPorts {
+  readonly settings: GuardSettings;
+  readonly search: GuardSearch;
+  readonly terms: KnownTerms;
 }
 
 export class GuardStep implements Step {
-  readonly #settings: GuardSettings;
-  readonly #ports: GuardPorts;
-  readonly #search: GuardSearch;
-  /** The rules at the answers of requests that some apply to. */
-  readonly #atAnswers = new WeakMap<object, readonly GuardRule[]>();
+  readonly isAroundKept = true;
+  readonly #parts: Parts;
 
-  constructor(settings: GuardSettings, known: KnownPlaces, ports: GuardPorts) {
-    this.#settings = settings;
-    this.#ports = ports;
-    this.#search = new GuardSearch(settings, { known, nowMs: ports.nowMs });
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async before<F extends Form>(
@@ -40,54 +48,73 @@ export class GuardStep implements Step {
     _ending: Ending,
     enter: Enter,
     cards: readonly ModelCard[],
-  ): Promise<null> {
-    const applying = await listApplying(this.#settings.rules, call, cards, this.#ports.accountName);
-    const refusing = applying.find(
-      ({ refusesAttachments, at }) => refusesAttachments && hasAttachments(call, at.includes("answer")),
-    );
-    if (refusing) throw refuseAttachments(refusing);
-    const atAnswer = listAt(applying, "answer");
-    if (atAnswer.length > 0) this.#atAnswers.set(call, atAnswer);
-    const atRequest = listAt(applying, "request");
-    if (atRequest.length === 0) return null;
+  ): Promise<ChangedCall<F> | null> {
+    const { settings, accountName } = this.#parts;
+    const applying = await listApplying(settings.rules, call, cards, accountName);
+    if (applying.length === 0) return null;
+    refuseUnsearchable(call, applying);
+    const asked = listAt(applying, "request");
+    const answered = listAt(applying, "answer");
+    const swapped = applying.some(acts) ? new SwappedValues(this.#parts.accountKey(call.key)) : null;
+    this.#parts.terms.set(call, { asked, answered, swapped });
+    if (asked.length === 0) return null;
     if (call.held.bytes > ENTERS_ABOVE_BYTES) await enter();
-    await this.#find(call, atRequest, "request", listAsked(call));
+    if (swapped !== null && asked.some(acts)) return this.#hide(call, asked, swapped);
+    await searchTexts(this.#parts, call, asked, "request", listAsked(call));
     return null;
   }
 
+  /** Nothing is held back of an answer to a request without placeholders. */
   around<F extends Form>({ call, family }: AnsweredCall<F>): Around<F> | null {
-    const rules = this.#atAnswers.get(call);
-    if (rules === undefined || call.operation.makes === "sound") return null;
-    return new GuardedAnswer({
+    const { swapped = null } = this.#parts.terms.get(call) ?? {};
+    if (swapped === null || swapped.values.size === 0 || call.operation.makes === "sound") return null;
+    const restorer = new Restorer(swapped.values);
+    return new FilteredAnswer({
       operation: call.operation,
       native: family === null ? null : (call.raw?.texts ?? null),
-      search: (texts) => this.#find(call, rules, "answer", texts),
+      open: (place, watch) => openRestored(restorer, place, watch),
+      finish: () => {},
     });
   }
 
-  async #find<F extends Form>(
-    call: Call<F>,
-    rules: readonly GuardRule[],
-    at: GuardPlace,
-    texts: Texts,
-  ): Promise<void> {
-    const startedMs = this.#ports.nowMs();
-    const findings = await call.takeSteps(this.#searchAll(rules, at, texts));
-    if (findings.length > 0) call.guard = [...(call.guard ?? []), ...findings];
-    call.guardMs ??= { request: 0, answer: 0 };
-    call.guardMs[at] += this.#ports.nowMs() - startedMs;
+  hideLogged<F extends Form>(call: Call<F>, reply: F["reply"]): F["reply"] {
+    const { asked, answered, swapped } = this.#parts.terms.get(call) ?? {};
+    if (!asked || !answered || !swapped) return reply;
+    const { search } = this.#parts;
+    return hideAnswer(call.operation, reply, { search, rules: [...asked, ...answered], swapped });
   }
 
-  *#searchAll(
+  async #hide<F extends Form>(
+    call: Call<F>,
     rules: readonly GuardRule[],
-    at: GuardPlace,
-    texts: Texts,
-  ): Generator<undefined, readonly GuardFinding[]> {
-    return yield* this.#search.run(rules, at, listDifferent(yield* texts));
+    swapped: SwappedValues,
+  ): Promise<ChangedCall<F>> {
+    const hiding = new Hiding(this.#parts.search, rules, swapped);
+    const hidden = await takeTimed(this.#parts, call, "request", hiding.request(call));
+    const { findings, refusal, ...forms } = hidden;
+    noteFindings(call, findings);
+    if (refusal) throw refusal;
+    const swaps = rules.some(({ action }) => action === "swap");
+    return { kind: "changed", ...forms, ...(swaps && { keepsUpstream: false }) };
   }
 }
 
-type Texts = Generator<undefined, readonly OrderedText[]>;
+/** Thinking stays as the model wrote it. */
+function openRestored(restorer: Restorer, { kind, isJson }: TextPlace, watch: Watch): TextStream | null {
+  if (kind === "thinking" || kind === "integer") return null;
+  if (isJson !== true) return filterText(watch(restorer.begin()));
+  return filterJson({ value: () => restorer.begin(), key: () => restorer.begin() });
+}
+
+/** Throws the Fault of a part that no rule can search, if one insists. */
+function refuseUnsearchable<F extends Form>(call: Call<F>, applying: readonly GuardRule[]): void {
+  const refusing = applying.find(
+    ({ refusesAttachments, at }) => refusesAttachments && hasAttachments(call, at.includes("answer")),
+  );
+  if (refusing) throw refuse(refusing, "pictures, sounds and files are refused");
+  const acting = listAt(applying, "request").find(acts);
+  if (acting && hasTokens(call)) throw refuse(acting, "a text must be sent as text, not as token ids");
+}
 
 /** The texts of all forms in which a request is sent or stored, each form in its order. */
 function* listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): Texts {
@@ -97,17 +124,7 @@ function* listAsked<F extends Form>({ operation, ask, raw, kept }: Call<F>): Tex
   return [...own, ...read, ...stored];
 }
 
-/** Each text once for each field that holds it: most stand in two forms, or in two events. */
-function listDifferent(texts: readonly OrderedText[]): readonly OrderedText[] {
-  const fields = new Map<string, Set<string>>();
-  return texts.filter(({ text, place: { field = "" } }) => {
-    const known = fields.getOrInsertComputed(text, () => new Set());
-    return known.size < known.add(field).size;
-  });
-}
-
-function refuseAttachments({ name }: GuardRule): Fault {
-  const reason = "pictures, sounds and files are refused";
+function refuse({ name }: GuardRule, reason: string): Fault {
   const message = `The guard rule '${name}' refused the request: ${reason}.`;
   return new Fault("content_blocked", message, { hookReason: reason });
 }

@@ -8,6 +8,7 @@ import type { ChangedCall } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
+import { isToolName } from "../unseen.ts";
 
 /** The texts that a hook has changed, each with its replacement. */
 export type Changes = ReadonlyMap<string, string>;
@@ -107,8 +108,6 @@ const WITHIN_JSON: TextPlace = { kind: "text", isSealed: false, isPiece: false, 
 
 /** The names of tools, as providers take them. */
 const NAME = /^[\w.:-]{1,128}$/;
-const NAME_PATH =
-  /(^|[.\]])(tools|tool_calls|functionDeclarations|function_declarations|functionCall|function_call|functionResponse|tool_choice|content|input|parts)\b.*\.name$/;
 const TURN = /^(messages|contents|input)\[(\d+)\]/;
 /** Named among the fields that were left out. */
 const THINKING = "thinking";
@@ -128,8 +127,7 @@ export function changeAsked<F extends Form>(call: TextSource<F>, changes: Change
         thoughts.add(text);
         return text;
       }
-      if (NAME_PATH.test(place.path) && place.kind === "text" && !NAME.test(now))
-        throw unchangeable("a name");
+      if (isToolName(place) && !NAME.test(now)) throw unchangeable("a name");
       return now;
     };
   const mapForm = <Body extends KeptRequest>(form: Body | null): Body | null =>

@@ -1,7 +1,8 @@
 // The texts of a Messages request, of its answer and of a stream's events.
 import { asNumber, type JsonObject } from "../../core/json/json.ts";
+import { NONE } from "../../operations/form.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
-import { hasSeal, makeNativeTexts } from "../texts.ts";
+import { ALL_TEXTS, hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
 
 const SEALS = ["signature", "encrypted_content", "encrypted_index"];
@@ -59,11 +60,30 @@ export const TEXTS: TextGrammar<Kind | "answer" | "delta"> = {
   },
 };
 
+function readPath({ index }: JsonObject): string {
+  return asNumber(index) === undefined ? "" : `content[${index}]`;
+}
+
+/** A block's own end comes first. A stream that breaks off may lack it. */
+function endedTexts(event: JsonObject): readonly string[] {
+  switch (event.type) {
+    case "content_block_stop":
+      return [readPath(event)];
+    case "message_delta":
+    case "message_stop":
+    case "error":
+      return ALL_TEXTS;
+    default:
+      return NONE;
+  }
+}
+
 export const MESSAGES_TEXTS = makeNativeTexts(TEXTS, {
   toolRuns: /"type": ?"(server_tool_use|mcp_tool_use)"/,
   request: "body",
   answer: "answer",
   findEventKind: () => "answer",
   thought: /^messages\[\d+\]\.content\[\d+\]/,
-  readPath: ({ index }: JsonObject) => (asNumber(index) === undefined ? "" : `content[${index}]`),
+  readPath,
+  endedTexts,
 });

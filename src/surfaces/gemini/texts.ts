@@ -1,7 +1,9 @@
 // The texts of a generateContent request, of its answer and of a stream's events.
+import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
 import { hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
+import { POSITIONS } from "./positions.ts";
 
 const candidate = { usageMetadata: "setting" } as const;
 const { call, response, media } = GRAMMAR.kinds;
@@ -56,11 +58,21 @@ export const TEXTS: TextGrammar<Kind | "answer" | "candidate" | "event" | "begun
   },
 };
 
+/** A candidate's last event may have the end of its text too. */
+function endedTexts({ candidates }: JsonObject): readonly string[] {
+  return asArray(candidates).flatMap((candidate, at) => {
+    const { finishReason, index = at } = asObject(candidate);
+    return finishReason ? [`candidates[${index}]`] : [];
+  });
+}
+
 export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   toolRuns: /"(executableCode|codeExecutionResult|groundingMetadata|urlContextMetadata)":/,
   request: "body",
   answer: "answer",
   findEventKind: () => "event",
   readPath: () => "",
+  endedTexts,
   thought: /^contents\[\d+\]\.parts\[\d+\]/,
+  positions: POSITIONS,
 });

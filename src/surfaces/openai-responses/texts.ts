@@ -1,8 +1,10 @@
 // The texts of a Responses request, of its answer and of a stream's events.
 import { asString, type JsonObject } from "../../core/json/json.ts";
+import { NONE } from "../../operations/form.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
-import { hasSeal, makeNativeTexts } from "../texts.ts";
+import { ALL_TEXTS, hasSeal, makeNativeTexts } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
+import { POSITIONS } from "./positions.ts";
 
 const item = { kind: "item", takes: ["object"] } as const;
 const part = { kind: "part", takes: ["object"] } as const;
@@ -90,11 +92,22 @@ function readPath({
   return `output[${item}]${typeof summary === "number" ? `.summary[${summary}]` : part}`;
 }
 
+const END = /^(response\.(completed|incomplete|failed)|error)$/;
+
+/** Pieces of a text that is in no item have their field's name as their path. */
+function endedTexts(event: JsonObject): readonly string[] {
+  const type = asString(event.type) ?? "";
+  if (END.test(type)) return ALL_TEXTS;
+  return type.endsWith(".done") ? [readPath(event) || "delta"] : NONE;
+}
+
 export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   toolRuns: /"type": ?"(web_search|file_search|code_interpreter|image_generation|mcp|program)_call"/,
   request: "body",
   answer: "answer",
   findEventKind,
   readPath,
+  endedTexts,
   thought: /^input\[\d+\]/,
+  positions: POSITIONS,
 });

@@ -111,7 +111,7 @@ function makeRequest<F extends Form>(surface: Surface<F>, given: Incoming): Requ
   };
 }
 
-function listBothWays<Body extends object>(body: Body, walk: (body: Body, change: ChangeText) => unknown) {
+function listBothWays<Body extends object>(body: Body, walk: (body: Body, change: ChangeText) => object) {
   const show = ({ text, place: { kind, path, isSealed, field } }: OrderedText) =>
     JSON.stringify([path, kind, isSealed, field, text]);
   const steps = listInOrder(body, walk);

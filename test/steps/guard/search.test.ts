@@ -1,7 +1,7 @@
 // The guard's searches share what clients could otherwise make without bound: scanners, and the places that are remembered.
 import { expect, test } from "bun:test";
 import type { GuardRule, GuardSettings } from "../../../src/core/models/guard.ts";
-import type { OrderedText } from "../../../src/operations/ordered-texts.ts";
+import type { PlacedText } from "../../../src/operations/ordered-texts.ts";
 import { KnownPlaces } from "../../../src/steps/guard/known.ts";
 import { GuardSearch } from "../../../src/steps/guard/search.ts";
 
@@ -43,9 +43,9 @@ const makeKnown = () => new KnownPlaces(new Uint8Array(32).fill(7));
 
 function find(search: GuardSearch, rules: readonly GuardRule[]) {
   const texts = [TEXT, LONG].map(
-    (text): OrderedText => ({ text, place: { kind: "text", isSealed: false, isPiece: false, path: "" } }),
+    (text): PlacedText => ({ text, place: { kind: "text", isSealed: false, isPiece: false, path: "" } }),
   );
-  const running = search.run(rules, "request", texts);
+  const running = search.count(rules, "request", texts);
   for (;;) {
     const next = running.next();
     if (next.done) return next.value.map(({ detector, count }) => [detector, count]);

@@ -37,7 +37,7 @@ function search(known: KnownPlaces, messages: readonly Turn[]) {
   const ask = makeRequest({ messages: messages.map(writeMessage) });
   const texts = runToEnd(listInOrder(ask, CHAT.mapTexts)).ended;
   const ports = { known, nowMs: () => 0 };
-  const { steps, ended } = runToEnd(new GuardSearch(SETTINGS, ports).run([RULE], "request", texts));
+  const { steps, ended } = runToEnd(new GuardSearch(SETTINGS, ports).count([RULE], "request", texts));
   return { steps, findings: ended };
 }
 

@@ -1,0 +1,231 @@
+// Where the positions that annotations give into an answer's texts stand once parts of these texts are replaced.
+
+/** So many characters of a text as they leave: as they came (`by` null), or replaced. */
+export interface Passed {
+  readonly length: number;
+  readonly by: string | null;
+}
+
+/** As of `TextPlace`. */
+interface WatchedPlace {
+  readonly kind: string;
+  readonly path: string;
+}
+
+/** Takes one text in pieces, and returns its parts in order once they are decided. */
+interface PartFilter {
+  push(text: string): readonly Passed[];
+  end(): readonly Passed[];
+}
+
+/** Bytes of UTF-8, or characters: UTF-16 units or code points, since few APIs say which. */
+export type PositionUnit = "characters" | "bytes";
+
+/** A position in a text, or in the texts of several paths joined. An `end` stands behind the last character. */
+export interface TextPosition {
+  readonly paths: readonly string[];
+  readonly edge: "start" | "end";
+  readonly unit: PositionUnit;
+  readonly at: number;
+}
+
+/** Returns the position in the changed answer. */
+export type MovePosition = (position: TextPosition) => number;
+
+interface Size {
+  readonly units: number;
+  readonly points: number;
+  readonly bytes: number;
+}
+
+/** A part that was replaced: where it began and ended, the size of what stands there now, and how far the rest has moved. */
+interface Replaced {
+  readonly from: Size;
+  readonly to: Size;
+  readonly now: Size;
+  readonly shift: Size;
+}
+
+const NONE: Size = { units: 0, points: 0, bytes: 0 };
+/** Nothing cites half of what is replaced: a position within it was counted in the other way. */
+const COUNTED: Readonly<Record<PositionUnit, readonly (keyof Size)[]>> = {
+  characters: ["units", "points"],
+  bytes: ["bytes"],
+};
+
+/** One text, of which more may come, as one filter changes it. */
+class MovedText {
+  readonly #replaced: Replaced[] = [];
+  #undecided = "";
+  received = NONE;
+  decided = NONE;
+
+  get shift(): Size {
+    return this.#replaced.at(-1)?.shift ?? NONE;
+  }
+
+  get isChanged(): boolean {
+    return this.#replaced.length > 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#undecided !== "";
+  }
+
+  add(text: string): void {
+    this.#undecided += text;
+    this.received = sum(this.received, measure(text));
+  }
+
+  take(parts: readonly Passed[]): readonly Passed[] {
+    for (const { length, by } of parts) {
+      const text = this.#undecided.slice(0, length);
+      this.#undecided = this.#undecided.slice(length);
+      const size = measure(text);
+      if (by !== null && by !== text) this.#replace(size, measure(by));
+      this.decided = sum(this.decided, size);
+    }
+    return parts;
+  }
+
+  #replace(size: Size, now: Size): void {
+    const to = sum(this.decided, size);
+    this.#replaced.push({ from: this.decided, to, now, shift: sum(this.shift, now, size) });
+  }
+
+  /** Returns the last part that begins before the position. */
+  find(at: number, counted: keyof Size): Replaced | undefined {
+    let low = 0;
+    let high = this.#replaced.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#replaced[middle]?.from[counted] ?? 0) < at) low = middle + 1;
+      else high = middle;
+    }
+    return this.#replaced[low - 1];
+  }
+}
+
+/** A position's place within one of the texts that it counts through. */
+interface Place {
+  /** The last that begins before the position. */
+  readonly part: Replaced | undefined;
+  readonly isInside: boolean;
+  readonly isDecided: boolean;
+  /** The position in the text itself, and how far the texts before it have moved it. */
+  readonly at: number;
+  readonly moved: number;
+  readonly counted: keyof Size;
+}
+
+/**
+ * The texts of one answer that filters change, in one step or in several. Positions in a stream's texts are those in all
+ * of their pieces joined, however they are cut.
+ */
+export class TextMoves {
+  readonly #steps: Map<string, MovedText>[] = [];
+
+  /**
+   * Returns the filter of a text, whose parts are noted from now on. The first filter that a text passes has the step 0, the
+   * next one 1. Texts with the same path and step are joined, so each piece of one may have a filter of its own.
+   */
+  watch(place: WatchedPlace, step: 0 | 1, filter: PartFilter): PartFilter {
+    if (place.kind !== "text") return filter;
+    this.#steps[step] ??= new Map();
+    const moved = this.#steps[step].getOrInsertComputed(place.path, () => new MovedText());
+    return {
+      push(text) {
+        moved.add(text);
+        return moved.take(filter.push(text));
+      },
+      end: () => moved.take(filter.end()),
+    };
+  }
+
+  /** True if a text was changed. */
+  get isChanged(): boolean {
+    return this.#some((text) => text.isChanged);
+  }
+
+  /** True if the end of a text is undecided, so that it may still be changed. */
+  get isOpen(): boolean {
+    return this.#some((text) => text.isOpen);
+  }
+
+  /** Returns the position in the changed text. What is undecided counts as unchanged. */
+  move(position: TextPosition): number {
+    return this.#follow(position).at;
+  }
+
+  /** True unless the position lies in a part of its text that has come and isn't decided yet. */
+  isDecided(position: TextPosition): boolean {
+    return this.#follow(position).isDecided;
+  }
+
+  #follow({ paths, edge, unit, at }: TextPosition): { readonly at: number; readonly isDecided: boolean } {
+    let now = at;
+    let isDecided = true;
+    for (const step of this.#steps) {
+      const texts = paths.flatMap((path) => step?.get(path) ?? []);
+      const places = COUNTED[unit].map((counted) => findPlace(texts, now, counted));
+      const place = places.find(({ isInside }) => !isInside) ?? places[0];
+      if (place === undefined) continue;
+      isDecided &&= place.isDecided;
+      now = place.moved + moveWithin(place, edge);
+    }
+    return { at: now, isDecided };
+  }
+
+  #some(test: (text: MovedText) => boolean): boolean {
+    return this.#steps.some((step) => step?.values().some(test));
+  }
+}
+
+function findPlace(texts: readonly MovedText[], position: number, counted: keyof Size): Place {
+  let at = position;
+  let before = 0;
+  let text = texts[0];
+  for (const next of texts.slice(1)) {
+    const length = text?.received[counted] ?? 0;
+    if (at <= length) break;
+    at -= length;
+    before += length + (text?.shift[counted] ?? 0);
+    text = next;
+  }
+  const part = text?.find(at, counted);
+  const isInside = part !== undefined && at < part.to[counted];
+  const { decided = NONE, received = NONE } = text ?? {};
+  const isDecided = at <= decided[counted] || at > received[counted];
+  return { part, isInside, isDecided, at, moved: before, counted };
+}
+
+function moveWithin({ part, isInside, at, counted }: Place, edge: TextPosition["edge"]): number {
+  if (part === undefined) return at;
+  const { to, now, shift } = part;
+  if (!isInside) return at + shift[counted];
+  return to[counted] + shift[counted] - (edge === "start" ? now[counted] : 0);
+}
+
+function sum(first: Size, second: Size, without = NONE): Size {
+  return {
+    units: first.units + second.units - without.units,
+    points: first.points + second.points - without.points,
+    bytes: first.bytes + second.bytes - without.bytes,
+  };
+}
+
+/** The sizes of a text's pieces add up to its own, wherever it is cut: each half of a pair counts for itself. */
+function measure(text: string): Size {
+  const units = text.length;
+  if (Buffer.byteLength(text) === units) return { units, points: units, bytes: units };
+  let points = 0;
+  let bytes = 0;
+  for (let at = 0; at < units; at++) {
+    const code = text.charCodeAt(at);
+    const isLow = code >= 0xdc00 && code <= 0xdfff;
+    const isHigh = code >= 0xd800 && code <= 0xdbff;
+    points += isLow ? 0 : 1;
+    bytes += code < 0x80 ? 1 : code < 0x800 || isLow || isHigh ? 2 : 3;
+  }
+  return { units, points, bytes };
+}

@@ -1,0 +1,114 @@
+// Placeholders: names that stand for the values of one request, the same in each request of the account.
+import { DETECTORS } from "./detectors.ts";
+import type { Union } from "./join.ts";
+import { WORDS_PREFIX } from "./words.ts";
+
+/** Without letters that look like digits or like each other. */
+export const CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+export const CODE_CHARACTERS = 8;
+const CODE_BYTES = 5;
+const CHARACTER_BITS = 5;
+const VALUES_MAX = 50_000;
+const MARKS: ReadonlyMap<string, string> = new Map(DETECTORS.map(({ name, mark }) => [name, mark]));
+
+export class TooManyValues extends Error {
+  constructor() {
+    super(`A request may hold at most ${VALUES_MAX} different values.`);
+  }
+}
+
+/** Returns the word that stands for a detector's values: `EMAIL`, `SECRET`, of `words:customers` `CUSTOMERS`. */
+export function markOf(detector: string): string {
+  return MARKS.get(detector) ?? detector.slice(WORDS_PREFIX.length).toUpperCase();
+}
+
+/** Says who may stand beside a placeholder: a name of who speaks may hold no brackets. */
+type Writing = "text" | "name";
+
+export function writePlaceholder(name: string, writing: Writing): string {
+  return writing === "name" ? name : `<${name}>`;
+}
+
+/** Returns what stands for a masked value, for good. */
+export function writeMask(detector: string, writing: Writing): string {
+  const mark = markOf(detector);
+  return writing === "name" ? mark : `[${mark}]`;
+}
+
+/** One request's placeholders: codes under the account's key, and the values that they stand for. */
+export class Placeholders {
+  readonly #key: string | Uint8Array;
+  readonly #names = new Map<string, string>();
+  readonly #codes = new Set<string>();
+  readonly #values = new Map<string, string>();
+
+  constructor(key: string | Uint8Array) {
+    this.#key = key;
+  }
+
+  /** The values by name. */
+  get values(): ReadonlyMap<string, string> {
+    return this.#values;
+  }
+
+  /** Returns a value's name, without brackets: `EMAIL_3K9P0QRT`. Throws TooManyValues above 50,000 different values. */
+  name(detector: string, value: string): string {
+    const held = `${detector}\0${value}`;
+    const known = this.#names.get(held);
+    if (known !== undefined) return known;
+    if (this.#names.size >= VALUES_MAX) throw new TooManyValues();
+    const name = `${markOf(detector)}_${this.#findCode(detector, value)}`;
+    this.#names.set(held, name);
+    this.#values.set(name, value);
+    return name;
+  }
+
+  /** Counts on while an earlier value of the request has the code. */
+  #findCode(detector: string, value: string): string {
+    for (let counter = 0; ; counter++) {
+      const code = this.#makeCode(detector, value, counter);
+      if (this.#codes.has(code)) continue;
+      this.#codes.add(code);
+      return code;
+    }
+  }
+
+  #makeCode(detector: string, value: string, counter: number): string {
+    // In UTF-16, since two halves of surrogates are one character in UTF-8. No detector's name holds a NUL.
+    const head = `${detector}\0${counter}\0`;
+    const hmac = new Bun.CryptoHasher("sha256", this.#key).update(head);
+    return writeCode(hmac.update(Buffer.from(value, "utf16le")).digest());
+  }
+}
+
+/** Returns the first 40 bits as 8 characters. */
+function writeCode(digest: Uint8Array): string {
+  let code = "";
+  let bits = 0;
+  let count = 0;
+  for (const byte of digest.subarray(0, CODE_BYTES)) {
+    bits = (bits << 8) | byte;
+    for (count += 8; count >= CHARACTER_BITS; count -= CHARACTER_BITS) {
+      code += CODE_ALPHABET.charAt((bits >> (count - CHARACTER_BITS)) & (CODE_ALPHABET.length - 1));
+    }
+    bits &= (1 << count) - 1;
+  }
+  return code;
+}
+
+/** Returns the text with its findings replaced. `write` returns null for one that stays. */
+export function hideText(
+  text: string,
+  found: readonly Union[],
+  write: (one: Union, value: string) => string | null,
+): string {
+  let hidden = "";
+  let copied = 0;
+  for (const one of found) {
+    const by = write(one, text.slice(one.from, one.to));
+    if (by === null) continue;
+    hidden += text.slice(copied, one.from) + by;
+    copied = one.to;
+  }
+  return copied === 0 ? text : hidden + text.slice(copied);
+}

@@ -1,0 +1,145 @@
+// An answer whose texts pass a filter each, whole or in pieces: what leaves is the same, however the pieces are cut.
+import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
+import type { Around } from "../../gateway/step.ts";
+import type { TextFilter, TextStream } from "../../guard/text-filter.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+import { MovedAnswer } from "./positions.ts";
+
+export interface FilterTerms<F extends Form> {
+  readonly operation: Operation<F>;
+  /** Reaches the texts of the provider's own events. Null if they are translated. */
+  readonly native: NativeTexts | null;
+  /** Returns the stream of a text through a filter, which `watch` has to know. Null if the text leaves as it is. */
+  readonly open: (place: TextPlace, watch: Watch) => TextStream | null;
+  /** Called once the answer has passed. */
+  readonly finish: () => void;
+}
+
+/** Notes how a filter moves the positions that annotations give into its text. */
+export type Watch = (filter: TextFilter) => TextFilter;
+
+/** A text that has begun. */
+interface OpenText<Piece> {
+  readonly path: string;
+  readonly stream: TextStream;
+  /** The last piece that carried a part of it. */
+  latest: Piece;
+}
+
+/** The choice, candidate or block that a text belongs to, such as `choices[0]`. */
+function findHolder(path: string): string {
+  return path.slice(0, path.indexOf("]") + 1);
+}
+
+const nameText = ({ kind, path }: TextPlace) => `${kind} ${path}`;
+
+export class FilteredAnswer<F extends Form> implements Around<F> {
+  readonly #terms: FilterTerms<F>;
+  readonly #open = new Map<string, OpenText<F["piece"]>>();
+  readonly #moved: MovedAnswer<F>;
+
+  constructor(terms: FilterTerms<F>) {
+    this.#terms = terms;
+    this.#moved = new MovedAnswer(terms.operation, terms.native);
+  }
+
+  whole(reply: F["reply"]): F["reply"] {
+    const { operation, native, finish } = this.#terms;
+    const shown = operation.mapReply(reply, takeAllKinds(this.#filterWhole), native);
+    finish();
+    return this.#moved.whole(shown);
+  }
+
+  pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
+    return this.#moved.pass(pieces.flatMap((piece) => this.#passOne(piece)));
+  }
+
+  end(): readonly F["piece"][] {
+    const left = this.#moved.pass(this.#flush([...this.#open.keys()]));
+    this.#terms.finish();
+    return [...left, ...this.#moved.end()];
+  }
+
+  over(): void {}
+
+  /** What is left of the texts that it ends leaves before a piece. */
+  #passOne(piece: F["piece"]): readonly F["piece"][] {
+    const { operation, native } = this.#terms;
+    const ended = operation.endedTexts?.(piece, native) ?? [];
+    const carried = new Set<string>();
+    const change: ChangeText = (text, place) => {
+      if (!place.isPiece) return this.#filterWhole(text, place);
+      const name = nameText(place);
+      const known = this.#open.get(name) ?? this.#begin(name, place, piece);
+      if (known === null) return text;
+      carried.add(name);
+      known.latest = piece;
+      const now = known.stream.push(text);
+      return isEnded(place.path, ended) ? now + this.#close(name) : now;
+    };
+    const shown = operation.mapPieces([piece], takeAllKinds(change), native);
+    if (this.#open.size === 0) return shown;
+    const holders = new Set(carried.values().map((name) => findHolder(name.slice(name.indexOf(" ") + 1))));
+    const over = [...this.#open].flatMap(([name, { path }]) => {
+      const isOver = isEnded(path, ended) || holders.has(findHolder(path));
+      return isOver && !carried.has(name) ? [name] : [];
+    });
+    return over.length === 0 ? shown : [...this.#flush(over), ...shown];
+  }
+
+  #begin(name: string, place: TextPlace, latest: F["piece"]): OpenText<F["piece"]> | null {
+    const stream = this.#openAt(place);
+    if (stream === null) return null;
+    const opened = { path: place.path, stream, latest };
+    this.#open.set(name, opened);
+    return opened;
+  }
+
+  #openAt(place: TextPlace): TextStream | null {
+    return this.#terms.open(place, (filter) => this.#moved.moves.watch(place, 0, filter));
+  }
+
+  #close(name: string): string {
+    const left = this.#open.get(name)?.stream.end() ?? "";
+    this.#open.delete(name);
+    return left;
+  }
+
+  /** Ends texts. What was held back of them leaves in the last piece that carried each once more, without its other texts. */
+  #flush(names: readonly string[]): readonly F["piece"][] {
+    const byPiece = new Map<F["piece"], Map<string, string>>();
+    for (const name of names) {
+      const { latest } = this.#open.get(name) ?? {};
+      const left = this.#close(name);
+      if (left !== "" && latest !== undefined)
+        byPiece.getOrInsertComputed(latest, () => new Map()).set(name, left);
+    }
+    return [...byPiece].flatMap(([piece, left]) => this.#repeat(piece, left));
+  }
+
+  #repeat(piece: F["piece"], left: ReadonlyMap<string, string>): readonly F["piece"][] {
+    const { operation, native } = this.#terms;
+    // Every text is changed, so that none is part of a longer piece.
+    const [last] = operation.mapPieces([piece], (text) => `${text} `, native).slice(-1);
+    if (last === undefined) return [];
+    return operation.mapPieces([last], (_text, place) => left.get(nameText(place)) ?? "", native);
+  }
+
+  readonly #filterWhole: ChangeText = (text, place) => {
+    const stream = this.#openAt(place);
+    return stream === null ? text : stream.push(text) + stream.end();
+  };
+}
+
+/** Integers are asked for too, and the client's own JSON as it is written. */
+function takeAllKinds(change: ChangeText): ChangeText {
+  return Object.assign((text: string, place: TextPlace) => change(text, place), {
+    takesIntegers: true as const,
+    takesJson: true as const,
+  });
+}
+
+function isEnded(path: string, ended: readonly string[]): boolean {
+  return ended.some((start) => path.startsWith(start));
+}

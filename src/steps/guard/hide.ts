@@ -1,0 +1,179 @@
+// Replaces what the rules find in a request, in all forms in which it is sent or stored.
+import { Fault } from "../../core/fault.ts";
+import type { GuardFinding, GuardRule } from "../../core/models/guard.ts";
+import type { TextPlace } from "../../core/text/texts.ts";
+import type { Call } from "../../gateway/call.ts";
+import { joinFound, type Union } from "../../guard/join.ts";
+import { hideText, writeMask, writePlaceholder } from "../../guard/placeholders.ts";
+import type { SearchedText } from "../../guard/texts.ts";
+import type { Form } from "../../operations/form.ts";
+import type { Operation } from "../../operations/operation.ts";
+import {
+  listInOrder,
+  listTexts,
+  type OrderedText,
+  replaceInOrder,
+  type Walk,
+} from "../../operations/ordered-texts.ts";
+import { isToolName } from "../unseen.ts";
+import { Counts, type GuardSearch, type Memory, RuleChoice } from "./search.ts";
+import { acts, type SwappedValues } from "./terms.ts";
+
+/** A person's name in a request: vendors take no brackets there. */
+const PERSON_NAME = /^messages\[\d+\]\.name$/;
+
+interface HiddenRequest<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "kept"> {
+  readonly findings: readonly GuardFinding[];
+  /** The first finding of a rule that refuses. */
+  readonly refusal: Fault | null;
+}
+
+interface Found {
+  readonly one: OrderedText;
+  readonly unions: readonly Union[];
+}
+
+export class Hiding {
+  readonly #search: GuardSearch;
+  readonly #rules: readonly GuardRule[];
+  readonly #swapped: SwappedValues;
+  readonly #choice: RuleChoice;
+  /** For thinking that its maker signed, which passes as it is. */
+  readonly #sealedChoice: RuleChoice;
+  readonly #counts = new Counts("request");
+  readonly #memory: Memory = new Map();
+  #refusal: Fault | null = null;
+
+  constructor(search: GuardSearch, rules: readonly GuardRule[], swapped: SwappedValues) {
+    this.#search = search;
+    this.#rules = rules;
+    this.#swapped = swapped;
+    this.#choice = new RuleChoice(rules);
+    this.#sealedChoice = new RuleChoice(rules.filter((rule) => !acts(rule)));
+  }
+
+  /** A request is kept with the values that are put back into its answer, and without those that are masked. */
+  *request<F extends Form>({ operation, ask, raw, kept }: Call<F>): Generator<undefined, HiddenRequest<F>> {
+    const sent = (one: OrderedText, union: Union, value: string) => this.#send(one, union, value);
+    const stored = (one: OrderedText, union: Union, value: string) => this.#store(one, union, value);
+    const hidden = {
+      raw: raw && { ...raw, body: yield* this.#form(raw.body, raw.texts.mapRequest, sent) },
+      ask: yield* this.#form(ask, operation.mapTexts, sent),
+      kept: kept && { ...kept, body: yield* this.#form(kept.body, kept.texts.mapRequest, stored) },
+    };
+    return { ...hidden, findings: this.#counts.list(), refusal: this.#refusal };
+  }
+
+  *#form<Body extends object>(
+    body: Body,
+    walk: Walk<Body>,
+    write: (one: OrderedText, union: Union, value: string) => string | null,
+  ): Generator<undefined, Body> {
+    const texts = (yield* listInOrder(body, walk)).filter(({ place }) => !isToolName(place));
+    const found = yield* this.#search.find(this.#rules, texts, [], this.#memory);
+    const replaced = new Map<number, string>();
+    for (const { one, unions } of listFound(texts, found)) {
+      const now = hideText(one.text, unions, (union, value) => write(one, union, value));
+      if (now !== one.text) replaced.set(one.visit, now);
+    }
+    return yield* replaceInOrder(body, walk, replaced);
+  }
+
+  #send(one: OrderedText, union: Union, value: string): string | null {
+    const rule = this.#findRule(one.place, union);
+    if (rule === undefined) return null;
+    this.#counts.add(union.detector, rule, value);
+    switch (rule.action) {
+      case "refuse":
+        this.#refusal ??= refuse(rule, union.detector, one.place.path);
+        return null;
+      case "mask":
+        return writeMask(union.detector, chooseWriting(one.place));
+      case "swap":
+        return writePlaceholder(this.#swapped.swap(union.detector, value), chooseWriting(one.place));
+      case "report":
+        return null;
+    }
+  }
+
+  #store(one: OrderedText, union: Union, value: string): string | null {
+    const rule = this.#findRule(one.place, union);
+    if (rule === undefined) return null;
+    this.#counts.add(union.detector, rule, value);
+    return rule.action === "mask" ? writeMask(union.detector, chooseWriting(one.place)) : null;
+  }
+
+  #findRule({ isSealed, kind }: TextPlace, union: Union): GuardRule | undefined {
+    return (isSealed && kind === "thinking" ? this.#sealedChoice : this.#choice).find(union);
+  }
+}
+
+function listFound(
+  texts: readonly OrderedText[],
+  found: readonly (readonly Parameters<typeof joinFound>[0][number][])[],
+): readonly Found[] {
+  return texts.flatMap((one, at) => {
+    const matches = found[at] ?? [];
+    return matches.length === 0 ? [] : [{ one, unions: joinFound(matches) }];
+  });
+}
+
+export function chooseWriting({ path }: TextPlace): "name" | "text" {
+  return PERSON_NAME.test(path) ? "name" : "text";
+}
+
+/** Names the place in the client's own request. */
+function refuse({ name }: GuardRule, detector: string, path: string): Fault {
+  const reason = `${detector} at ${path}`;
+  const message = `The guard rule '${name}' refused the request: ${reason}.`;
+  return new Fault("content_blocked", message, { hookReason: reason, param: path });
+}
+
+interface LoggedTerms {
+  readonly search: GuardSearch;
+  /** The rules at the request and at the answer. */
+  readonly rules: readonly GuardRule[];
+  readonly swapped: SwappedValues;
+}
+
+/** Returns an answer as it is logged: without the values that were put back, and with nothing that a rule hides. */
+export function hideAnswer<F extends Form>(
+  operation: Operation<F>,
+  reply: F["reply"],
+  { search, rules, swapped }: LoggedTerms,
+): F["reply"] {
+  const texts = listTexts((change) => operation.mapReply(reply, change, null));
+  const choice = new RuleChoice(rules);
+  const found = takeAll(search.find(rules, texts, listKnown(swapped)));
+  const replaced = new Map<number, string>();
+  for (const { one, unions } of listFound(texts, found)) {
+    const now = hideText(one.text, unions, (union, value) => {
+      const action = choice.find(union)?.action ?? "report";
+      if (action === "report") return null;
+      return action === "swap"
+        ? writePlaceholder(swapped.swap(union.detector, value), "text")
+        : writeMask(union.detector, "text");
+    });
+    if (now !== one.text) replaced.set(one.visit, now);
+  }
+  if (replaced.size === 0) return reply;
+  let visit = 0;
+  const change = Object.assign((text: string) => replaced.get(visit++) ?? text, {
+    takesIntegers: true as const,
+  });
+  return operation.mapReply(reply, change, null);
+}
+
+/** The request's values as texts before those of its answer, so that they are found there without their words. */
+function listKnown(swapped: SwappedValues): readonly SearchedText[] {
+  return [...swapped.list()].map(([text, detector]) => ({
+    text,
+    known: [{ from: 0, to: text.length, detector }],
+  }));
+}
+
+function takeAll<Result>(steps: Generator<undefined, Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}

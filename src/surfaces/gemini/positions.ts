@@ -1,0 +1,54 @@
+// The positions of grounding and quotes in a candidate's text, in bytes of UTF-8.
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../core/json/json.ts";
+import type { MovePosition } from "../../core/text/moves.ts";
+import { type Edges, moveEdges } from "../../operations/positions.ts";
+import { mapFields, mapList } from "../../operations/text-json.ts";
+
+const EDGES: Edges = { startIndex: "start", endIndex: "end" };
+
+export const POSITIONS = {
+  fields: /"(groundingMetadata|citationMetadata)":/,
+  move(body: JsonObject, _path: string, move: MovePosition): JsonObject {
+    return mapListOf(body, "candidates", (candidate, at) => moveInCandidate(candidate, at, move));
+  },
+};
+
+function moveInCandidate(candidate: JsonObject, at: number, move: MovePosition): JsonObject {
+  const { parts } = asObject(candidate.content);
+  const path = `candidates[${asNumber(candidate.index) ?? at}].content.parts`;
+  // Positions count through a candidate's texts, and in a stream through all of its events.
+  const paths = [`${path}.text`, ...asArray(parts).map((_part, place) => `${path}[${place}].text`)];
+  const moveIn = (place: JsonObject, own: readonly string[] = paths) =>
+    moveEdges(place, EDGES, { paths: own, unit: "bytes" }, move);
+  return mapFields(candidate, (value, field) => {
+    if (!isObject(value)) return value;
+    if (field === "groundingMetadata") {
+      return mapListOf(value, "groundingSupports", (support) =>
+        mapFields(support, (segment, name) =>
+          name === "segment" && isObject(segment) ? moveIn(segment, findPart(segment, paths)) : segment,
+        ),
+      );
+    }
+    if (field !== "citationMetadata") return value;
+    const sources = mapListOf(value, "citationSources", (source) => moveIn(source));
+    return mapListOf(sources, "citations", (source) => moveIn(source));
+  });
+}
+
+/** A segment may name its part. In a stream, parts have no numbers of their own. */
+function findPart({ partIndex }: JsonObject, [stream = "", ...whole]: readonly string[]): readonly string[] {
+  const part = whole[asNumber(partIndex) ?? 0];
+  return partIndex && part !== undefined ? [stream, part] : [stream, ...whole];
+}
+
+function mapListOf(
+  holder: JsonObject,
+  field: string,
+  replace: (one: JsonObject, at: number) => JsonObject,
+): JsonObject {
+  const given = holder[field];
+  if (!Array.isArray(given)) return holder;
+  const list: readonly unknown[] = given;
+  const mapped = mapList(list, (one, at) => (isObject(one) ? replace(one, at) : one));
+  return mapped === list ? holder : { ...holder, [field]: mapped };
+}
