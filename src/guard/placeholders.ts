@@ -1,11 +1,9 @@
 // Placeholders: names that stand for the values of one request, the same in each request of the account.
 import { DETECTORS } from "./detectors.ts";
 import type { Union } from "./join.ts";
+import { CODE_ALPHABET, CODE_CHARACTERS, isInPlaceholder } from "./placeholder-form.ts";
 import { WORDS_PREFIX } from "./words.ts";
 
-/** Without letters that look like digits or like each other. */
-export const CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-export const CODE_CHARACTERS = 8;
 /** 40 bits. */
 const CODE_HEX_DIGITS = 10;
 const VALUES_MAX = 50_000;
@@ -90,7 +88,10 @@ function writeCode(bits: number): string {
   return code;
 }
 
-/** Returns the text with its findings replaced. `write` returns null for one that stays. */
+/**
+ * Returns the text with its findings replaced. `write` returns null for one that stays. What is found within a placeholder
+ * stays: a secret or a word that the text's placeholders look like.
+ */
 export function hideText(
   text: string,
   found: readonly Union[],
@@ -99,6 +100,7 @@ export function hideText(
   let hidden = "";
   let copied = 0;
   for (const one of found) {
+    if (isInPlaceholder(text, one.from, one.to)) continue;
     const by = write(one, text.slice(one.from, one.to));
     if (by === null) continue;
     hidden += text.slice(copied, one.from) + by;

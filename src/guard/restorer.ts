@@ -1,5 +1,5 @@
 // Puts the values of a request's placeholders back into a text that comes in pieces.
-import { CODE_ALPHABET, CODE_CHARACTERS } from "./placeholders.ts";
+import { CODE_ALPHABET, CODE_CHARACTERS } from "./placeholder-form.ts";
 import type { Passed, TextFilter } from "./text-filter.ts";
 
 const ASCII = 128;

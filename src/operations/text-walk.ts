@@ -41,9 +41,10 @@ export function mapBody<Kind extends string>(
   return new TextWalk(grammar, change).node(kind, body, { ...TOP, path });
 }
 
-/** The pieces of operations with a single result: a part's own texts continue, those of a segment are whole. */
+/** Requests and answers of operations with a single result. Of its pieces, a part's own texts continue, those of a segment are whole. */
 const PLAIN = {
   ask: {},
+  reply: { form: makeForm<"reply">({ logprobs: "again" }) },
   piece: { form: makeForm<"part">({ part: { kind: "part", takes: ["object"] } }) },
   part: { form: makeForm<"whole">({ segment: { kind: "whole", takes: ["object"] } }), isPiece: true },
   whole: { isPiece: false },
@@ -57,7 +58,11 @@ export function mapTextsBut<Holder extends object>(
   kind: keyof typeof PLAIN = "ask",
 ): Holder {
   const fields: JsonObject = Object.fromEntries(Object.entries(holder));
-  const grammar: TextGrammar<keyof typeof PLAIN> = { kinds: PLAIN, stray: "ask", words };
+  const grammar: TextGrammar<keyof typeof PLAIN> = {
+    kinds: PLAIN,
+    stray: kind === "ask" ? "ask" : "reply",
+    words,
+  };
   const mapped = mapBody(grammar, kind, fields, change);
   return mapped === fields ? holder : Object.assign({ ...holder }, mapped);
 }

@@ -163,7 +163,7 @@ function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
   const own = new Set(["kind", "usage", ...answerWords]);
   return {
     mapTexts,
-    mapReply: (reply, change) => mapTextsBut(reply, own, change),
+    mapReply: (reply, change) => mapTextsBut(reply, own, change, "reply"),
     mapPieces: (pieces, change) => mapList(pieces, (piece) => mapTextsBut(piece, own, change, "piece")),
     endedTexts: ({ kind }) => (kind === "reply" ? ALL : NONE),
   };

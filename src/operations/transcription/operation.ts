@@ -5,6 +5,7 @@ import type { Attachment } from "../../core/models/attachment.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/money/units.ts";
 import type { Operation } from "../operation.ts";
+import { mapList } from "../text-json.ts";
 import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import { foldTranscript } from "./fold.ts";
@@ -28,7 +29,7 @@ const TEXT_TOKENS = 3;
 /** The lowest bit rate at which speech is intelligible, to bound a provider's count. */
 const BITS_PER_SECOND_MIN = 6000;
 
-export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
+const WHOLE: Operation<TranscriptionForm> = makeWholeOperation({
   name: "transcription",
   words: ["format", "language", "include", "timestamp_granularities"],
   answerWords: ["type", "id", "language", "task"],
@@ -55,6 +56,22 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   toLog: (ask) => ({ request: listFields(ask), messages: [] }),
   toLogged: ({ content }) => (typeof content === "string" ? { text: content } : content),
 });
+
+export const TRANSCRIPTION: Operation<TranscriptionForm> = {
+  ...WHOLE,
+  mapPieces: (pieces, change, native) =>
+    mapList(pieces, (piece) => {
+      const [mapped = piece] = WHOLE.mapPieces([piece], change, native);
+      return mapped === piece ? piece : emptyLogprobs(mapped);
+    }),
+};
+
+/** They spell a piece's text, beside it. */
+function emptyLogprobs(piece: TranscriptionForm["piece"]): TranscriptionForm["piece"] {
+  if (piece.kind !== "part" || piece.part.kind !== "delta" || !piece.part.extras.logprobs) return piece;
+  const { part } = piece;
+  return { ...piece, part: { ...part, extras: { ...part.extras, logprobs: [] } } };
+}
 
 function isReply(kept: unknown): kept is TranscriptionReply {
   return isObject(kept) && (typeof kept.content === "string" || isObject(kept.content));

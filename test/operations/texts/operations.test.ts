@@ -65,6 +65,20 @@ test("a transcript's texts are reached, whole and in pieces", () => {
   ]);
 });
 
+test("a changed transcript says nothing of its tokens, whole and in pieces", () => {
+  const tokens = (text: string) => [{ token: text, logprob: 0, bytes: [65] }];
+  const reply = (text: string) => ({ content: { text, logprobs: tokens(text) }, usage: null });
+  const piece = (delta: string) =>
+    ({ kind: "part", part: { kind: "delta", delta, extras: { logprobs: tokens(delta), at: 1 } } }) as const;
+  expect(TRANSCRIPTION.mapReply(reply("Ada"), mask, null).content).toEqual({ text: "<P1>", logprobs: [] });
+  const bob = reply("Bob");
+  expect(TRANSCRIPTION.mapReply(bob, mask, null)).toBe(bob);
+  expect(TRANSCRIPTION.mapPieces([piece("Ada"), piece("Bob")], mask, null)).toEqual([
+    { kind: "part", part: { kind: "delta", delta: "<P1>", extras: { logprobs: [], at: 1 } } },
+    piece("Bob"),
+  ]);
+});
+
 test("a picture's revised prompt is reached, and its bytes are not", () => {
   const pictures = [{ b64_json: "Ada", revised_prompt: "Ada" }];
   const reply = { pictures, settings: { size: "Ada" }, usage: null };

@@ -27,6 +27,8 @@ const WAYS: readonly Way[] = PAIRS.flatMap(([surface, provider, native]) =>
 
 let provider: CitingProvider;
 let own: GuardWorld;
+/** Of a key whose answers are masked, too. */
+let masked = "";
 beforeAll(async () => {
   provider = startCitingProvider();
   const row = (name: string, dialect: string, path: string) =>
@@ -37,8 +39,9 @@ ${row("Parts", "gemini", "/v1beta")}
 guard:
   rules:
     - { name: people, detect: [email], action: swap }
-    - { name: accounts, detect: [iban], action: mask, at: [answer] }
+    - { name: accounts, detect: [iban], action: mask, at: [answer], keys: [masked] }
 `);
+  masked = (await own.world.newKey({ name: "masked" })).secret;
 });
 afterAll(async () => {
   await own.stop();
@@ -48,16 +51,31 @@ afterAll(async () => {
 test.each(WAYS.map((way) => [nameWay(way), way] as const))(
   "%s: the same passages are cited",
   async (_name, way) => {
-    const { status, text } = await own.post(...makeRequest(way, PROMPT));
+    const { status, text } = await own.post(...makeRequest(way, PROMPT), masked);
     expect([status, text]).toEqual([200, expect.stringContaining("nobody")]);
     const cited = await readCited(way.surface, way.stream ? text : parseBody(text));
     expect(cited.map(({ span }) => span)).toEqual(CITED);
   },
 );
 
+test.each(WAYS.map((way) => [nameWay(way), way] as const))(
+  "%s: the tokens of what was changed or held back aren't told",
+  async (_name, way) => {
+    const listTokens = async (secret?: string) => {
+      const { text } = await own.post(...makeRequest(way, PROMPT), secret);
+      return [...text.matchAll(/"token":"([^"]*)"/g)].map(([, token = ""]) => token);
+    };
+    const swapped = await listTokens();
+    expect(swapped.filter((token) => token.length > 2 && /EMAIL|[_<>]/.test(token))).toEqual([]);
+    if (way.stream && way.native !== null) expect(swapped).toContain("nobod");
+    const left = await listTokens(masked);
+    expect(left.filter((token) => token.length > 2 && IBAN.includes(token))).toEqual([]);
+  },
+);
+
 test("a streamed citation is placed like that of the whole response", async () => {
   const way: Way = { surface: "responses", provider: "Items", native: "responses", stream: true };
-  const { text } = await own.post(...makeRequest(way, PROMPT));
+  const { text } = await own.post(...makeRequest(way, PROMPT), masked);
   const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => parseBody(data));
   const added = events.flatMap(({ annotation }) => (isObject(annotation) ? [annotation] : []));
   const [part] = events.flatMap(({ type, part: own }) =>

@@ -1,8 +1,8 @@
-// A provider that repeats what it is told and cites three passages of it, in the form of each API, whole or in small pieces.
+// A provider that repeats what it is told and cites passages of it, in the form of each API, whole or in small pieces.
 import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 const PAGE = { url: "https://example.com/one", title: "The first page" };
-/** Characters of a piece. */
+/** The most characters of a piece. Each passage ends with one. */
 const STEP = 5;
 
 export interface CitingProvider {
@@ -12,17 +12,16 @@ export interface CitingProvider {
 
 interface Told {
   readonly text: string;
-  /** The passages in brackets. */
+  /** The passages between « and ». */
   readonly spans: readonly (readonly [number, number])[];
   readonly pieces: readonly string[];
 }
 
-/** A passage stands between `«` and `»`. */
 function read(text: string): Told {
   const spans = [...text.matchAll(/«([^«»]*)»/g)].map(
     ({ index, 1: passage = "" }) => [index + 1, index + 1 + passage.length] as const,
   );
-  const pieces = text.match(new RegExp(`[\\s\\S]{1,${STEP}}`, "g")) ?? [];
+  const pieces = text.match(new RegExp(`[«»]|[^«»]{1,${STEP}}`, "g")) ?? [];
   return { text, spans, pieces };
 }
 
@@ -64,26 +63,33 @@ function sse(events: readonly JsonObject[]): Response {
 const listPages = ({ spans }: Told) =>
   spans.map(([start, end]) => ({ start_index: start, end_index: end, ...PAGE }));
 
+const spell = (pieces: readonly string[]) =>
+  pieces.map((token) => ({ token, logprob: -1, bytes: [...Buffer.from(token)], top_logprobs: [] }));
+const spellGemini = (pieces: readonly string[]) => ({
+  chosenCandidates: pieces.map((token) => ({ token, logProbability: -1 })),
+});
+
 const CHAT = { id: "chatcmpl-1", created: 1, model: "sim" };
 const CHAT_USAGE = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 function answerChat(told: Told): JsonObject {
   const annotations = listPages(told).map((page) => ({ type: "url_citation", url_citation: page }));
   const message = { role: "assistant", content: told.text, refusal: null, annotations };
-  const choices = [{ index: 0, message, finish_reason: "stop", logprobs: null }];
+  const logprobs = { content: spell(told.pieces), refusal: null };
+  const choices = [{ index: 0, message, finish_reason: "stop", logprobs }];
   return { ...CHAT, object: "chat.completion", choices, usage: CHAT_USAGE };
 }
 
 function streamChat(told: Told): readonly JsonObject[] {
-  const chunk = (delta: JsonObject, finish_reason: string | null = null) => ({
+  const chunk = (delta: JsonObject, finish_reason: string | null = null, logprobs: unknown = null) => ({
     ...CHAT,
     object: "chat.completion.chunk",
-    choices: [{ index: 0, delta, finish_reason, logprobs: null }],
+    choices: [{ index: 0, delta, finish_reason, logprobs }],
   });
   const annotations = listPages(told).map((page) => ({ type: "url_citation", url_citation: page }));
   return [
     chunk({ role: "assistant", content: "" }),
-    ...told.pieces.map((content) => chunk({ content })),
+    ...told.pieces.map((content) => chunk({ content }, null, { content: spell([content]), refusal: null })),
     chunk({ annotations }),
     { ...chunk({}, "stop"), usage: CHAT_USAGE },
   ];
@@ -91,7 +97,7 @@ function streamChat(told: Told): readonly JsonObject[] {
 
 function makeResponse(told: Told) {
   const annotations = listPages(told).map((page) => ({ type: "url_citation", ...page }));
-  const part = { type: "output_text", text: told.text, annotations, logprobs: [] };
+  const part = { type: "output_text", text: told.text, annotations, logprobs: spell(told.pieces) };
   const item = { id: "msg_1", type: "message", status: "completed", role: "assistant", content: [part] };
   const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 };
   const response = { id: "resp_1", object: "response", created_at: 1, model: "sim", status: "completed" };
@@ -117,9 +123,9 @@ function streamResponse(told: Told): readonly JsonObject[] {
       annotation_index: cited++,
       annotation,
     }));
-    return [{ type: "response.output_text.delta", ...place, delta, logprobs: [] }, ...added];
+    return [{ type: "response.output_text.delta", ...place, delta, logprobs: spell([delta]) }, ...added];
   });
-  const empty = { ...part, text: "", annotations: [] };
+  const empty = { ...part, text: "", annotations: [], logprobs: [] };
   const begun = { ...response, status: "in_progress", output: [], usage: null };
   const events: readonly JsonObject[] = [
     { type: "response.created", response: begun },
@@ -130,7 +136,7 @@ function streamResponse(told: Told): readonly JsonObject[] {
     },
     { type: "response.content_part.added", ...place, part: empty },
     ...said,
-    { type: "response.output_text.done", ...place, text: told.text, logprobs: [] },
+    { type: "response.output_text.done", ...place, text: told.text, logprobs: part.logprobs },
     { type: "response.content_part.done", ...place, part },
     { type: "response.output_item.done", output_index: 0, item },
     { type: "response.completed", response },
@@ -161,7 +167,7 @@ function ground({ text, spans }: Told): JsonObject {
 function answerGemini(told: Told): JsonObject {
   const content = { role: "model", parts: [{ text: told.text }] };
   return {
-    candidates: [{ index: 0, content, ...ground(told) }],
+    candidates: [{ index: 0, content, logprobsResult: spellGemini(told.pieces), ...ground(told) }],
     usageMetadata: GEMINI_USAGE,
     modelVersion: "sim",
   };
@@ -172,6 +178,10 @@ function streamGemini(told: Told): readonly JsonObject[] {
   return told.pieces.map((text, at) => {
     const content = { role: "model", parts: [{ text }] };
     const last = at === told.pieces.length - 1 ? ground(told) : {};
-    return { candidates: [{ index: 0, content, ...last }], usageMetadata: GEMINI_USAGE, modelVersion: "sim" };
+    return {
+      candidates: [{ index: 0, content, logprobsResult: spellGemini([text]), ...last }],
+      usageMetadata: GEMINI_USAGE,
+      modelVersion: "sim",
+    };
   });
 }
