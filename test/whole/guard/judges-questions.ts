@@ -20,8 +20,10 @@ export interface Client {
 
 export type Ask = (client: Client, isStream: boolean, question: Question) => Promise<Judged>;
 
-const SAID =
-  "say: Write to ada@corp-x.de, or pay by 4532 0151 1283 0366. 😀 Ünïcödé. Again: ada@corp-x.de, o'neil@corp-x.de";
+/** A word of the operator's that JSON writes otherwise than text. */
+export const ODD = 'Anna "Nan" O\\Neil';
+
+const SAID = `say: ${ODD}: Write to ada@corp-x.de, or pay by 4532 0151 1283 0366. 😀 Ünïcödé. Again: ada@corp-x.de, o'neil@corp-x.de`;
 const CALLS =
   'call get_weather({"city":"ada@corp-x.de"}) and call get_weather({"city":"by \\"4532 0151 1283 0366\\" or o\'neil@corp-x.de"})';
 

@@ -9,9 +9,9 @@ import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { createOperator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
 import { FRAMEWORKS } from "./judges-frameworks.ts";
-import { type Ask, type Client, type Judged, QUESTIONS } from "./judges-questions.ts";
+import { type Ask, type Client, type Judged, ODD, QUESTIONS } from "./judges-questions.ts";
 
-const DETECT = "[secrets, contact, finance, network, ids]";
+const DETECT = '[secrets, contact, finance, network, ids, "words:odd"]';
 const RULES = [
   `{ name: all, detect: ${DETECT}, at: [request, answer], keys: [guarded] }`,
   `{ name: swap, detect: ${DETECT}, action: swap, keys: [swapped] }`,
@@ -32,7 +32,9 @@ let under: UnderTest;
 type Key = Awaited<ReturnType<UnderTest["newKey"]>>;
 let keys: Readonly<Record<"plain" | "guarded" | "swapped", Key>>;
 beforeAll(async () => {
-  under = await startUnderTest({ more: `guard: { rules: [${RULES.join(", ")}] }` });
+  under = await startUnderTest({
+    more: `guard: { rules: [${RULES.join(", ")}], words: { odd: [${JSON.stringify(ODD)}] } }`,
+  });
   const make = (name: string) => under.newKey({ name, requests_per_day: null });
   keys = { plain: await make("plain"), guarded: await make("guarded"), swapped: await make("swapped") };
 });
@@ -206,5 +208,5 @@ test("of the requests with rules, and only of those, rows have findings", async 
 test("no value that was swapped has reached a provider", () => {
   const calls = under.simulator.calls.all().filter(({ body }) => JSON.stringify(body).includes("EMAIL_"));
   expect(calls.length).toBeGreaterThan(ASKING.length * QUESTIONS.length);
-  expect(calls.filter(({ body }) => /@corp-x|4532 0151/.test(JSON.stringify(body)))).toEqual([]);
+  expect(calls.filter(({ body }) => /@corp-x|4532 0151|Anna/.test(JSON.stringify(body)))).toEqual([]);
 });
