@@ -1,4 +1,5 @@
 // The routes that show where the configuration is written, and check a change of it, and those of the guard.
+import type { Vault } from "../core/world/world.ts";
 import type { WritingParts } from "../http/admin-route.ts";
 import { configurationRoutes } from "../http/models/admin-configuration.ts";
 import { guardRoutes } from "../http/models/admin-guard.ts";
@@ -6,7 +7,11 @@ import { PROVIDERS } from "../providers/index.ts";
 import { createGuardParts } from "./guard/parts.ts";
 import type { LiveConfiguration } from "./start/live-configuration.ts";
 
-export function makeConfigurationRoutes(operator: WritingParts, live: LiveConfiguration) {
+export function makeConfigurationRoutes(
+  operator: WritingParts,
+  vault: Pick<Vault, "digest">,
+  live: LiveConfiguration,
+) {
   const routes = configurationRoutes(operator, {
     settings: () => live.configured,
     check: async (text: string) => {
@@ -14,5 +19,5 @@ export function makeConfigurationRoutes(operator: WritingParts, live: LiveConfig
       return checkProposal(text, { sections: live.configured.origin?.sections ?? {}, known: PROVIDERS });
     },
   });
-  return [routes, guardRoutes(operator, createGuardParts(operator.world.store, live))];
+  return [routes, guardRoutes(operator, createGuardParts({ store: operator.world.store, vault }, live))];
 }

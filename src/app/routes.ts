@@ -230,7 +230,7 @@ function createHealthPorts(parts: RouteParts) {
     ...ports,
     storeReady: () => watch.store.ready(),
     problems: () => listPublicProblems({ ...parts, files: ports.files, takesFiles: watchFileRules(live) }),
-    guardVersion: () => live.settings.guard?.version,
+    guardVersion: () => live.guardVersions.own,
     checkScraper: (bearer: string | undefined) =>
       checkScraper(opened.world, live.settings.metrics.token, bearer),
     metrics: shareMetrics?.(own) ?? (() => formatMetrics(own())),
@@ -245,7 +245,11 @@ function watchFileRules(live: Pick<LiveConfiguration, "settings">) {
 function stateRoutes(parts: RouteParts, operator: WritingParts) {
   const health = createHealthPorts(parts);
   const sockets = socketRoutes(operator, () => countSockets(health.metrics));
-  return [healthRoutes(health), sockets, ...makeConfigurationRoutes(operator, parts.live)];
+  return [
+    healthRoutes(health),
+    sockets,
+    ...makeConfigurationRoutes(operator, parts.opened.vault, parts.live),
+  ];
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

@@ -99,20 +99,27 @@ export function createJudges(parts: HookParts, { guard, hooks }: TextRules): Jud
 
 /**
  * Returns the steps before and around a request's answer, in order: the guard, hooks, then those of tests, and the cache
- * between the guard and the others if the answer may be kept. Empty unless something is configured. The questions
- * of hooks are neither guarded nor judged again.
+ * between the guard and the others if the answer may be kept. Tests' steps that are around kept answers too stand with the
+ * guard. Empty unless something is configured. The questions of hooks are neither guarded nor judged again.
  */
 export function composeSteps(
   cache: Cache,
   { guard, hooks }: Judges,
   { steps: more = [] }: { readonly steps?: readonly Step[] },
 ): NonNullable<GatewayPorts["steps"]> {
+  const outside = more.filter((one) => one.isAroundKept);
+  const within = more.filter((one) => !one.isAroundKept);
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
-    const others = more.length === 0 ? hooks.list(key) : [...hooks.list(key), ...more];
     const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
-    const judged = guarded.inner.length === 0 ? others : [...guarded.inner, ...others];
-    const inner = caching === null ? judged : cache.around(judged);
-    return guarded.outer.length === 0 ? inner : [...guarded.outer, ...inner];
+    const judging = joinSteps(joinSteps(guarded.inner, hooks.list(key)), within);
+    const inner = caching === null ? judging : cache.around(judging);
+    return joinSteps(joinSteps(guarded.outer, outside), inner);
   };
+}
+
+/** Makes no list without need. */
+function joinSteps(first: readonly Step[], second: readonly Step[]): readonly Step[] {
+  if (first.length === 0) return second;
+  return second.length === 0 ? first : [...first, ...second];
 }

@@ -14,6 +14,8 @@ interface WatchPorts {
     readonly prepare: () => Promise<void>;
     /** Resolves once waiting requests had their turn. */
     readonly rest: () => Promise<void>;
+    /** Returns why settings can't be put in force by now. Never rejects. */
+    readonly refuse: (settings: Settings) => Promise<readonly ConfigError[]>;
   };
   /** Reads and checks the file again, with the files and variables that it refers to. */
   readonly load: (mayBeEmpty: boolean) => LoadResult;
@@ -65,7 +67,8 @@ export function watchConfig(
       await gently.rest();
       const loaded = load();
       await gently.rest();
-      apply(loaded);
+      const errors = loaded.ok ? await gently.refuse(loaded.settings) : [];
+      apply(errors.length > 0 ? { ok: false, errors } : loaded);
     });
   };
   const check = () => {

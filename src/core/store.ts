@@ -156,6 +156,7 @@ type OwnSetting =
   | "directory_seen"
   | "directory_rules"
   | "price_history"
+  | "guard_versions"
   | "tool_servers"
   | `tool_list ${string}`
   | typeof FOREIGN_SECRETS;

@@ -141,6 +141,8 @@ export interface Facts {
    * the provider's own answer says so.
    */
   readonly removedReasoning: string | null;
+  /** The findings of the guard, by now. Null for none. */
+  readonly guard: readonly GuardFinding[] | null;
   /** In nano-dollars. Null until the request is settled. */
   readonly costs: { readonly cost: NanoUsd; readonly charged: NanoUsd } | null;
   /**
@@ -163,6 +165,7 @@ export const NO_FACTS: Facts = {
   dropped: [],
   attempt: null,
   removedReasoning: null,
+  guard: null,
   costs: null,
   times: null,
   replayed: null,

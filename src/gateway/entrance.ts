@@ -54,7 +54,10 @@ export class Entrance {
    * works on a request that is surely refused, unless all of them only look something up: then its admission decides. A
    * request that ends at a step, or waits there, enters first: it is one of its minute.
    */
-  async passBefore<F extends Form>(context: RequestContext<F>): Promise<AnswerParts<F> | null> {
+  async passBefore<F extends Form>(
+    context: RequestContext<F>,
+    isStreamed: boolean,
+  ): Promise<AnswerParts<F> | null> {
     const { call, steps } = context;
     const isLooking = call.idempotency === null && steps.every(({ isLookup }) => isLookup);
     const earlier = isLooking ? null : await this.#ports.ledger.look(context.ticket);
@@ -66,7 +69,7 @@ export class Entrance {
     };
     let own: OwnAnswer<F> | null;
     try {
-      own = await passBefore(context, enter);
+      own = await passBefore(context, enter, isStreamed);
     } catch (thrown) {
       if (isRefusedByHook(thrown)) {
         context.fail(thrown);

@@ -136,7 +136,7 @@ export class Gateway {
     let isOver = !mode.staysOpen;
     try {
       const hasSteps = this.#enter(context);
-      const early = hasSteps ? await this.underWay.restUntil(call, this.#entrance.passBefore(context)) : null;
+      const early = hasSteps ? await this.#passBefore(context, mode.staysOpen) : null;
       if (early !== null) return mode.show(context, early);
       const first = await this.#admit(context);
       const admitted = first.kind === "granted" ? first : await this.#entrance.admitLater(context, first);
@@ -184,6 +184,10 @@ export class Gateway {
     this.underWay.work(call);
     context.steps = this.#ports.steps?.(call) ?? NO_STEPS;
     return context.steps.length > 0;
+  }
+
+  #passBefore<F extends Form>(context: RequestContext<F>, isStreamed: boolean) {
+    return this.underWay.restUntil(context.call, this.#entrance.passBefore(context, isStreamed));
   }
 
   #leave<F extends Form>(context: RequestContext<F>, isOver: boolean): Later<void> | null {

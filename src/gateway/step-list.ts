@@ -1,43 +1,87 @@
 // The steps of a gateway: what stands before a request's admission, and around its answer.
 import type { ModelCard } from "../core/models/card.ts";
+import type { Family } from "../core/models/dialect.ts";
+import { withoutUsage } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
 import { Arounds } from "./around.ts";
 import type { RequestContext } from "./context.ts";
-import type { AnsweredCall, Around, Enter, OwnAnswer } from "./step.ts";
+import type { AnsweredCall, Around, Enter, OwnAnswer, Step } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 
-/** Asks each step in turn. Returns the first answer that one of them gives. Throws the Fault of one that refuses. */
+/**
+ * Asks each step in turn. Returns the first answer that one of them gives, as those before it show it. Throws the Fault of
+ * one that refuses.
+ */
 export async function passBefore<F extends Form>(
   context: RequestContext<F>,
   enter: Enter,
+  isStreamed: boolean,
 ): Promise<OwnAnswer<F> | null> {
   const { call, ending, plan, steps } = context;
   const cards = [...plan.attempts, ...plan.spares].map(({ card }) => card);
   for (const step of steps) {
     const verdict = await untilEnded(step.before(call, ending, enter, cards), ending);
-    if (verdict?.kind === "answer") return verdict;
+    if (verdict?.kind === "answer") {
+      const outer = steps.slice(0, steps.indexOf(step)).filter(({ isAroundKept }) => isAroundKept);
+      return outer.length === 0 ? verdict : showThrough(context, outer, verdict, isStreamed);
+    }
     if (verdict?.kind === "changed") context.change(verdict);
   }
   return null;
 }
 
+/** Returns a step's own answer as other steps let it pass. */
+async function showThrough<F extends Form>(
+  context: RequestContext<F>,
+  outer: readonly Step[],
+  own: OwnAnswer<F>,
+  isStreamed: boolean,
+): Promise<OwnAnswer<F>> {
+  const { call, ending } = context;
+  const { operation } = call;
+  const around = makeAround(context, outer, call.raw?.family ?? null);
+  if (around === null) return own;
+  context.around = around;
+  const { kind, model, from, reply } = own;
+  const about = from === undefined ? { kind, model } : { kind, model, from };
+  if (!isStreamed) return { ...about, reply: await untilEnded(around.whole(reply), ending) };
+  const { pieces = operation.unfold(withoutUsage(reply)) } = own;
+  const passed = await untilEnded(around.pass(pieces), ending);
+  const rest = await untilEnded(around.end(), ending);
+  // It is logged as it was kept: a provider's own events alone can't be written as a reply.
+  return { ...about, reply, pieces: [...passed, ...rest] };
+}
+
 /** Returns what the steps do with an answer that has begun, before any of it is shown. Null if none does anything. */
 export function beginAround<F extends Form>(context: RequestContext<F>): Around<F> | null {
-  const { call, attempt, steps } = context;
+  const { attempt, steps, tracing } = context;
   if (attempt === null) return null;
-  const { card } = attempt;
-  const answer: AnsweredCall<F> = {
+  const around = makeAround(context, steps, findFamily(context, attempt.card));
+  if (around !== null) tracing.content?.separate();
+  return around;
+}
+
+function makeAround<F extends Form>(
+  context: RequestContext<F>,
+  steps: readonly Step[],
+  family: Family | null,
+): Around<F> | null {
+  const { call } = context;
+  const arounds: Around<F>[] = [];
+  let answer: AnsweredCall<F> = {
     call,
-    card,
-    family: findFamily(context, card),
+    family,
     get shown() {
       return context.shown;
     },
   };
-  const arounds = steps.toReversed().flatMap((step) => step.around(answer) ?? []);
-  if (arounds.length === 0) return null;
-  context.tracing.content?.separate();
-  return new Arounds(arounds);
+  for (const step of steps) {
+    const around = step.around(answer);
+    if (around === null) continue;
+    arounds.push(around);
+    if (step.isAroundKept) answer = { call, family, shown: null };
+  }
+  return arounds.length === 0 ? null : new Arounds(arounds.reverse());
 }
 
 function findFamily<F extends Form>({ call, ask, raw }: RequestContext<F>, card: ModelCard) {

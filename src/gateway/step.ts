@@ -6,7 +6,7 @@ import type { ModelCard } from "../core/models/card.ts";
 import type { Family } from "../core/models/dialect.ts";
 import type { NanoUsd } from "../core/money/money.ts";
 import type { Ending } from "../core/world/ending.ts";
-import type { ShownAnswer } from "../operations/collected.ts";
+import type { AnswerCollector } from "../operations/collected.ts";
 import type { Form } from "../operations/form.ts";
 import type { Call } from "./call.ts";
 
@@ -23,6 +23,8 @@ export interface Step {
    * is made with the request's admission.
    */
   readonly isLookup?: boolean;
+  /** True if it is around the answers that a step behind it in the list gives itself, such as those of a cache, too. */
+  readonly isAroundKept?: true;
   /**
    * Called in the order of the list, after the replay of an earlier answer and a look at what is surely refused, and
    * before the admission. Returns null to let the request pass as it is. Throws the Fault that refuses it.
@@ -41,8 +43,9 @@ export interface Step {
     cards: readonly ModelCard[],
   ): Later<ChangedCall<F> | OwnAnswer<F> | null>;
   /**
-   * Called in the reverse order, once a provider has begun to answer. Returns what stands between it and the client, or
-   * null for nothing. Answers that no provider was asked for are shown as they are kept.
+   * Called in the order of the list, once a provider has begun to answer. Returns what stands between it and the client, or
+   * null for nothing. The answer passes them in the reverse order. One that was kept for repeats is shown as it is, and a
+   * step's own passes the steps before it with `isAroundKept`.
    */
   around<F extends Form>(answer: AnsweredCall<F>): Around<F> | null;
   /**
@@ -50,6 +53,11 @@ export interface Step {
    * version, and, if it works on the answer, the digest of the request as it came. Null or missing if nothing.
    */
   identify?<F extends Form>(call: Call<F>, digestAsked: () => string): string | null;
+  /**
+   * Returns an answer as it is logged and exported: the client may be shown another. It may be broken off, and comes as the
+   * client was shown it or as the steps got it. Whatever this throws is a bug, and nothing of the answer is written then.
+   */
+  hideLogged?<F extends Form>(call: Call<F>, reply: F["reply"]): F["reply"];
   /** Called once when the request is over, however it ended, after the settlement. Must not throw. */
   ended?<F extends Form>(call: Call<F>): void;
 }
@@ -74,12 +82,15 @@ export interface OwnAnswer<F extends Form> {
 }
 
 /** An answer that has begun. */
-export interface AnsweredCall<F extends Form> extends ShownAnswer<F> {
+export interface AnsweredCall<F extends Form> {
   readonly call: Call<F>;
-  /** The model that answers. */
-  readonly card: ModelCard;
-  /** The family of the provider's own events and document, which the client is shown. Null if they are translated. */
+  /**
+   * The family of the provider's own events and document, which the client is shown. Null if they are translated. In a
+   * step's own answer, they are the request's if there are any.
+   */
   readonly family: Family | null;
+  /** Collects the answer as the client is shown it. Null if a step that the answer passes later may show another. */
+  readonly shown: AnswerCollector<F> | null;
 }
 
 /**
@@ -108,7 +119,7 @@ export interface AnswerEnd<F extends Form = Form> {
   readonly fault: Fault | null;
   /** True if its row was written. False if the store could not be waited for. */
   readonly isStored: boolean;
-  /** As the client saw it. Null if the answer isn't whole. */
+  /** As the client saw it. Null if the answer isn't whole, or is a step's own. */
   readonly usage: F["usage"] | null;
   /** Its row. Null if there is none. */
   readonly record: UnsettledRecord | null;

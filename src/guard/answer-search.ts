@@ -2,6 +2,7 @@
 import type { GuardWords } from "../core/models/guard.ts";
 import type { AllowList } from "./allow.ts";
 import { Breaks } from "./breaks.ts";
+import { isPair } from "./characters.ts";
 import { isLocal } from "./detectors/email.ts";
 import { joinFound, type Union } from "./join.ts";
 import { addInOrder } from "./order.ts";
@@ -135,10 +136,16 @@ class AnswerFilter implements TextFilter {
   #cutSegment(place: number): void {
     this.#words?.readTo(place);
     this.#slide();
-    const to = this.#released + STEP;
+    const to = this.#keepPair(this.#released + STEP);
     this.#search.runTo(this.#findSearched(to - this.#base), true);
     this.#collect();
     this.#release(Math.min(to, this.#words?.begun ?? to), true);
+  }
+
+  /** A place that doesn't part a pair of surrogates. */
+  #keepPair(place: number): number {
+    const at = place - this.#base;
+    return isPair(this.#window.charCodeAt(at - 1), this.#window.charCodeAt(at)) ? place - 1 : place;
   }
 
   /** The place up to which a search finds all values that begin before `to`. */
@@ -174,7 +181,7 @@ class AnswerFilter implements TextFilter {
     if (growing === null) return this.#found;
     const list = [...this.#found];
     const from = growing.from + this.#base;
-    const to = growing.to + this.#base;
+    const to = this.#keepPair(growing.to + this.#base);
     if (!this.#allowed?.has(this.#read(from, to))) addInOrder(list, { from, to, detector: growing.detector });
     return list;
   }
@@ -223,8 +230,9 @@ class AnswerFilter implements TextFilter {
     return this.#window.slice(Math.max(0, from - this.#base), to - this.#base);
   }
 
-  /** Neighbours that stay as they are leave as one. */
+  /** Returns what has passed. Neighbours that stay as they are leave as one. */
   #takePassed(): readonly Passed[] {
+    if (this.#passed.length < 2) return this.#passed.splice(0);
     const passed: Passed[] = [];
     for (const one of this.#passed) {
       const last = passed.at(-1);

@@ -1,5 +1,5 @@
 // The places in a text that no value spans, found character by character: what stands before one can leave.
-import { isAlphanumeric, isDigit, isLetter } from "./characters.ts";
+import { isAlphanumeric, isDigit, isLetter, isPair } from "./characters.ts";
 import type { Detector } from "./detector.ts";
 import { KeyWatch } from "./key-watch.ts";
 
@@ -88,7 +88,8 @@ export class Breaks {
 
   #isSeparated(code: number): boolean {
     const last = this.#last;
-    if (last >= ASCII || SEPARATORS[last] === 1) return true;
+    if (last >= ASCII) return !isPair(last, code);
+    if (SEPARATORS[last] === 1) return true;
     if (last === SPACE) return !this.#isSpaced(code);
     if (last === OPEN) return !isDigit(code);
     return last === CLOSE && !(code === SPACE || code === HYPHEN || code === DOT || isDigit(code));

@@ -48,6 +48,11 @@ export function isHex(code: number): boolean {
   return isDigit(code) || (lower >= 97 && lower <= 102);
 }
 
+/** True for the two halves of a character outside the basic plane. */
+export function isPair(first: number, second: number): boolean {
+  return first >= 0xd800 && first < 0xdc00 && second >= 0xdc00 && second < 0xe000;
+}
+
 /** True if no ASCII letter or digit follows: NaN, behind the text's end, is none. */
 export function endsAt(text: string, at: number): boolean {
   return !isAlphanumeric(text.charCodeAt(at));

@@ -2,6 +2,7 @@
 import { Automaton, type Cursor } from "./automaton.ts";
 import { readWordTables } from "./characters.ts";
 import { CONTEXT_CHARACTERS, type Detector } from "./detector.ts";
+import { isInPlaceholder } from "./placeholder-form.ts";
 
 /** The words of several detectors, and which each is of. */
 export class ContextWords {
@@ -73,7 +74,9 @@ export class Context {
     this.#words.automaton.feed(this.#cursor, text, from, to, this.#take, offset);
   }
 
-  readonly #take = (word: number, start: number): void => {
+  readonly #take = (word: number, start: number, end: number): void => {
+    // Of a phone that was swapped, no word is left: `<PHONE_3K9P0QRT>`.
+    if (start > 0 && isInPlaceholder(this.#text, start, end)) return;
     for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
   };
 }

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { asArray, asObject, type JsonObject } from "../../src/core/json/json.ts";
 import { NodeLock } from "../../src/store/sqlite/node-lock.ts";
 import { poundkey } from "../harness/poundkey.ts";
-import { newPlace, type Serving, startServe } from "../harness/serve-process.ts";
+import { LONG_MS, newPlace, type Serving, startServe } from "../harness/serve-process.ts";
+import { until } from "../whole/world/until.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 /** A node of 1.2 is known by its lock alone, whose name doesn't say which schema it knows. */
@@ -14,9 +15,10 @@ const OLDER = "node_0123456789abcdef";
 const LIMITED = { name: "limited", model_limits: [{ models: ["Sim#sim-large"], requests_per_minute: 3 }] };
 const TEST_MS = 120_000;
 
-const place = newPlace(`server: { admin_token: "${ADMIN_TOKEN}" }
+const CONFIGURATION = `server: { admin_token: "${ADMIN_TOKEN}" }
 store: "sqlite:./poundkey.db"
-providers: {}`);
+providers: {}`;
+const place = newPlace(CONFIGURATION);
 let serving: Serving;
 let url: string;
 let older: NodeLock;
@@ -48,6 +50,17 @@ async function makeToken(role: string): Promise<string> {
   const { answer } = await post("/tokens", { name: role, role });
   return String(answer.secret);
 }
+
+async function readRules(): Promise<readonly unknown[]> {
+  const answer = await fetch(`${url}/admin/v1/guard`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  return asArray(asObject(await answer.json()).rules);
+}
+
+/** A start beside the gateway that serves. */
+const startAgain = (...flags: readonly string[]) =>
+  poundkey(place.directory, ["serve", "--simulate", "--port", "0", ...flags]);
 
 const run = (...args: readonly string[]) => poundkey(place.directory, args, { POUNDKEY_TOKEN: ADMIN_TOKEN });
 
@@ -91,6 +104,29 @@ test(
 );
 
 test(
+  "a rule of the guard that acts isn't put in force by a reload, which the node would let values pass",
+  async () => {
+    place.configure(`${CONFIGURATION}\nguard: { rules: [{ name: people, detect: [email], action: mask }] }`);
+    serving.signal("SIGHUP");
+    const [refused] = await serving.logged("config_refused", 1);
+    expect(String(refused?.errors)).toContain(`poundkey.yaml: guard.rules: older_nodes: 1 node of an older`);
+    expect(String(refused?.errors)).toContain(OLDER);
+    expect(await readRules()).toEqual([]);
+    const second = await startAgain();
+    expect([second.code, second.err]).toEqual([
+      1,
+      expect.stringContaining(`guard.rules: older_nodes: 1 node`),
+    ]);
+    expect(second.err).toContain("--stop-older");
+
+    place.configure(`${CONFIGURATION}\nguard: { rules: [{ name: people, detect: [email] }] }`);
+    serving.signal("SIGHUP");
+    await until("a rule that reports", async () => (await readRules()).length > 0, LONG_MS);
+  },
+  TEST_MS,
+);
+
+test(
   "a plan says in its first line that it would stop the node, and applying it makes nothing, here and at a gateway",
   async () => {
     writeFileSync(join(place.directory, "state.yaml"), STATE);
@@ -119,6 +155,28 @@ test(
     expect([applied.code, applied.err]).toEqual([0, ""]);
     const { out } = await run("check", "--json");
     expect(asObject(asObject(JSON.parse(out)).schema).oldest_supported).toBe(45);
+  },
+  TEST_MS,
+);
+
+test(
+  "a start with --stop-older puts a rule that acts in force",
+  async () => {
+    place.configure(`${CONFIGURATION}\nguard: { rules: [{ name: people, detect: [email], action: mask }] }`);
+    const again = startServe(place, "--simulate", "--port", "0", "--stop-older");
+    try {
+      await again.listens();
+    } finally {
+      again.end();
+    }
+    const { out } = await run("check", "--json");
+    expect(asObject(asObject(JSON.parse(out)).schema).oldest_supported).toBe(65);
+    serving.signal("SIGHUP");
+    await until(
+      "the same rule in the other",
+      async () => asObject((await readRules())[0]).action === "mask",
+      LONG_MS,
+    );
   },
   TEST_MS,
 );

@@ -1,6 +1,6 @@
 // A configuration that changes while the gateway runs: applied whole once it has settled, or refused whole.
 import { describe, expect, test } from "bun:test";
-import { formatError } from "../../src/config/errors.ts";
+import { createError, formatError } from "../../src/config/errors.ts";
 import { watchConfig } from "../../src/config/watch.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { loadText, requireSettings } from "../harness/settings.ts";
@@ -148,7 +148,11 @@ describe("reload", () => {
     expect(seen.changed).toEqual([["limits"], ["log", "quota"], []]);
   });
 
-  test("requests have their turn before a changed file is read, and before it is applied", async () => {
+  const refusal = createError({ file: "a.yaml", line: 0, column: 0, field: "guard", message: "not now" });
+  test.each([
+    ["and is applied", [], "applied"],
+    ["and isn't if something speaks against it", [refusal], "a.yaml: guard: not now"],
+  ])("requests have their turn before and after a changed file is read, %s", async (_, errors, end) => {
     const steps: string[] = [];
     const { promise: applied, resolve } = Promise.withResolvers<void>();
     const text = "limits: { n: 2 }\n";
@@ -157,7 +161,7 @@ describe("reload", () => {
     const watch = watchConfig({ settings: requireSettings(first), sections: {} }, text, {
       clock: { every: () => () => {} },
       stamp: () => text,
-      gently: { prepare: note("prepared"), rest: note("rested") },
+      gently: { prepare: note("prepared"), rest: note("rested"), refuse: async () => errors },
       load: () => {
         steps.push("read");
         return first;
@@ -166,11 +170,14 @@ describe("reload", () => {
         steps.push("applied");
         resolve();
       },
-      onErrors: (errors) => steps.push(...errors.map(formatError)),
+      onErrors: (refused) => {
+        steps.push(...refused.map(formatError));
+        resolve();
+      },
     });
     watch.reload();
     await applied;
-    expect(steps).toEqual(["prepared", "rested", "read", "rested", "applied"]);
+    expect(steps).toEqual(["prepared", "rested", "read", "rested", end]);
   });
 
   test("files aren't checked after the end", () => {

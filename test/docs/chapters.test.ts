@@ -30,6 +30,7 @@ describe("contents", () => {
   test("every chapter starts with a title and a summary, and its headings have unique ids", () => {
     for (const { name, title, summary, headings } of chapters) {
       expect([name, title.length > 2, summary.length > 40]).toEqual([name, true, true]);
+      expect(summary).not.toStartWith("In short");
       const ids = headings.map(({ id }) => id);
       expect([name, ids.length]).toEqual([name, new Set(ids).size]);
       expect([name, headings.filter(({ html }) => html.includes("<a "))]).toEqual([name, []]);
@@ -37,8 +38,17 @@ describe("contents", () => {
   });
 });
 
-describe("errors.md", () => {
-  const text = readDocument("src/docs/errors.md");
+/** A chapter says what matters before its first section: one line, or a list. */
+const IN_SHORT = /<strong>In short:?<\/strong>/;
+
+test("every chapter but the overview begins with what it says in short", () => {
+  const without = chapters.filter(({ html }) => !IN_SHORT.test(html.split("<h2")[0] ?? ""));
+  expect(without.map(({ name }) => name)).toEqual([INDEX]);
+});
+
+describe("the chapters of errors", () => {
+  const names = CHAPTER_NAMES.filter((name) => /^errors(-|$)/.test(name));
+  const text = names.map((name) => readDocument(`src/docs/${name}.md`)).join("\n");
   /** A code has a section, or a row of a table. */
   const sections = [
     ...text.matchAll(

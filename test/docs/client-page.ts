@@ -16,9 +16,7 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 const TOOLS = "The [tool servers](tool-servers.md) that the key may use:";
 
 /** The marks are a field of Messages. Few clients set it in another API. */
-function writeUnmarked(title: string): string {
-  return `The gateway [marks ${title}'s conversations](claude-cache.md) for Claude's cache: 30 turns pay a seventh.`;
-}
+const UNMARKED = "[Claude's cache](claude-cache.md) is marked: 30 turns pay a seventh.";
 
 const GROWING = "A conversation that [only grows](long-conversations.md) stays cheap.";
 
@@ -29,11 +27,11 @@ export function writeSnippet(snippet: Snippet): string {
 
 /** Returns the chapter as Markdown. */
 export function writeClientPage(setup: ClientSetup): string {
-  const { title, kind, speaks, snippets, notes, marks = writeUnmarked(title), forms, tools } = setup;
+  const { title, kind, speaks, snippets, notes, marks = UNMARKED, forms, tools } = setup;
   const start =
     kind === "agent"
-      ? "Give your team's keys a [budget](company.md), not a daily limit, or let people [sign in](agents.md) without keys."
-      : "Give your team's keys a [budget](company.md), not a daily limit.";
+      ? "Give keys a [budget](company.md), not a daily limit, or let people [sign in](agents.md) without them."
+      : "Give keys a [budget](company.md), not a daily limit.";
   const blocks = [...describeSetup(setup), ...snippets.map(writeSnippet)];
   const unmarked = speaks === "Messages" ? notes : [...notes, marks];
   const facts = kind === "agent" ? [...unmarked, GROWING] : unmarked;
@@ -41,7 +39,7 @@ export function writeClientPage(setup: ClientSetup): string {
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
     `# ${title}`,
-    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}, and works with every chat model and selector.`,
+    `**In short**: ${title.endsWith("SDK") ? "the " : ""}${title} speaks ${APIS[speaks]}, with every chat model and selector.`,
     start,
     ...blocks,
     ...known,

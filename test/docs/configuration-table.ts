@@ -18,6 +18,9 @@ interface Section {
   readonly rows: Row[];
 }
 
+/** Fields of a section that have a chapter apart from it, which their number needs. */
+const APART = { section: "providers", beginning: "models[].", name: "providers.models" };
+
 /** Groups of fields with as many are folded, unless the section has fewer others. */
 const FOLDED_LEAST = 3;
 /** A section with more fields is folded as a whole. */
@@ -44,7 +47,15 @@ function listSections(): readonly Section[] {
         rows: [],
       });
   }
-  return sections;
+  return sections.flatMap((section) => (section.name === APART.section ? takeApart(section) : [section]));
+}
+
+function takeApart({ name, intro, rows }: Section): readonly Section[] {
+  const isApart = ({ within }: Row) => within.startsWith(APART.beginning);
+  return [
+    { name, intro, rows: rows.filter((row) => !isApart(row)) },
+    { name: APART.name, intro: [`## ${APART.name}`, ""], rows: rows.filter(isApart) },
+  ];
 }
 
 function renderSection({ name, intro, rows }: Section): string {

@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dir, "..", "..", "src", "docs");
 const TABLES = configurationTables();
 /** The chapters of the file's sections: each names its own, in its order. */
 const CHAPTERS = CHAPTER_NAMES.filter((name) => name.startsWith("configuration-"));
-const SECTIONS = /(<!-- fields of ([\w, ]+): .* -->\n)[\s\S]*(<!-- end of fields -->)/;
+const SECTIONS = /(<!-- fields of ([\w., ]+): .* -->\n)[\s\S]*(<!-- end of fields -->)/;
 
 test.each(CHAPTERS)("the fields of %s match the schema (UPDATE_DOCS=1 updates them)", (name) => {
   const file = join(FOLDER, `${name}.md`);
@@ -34,7 +34,7 @@ test("each section of the file is in one chapter, and the configuration's first 
   const sections = chapters.flatMap((text) => SECTIONS.exec(text)?.[2]?.split(", ") ?? []);
   expect(sections.toSorted()).toEqual([...TABLES.keys()].toSorted());
   const first = readFileSync(join(FOLDER, "configuration.md"), "utf8");
-  const linked = [...first.matchAll(/\[`(\w+)`\]\((configuration-\w+)\.md#\w+\)/g)];
+  const linked = [...first.matchAll(/\[`([\w.]+)`\]\((configuration-[\w-]+)\.md#\w+\)/g)];
   expect(linked.map(([, section]) => section)).toEqual(sections);
 });
 

@@ -272,7 +272,11 @@ describe("a logged content", () => {
     };
     const ports = { store: { addContent: async () => {} }, vault: { seal }, isWanted: () => true };
     const contents = new Contents(ports, (event) => void events.push(event));
-    contents.keep({ call: { id: "chatcmpl-1", key: makeKey("key_1"), created: 0 }, text: () => "{}" }, null);
+    contents.keep(
+      { call: { id: "chatcmpl-1", key: makeKey("key_1"), created: 0 }, text: () => "{}" },
+      null,
+      [],
+    );
     expect(contents.waiting).toBe(1);
     await clock.move(1);
     expect(contents.waiting).toBe(0);

@@ -8,6 +8,7 @@ import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
 import { GUARD_POSITIONS } from "./guard/positions.ts";
 import { GUARD } from "./guard/step.ts";
+import { GUARD_SWAPPING } from "./guard/swapping.ts";
 import { HOOKS } from "./hooks.ts";
 import { INTERACTIONS } from "./interactions.ts";
 import { KEEPING } from "./keeping.ts";
@@ -48,6 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STEPS,
   ...GUARD,
   ...GUARD_POSITIONS,
+  ...GUARD_SWAPPING,
   ...HOOKS,
   ...SURVIVING,
   ...INTERACTIONS,

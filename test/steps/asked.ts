@@ -52,7 +52,7 @@ export function makeRequest({ surface, provider, stream }: Way, prompt: string, 
 }
 
 /** Returns the words of an answer, wherever its events hold them. */
-export function readWords({ text }: Got): string {
+export function readWords({ text }: Pick<Got, "text">): string {
   const documents = text.startsWith("{")
     ? [parseJson(text)]
     : [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => parseJson(data));

@@ -60,6 +60,7 @@ const CHANGES: Readonly<Record<string, (changes: Changes) => Promise<unknown>>> 
   "a new key's limits on models": (changes) => changes.addKey(makeKey("key_b", { modelLimits }), "other"),
   "a key's limits on models": (changes) => changes.changeKey(key.id, { modelLimits }),
   "a key's rules of the guard": (changes) => changes.changeKey(key.id, { guard: ["people"] }),
+  "a configuration whose guard acts": (changes) => changes.changeOperatorSetting("guard_acts", () => "true"),
   "a key's budget for an alias": (changes) => changes.changeKey(key.id, { budgets }),
   "a key's PUT": (changes) =>
     changes.putKey({

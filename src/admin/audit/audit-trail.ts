@@ -152,6 +152,9 @@ function describeSetting(change: Extract<RowChange, { kind: "setting" }>): Audit
       return describeMasterKeys(change);
     case "admin_token_digest":
       return RESET;
+    // The configuration that it comes from is on record.
+    case "guard_acts":
+      return null;
   }
 }
 

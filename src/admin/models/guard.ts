@@ -11,6 +11,8 @@ import { requireKey } from "../keys/keys.ts";
 import { allowNull, allowWords, closeObject, count, text, type View } from "../schema.ts";
 
 const NAME_CHARACTERS_MAX = 200;
+/** A longer body isn't tried. */
+export const GUARD_TRY_BYTES_MAX = 1024 * 1024;
 const TEXTS = Type.Array(text);
 
 const guardRuleSchema = Type.Object({
@@ -38,6 +40,11 @@ export const guardSchema = Type.Object({
   }),
   allow: TEXTS,
   constraints: allowWords(CONSTRAINT_RULES),
+  other_nodes: Type.Optional(
+    Type.Array(Type.Object({ id: text, version: allowNull(text) }), {
+      description: "The live nodes whose rules are others. Missing if all nodes have these.",
+    }),
+  ),
 });
 export type GuardView = View<typeof guardSchema>;
 
@@ -97,20 +104,36 @@ export interface GuardTrial {
 
 type ShownSettings = Pick<Settings, "guard" | "limits">;
 
+/** What is found in a trial, and the text or the body as it would leave. */
+export interface TriedGuard {
+  readonly findings: readonly TriedFinding[];
+  readonly text?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
 export interface GuardParts {
   readonly store: Pick<Store, "key">;
   readonly settings: () => ShownSettings;
+  readonly versions: {
+    /** That of the rules here. Null if there are none. */
+    readonly own: string | null;
+    /** Returns the other nodes that have other rules. */
+    listOthers(): Promise<NonNullable<GuardView["other_nodes"]>>;
+  };
   /** Throws the Faults of a path that no surface has, and of a body that its surface doesn't take. */
-  readonly search: (trial: GuardTrial) => Promise<readonly TriedFinding[]>;
+  readonly search: (trial: GuardTrial) => Promise<TriedGuard>;
 }
 
-export function viewGuard({ guard, limits }: ShownSettings): GuardView {
+export async function viewGuard({ settings, versions }: GuardParts): Promise<GuardView> {
+  const { guard, limits } = settings();
+  const others = await versions.listOthers();
   return {
-    version: guard?.version ?? null,
+    version: versions.own,
     rules: (guard?.rules ?? []).map(viewRule),
     words: [...(guard?.words ?? [])].map(([name, words]) => ({ name, count: words.length })),
     allow: guard?.allow ?? [],
     constraints: limits.constraints ?? "refuse",
+    ...(others.length > 0 && { other_nodes: others }),
   };
 }
 
@@ -127,12 +150,7 @@ export async function tryGuard(
   const content = readContent(given);
   const key =
     keyId === undefined ? null : requireKey(keyId, await store.key(keyId, access.scope("keys.read")));
-  return { findings: await search({ content, at, key }), ...shown(content) };
-}
-
-/** Rules only report, so that texts leave as they came. */
-function shown(content: TriedContent): Pick<GuardTriedView, "text" | "body"> {
-  return "text" in content ? { text: content.text } : { body: content.body };
+  return search({ content, at, key });
 }
 
 function readContent({ text: one, path, body }: Static<typeof guardTrySchema>): TriedContent {

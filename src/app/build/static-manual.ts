@@ -39,7 +39,7 @@ function placeMarkdown(text: string): string {
   return text.replace(/(?<=\]\()\/(?!\/)[^)]*/g, toFile).replace(/^<!-- \/docs\/(.+) -->$/gm, "<!-- $1 -->");
 }
 
-/** `/docs/money#books` is `money.html#books`, and `/docs/manual.css` `manual.css`. */
+/** `/docs/books#books` is `books.html#books`, and `/docs/manual.css` `manual.css`. */
 function toFile(address: string): string {
   const [path = "", ...anchor] = address.split(/(?=#)/);
   const name = path.replace(/^\/(docs(\/|$))?/, "");

@@ -7,6 +7,7 @@ import { makeUpstream, type Upstream } from "../../gateway/plan/upstream.ts";
 import type { Health } from "../../health/health.ts";
 import type { Snapshot } from "../../http/ports.ts";
 import { PROVIDERS } from "../../providers/index.ts";
+import { GuardVersions } from "../guard/versions.ts";
 import { chooseDialects, DOCUMENTED_FIELDS, findDocumented } from "../models/dialects.ts";
 import { Discovery } from "../models/discovery.ts";
 import { KeyProofs } from "../models/key-proofs.ts";
@@ -26,6 +27,7 @@ export class LiveConfiguration {
   readonly aliases: AddedAliases;
   readonly modelRules: AddedModelRules;
   readonly foreign: AddedSecrets;
+  readonly guardVersions: GuardVersions;
   readonly refusalLessons: SharedRefusals;
   readonly #health: Health;
   readonly #clock: LiveConfigurationPorts["clock"];
@@ -42,7 +44,7 @@ export class LiveConfiguration {
 
   constructor(first: Settings, opened: OpenedStore, ports: LiveConfigurationPorts) {
     const { health, log, fetch, clock } = ports;
-    const { store, credentialVault } = opened;
+    const { store, credentialVault, vault } = opened;
     const onChange = () => this.#renewProviders();
     this.#health = health;
     this.configured = first;
@@ -57,6 +59,7 @@ export class LiveConfiguration {
     this.aliases = new AddedAliases(store, () => this.#renew());
     this.modelRules = new AddedModelRules(store, () => this.#renew());
     this.foreign = new AddedSecrets(store);
+    this.guardVersions = new GuardVersions({ store, vault, guard: () => this.settings.guard });
     this.discovery = new Discovery({ fetch, log, onChange });
     this.discovery.expect(first.providers);
     this.#proofs = createProofs(ports);

@@ -19,6 +19,7 @@ import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "
 import { checkPort, Supervisor } from "../workers/workers.ts";
 import { clock } from "../world.ts";
 import { startAcceptGuard } from "./accepting.ts";
+import { checkActing, refuseReloaded } from "./acting-guard.ts";
 import {
   type ConfigurationFlags,
   ENVIRONMENT,
@@ -149,6 +150,7 @@ async function serve(options: StartContext, loaded: Settings, io: Io): Promise<n
     live.settings = settings;
     return await runUntilStopped(options, live, {
       complete,
+      opened,
       running,
       stopped,
       log,
@@ -186,6 +188,7 @@ async function openAndDescribeStore(
     stopsOlder,
     ...(isAnswering ? { probes } : {}),
   });
+  await checkActing(settings.guard, { store: opened.store, stopsOlder });
   const files = isSpeaker ? findExposedFiles(address) : [];
   if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
   return opened;
@@ -269,6 +272,7 @@ function describeStart(
 interface Serving {
   /** Adds what the command line asks for to reloaded settings. */
   readonly complete: (settings: Settings) => Settings;
+  readonly opened: OpenedStore;
   readonly running: RunningGateway;
   /** Resolves when a signal asks the process to stop. */
   readonly stopped: Promise<void>;
@@ -283,7 +287,7 @@ interface Serving {
 async function runUntilStopped(
   options: StartContext,
   live: { settings: Settings },
-  { complete, running, stopped, log, loadedStamp, hasTerminal }: Serving,
+  { complete, opened: { store }, running, stopped, log, loadedStamp, hasTerminal }: Serving,
 ): Promise<number> {
   let { file } = options;
   const values = new ValueFiles(source, log);
@@ -291,7 +295,11 @@ async function runUntilStopped(
   const watch = watchConfig({ ...live, sections: options.sections }, loadedStamp, {
     clock,
     stamp: () => stampConfiguration(options, live.settings),
-    gently: createGentle(() => live.settings.catalogueFile),
+    gently: {
+      ...createGentle(() => live.settings.catalogueFile),
+      // A node is stopped by a start, which somebody watches.
+      refuse: ({ guard }) => refuseReloaded(file, guard, { store, stopsOlder: false }),
+    },
     load: (mayBeEmpty) => {
       // A default file that was in use must not be missing either.
       const named = file === ENVIRONMENT ? options : { ...options, config: file };

@@ -31,6 +31,8 @@ const STATES_MS = 5000;
 const REFUSALS_MS = 5000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
+/** Operators see within this time that a node has other rules of the guard. */
+const GUARD_MS = 5000;
 const WRONG_TOKENS_MS = 1000;
 const AUDIT_MS = 1000;
 const AUDIT_PRUNE_MS = 3_600_000;
@@ -72,9 +74,9 @@ interface UpkeepParts extends AuditUpkeepParts {
   readonly listRunning?: () => readonly string[];
   /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
-  /** Reads what was added at run time on any node. Missing if nothing can be added. */
+  /** Reads what was added at run time on any node, and shares what nodes compare. Missing if nothing can be added. */
   readonly added?: Record<
-    "credentials" | "aliases" | "modelRules" | "foreign" | "refusalLessons",
+    "credentials" | "aliases" | "modelRules" | "foreign" | "refusalLessons" | "guardVersions",
     { refresh(): Promise<void> }
   >;
   /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
@@ -146,6 +148,7 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
       schedule("model_rules_failed", ADDED_MS, () => added.modelRules.refresh()),
       schedule("foreign_failed", ADDED_MS, () => added.foreign.refresh()),
       schedule("refusal_lessons_failed", ADDED_MS, () => added.refusalLessons.refresh()),
+      schedule("guard_failed", GUARD_MS, () => added.guardVersions.refresh()),
     );
   }
   if (prices) tasks.push(schedule("catalogue_failed", PRICES_MS, () => prices.refresh()));

@@ -1,6 +1,11 @@
 // `poundkey guard`: what the guard's rules find in a text, and the detectors.
-import type { GuardTrial, TriedFinding } from "../../admin/models/guard.ts";
-import { searchTrial } from "../../app/guard/trial.ts";
+import {
+  GUARD_TRY_BYTES_MAX,
+  type GuardTrial,
+  type TriedFinding,
+  type TriedGuard,
+} from "../../admin/models/guard.ts";
+import { drawKey, searchTrial } from "../../app/guard/trial.ts";
 import { type ConfigSource, formatErrors, loadConfig } from "../../app/start/configuration.ts";
 import { EXIT, type Io } from "../../app/terminal.ts";
 import { Fault } from "../../core/fault.ts";
@@ -31,10 +36,11 @@ column, detector, length and action. It opens no store, calls nobody, and prints
 detect.
 
   FILE           the text; - or nothing reads it from the standard input
-  --body PATH    the text is a JSON body of this path, such as /v1/messages; its places stand for line and column
+  --body PATH    the text is a JSON body of this path, such as /v1/messages; its places stand for line and column. At most
+                 1 MiB
   --at PLACE     request or answer: by which rules is searched, and of which the body is (default: request)
   --rule NAME    only this rule; may be repeated
-  --show         print the text as it would leave, in place of the findings
+  --show         print the text or body as it would leave, with placeholders of this run, in place of the findings
 ${WIDE_HELP}
   --config FILE, --store S  as for \`poundkey serve\`
   --json         print JSON
@@ -104,8 +110,8 @@ async function tryText(
   try {
     const text = await (file === "-" ? ports.readStandardInput() : ports.readFile(file));
     const content = readContent(given, file, text);
-    const findings = await searchTrial(makeParts(guard, loaded.settings), { content, at, key: null });
-    print(given, io, text, findings);
+    const tried = await searchTrial(makeParts(guard, loaded.settings), { content, at, key: null });
+    print(given, io, text, tried);
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error)) throw error;
@@ -123,7 +129,7 @@ function fail(io: Io, message: string): number {
 }
 
 function makeParts(guard: GuardSettings, { limits }: Settings) {
-  return { guard, limits, findAccountName: async () => null, listModels: () => null };
+  return { guard, limits, findAccountName: async () => null, listModels: () => null, accountKey: drawKey };
 }
 
 function readPlace({ values }: Arguments): GuardPlace {
@@ -154,24 +160,20 @@ function chooseRules(
 function readContent({ values }: Arguments, file: string, text: string): GuardTrial["content"] {
   const path = values.get("body");
   if (path === undefined) return { text };
+  const source = file === "-" ? "the standard input" : file;
+  if (Buffer.byteLength(text) > GUARD_TRY_BYTES_MAX)
+    throw new Error(`${source} is too long: a body may have at most ${GUARD_TRY_BYTES_MAX} bytes (1 MiB)`);
   const body = parseReceived(text);
   if (isObject(body)) return { path, body };
-  throw new Error(`${file === "-" ? "the standard input" : file} is no JSON object, which --body needs`);
+  throw new Error(`${source} is no JSON object, which --body needs`);
 }
 
-function print(
-  { values, switches }: Arguments,
-  io: Io,
-  text: string,
-  findings: readonly TriedFinding[],
-): void {
+function print({ switches }: Arguments, io: Io, given: string, { findings, text, body }: TriedGuard): void {
   const shown = switches.has("show");
-  if (switches.has("json")) {
-    const whole = values.has("body") ? { body: parseReceived(text) } : { text };
-    io.out(formatJson({ findings, ...(shown && whole) }));
-  } else if (shown) io.out(text.replace(/\n$/, ""));
+  if (switches.has("json")) io.out(formatJson({ findings, ...(shown && { text, body }) }));
+  else if (shown) io.out(text?.replace(/\n$/, "") ?? formatJson(body));
   else if (findings.length === 0) io.err("Nothing was found.");
-  else io.out(findings.map(makeDescribe(text)).join("\n"));
+  else io.out(findings.map(makeDescribe(given)).join("\n"));
 }
 
 /** Lines and columns count from 1, and a column is a UTF-16 unit as in editors. */

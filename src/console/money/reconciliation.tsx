@@ -75,7 +75,7 @@ export function ReconciliationPage() {
 
 function Manual() {
   return (
-    <a href={place("/docs/money#reconciliation")} target="_blank" rel="noreferrer">
+    <a href={place("/docs/books#reconciliation")} target="_blank" rel="noreferrer">
       How to read it
     </a>
   );

@@ -37,6 +37,7 @@ export type OperatorSetting =
   | "aliases"
   | "credentials_off"
   | "data_keys"
+  | "guard_acts"
   | "model_rules";
 
 /** The row that a transaction changes. */

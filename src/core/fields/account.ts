@@ -87,7 +87,7 @@ export const ACCOUNT_FIELDS = {
     initial: [],
     elementsMax: BUDGETS_MAX,
     hasDefault: false,
-    manual: `up to ${BUDGETS_MAX} [budgets](money.md#budgets) of all its keys together; null or \`[]\` for none`,
+    manual: `up to ${BUDGETS_MAX} [budgets](budgets.md#budgets) of all its keys together; null or \`[]\` for none`,
     flag: {
       name: "budget",
       value: "USD/PER",
@@ -143,7 +143,7 @@ export const ACCOUNT_FIELDS = {
     property: "tags",
     role: "operator",
     initial: null,
-    manual: `up to ${TAGS_MAX} [tags](money.md#tags) of its keys' requests, such as \`{ "team": "search" }\`; a key's own come first; or null`,
+    manual: `up to ${TAGS_MAX} [tags](books.md#tags) of its keys' requests, such as \`{ "team": "search" }\`; a key's own come first; or null`,
     flag: {
       name: "tag",
       value: "NAME=VALUE",

@@ -31,7 +31,7 @@ export const KEY_FIELDS = {
     property: "accountId",
     role: "member",
     initial: "default",
-    manual: "the account that pays (`default`); a change [moves the key](money.md#moving-a-key)",
+    manual: "the account that pays (`default`); a change [moves the key](budgets.md#moving-a-key)",
     flag: {
       name: "account",
       value: "ACCOUNT",
@@ -107,7 +107,7 @@ export const KEY_FIELDS = {
     role: "member",
     initial: "default",
     elementsMax: MODEL_LIMITS_MAX,
-    manual: `up to ${MODEL_LIMITS_MAX} [limits of a minute on some models](money.md#limits-on-some-models): \`{ models, requests_per_minute?, tokens_per_minute? }\`; null or \`[]\` for none, or \`"default"\``,
+    manual: `up to ${MODEL_LIMITS_MAX} [limits of a minute on some models](budgets.md#limits-on-some-models): \`{ models, requests_per_minute?, tokens_per_minute? }\`; null or \`[]\` for none, or \`"default"\``,
     flag: {
       name: "model-limits",
       value: "LIMITS",
@@ -126,7 +126,7 @@ export const KEY_FIELDS = {
     initial: "default",
     elementsMax: BUDGETS_MAX,
     hasDefault: true,
-    manual: `up to ${BUDGETS_MAX} [budgets](money.md#budgets): \`{ usd, per, models?, warn?, hard?, extra_usd?, extra_until? }\`; null or \`[]\` for none, or \`"default"\``,
+    manual: `up to ${BUDGETS_MAX} [budgets](budgets.md#budgets): \`{ usd, per, models?, warn?, hard?, extra_usd?, extra_until? }\`; null or \`[]\` for none, or \`"default"\``,
     flag: {
       name: "budget",
       value: "USD/PER",
@@ -238,7 +238,7 @@ export const KEY_FIELDS = {
     property: "tags",
     role: "manager",
     initial: null,
-    manual: `up to ${TAGS_MAX} [tags](money.md#tags) of its requests, such as \`{ "team": "search" }\`, before those of account and request; or null`,
+    manual: `up to ${TAGS_MAX} [tags](books.md#tags) of its requests, such as \`{ "team": "search" }\`, before those of account and request; or null`,
     flag: {
       name: "tag",
       value: "NAME=VALUE",

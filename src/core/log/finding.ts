@@ -21,8 +21,16 @@ export function readFindings(kept: string | null): GuardFinding[] {
 
 /** Returns the findings at a place as a span has them: `email=report:2,iban=mask:1`. Null for none. */
 export function describeFindings(findings: readonly GuardFinding[], place: GuardPlace): string | null {
-  const there = findings.filter(({ at }) => at === place);
-  return there.map(({ detector, action, count }) => `${detector}=${action}:${count}`).join(",") || null;
+  return describe(findings.filter(({ at }) => at === place));
+}
+
+/** Returns what was done about findings of the request, as the client is told it. Null for none. */
+export function describeActed(findings: readonly GuardFinding[]): string | null {
+  return describe(findings.filter(({ at, action }) => at === "request" && action !== "report"));
+}
+
+function describe(findings: readonly GuardFinding[]): string | null {
+  return findings.map(({ detector, action, count }) => `${detector}=${action}:${count}`).join(",") || null;
 }
 
 function readFinding(kept: unknown): readonly GuardFinding[] {

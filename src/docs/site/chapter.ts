@@ -18,7 +18,7 @@ interface Section {
 export interface Chapter {
   readonly name: string;
   readonly title: string;
-  /** The first paragraph, as plain text. */
+  /** The first paragraph, as plain text, without "In short". */
   readonly summary: string;
   readonly html: string;
   readonly headings: readonly Heading[];
@@ -38,11 +38,18 @@ export function readChapter(name: string, markdown: string): Chapter {
   return {
     name,
     title: readPlainText(title.html),
-    summary: readPlainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
+    summary: readSummary(rendered),
     html: adaptToPage(rendered),
     headings: headings.filter(({ level }) => level > 1),
     sections: splitSections(rendered),
   };
+}
+
+function readSummary(rendered: string): string {
+  const first = /<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? "";
+  return readPlainText(
+    first.replace(/^<strong>In short<\/strong>: (.)/, (_, letter: string) => letter.toUpperCase()),
+  );
 }
 
 export function toAddress(name: string): string {

@@ -14,7 +14,19 @@ export const PARTS: readonly Part[] = [
   { title: "First steps", chapters: ["getting-started", "glossary", "compare"] },
   {
     title: "Calling models",
-    chapters: ["clients", "routes", "one-request", "answers", "headers", "bodies", "passed-on", "errors"],
+    chapters: [
+      "clients",
+      "routes",
+      "one-request",
+      "answers",
+      "headers",
+      "bodies",
+      "passed-on",
+      "errors",
+      "errors-keys",
+      "errors-models",
+      "errors-agents",
+    ],
   },
   {
     title: "Conversations",
@@ -34,7 +46,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Models",
-    chapters: ["models", "groups", "fallbacks", "new-models", "prices", "special-prices"],
+    chapters: ["models", "groups", "fallbacks", "new-models", "prices", "price-lists", "special-prices"],
   },
   {
     title: "Selectors",
@@ -54,7 +66,16 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Monitoring",
-    chapters: ["troubleshooting", "alerts", "metrics", "logs", "traces", "webhooks"],
+    chapters: [
+      "troubleshooting",
+      "troubleshooting-gateway",
+      "troubleshooting-agents",
+      "alerts",
+      "metrics",
+      "logs",
+      "traces",
+      "webhooks",
+    ],
   },
   {
     title: "Configuration",
@@ -62,6 +83,7 @@ export const PARTS: readonly Part[] = [
       "configuration",
       "configuration-server",
       "configuration-providers",
+      "configuration-own-models",
       "configuration-models",
       "configuration-limits",
       "configuration-log",
@@ -72,7 +94,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Money",
-    chapters: ["money", "money-by-example", "cards", "company"],
+    chapters: ["money", "budgets", "books", "money-by-example", "cards", "company"],
   },
   {
     title: "People and security",

@@ -8,6 +8,8 @@ import type { Log, Vault } from "../../core/world/world.ts";
 import type { CollectedReader, ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Call } from "../call.ts";
+import type { Step } from "../step.ts";
+import { hideLogged } from "./hide-logged.ts";
 
 /** Longer contents are truncated, the answer first, then the messages. */
 const CHARACTERS_MAX = 1024 * 1024;
@@ -43,10 +45,10 @@ export class ContentRecorder<F extends Form> {
   }
 
   /** Returns the content to store, within the size limit. */
-  text(fault: Fault | null): string {
+  text(fault: Fault | null, steps: readonly Step[]): string {
     const { operation, ask } = this.call;
     const shown = this.#answer.reply();
-    const reply = shown && operation.toLogged(shown);
+    const reply = shown && operation.toLogged(hideLogged({ call: this.call, steps }, shown));
     const prompt = this.#prompt ?? { ...operation.toLog(ask), truncated: false };
     const truncated = prompt.truncated || this.#answer.isCut;
     const all: LoggedContent = { ...prompt, reply, truncated, message: fault?.message ?? null };
@@ -86,11 +88,11 @@ export class Contents {
   }
 
   /** Written in the background: no answer waits for it, and what can't be written is dropped. Never throws. */
-  keep<F extends Form>(recorder: RecordedAnswer<F>, fault: Fault | null): void {
+  keep<F extends Form>(recorder: RecordedAnswer<F>, fault: Fault | null, steps: readonly Step[]): void {
     if (this.#ports === null) return;
     const { id } = recorder.call;
     this.#underWay++;
-    this.#write(this.#ports, recorder, fault)
+    this.#write(this.#ports, recorder, () => recorder.text(fault, steps))
       .catch((thrown: unknown) => {
         this.#log({ event: "content_lost", level: "warn", id, cause: String(thrown) });
         logBug({ log: this.#log }, thrown);
@@ -103,10 +105,10 @@ export class Contents {
   async #write<F extends Form>(
     { store, vault }: ContentPorts,
     recorder: RecordedAnswer<F>,
-    fault: Fault | null,
+    write: () => string,
   ): Promise<void> {
     const { id, key, created } = recorder.call;
     const row = { id, accountId: key.accountId, atMs: created * 1000 };
-    await store.addContent({ ...row, sealed: vault.seal(recorder.text(fault), makeContentUse(row)) });
+    await store.addContent({ ...row, sealed: vault.seal(write(), makeContentUse(row)) });
   }
 }

@@ -3,6 +3,7 @@ import { type SpanMessages, writeInput, writeOutput } from "../../core/log/span-
 import { AnswerCollector, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { hideLogged, type SteppedCall } from "./hide-logged.ts";
 
 /** Longer answers are not exported. */
 const CHARACTERS_MAX = 256 * 1024;
@@ -40,10 +41,10 @@ export class SpanContent<F extends Form> {
   }
 
   /** Null if no prompt was sent. */
-  write(): SpanMessages | null {
+  write(stepped: SteppedCall<F>): SpanMessages | null {
     if (this.#input === null) return null;
     const reply = this.#answer.reply();
-    const logged = reply && this.#operation.toLogged(reply);
+    const logged = reply && this.#operation.toLogged(hideLogged(stepped, reply));
     const output = logged && writeOutput(logged);
     const isCut = this.#answer.isCut || output?.isTruncated === true;
     return {

@@ -2,9 +2,11 @@
 
 import type { SettlementAnswer } from "../../core/demand.ts";
 import { FAULTS, toFault } from "../../core/fault.ts";
+import type { SpanMessages } from "../../core/log/span-messages.ts";
 import type { TraceContext, TraceSink } from "../../core/log/trace-context.ts";
 import type { HookCost, TracedHook } from "../../core/models/hook.ts";
 import { tagRecord } from "../../core/text/tags.ts";
+import { logBug } from "../../core/world/bug.ts";
 import type { Deadlines, Log, Vault } from "../../core/world/world.ts";
 import { makeLostOutcome, type Outcome } from "../../ledger/outcome.ts";
 import { COMMIT_UNKNOWN } from "../../ledger/settle.ts";
@@ -128,7 +130,7 @@ export class Closing {
   /** Takes note of a settlement that was written with the request's entry. */
   noteSettled<F extends Form>(context: RequestContext<F>, outcome: Outcome, settled: SettlementAnswer): void {
     const { contents, settlements } = this.#ports;
-    if (context.recorder) contents.keep(context.recorder, context.fault);
+    if (context.recorder) contents.keep(context.recorder, context.fault, context.steps);
     const record = tagRecord(outcome.record, context.granted?.tags);
     settlements.report({ record, gatewayMs: outcome.gatewayMs }, settled);
     context.settlement = Promise.resolve(settled);
@@ -140,15 +142,28 @@ export class Closing {
     endMs: number,
     settled: SettlementAnswer | null,
   ): void {
-    if (trace.recording !== null)
-      this.#ports.traces?.finish(describeFinished(context, trace, endMs, settled));
+    if (trace.recording === null) return;
+    const content = this.#writeContent(context);
+    this.#ports.traces?.finish(describeFinished(context, trace, { endMs, settled, content }));
+  }
+
+  #writeContent<F extends Form>(context: RequestContext<F>): SpanMessages | null {
+    const { content, attempts } = context.tracing;
+    // If no provider answered, the prompt is still that of the calls that failed.
+    if (attempts.length > 0) content?.takePrompt(context.call.ask);
+    try {
+      return content?.write(context) ?? null;
+    } catch (thrown) {
+      logBug(this.#ports, thrown);
+      return null;
+    }
   }
 
   /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
   #write<F extends Form>(context: RequestContext<F>): Promise<SettlementAnswer | null> {
-    const { ticket, grant, recorder } = context;
+    const { ticket, grant, recorder, steps } = context;
     const { contents, deadlines, log, settlements } = this.#ports;
-    if (recorder) contents.keep(recorder, context.fault);
+    if (recorder) contents.keep(recorder, context.fault, steps);
     const outcome = this.describe(context, deadlines.nowMs());
     const { traced, reasoningRemoved, moved } = outcome.record;
     const isAnswerOdd = traced?.usageImplausible || traced?.unpriced || traced?.unknownFinishes;

@@ -5,17 +5,19 @@ import type { FinishedAttempt, FinishedRequest, TraceContext } from "../../core/
 import type { Form } from "../../operations/form.ts";
 import type { RequestContext } from "../context.ts";
 
-/** `endMs` is on the monotonic clock. `settled` is null if the request has no row, or if that was not waited for. */
+interface RequestEnd extends Pick<FinishedRequest, "content"> {
+  /** On the monotonic clock. */
+  readonly endMs: number;
+  /** Null if the request has no row, or if that was not waited for. */
+  readonly settled: SettlementAnswer | null;
+}
+
 export function describeFinished<F extends Form>(
   context: RequestContext<F>,
   trace: TraceContext,
-  endMs: number,
-  settled: SettlementAnswer | null,
+  { endMs, settled, content }: RequestEnd,
 ): FinishedRequest {
-  const { call, tracing, finishes, replayed } = context;
-  const { content, attempts } = tracing;
-  // If no provider answered, the prompt is still that of the calls that failed.
-  if (attempts.length > 0) content?.takePrompt(call.ask);
+  const { call, finishes, replayed } = context;
   const record = context.record ?? context.outcome(endMs).record;
   return {
     trace,
@@ -29,7 +31,7 @@ export function describeFinished<F extends Form>(
     attempts: describeAttempts(context, record, endMs),
     tool: describeTool(context, trace, endMs),
     parameters: call.operation.toLog(call.ask).request,
-    content: content?.write() ?? null,
+    content,
     endMs,
   };
 }

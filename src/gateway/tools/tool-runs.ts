@@ -75,7 +75,7 @@ export class ToolRuns {
     const { underWay, closing, entrance } = this.#life;
     underWay.enter(context.ending, context.call.id, context.call);
     try {
-      const early = this.#listSteps(context) ? await entrance.passBefore(context) : null;
+      const early = this.#listSteps(context) ? await entrance.passBefore(context, false) : null;
       if (early !== null) return showEarlier(early);
       const first = await this.#admit(context);
       const admitted = first.kind === "granted" ? first : await entrance.admitLater(context, first);

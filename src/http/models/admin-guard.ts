@@ -1,6 +1,7 @@
 // /admin/v1/guard: the guard's rules, and a trial of them.
 import { Elysia } from "elysia";
 import {
+  GUARD_TRY_BYTES_MAX,
   type GuardParts,
   guardSchema,
   guardTriedSchema,
@@ -12,12 +13,10 @@ import { createOperatorHooks, type WritingParts } from "../admin-route.ts";
 import { returnsBody, takesBody } from "../openapi/route-schema.ts";
 import { readOperator } from "../people/operator.ts";
 
-const TRIED_BYTES_MAX = 1024 * 1024;
-
 export function guardRoutes(operator: WritingParts, parts: GuardParts) {
   const { reads, readsBody } = createOperatorHooks(operator, "Guard");
   return new Elysia({ prefix: "/admin/v1" })
-    .get("/guard", () => viewGuard(parts.settings()), {
+    .get("/guard", () => viewGuard(parts), {
       ...reads("settings.read", "getGuard", "Get the guard's rules, and how many words its lists have"),
       response: returnsBody(guardSchema),
     })
@@ -26,7 +25,7 @@ export function guardRoutes(operator: WritingParts, parts: GuardParts) {
         "settings.check",
         "tryGuard",
         "Try the guard's rules on a text or a body, which is sent to nobody and kept nowhere",
-        { bytesMax: TRIED_BYTES_MAX },
+        { bytesMax: GUARD_TRY_BYTES_MAX },
       ),
       body: takesBody(guardTrySchema),
       response: returnsBody(guardTriedSchema),

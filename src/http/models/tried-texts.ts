@@ -1,12 +1,21 @@
-// The texts of a body that is only tried, as a step would see them in a request to its path, or in the answer to one.
+// The texts of a body that is only tried, as a step would see them in a request to its path, or in the answer to one, and the
+// body with some of them replaced.
+import type { JsonObject } from "../../core/json/json.ts";
 import { invalidValue } from "../../core/json/schema-fault.ts";
 import type { Family } from "../../core/models/dialect.ts";
 import type { GuardPlace } from "../../core/models/guard.ts";
 import type { Limits } from "../../core/settings.ts";
 import { suggest } from "../../core/text/nearest.ts";
-import type { NativeTexts } from "../../core/text/texts.ts";
+import type { ChangeText, NativeTexts } from "../../core/text/texts.ts";
 import type { Form } from "../../operations/form.ts";
-import { listInOrder, listTexts, type OrderedText } from "../../operations/ordered-texts.ts";
+import {
+  listInOrder,
+  listTexts,
+  type OrderedText,
+  replaceInOrder,
+  type Walk,
+} from "../../operations/ordered-texts.ts";
+import { mapTextsBut } from "../../operations/text-walk.ts";
 import { MESSAGES_TEXTS } from "../../surfaces/anthropic-messages/texts.ts";
 import { GEMINI_TEXTS } from "../../surfaces/gemini/texts.ts";
 import { SURFACES } from "../../surfaces/index.ts";
@@ -20,10 +29,12 @@ interface TriedBody {
   readonly at: GuardPlace;
 }
 
-interface TriedTexts {
+export interface TriedTexts {
   /** The model that the request names. Null in an answer. */
   readonly model: string | null;
   readonly texts: readonly OrderedText[];
+  /** Returns the body with the texts of these visits replaced. */
+  readonly replace: (replaced: ReadonlyMap<number, string>) => JsonObject;
 }
 
 const ANSWERS: Readonly<Partial<Record<Family, NativeTexts>>> = {
@@ -31,6 +42,8 @@ const ANSWERS: Readonly<Partial<Record<Family, NativeTexts>>> = {
   gemini: GEMINI_TEXTS,
   responses: RESPONSES_TEXTS,
 };
+/** Of the client's own fields these are no texts. */
+const WORDS: ReadonlySet<string> = new Set(["model"]);
 /** Nothing that was sealed is opened. */
 const SEALER = { seal: (text: string) => text, open: () => null };
 
@@ -63,9 +76,22 @@ function listAsked<F extends Form>(
     keeping: null,
     stored: null,
   });
-  const { mapTexts } = surface.operation;
-  const steps = raw ? listInOrder(raw.body, raw.texts.mapRequest) : listInOrder(ask, mapTexts);
-  return { model: ask.model, texts: takeAll(steps) };
+  const walk = raw?.texts.mapRequest ?? makeWalk(surface, ask);
+  return {
+    model: ask.model,
+    texts: takeAll(listInOrder<JsonObject>(body, walk)),
+    replace: (replaced) => takeAll(replaceInOrder<JsonObject>(body, walk, replaced)),
+  };
+}
+
+/** Reaches the texts of a body that no family sends on as it came. */
+function makeWalk<F extends Form>({ operation }: Surface<F>, ask: F["ask"]): Walk<JsonObject> {
+  const blank = { ...ask };
+  for (const field of Object.keys(blank)) Reflect.set(blank, field, undefined);
+  return (body, change) =>
+    Array.isArray(body.messages)
+      ? operation.mapTexts(Object.assign({ ...blank }, body), change)
+      : mapTextsBut(body, WORDS, change);
 }
 
 /** A tried body is short enough to be walked in one go. */
@@ -77,8 +103,20 @@ function takeAll<Result>(steps: Generator<undefined, Result>): Result {
 
 function listAnswered<F extends Form>({ family, operation }: Surface<F>, { body }: TriedBody): TriedTexts {
   const native = ANSWERS[family];
-  if (native) return { model: null, texts: listTexts((change) => native.mapAnswer(body, change)) };
+  if (native) return makeAnswered((change) => native.mapAnswer(body, change));
   const reply = operation.restore(body);
   if (reply === null) throw invalidValue("body", "it is no whole answer of this path");
-  return { model: null, texts: listTexts((change) => operation.mapReply(reply, change, null)) };
+  return makeAnswered((change) => operation.mapReply(reply, change, null));
+}
+
+function makeAnswered(walk: (change: ChangeText) => object): TriedTexts {
+  return {
+    model: null,
+    texts: listTexts(walk),
+    replace(replaced) {
+      let visit = 0;
+      const change: ChangeText = (text) => replaced.get(visit++) ?? text;
+      return { ...walk(Object.assign(change, { takesIntegers: true as const })) };
+    },
+  };
 }

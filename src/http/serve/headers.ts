@@ -2,6 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import { COUNTED } from "../../core/limits/limit-table.ts";
+import { describeActed } from "../../core/log/finding.ts";
 import type { RequestLimits } from "../../core/log/record.ts";
 import type { Family } from "../../core/models/dialect.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
@@ -71,6 +72,8 @@ export function factHeaders(
   const { times } = facts;
   if (times !== null) headers["server-timing"] = formatTiming(times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
+  const guarded = facts.guard === null ? null : describeActed(facts.guard);
+  if (guarded !== null) headers["x-poundkey-guard"] = guarded;
   return headers;
 }
 

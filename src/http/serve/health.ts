@@ -11,8 +11,8 @@ interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   readonly storeReady: () => Promise<readonly string[]>;
   /** Returns what is wrong although requests are served, in words that anyone may read. */
   readonly problems: () => readonly string[];
-  /** The version of the guard's rules. Undefined if there are none. */
-  readonly guardVersion: () => string | undefined;
+  /** The version of the guard's rules. Null if there are none. */
+  readonly guardVersion: () => string | null;
   /** Throws if the bearer may not read the metrics. */
   readonly checkScraper: (bearer: string | undefined) => void;
   /** Returns the metrics as Prometheus text. */
@@ -120,6 +120,6 @@ async function ready(ports: HealthPorts): Promise<Response> {
   return createJsonResponse(200, {
     status: missing.length > 0 ? "partly ready" : "ready",
     ...(problems.length > 0 && { problems }),
-    ...(version !== undefined && { guard: { version } }),
+    ...(version !== null && { guard: { version } }),
   });
 }

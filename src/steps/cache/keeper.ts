@@ -1,7 +1,8 @@
-// Collects an answer as its client sees it, whole or streamed, to keep it at its end.
+// Collects an answer, whole or streamed, to keep it at its end: as its client sees it, or as a step around it gets it that may
+// show another.
 import type { NativeTexts } from "../../core/text/texts.ts";
-import type { AnswerEnd, Around } from "../../gateway/step.ts";
-import { AnswerCollector, type CollectedReader, type ShownAnswer } from "../../operations/collected.ts";
+import type { AnswerEnd, AnsweredCall, Around } from "../../gateway/step.ts";
+import { AnswerCollector, type CollectedReader } from "../../operations/collected.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { CollectedMemory } from "./collected-memory.ts";
@@ -12,7 +13,7 @@ const ORDINARY: ReadonlySet<string> = new Set(["stop", "tool_calls"]);
 
 type AnswerForm<F extends Form> = Pick<F, "piece" | "reply">;
 
-interface Collecting<F extends Form> extends ShownAnswer<F> {
+interface Collecting<F extends Form> extends Pick<AnsweredCall<F>, "shown"> {
   readonly operation: Operation<F>;
   readonly memory: CollectedMemory;
   readonly isNative: boolean;
@@ -34,10 +35,13 @@ export class Keeper<F extends Form> implements Around<F> {
 
   constructor(parts: Collecting<F>) {
     this.#parts = parts;
-    const { keeping } = parts.operation;
+    const { operation, shown } = parts;
+    const { keeping } = operation;
     const accepts = (added: number, characters: number) => this.#count(added, characters);
-    this.#own = keeping?.fold ? new AnswerCollector(keeping.fold) : null;
-    this.#answer = this.#own?.read(accepts) ?? parts.shown.read(accepts);
+    const isOwn = shown === null || keeping?.fold !== undefined;
+    const collector = isOwn ? new AnswerCollector(keeping?.fold ?? (() => operation.fold())) : shown;
+    this.#own = isOwn ? collector : null;
+    this.#answer = collector.read(accepts);
   }
 
   whole(reply: F["reply"]): F["reply"] {

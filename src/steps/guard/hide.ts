@@ -118,7 +118,7 @@ function listFound(
   });
 }
 
-function chooseWriting({ path }: TextPlace): "name" | "text" {
+export function chooseWriting({ path }: TextPlace): "name" | "text" {
   return PERSON_NAME.test(path) ? "name" : "text";
 }
 

@@ -21,6 +21,8 @@ const NEWER_RULES: readonly NewerRule[] = [
     stepsKnown: 51,
     isIn: (change) => change.kind === "key" && (change.after?.guard ?? []).length > 0,
   },
+  // They would let pass what a rule of the configuration finds.
+  { stepsKnown: 51, isIn: (change) => change.kind === "setting" && change.name === "guard_acts" },
   // They would go on calling with the credential.
   { stepsKnown: 31, isIn: (change) => change.kind === "setting" && change.name === "credentials_off" },
 ];

@@ -6,6 +6,7 @@ import { asObject, isObject, type JsonObject } from "../../core/json/json.ts";
 import { type ConstraintField, explainGuardrail } from "../../core/log/constraint.ts";
 import type { SurfaceName } from "../../core/log/record.ts";
 import { hideSecret } from "../../core/text/secret-form.ts";
+import { refuseLongList } from "../checker.ts";
 import { explainMeant } from "../openai-chat/other-forms.ts";
 import { refuseForeignForm } from "./answer-forms.ts";
 
@@ -167,9 +168,12 @@ function listAsked(row: ConstraintRow, values: JsonObject): readonly AskedConstr
   if (!row.asks(value)) return [];
   const param = row.path.join(".");
   if (row.meets !== "hook" || !Array.isArray(value)) return [{ row, value, param }];
+  refuseLongList(value, GUARDRAILS_MAX, param);
   return value.map((one, at) => ({ row, value: one, param: `${param}[${at}]` }));
 }
 
+/** As many as there are rules at most. */
+const GUARDRAILS_MAX = 20;
 const NAME_CHARACTERS_MAX = 64;
 
 /** Returns the name of a guardrail: a text, or the first field of an object that has its settings. */

@@ -96,6 +96,56 @@ test("prints JSON, and the text as it would leave", async () => {
   expect((await guard(["try", "--show"])).out).toBe(TEXT.trimEnd());
 });
 
+const ACTING = `guard:
+  rules:
+    - { name: people, detect: [email], action: swap }
+    - { name: cards, detect: [card], action: mask }
+    - { name: words, detect: ["words:names"], action: refuse }
+  words: { names: [Kestrel GmbH] }
+`;
+
+test("names the action of each value, and shows the text with codes of this run", async () => {
+  const { out } = await guard(["try"], { rules: ACTING });
+  expect(out.trim().split("\n")).toEqual([
+    "2:10 email 13 swap",
+    "2:25 card 19 mask",
+    "3:4 words:names 13 refuse",
+  ]);
+  const show = async () => (await guard(["try", "--show"], { rules: ACTING })).out;
+  const shown = await show();
+  expect(shown).toMatch(
+    /^Hello,\nwrite to <EMAIL_\w{8}>: \[CARD\]\nof KESTREL {2}GmbH, not to us@own\.example\.net$/,
+  );
+  expect(await show()).not.toBe(shown);
+  expect((await guard(["try", "--show", "--rule", "cards"], { rules: ACTING })).out).toBe(
+    TEXT.trimEnd().replace("4532 0151 1283 0366", "[CARD]"),
+  );
+});
+
+test("shows a body as it would leave", async () => {
+  const messages = [{ role: "user", content: "4532 0151 1283 0366" }];
+  const text = JSON.stringify({ model: "m", messages, temperature: 0 });
+  const body = ["try", "--body", "/v1/chat/completions"];
+  const { out } = await guard([...body, "--show"], { text, rules: ACTING });
+  const hidden = { model: "m", messages: [{ role: "user", content: "[CARD]" }], temperature: 0 };
+  expect(JSON.parse(out)).toEqual(hidden);
+  const { out: json } = await guard([...body, "--show", "--json"], { text, rules: ACTING });
+  expect(JSON.parse(json)).toEqual({
+    findings: [
+      { path: "messages[0].content", from: 0, to: 19, detector: "card", action: "mask", rule: "cards" },
+    ],
+    body: hidden,
+  });
+});
+
+test("a body above 1 MiB is refused with the bound, and a text isn't", async () => {
+  const text = JSON.stringify({ model: "m", messages: [{ role: "user", content: "x ".repeat(600_000) }] });
+  const { code, err } = await guard(["try", "b.json", "--body", "/v1/chat/completions"], { text });
+  expect([code, err]).toEqual([1, expect.stringContaining("b.json is too long: a body may have at most")]);
+  expect(err).toContain("1 MiB");
+  expect((await guard(["try", "b.json"], { text })).code).toBe(0);
+});
+
 test("lists the detectors", async () => {
   const { out } = await guard(["detectors"]);
   expect(out).toMatch(/^NAME +GROUP +MARK +RULE\n/);

@@ -238,6 +238,23 @@ test.each(["chat", "completions", "embeddings"] as const)(
   },
 );
 
+test("a request names at most 20 guardrails, wherever it names them and whatever the rule for constraints", async () => {
+  const list = (count: number) => ({ guardrails: Array.from({ length: count }, (_, at) => `rule-${at}`) });
+  for (const [body, param] of [
+    [list(21), "guardrails"],
+    [{ metadata: list(21) }, "metadata.guardrails"],
+    [{ litellm_metadata: list(21) }, "litellm_metadata.guardrails"],
+  ] as const) {
+    const message = `Invalid '${param}': array too long. Expected at most 20 elements.`;
+    const expected = { status: 400, param, message, calls: 0 };
+    for (const world of [refusing, dropping])
+      expect(describeAnswer(await ask(world, "chat", "Local#some-model", body))).toMatchObject(expected);
+  }
+  const most = await ask(refusing, "messages", "Anthropic#claude-sonnet-4-6", list(20));
+  expect(describeAnswer(most)).toMatchObject({ status: 400, param: "guardrails[0]", calls: 0 });
+  expect((await ask(dropping, "chat", "Local#some-model", list(20))).status).toBe(200);
+});
+
 test("Mistral takes guardrails of its own", async () => {
   const own = { guardrails: [{ block_on_error: true, moderation_llm_v1: {} }] };
   const { status, calls } = await ask(refusing, "chat", "Mistral#mistral-large-latest", own);

@@ -2,21 +2,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SQL } from "bun";
 import { EXPORTS } from "../../../src/admin/log/exports.ts";
-import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { DETECTORS } from "../../../src/guard/detectors.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { sampleRows } from "../../harness/long.ts";
-import { makeRequest, WAYS } from "../../steps/asked.ts";
 import { startPostgres } from "../../store/postgres/server.ts";
 import { type Collector, startCollector } from "../../telemetry/collector.ts";
-import { createBatch, makeClients, waitForEnd } from "../batches/batch-bench.ts";
 import { createOperator, type Operator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
-import { CANARIES, listShown, SENTENCE } from "./nowhere-canaries.ts";
+import { askAll, ROWS_LEAST, type Shown } from "./nowhere-asked.ts";
+import { CANARIES, listShown } from "./nowhere-canaries.ts";
+import { openCached, readTables } from "./nowhere-stored.ts";
 
-const RULE = "{ name: all, detect: [secrets, contact, finance, network, ids], at: [request, answer] }";
+const DETECT = "[secrets, contact, finance, network, ids]";
+const KINDS = ["swap", "mask", "report"] as const;
+
+/** A swap is at requests alone: what it puts back into an answer is no finding. */
+const writeRule = (action: (typeof KINDS)[number]) =>
+  `{ name: all, detect: ${DETECT}, action: ${action}, at: ${action === "swap" ? "[request]" : "[request, answer]"} }`;
 
 const postgres = await startPostgres();
 afterAll(() => postgres.remove());
@@ -28,22 +32,22 @@ test("each detector has a value here, but those that stand in no group and the g
   );
 });
 
-const SETUPS = sampleRows(
-  [
-    ["SQLite", false],
-    ["SQLite", true],
-    ["PostgreSQL", false],
-    ["PostgreSQL", true],
-  ] as const,
-  3,
+const ENGINES = ["SQLite", "PostgreSQL"] as const;
+const ALL = KINDS.flatMap((action, at) =>
+  ENGINES.flatMap((engine) => [true, false].map((isKept) => [engine, isKept, action] as const)).map(
+    (_, place, setups) => setups[(place + at) % setups.length] ?? setups[0],
+  ),
 );
+/** One of each action, with another store or other contents. */
+const SETUPS = sampleRows(ALL, ENGINES.length * 2);
 
-describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
+describe.each(SETUPS)("on %s, contents kept: %p, %s", (engine, isKept, action) => {
   let own: UnderTest;
   let operator: Operator;
   let collector: Collector;
   let database: string | null = null;
   let rows: readonly JsonObject[] = [];
+  let shown: Shown;
 
   beforeAll(async () => {
     collector = startCollector();
@@ -51,7 +55,7 @@ describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
     own = await startUnderTest({
       ...(database === null ? {} : { store: database }),
       more: [
-        `guard: { rules: [${RULE}] }`,
+        `guard: { rules: [${writeRule(action)}] }`,
         `log: { content: ${isKept} }`,
         "cache: { ttl: 1h }",
         "responses: { keep: 1d }",
@@ -59,10 +63,10 @@ describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
       ].join("\n"),
     });
     operator = createOperator(own);
-    await askAll();
+    shown = await askAll(own);
     rows = await until("all is logged", async () => {
       const found = await operator.all("/requests", 200);
-      return found.length >= WAYS.length * 2 + 1 ? found : null;
+      return found.length >= ROWS_LEAST ? found : null;
     });
   });
   afterAll(async () => {
@@ -70,43 +74,17 @@ describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
     await collector.stop();
   });
 
-  /** Each surface, whole and streamed, twice, so that the cache answers; failed, refused and replayed; and a batch. */
-  async function askAll(): Promise<void> {
-    const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-      const sent = { authorization: `Bearer ${own.secret}`, "content-type": "application/json", ...headers };
-      const response = await fetch(own.url + path, {
-        method: "POST",
-        headers: sent,
-        body: JSON.stringify(body),
-      });
-      return response.text();
-    };
-    const said = `say: ${SENTENCE}`;
-    for (const way of WAYS) {
-      const [path, body] = makeRequest(way, said);
-      const [first] = [await post(path, body), await post(path, body)];
-      expect(listShown(first)).toContain("email");
-    }
-    const chat = (model: string) => ({ model, messages: [{ role: "user", content: said }] });
-    for (const trouble of ["400", "429", "500", "cut"]) {
-      await post("/v1/chat/completions", {
-        ...chat(`Local#sim~trouble=${trouble}`),
-        stream: trouble === "cut",
-      });
-    }
-    for (const _ of [1, 2])
-      await post("/v1/chat/completions", chat("Local#sim"), { "idempotency-key": "one" });
-    await post("/v1/chat/completions", {
-      ...chat("Local#sim"),
-      metadata: { note: SENTENCE.slice(0, 400) },
-      user: said.slice(0, 200),
-    });
-    await post("/v1/embeddings", { model: "OpenAI#sim", input: said });
-    await post("/v1/moderations", { model: "OpenAI#sim", input: said });
-    const { openai } = makeClients(own.url, own.secret);
-    const line = { custom_id: "1", method: "POST", url: "/v1/chat/completions", body: chat("Local#sim") };
-    await waitForEnd(openai, await createBatch(openai, [line]));
-  }
+  test("clients get every value that isn't masked, however the answer comes", () => {
+    const all = action === "mask" ? [] : CANARIES.map(({ detector }) => detector);
+    const { answers, replayed, kept, line } = shown;
+    for (const text of [...answers, ...replayed, ...kept, line]) expect(listShown(text)).toEqual(all);
+    expect(replayed[1]).toBe(replayed[0]);
+  });
+
+  test("a provider gets values only where rules report", () => {
+    const calls = JSON.stringify(own.simulator.calls.all());
+    expect(listShown(calls).length > 0).toBe(action === "report");
+  });
 
   /** Files have headers that no other answer has. */
   async function download(path: string) {
@@ -129,11 +107,12 @@ describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
     expect(listShown(sums.map(({ text }) => text).join())).toEqual([]);
   });
 
-  test("contents have the values if they are kept", async () => {
+  test("contents have the values if they are kept and rules report", async () => {
     const contents: string[] = [];
     for (const { id } of rows)
       contents.push(JSON.stringify((await operator.get(`/requests/${id}`)).body.content));
-    expect(listShown(contents.join()).length > 0).toBe(isKept);
+    expect(contents.some((text) => text.includes("here."))).toBe(isKept);
+    expect(listShown(contents.join()).length > 0).toBe(isKept && action === "report");
   });
 
   test("no log line, metric or span has a value", async () => {
@@ -142,7 +121,8 @@ describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
     expect(listShown(metrics)).toEqual([]);
     expect(listShown(Bun.inspect(own.events, { depth: 12 }))).toEqual([]);
     await until("spans arrive", () => collector.spans.length > rows.length);
-    if (!isKept) expect(listShown(JSON.stringify([collector.spans, collector.logs], writeBig))).toEqual([]);
+    const isShown = isKept && action === "report";
+    if (!isShown) expect(listShown(JSON.stringify([collector.spans, collector.logs], writeBig))).toEqual([]);
   });
 
   test("no export, audit entry or page of the guard has a value", async () => {
@@ -167,24 +147,12 @@ describe.each(SETUPS)("on %s, contents kept: %p", (engine, isKept) => {
     expect(shown).toEqual([]);
     if (database !== null) expect(await readTables(database)).toEqual([]);
   });
+
+  test("what the cache keeps has values only where rules report", async () => {
+    const cached = await openCached(own.directory, database);
+    expect(cached.length).toBeGreaterThan(5);
+    expect(listShown(cached.join()).length > 0).toBe(action === "report");
+  });
 });
 
 const writeBig = (_name: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
-
-/** The tables of a database with a value in a row. */
-async function readTables(url: string): Promise<readonly string[]> {
-  const sql = new SQL(url);
-  try {
-    const tables =
-      await sql`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()`;
-    const shown: string[] = [];
-    for (const table of asArray(tables)) {
-      const name = String(asObject(table).name);
-      const found = await sql`SELECT t::text AS row FROM ${sql(name)} t`;
-      shown.push(...listShown(JSON.stringify(found)).map((detector) => `${detector} in ${name}`));
-    }
-    return shown;
-  } finally {
-    await sql.close();
-  }
-}

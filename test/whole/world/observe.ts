@@ -5,7 +5,7 @@ import { parseTranscript, type Transcript } from "./transcript.ts";
 
 /** The headers that answers may have. An upstream's own must never be passed on. */
 const HEADERS_KNOWN =
-  /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-content-type-options|x-should-retry|x-poundkey-(model|attempts|selector|why|dropped|reasoning-removed|replayed|cost|charged)|server-timing|sunset|x-ratelimit-(limit|remaining|reset)-(requests|tokens)|access-control-[a-z-]+)$/;
+  /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-content-type-options|x-should-retry|x-poundkey-(model|attempts|selector|why|dropped|guard|reasoning-removed|replayed|cost|charged)|server-timing|sunset|x-ratelimit-(limit|remaining|reset)-(requests|tokens)|access-control-[a-z-]+)$/;
 /** Stack traces, source files, secrets, and an upstream's page or address. */
 const NEVER_SHOWN =
   /(\n|\\n)\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
