@@ -18,7 +18,7 @@ export interface Cursor {
   /** The characters that were counted, runs of spaces as one. */
   counted: number;
   /** The places of the last characters. */
-  readonly places: Uint32Array;
+  readonly places: Int32Array;
 }
 
 const SPACE = 32;
@@ -83,10 +83,16 @@ export class Automaton {
   }
 
   begin(): Cursor {
-    return { state: 0, previous: NONE, spaces: 0, counted: 0, places: new Uint32Array(PLACES) };
+    return { state: 0, previous: NONE, spaces: 0, counted: 0, places: new Int32Array(PLACES) };
   }
 
-  /** Goes on in a text from one place to another. `offset` is added to the places of matches. */
+  /** The place at which the longest pattern begins that may stand here, or Infinity. */
+  startOf({ state, counted, places }: Cursor): number {
+    if (state === 0) return Number.POSITIVE_INFINITY;
+    return places[(counted - (this.#depths[state] ?? 0)) & (PLACES - 1)] ?? 0;
+  }
+
+  /** Goes on in a text from one place to another. `offset` is added to all places. */
   feed(
     cursor: Cursor,
     text: string,
@@ -108,7 +114,7 @@ export class Automaton {
       if (state === 0 && roots[folded] === 0) continue;
       state = this.#goOn(cursor, state, folded, isInside);
       if (state === 0 || (folded === SPACE && cursor.spaces > 1)) continue;
-      cursor.places[cursor.counted++ & (PLACES - 1)] = at;
+      cursor.places[cursor.counted++ & (PLACES - 1)] = at + offset;
       if (this.#ends[state] === 1) this.#tell(cursor, state, text, at + 1, tell, offset);
     }
     cursor.state = state;
@@ -137,7 +143,7 @@ export class Automaton {
     for (let state = last; state !== 0; state = this.#outputs[state] ?? 0) {
       const pattern = this.#patterns[state] ?? 0;
       const from = places[(counted - (this.#depths[state] ?? 0)) & (PLACES - 1)] ?? 0;
-      if (pattern > 0) tell(pattern - 1, from + offset, to + offset);
+      if (pattern > 0) tell(pattern - 1, from, to + offset);
     }
   }
 

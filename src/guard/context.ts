@@ -29,7 +29,7 @@ const NEVER = -1_000_000;
 /** Looks for words before the places of one text, which are asked for in their order. Only what is near such a place is read, and once. */
 export class Context {
   readonly #words: ContextWords;
-  readonly #text: string;
+  #text: string;
   /** The place at which each detector's last word begins. */
   readonly #starts: Float64Array;
   #cursor: Cursor;
@@ -44,6 +44,16 @@ export class Context {
     // A space stands between the field's name and its value.
     this.#feed(near, 0, near.length, -near.length - 1);
     this.#cursor = words.automaton.begin();
+  }
+
+  /** Forgets the first characters of the text, and knows this one from there on. */
+  slide(text: string, dropped: number): void {
+    this.#text = text;
+    if (dropped === 0) return;
+    for (let row = 0; row < this.#starts.length; row++)
+      this.#starts[row] = (this.#starts[row] ?? 0) - dropped;
+    // What stands before the next place is read again.
+    this.#read = -1;
   }
 
   isAfterWord(detector: number, at: number): boolean {

@@ -21,6 +21,14 @@ interface DigitRun {
 /** The answer to whether a detector is asked at a run. */
 type Asks = "always" | "afterWord" | "never";
 
+/** What is said of a value whose end isn't known yet, when no more can be waited for. */
+interface Cut {
+  /** Returns the value at `at` that goes on behind the text, if `find` doesn't find one that reaches its end. */
+  begin?(text: string, at: number): Span | null;
+  /** Goes on from the end of what was found, at most to `limit`. */
+  goOn(text: string, at: number, limit: number): number;
+}
+
 export interface Detector {
   readonly name: string;
   /** Null if it is only used by its own name. */
@@ -47,8 +55,12 @@ export interface Detector {
   find(text: string, at: number, isAfterWord: () => boolean): Span | null;
   /** The words after which a number counts that has no written form of its own. */
   readonly words?: readonly string[];
+  /** True if single spaces may stand in a value, between digits, capitals and brackets. */
+  readonly hasSpaces?: true;
   /** For values of any length: goes on from the end of what was found, at most to `limit`. */
   grow?(text: string, at: number, limit: number): number;
+  /** For values that may be longer than what is known of a text that comes in pieces. */
+  readonly cut?: Cut;
   /** True if what stands before a value decides without words. */
   readonly isByContext?: true;
   /** True if no value begins more than 40 characters within a run of letters, digits, `_` and `-`. */

@@ -1,6 +1,6 @@
 // JSON that comes in pieces: its strings are filtered as what they say, and all other bytes leave as they came.
-import { JsonString } from "./json-string.ts";
-import { filterText, type TextFilter, type TextStream } from "./text-filter.ts";
+import { JSON_STRING, readString } from "./json-string.ts";
+import { FilteredText, filterText, type TextFilter, type TextStream } from "./text-filter.ts";
 
 export interface JsonFilters {
   /** For a value. `field` is the name of the field that holds it, through lists. */
@@ -20,7 +20,7 @@ const INTEGER = /^-?\d{9,19}$/;
 const INTEGER_CHARACTERS_MAX = 20;
 const NUMBER = /^-?(?:\d[\d.eE+-]*)?$/;
 const NUMBER_CHARACTERS = "0123456789.eE+-";
-const LITERALS = ["true", "false", "null"] as const;
+const LITERALS: readonly string[] = ["true", "false", "null"];
 
 /** An object or list that is open. */
 interface Level {
@@ -42,13 +42,14 @@ class JsonStream implements TextStream {
   readonly #levels: Level[] = [];
   #tooDeep = 0;
   #isKeyNext = false;
-  #isKey = false;
-  /** The string or other text that the stream stands in. */
-  #string: JsonString | null = null;
+  /** The string that the stream stands in, and what it has said if it is a key. */
+  #string: FilteredText | null = null;
+  #key: string | null = null;
+  /** A text that stands where JSON has none. */
   #plain: TextStream | null = null;
-  /** True within a number that stays as it is. */
+  /** True within a number that is too long to be replaced. */
   #isInNumber = false;
-  /** The characters that can't be told yet: of an escape, an integer or a literal. */
+  /** What isn't known yet: a part of an escape, of a number or of a literal. */
   #held = "";
   #left = "";
 
@@ -91,14 +92,15 @@ class JsonStream implements TextStream {
     return OPENING.includes(character) ? this.#takeSign(character, at) : this.#beginPlain(text, at);
   }
 
-  #takeString(string: JsonString, text: string, from: number): number {
-    const to = string.take(text, from);
-    this.#left += string.left;
+  #takeString(string: FilteredText, text: string, from: number): number {
+    const { to, text: said } = readString(text, from);
+    if (to > from) this.#left += string.push(text.slice(from, to), said);
+    if (this.#key !== null) this.#key += said;
     if (text.charAt(to) !== QUOTE) return to;
     this.#left += string.end() + QUOTE;
     this.#string = null;
     const level = this.#levels.at(-1);
-    if (this.#isKey && level !== undefined) level.field = string.said;
+    if (this.#key !== null && level !== undefined) level.field = this.#key;
     return to + 1;
   }
 
@@ -140,9 +142,13 @@ class JsonStream implements TextStream {
   }
 
   #beginString(): void {
-    this.#isKey = this.#isKeyNext;
-    const filter = this.#isKey ? this.#filters.key() : this.#filters.value(this.#levels.at(-1)?.field);
-    this.#string = new JsonString(filter, this.#isKey);
+    const filter = this.#isKeyNext ? this.#filters.key() : this.#beginValue();
+    this.#string = new FilteredText(filter, JSON_STRING);
+    this.#key = this.#isKeyNext ? "" : null;
+  }
+
+  #beginValue(): TextFilter {
+    return this.#filters.value(this.#levels.at(-1)?.field);
   }
 
   #open(isObject: boolean): void {
@@ -159,29 +165,31 @@ class JsonStream implements TextStream {
   }
 
   #beginPlain(text: string, from: number): number {
-    this.#plain = filterText(this.#filters.value(this.#levels.at(-1)?.field));
+    this.#plain = filterText(this.#beginValue());
     return this.#takePlain(this.#plain, text, from);
   }
 
-  /** Takes a number, a literal, or what no JSON has there. */
+  /** Takes a number, a literal, or what no JSON has there. One that may go on is held back. */
   #takeWord(text: string, from: number, isWhole: boolean): number {
+    const head = text.slice(from, from + INTEGER_CHARACTERS_MAX + 1);
+    if (head.length > INTEGER_CHARACTERS_MAX && NUMBER.test(head))
+      return this.#takeNumber(text, from, isWhole);
     const to = findAny(text, from, SIGNS + SPACES);
     const word = text.slice(from, to);
-    const mayGoOn = to === text.length && !isWhole;
-    if (NUMBER.test(word)) return this.#takeDigits(word, from, mayGoOn);
-    if (!LITERALS.some((literal) => (mayGoOn ? literal.startsWith(word) : literal === word)))
-      return this.#beginPlain(text, from);
-    return mayGoOn ? from : this.#pass(text, from, to);
+    const isNumber = NUMBER.test(word);
+    if (to === text.length && !isWhole) {
+      const mayBeKnown = isNumber || LITERALS.some((literal) => literal.startsWith(word));
+      return mayBeKnown ? from : this.#beginPlain(text, from);
+    }
+    if (!isNumber && !LITERALS.includes(word)) return this.#beginPlain(text, from);
+    this.#left += isNumber ? this.#replaceInteger(word) : word;
+    return to;
   }
 
-  #takeDigits(word: string, from: number, mayGoOn: boolean): number {
-    const canStay = this.#filters.integer === undefined || word.length > INTEGER_CHARACTERS_MAX;
-    if (mayGoOn && !canStay) return from;
-    this.#isInNumber = mayGoOn;
-    const field = this.#levels.at(-1)?.field;
-    const by = INTEGER.test(word) ? (this.#filters.integer?.(word, field) ?? null) : null;
-    this.#left += by === null ? word : JSON.stringify(by);
-    return from + word.length;
+  #replaceInteger(number: string): string {
+    if (!INTEGER.test(number)) return number;
+    const by = this.#filters.integer?.(number, this.#levels.at(-1)?.field) ?? null;
+    return by === null ? number : JSON.stringify(by);
   }
 
   #pass(text: string, from: number, to: number): number {

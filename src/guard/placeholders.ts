@@ -6,8 +6,8 @@ import { WORDS_PREFIX } from "./words.ts";
 /** Without letters that look like digits or like each other. */
 export const CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 export const CODE_CHARACTERS = 8;
-const CODE_BYTES = 5;
-const CHARACTER_BITS = 5;
+/** 40 bits. */
+const CODE_HEX_DIGITS = 10;
 const VALUES_MAX = 50_000;
 const MARKS: ReadonlyMap<string, string> = new Map(DETECTORS.map(({ name, mark }) => [name, mark]));
 
@@ -74,24 +74,18 @@ export class Placeholders {
   }
 
   #makeCode(detector: string, value: string, counter: number): string {
-    // In UTF-16, since two halves of surrogates are one character in UTF-8. No detector's name holds a NUL.
-    const head = `${detector}\0${counter}\0`;
-    const hmac = new Bun.CryptoHasher("sha256", this.#key).update(head);
-    return writeCode(hmac.update(Buffer.from(value, "utf16le")).digest());
+    // UTF-16 tells halves of surrogates apart. The parts before the value hold no NUL.
+    const hashed = `${detector}\0${counter}\0${value}`;
+    const digest = new Bun.CryptoHasher("sha256", this.#key).update(hashed, "utf16le").digest("hex");
+    return writeCode(Number.parseInt(digest.slice(0, CODE_HEX_DIGITS), 16));
   }
 }
 
-/** Returns the first 40 bits as 8 characters. */
-function writeCode(digest: Uint8Array): string {
+/** Writes 40 bits. */
+function writeCode(bits: number): string {
   let code = "";
-  let bits = 0;
-  let count = 0;
-  for (const byte of digest.subarray(0, CODE_BYTES)) {
-    bits = (bits << 8) | byte;
-    for (count += 8; count >= CHARACTER_BITS; count -= CHARACTER_BITS) {
-      code += CODE_ALPHABET.charAt((bits >> (count - CHARACTER_BITS)) & (CODE_ALPHABET.length - 1));
-    }
-    bits &= (1 << count) - 1;
+  for (let left = bits; code.length < CODE_CHARACTERS; left = Math.floor(left / CODE_ALPHABET.length)) {
+    code = CODE_ALPHABET.charAt(left % CODE_ALPHABET.length) + code;
   }
   return code;
 }

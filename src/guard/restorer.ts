@@ -2,11 +2,10 @@
 import { CODE_ALPHABET, CODE_CHARACTERS } from "./placeholders.ts";
 import type { Passed, TextFilter } from "./text-filter.ts";
 
-const CODES = 128;
+const ASCII = 128;
 const UNDERSCORE = 95;
 const BACKSLASH = 92;
-const CASE_BIT = 32;
-/** In small letters: pairs that may stand around a placeholder, and go with it. */
+/** In small letters: what may stand around a placeholder, and goes with it. */
 const BRACKETS = [
   { open: "<", close: ">" },
   { open: "&lt;", close: "&gt;" },
@@ -14,104 +13,84 @@ const BRACKETS = [
   { open: "%3c", close: "%3e" },
 ] as const;
 /** By code unit: 1 for a character of codes, in any case. */
-const IS_OF_CODE = new Uint8Array(CODES);
-for (const character of CODE_ALPHABET + CODE_ALPHABET.toLowerCase()) IS_OF_CODE[character.charCodeAt(0)] = 1;
-const EMPTY: readonly Passed[] = [];
-/** Nothing of the kind begins at a place, or perhaps, if the text goes on. */
+const OF_CODE = new Uint8Array(ASCII);
+for (const character of CODE_ALPHABET + CODE_ALPHABET.toLowerCase()) OF_CODE[character.charCodeAt(0)] = 1;
+
+/** Instead of a position: there is no such thing at this place, or there may be if the text goes on. */
 const NONE = -1;
 const OPEN = -2;
 
-/** A placeholder's end, and its value; or a number below 0. */
-type Found = number | { readonly to: number; readonly value: string };
-
-/** A letter or digit of marks, by those that may follow it. */
-interface MarkNode {
-  readonly next: Map<number, MarkNode>;
-  isEnd: boolean;
+/** A placeholder with its brackets. Without one, `to` is NONE or OPEN. */
+interface Found {
+  readonly to: number;
+  readonly value: string;
 }
+
+const FOUND_NONE: Found = { to: NONE, value: "" };
+const FOUND_OPEN: Found = { to: OPEN, value: "" };
 
 /** The placeholders of one request. */
 export class Restorer {
+  /** By code unit: 1 for a character with which a placeholder can begin. */
+  readonly starts = new Uint8Array(ASCII);
   readonly #values: ReadonlyMap<string, string>;
-  readonly #marks: MarkNode = { next: new Map(), isEnd: false };
-  /** By code unit: 1 for a character with which a placeholder or its bracket may begin. */
-  readonly #starts = new Uint8Array(CODES);
+  /** By the code of a first character, in any case: marks in small letters, and brackets. */
+  readonly #marks: string[][] = [];
+  readonly #brackets: (typeof BRACKETS)[number][] = [];
 
-  /** `values` has them by name, and may not change any more. */
+  /** `values` has them by name, and must not change any more. */
   constructor(values: ReadonlyMap<string, string>) {
     this.#values = values;
     const marks = new Set<string>();
     for (const name of values.keys()) marks.add(name.slice(0, -CODE_CHARACTERS - 1));
-    for (const mark of marks) this.#addMark(mark);
-    if (marks.size > 0) for (const { open } of BRACKETS) this.#starts[open.charCodeAt(0)] = 1;
+    for (const mark of marks) {
+      const small = mark.toLowerCase();
+      for (const code of [mark.charCodeAt(0), small.charCodeAt(0)]) {
+        this.#marks[code] = [...(this.#marks[code] ?? []), small];
+        this.starts[code] = 1;
+      }
+    }
+    for (const pair of BRACKETS) {
+      const code = pair.open.charCodeAt(0);
+      this.#brackets[code] = pair;
+      this.starts[code] = 1;
+    }
   }
 
   begin(): TextFilter {
     return this.#values.size === 0 ? UNCHANGED : new RestoredText(this);
   }
 
-  /** True if a placeholder, or a bracket around it, may begin with such a character. */
-  mayBegin(code: number): boolean {
-    return code < CODES && this.#starts[code] === 1;
-  }
-
-  /** Finds the placeholder that begins at that place, with the brackets around it. */
+  /** Returns the placeholder that begins at that place. */
   find(text: string, at: number): Found {
-    const code = text.charCodeAt(at);
-    for (const { open, close } of BRACKETS) {
-      if (code !== open.charCodeAt(0)) continue;
-      const inner = matchFolded(text, at, open);
-      if (inner < 0) return inner;
-      const name = this.#findName(text, inner);
-      if (typeof name === "number") return name;
-      const to = matchFolded(text, name.to, close);
-      return to < 0 ? to : { to, value: name.value };
-    }
-    return this.#findName(text, at);
+    const pair = this.#brackets[text.charCodeAt(at)];
+    if (pair === undefined) return this.#findName(text, at);
+    const inner = matchFolded(text, at, pair.open);
+    if (inner < 0) return inner === OPEN ? FOUND_OPEN : FOUND_NONE;
+    const found = this.#findName(text, inner);
+    return found.to < 0 ? found : { to: matchFolded(text, found.to, pair.close), value: found.value };
   }
 
-  #addMark(mark: string): void {
-    let node = this.#marks;
-    for (let at = 0; at < mark.length; at++) {
-      const code = mark.charCodeAt(at);
-      node = node.next.getOrInsertComputed(code, () => ({ next: new Map(), isEnd: false }));
+  #findName(text: string, at: number): Found {
+    if (at === text.length) return FOUND_OPEN;
+    let found = FOUND_NONE;
+    for (const mark of this.#marks[text.charCodeAt(at)] ?? []) {
+      const to = findCode(text, matchFolded(text, at, mark));
+      if (to === OPEN) found = FOUND_OPEN;
+      if (to < 0) continue;
+      // All of it is ASCII, of which no other letters are the capitals.
+      const name = `${mark}_${text.slice(to - CODE_CHARACTERS, to)}`.toUpperCase();
+      const value = this.#values.get(name);
+      return value === undefined ? FOUND_NONE : { to, value };
     }
-    node.isEnd = true;
-    const first = mark.charCodeAt(0);
-    this.#starts[first] = 1;
-    this.#starts[toLower(first)] = 1;
-  }
-
-  #findName(text: string, from: number): Found {
-    let node = this.#marks;
-    let at = from;
-    for (; at < text.length; at++) {
-      const next = node.next.get(toUpper(text.charCodeAt(at)));
-      if (next === undefined) break;
-      node = next;
-    }
-    if (at === text.length) return OPEN;
-    if (!node.isEnd) return NONE;
-    const mark = text.slice(from, at);
-    if (text.charCodeAt(at) === BACKSLASH && ++at === text.length) return OPEN;
-    if (text.charCodeAt(at) !== UNDERSCORE) return NONE;
-    return this.#findCode(mark, text, at + 1);
-  }
-
-  #findCode(mark: string, text: string, from: number): Found {
-    const to = from + CODE_CHARACTERS;
-    const end = Math.min(text.length, to);
-    for (let at = from; at < end; at++) if (!isOfCode(text.charCodeAt(at))) return NONE;
-    if (end < to) return OPEN;
-    // All of them are ASCII, where no other letter has these capitals.
-    const value = this.#values.get(`${mark}_${text.slice(from, to)}`.toUpperCase());
-    return value === undefined ? NONE : { to, value };
+    return found;
   }
 }
 
+const NOTHING: readonly Passed[] = [];
 const UNCHANGED: TextFilter = {
-  push: (text) => (text === "" ? EMPTY : [{ length: text.length, by: null }]),
-  end: () => EMPTY,
+  push: ({ length }) => (length === 0 ? NOTHING : [{ length, by: null }]),
+  end: () => NOTHING,
 };
 
 class RestoredText implements TextFilter {
@@ -132,50 +111,53 @@ class RestoredText implements TextFilter {
   }
 
   #pass(text: string, isWhole: boolean): readonly Passed[] {
-    const restorer = this.#restorer;
+    const { starts } = this.#restorer;
     const passed: Passed[] = [];
     let from = 0;
     let at = 0;
-    const passTo = (to: number) => {
-      if (to > from) passed.push({ length: to - from, by: null });
-      from = to;
-    };
     while (at < text.length) {
-      const found = restorer.mayBegin(text.charCodeAt(at)) ? restorer.find(text, at) : NONE;
-      if (found === OPEN && !isWhole) break;
-      if (typeof found === "number") {
+      const { to, value } = starts[text.charCodeAt(at)] === 1 ? this.#restorer.find(text, at) : FOUND_NONE;
+      if (to === OPEN && !isWhole) break;
+      if (to < 0) {
         at++;
         continue;
       }
-      passTo(at);
-      passed.push({ length: found.to - at, by: found.value });
-      at = found.to;
-      from = at;
+      if (at > from) passed.push({ length: at - from, by: null });
+      passed.push({ length: to - at, by: value });
+      at = to;
+      from = to;
     }
-    passTo(at);
+    if (at > from) passed.push({ length: at - from, by: null });
     this.#held = text.slice(at);
     return passed;
   }
 }
 
-/** Returns the position behind the part, which is in small letters, or NONE, or OPEN if the text ends within it. */
+/** Returns the position behind a part that is in small letters, in any case. */
 function matchFolded(text: string, at: number, part: string): number {
   for (let index = 0; index < part.length; index++) {
-    if (at + index >= text.length) return OPEN;
+    if (at + index === text.length) return OPEN;
     const code = text.charCodeAt(at + index);
-    if (code !== part.charCodeAt(index) && toLower(code) !== part.charCodeAt(index)) return NONE;
+    const wanted = part.charCodeAt(index);
+    if (code !== wanted && toLower(code) !== wanted) return NONE;
   }
   return at + part.length;
 }
 
-function toUpper(code: number): number {
-  return code >= 97 && code <= 122 ? code - CASE_BIT : code;
+/** Returns the position behind the separator and the code that follow a mark. `mark` is the position behind it. */
+function findCode(text: string, mark: number): number {
+  if (mark < 0) return mark;
+  const from = text.charCodeAt(mark) === BACKSLASH ? mark + 1 : mark;
+  if (from === text.length) return OPEN;
+  if (text.charCodeAt(from) !== UNDERSCORE) return NONE;
+  const to = from + 1 + CODE_CHARACTERS;
+  for (let at = from + 1; at < to; at++) {
+    if (at === text.length) return OPEN;
+    if (OF_CODE[text.charCodeAt(at)] !== 1) return NONE;
+  }
+  return to;
 }
 
 function toLower(code: number): number {
-  return code >= 65 && code <= 90 ? code + CASE_BIT : code;
-}
-
-function isOfCode(code: number): boolean {
-  return code < CODES && IS_OF_CODE[code] === 1;
+  return code >= 65 && code <= 90 ? code + 32 : code;
 }

@@ -1,13 +1,14 @@
 // Searches texts for the values of some detectors: one pass, in which only what can begin a value is looked at.
 import type { GuardWords } from "../core/models/guard.ts";
-import { AllowList } from "./allow.ts";
 import type { Cursor } from "./automaton.ts";
-import { isAlphanumeric, isBase64, isDigit } from "./characters.ts";
-import { Context, ContextWords } from "./context.ts";
-import { CONTEXT_CHARACTERS, type Detector, type Span } from "./detector.ts";
-import { DETECTORS } from "./detectors.ts";
-import { type Entry, makeStarts, NEXT_MAX, RUN_MAX, type Starts } from "./starts.ts";
-import { WORDS_PREFIX, WordSearcher } from "./words.ts";
+import { isAlphanumeric, isDigit } from "./characters.ts";
+import { Context } from "./context.ts";
+import { CONTEXT_CHARACTERS, type Span } from "./detector.ts";
+import { Growth } from "./growth.ts";
+import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
+import { addInOrder } from "./order.ts";
+import { type Entry, NEXT_MAX, RUN_MAX } from "./starts.ts";
+import { makeTable, type Table } from "./table.ts";
 
 /** A value in a text. Positions are in UTF-16 units, `to` behind the last. */
 export interface Match {
@@ -33,8 +34,6 @@ export interface Scanner {
 }
 
 const ASCII = 128;
-/** Runs of base64 above it aren't searched: pictures, sounds, signatures. */
-const BASE64_RUN_MAX = 200;
 /** Words are searched in steps of it, so that findings come nearly in order. */
 const BLOCK = 1024;
 const PLUS = 43;
@@ -45,14 +44,8 @@ const UNDERSCORE = 95;
 const NEAR_START = 40;
 /** Before every text. */
 const FAR = -1_000_000;
-
-interface Table {
-  readonly rows: readonly Detector[];
-  readonly starts: Starts;
-  readonly context: ContextWords | null;
-  readonly words: WordSearcher | null;
-  readonly allowed: AllowList | null;
-}
+/** The start of a run whose detectors have been asked. */
+const ASKED = -2;
 
 /**
  * @param detectors names of detectors, and `words:NAME`
@@ -63,16 +56,7 @@ export function createScanner(
   words: GuardWords,
   allow: readonly string[],
 ): Scanner {
-  const names = new Set(detectors);
-  const rows = DETECTORS.filter(({ name }) => names.has(name));
-  const lists = [...names].filter((name) => name.startsWith(WORDS_PREFIX));
-  const table: Table = {
-    rows,
-    starts: makeStarts(rows),
-    context: rows.some((row) => row.words) ? new ContextWords(rows) : null,
-    words: lists.length > 0 ? new WordSearcher(words, lists) : null,
-    allowed: allow.length > 0 ? new AllowList(allow) : null,
-  };
+  const table = makeTable(detectors, words, allow);
   return {
     begin: (text, before = "") => new TextSearch(table, text, before),
     search: (text, before = "") => {
@@ -83,10 +67,16 @@ export function createScanner(
   };
 }
 
-class TextSearch implements Search {
-  readonly found: Match[] = [];
+/**
+ * The search of a text that is known as a whole (`run`), or of the part of it that is (`runTo`), which then moves on (`slide`).
+ * All places are in that part.
+ */
+export class TextSearch implements Search {
+  found: Match[] = [];
   readonly #table: Table;
-  readonly #text: string;
+  #text: string;
+  /** True while more of the text may follow. */
+  #isOpen = false;
   readonly #context: Context | null;
   readonly #cursor: Cursor | null;
   /** The place at which each detector's last value ends: it begins no other within it. */
@@ -102,7 +92,7 @@ class TextSearch implements Search {
   #asked = 0;
   #askedFrom = 0;
   /** A value that may go on. */
-  #growing: { readonly row: Detector; readonly from: number; to: number } | null = null;
+  #growing: Growth | null = null;
 
   constructor(table: Table, text: string, before: string) {
     this.#table = table;
@@ -127,6 +117,69 @@ class TextSearch implements Search {
     return this.#at >= this.#text.length && this.#growing === null;
   }
 
+  /** Forgets the first characters of the text that was known, and knows this one from there on. */
+  slide(text: string, dropped: number): void {
+    this.#text = text;
+    if (dropped > 0) {
+      this.#at -= dropped;
+      if (this.#runFrom >= 0) this.#runFrom -= dropped;
+      this.#base64From -= dropped;
+      this.#tokenFrom -= dropped;
+      this.#wordFrom -= dropped;
+      for (let row = 0; row < this.#ends.length; row++) this.#ends[row] = (this.#ends[row] ?? 0) - dropped;
+      this.#growing?.slide(dropped);
+    }
+    this.#context?.slide(text, dropped);
+  }
+
+  /** Goes on at a place before which no value stands. */
+  skip(to: number): void {
+    if (to <= this.#at) return;
+    this.#at = to;
+    this.#runFrom = -1;
+    this.#base64From = to;
+    this.#tokenFrom = to;
+    this.#wordFrom = to;
+  }
+
+  /** Searches up to a place, looking at all that is known. `isOpen`: more may follow what is known. */
+  runTo(end: number, isOpen: boolean): void {
+    this.#isOpen = isOpen;
+    for (;;) {
+      if (this.#growing) this.#growOpen(this.#growing);
+      if (this.#growing !== null || this.#at >= end) break;
+      this.#scan(end);
+    }
+  }
+
+  /** Returns what was found since it was asked last. */
+  takeFound(): readonly Match[] {
+    const { found } = this;
+    if (found.length > 0) this.found = [];
+    return found;
+  }
+
+  /** The value that goes on behind what is known, as far as it is known. */
+  get growing(): Match | null {
+    return this.#growing;
+  }
+
+  #growOpen(growing: Growth): void {
+    if (growing.growOpen(this.#text, this.#isOpen)) {
+      this.#endGrowth(growing);
+    } else if (growing.to > this.#at) {
+      // What stands within such a long value is a part of it.
+      this.#at = growing.to;
+      this.#runFrom = isAlphanumeric(this.#text.charCodeAt(growing.to - 1)) ? ASKED : -1;
+    }
+  }
+
+  #endGrowth({ row, from, to, detector }: Growth): void {
+    this.#growing = null;
+    this.#ends[row] = to;
+    this.#add({ from, to, detector });
+  }
+
   #scan(end: number): void {
     const text = this.#text;
     while (this.#at < end && this.#growing === null) {
@@ -136,14 +189,16 @@ class TextSearch implements Search {
     }
   }
 
-  /** Passes a run of letters and digits, which may go on in the next step. */
+  /** Passes a run of letters and digits, which may go on in the next step. The length of a long one isn't waited for. */
   #scanRun(end: number): void {
     const text = this.#text;
     let at = this.#at;
     if (this.#runFrom === -1) this.#runFrom = at;
     while (at < end && isAlphanumeric(text.charCodeAt(at))) at++;
     this.#at = at;
-    if (at < end || at === text.length) this.#endRun(at);
+    const isKnown = at < end || at === text.length;
+    if (isKnown || (this.#runFrom >= 0 && at - this.#runFrom >= RUN_MAX)) this.#endRun(at);
+    if (!isKnown && this.#runFrom === -1) this.#runFrom = ASKED;
   }
 
   /** Passes other characters up to the next letter or digit, or a value that goes on. */
@@ -168,6 +223,7 @@ class TextSearch implements Search {
   #endRun(at: number): void {
     const from = this.#runFrom;
     this.#runFrom = -1;
+    if (from === ASKED) return;
     const code = this.#text.charCodeAt(from);
     const length = Math.min(at - from, RUN_MAX);
     const { starts } = this.#table;
@@ -203,15 +259,22 @@ class TextSearch implements Search {
       if (from < (ends[entry.at] ?? 0) || (entry.isNearTokenStart && !isNearStart)) continue;
       this.#asked = entry.at;
       if (entry.isAfterWord && !this.#isAfterWord()) continue;
-      const span = entry.find(this.#text, from, this.#isAfterWord);
-      if (span !== null) this.#take(entry, span);
+      this.#findAt(entry, from);
     }
   }
 
-  #take({ row, at }: Entry, { from, to }: Span): void {
-    if (row.isInLongRuns !== true && this.#isInLongRun(from)) return;
+  #findAt(entry: Entry, from: number): void {
+    const cut = this.#isOpen ? entry.row.cut?.begin?.(this.#text, from) : undefined;
+    const span = cut ?? entry.find(this.#text, from, this.#isAfterWord);
+    if (span !== null) this.#take(entry, span, span === cut);
+  }
+
+  #take({ row, at }: Entry, { from, to }: Span, isCut: boolean): void {
+    if (row.isInLongRuns !== true && isInLongRun(this.#text, from, this.#base64From, this.#isOpen)) return;
     this.#ends[at] = to;
-    if (row.grow) this.#growing = { row, from, to };
+    const goOn =
+      (isCut || (this.#isOpen && to === this.#text.length) ? row.cut?.goOn : undefined) ?? row.grow;
+    if (goOn) this.#growing = new Growth(row.name, at, goOn, from, to);
     else this.#add({ from, to, detector: row.name });
   }
 
@@ -219,14 +282,8 @@ class TextSearch implements Search {
   #grow(charactersMax: number): number {
     const growing = this.#growing;
     if (growing === null) return charactersMax;
-    const limit = Math.min(this.#text.length, growing.to + charactersMax);
-    const to = growing.row.grow?.(this.#text, growing.to, limit) ?? growing.to;
-    const left = charactersMax - (to - growing.to);
-    growing.to = to;
-    if (to >= limit && to < this.#text.length) return 0;
-    this.#growing = null;
-    this.#ends[this.#table.rows.indexOf(growing.row)] = to;
-    this.#add({ from: growing.from, to, detector: growing.row.name });
+    const left = growing.grow(this.#text, charactersMax);
+    if (left > 0 || growing.to >= this.#text.length) this.#endGrowth(growing);
     return left;
   }
 
@@ -236,27 +293,7 @@ class TextSearch implements Search {
   readonly #addWord = (from: number, to: number, detector: string): void => this.#add({ from, to, detector });
 
   #add(found: Match): void {
-    if (this.#table.allowed?.has(this.#text.slice(found.from, found.to))) return;
-    const list = this.found;
-    list.push(found);
-    // A value may begin before one that was found earlier.
-    for (let at = list.length - 1; at > 0; at--) {
-      const before = list[at - 1];
-      if (before === undefined || before.from <= found.from) break;
-      list[at] = before;
-      list[at - 1] = found;
-    }
-  }
-
-  #isInLongRun(from: number): boolean {
-    const first = Math.max(0, from - BASE64_RUN_MAX);
-    // The start of the run in which the search stands is known.
-    let start = Math.min(from, this.#base64From);
-    if (this.#base64From > from) {
-      while (start > first && isBase64(this.#text.charCodeAt(start - 1))) start--;
-    }
-    let end = from;
-    while (end - start <= BASE64_RUN_MAX && isBase64(this.#text.charCodeAt(end))) end++;
-    return end - start > BASE64_RUN_MAX;
+    if (this.#table.allowed?.has(this.#text.slice(Math.max(0, found.from), found.to))) return;
+    addInOrder(this.found, found);
   }
 }

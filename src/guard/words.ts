@@ -31,10 +31,17 @@ export class WordSearcher {
     from: number,
     to: number,
     tell: (from: number, to: number, detector: string) => void,
+    offset = 0,
   ): void {
-    this.#automaton.feed(cursor, text, from, to, (word, start, end) => {
+    const take = (word: number, start: number, end: number): void => {
       for (const detector of this.#lists[word] ?? []) tell(start, end, detector);
-    });
+    };
+    this.#automaton.feed(cursor, text, from, to, take, offset);
+  }
+
+  /** The place at which a word may have begun that isn't complete, or Infinity. */
+  startOf(cursor: Cursor): number {
+    return this.#automaton.startOf(cursor);
   }
 
   #add(word: string, detector: string): void {

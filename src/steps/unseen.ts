@@ -79,10 +79,20 @@ function findWithin(root: unknown, isWanted: (value: unknown, field: string) => 
   return false;
 }
 
-const TOOL_NAME_PATH =
+const NAME_PATH =
   /(^|[.\]])(tools|tool_calls|functionDeclarations|function_declarations|functionCall|function_call|functionResponse|tool_choice|content|input|parts)\b.*\.name$/;
 
+/** Names that no call repeats: of the form of an answer, and of skills. */
+const OTHER_NAME_PATH = /(\bformat|\bskills\[\d+\])\.name$/;
+
+type NamedPlace = Pick<TextPlace, "kind" | "path">;
+
+/** True for a name that providers take in a few characters alone. */
+export function isName({ kind, path }: NamedPlace): boolean {
+  return kind === "text" && NAME_PATH.test(path);
+}
+
 /** True for the name of a tool, by which its caller knows it. */
-export function isToolName({ kind, path }: Pick<TextPlace, "kind" | "path">): boolean {
-  return kind === "text" && TOOL_NAME_PATH.test(path);
+export function isToolName(place: NamedPlace): boolean {
+  return isName(place) && !OTHER_NAME_PATH.test(place.path);
 }

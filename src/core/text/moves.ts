@@ -1,7 +1,7 @@
 // Where the positions that annotations give into an answer's texts stand once parts of these texts are replaced.
 
 /** So many characters of a text as they leave: as they came (`by` null), or replaced. */
-export interface Passed {
+interface Passed {
   readonly length: number;
   readonly by: string | null;
 }
@@ -48,7 +48,7 @@ interface Replaced {
 
 const NONE: Size = { units: 0, points: 0, bytes: 0 };
 /** Nothing cites half of what is replaced: a position within it was counted in the other way. */
-const COUNTED: Readonly<Record<PositionUnit, readonly (keyof Size)[]>> = {
+const COUNTED: Readonly<Record<PositionUnit, readonly [keyof Size, (keyof Size)?]>> = {
   characters: ["units", "points"],
   bytes: ["bytes"],
 };
@@ -119,20 +119,19 @@ interface Place {
 }
 
 /**
- * The texts of one answer that filters change, in one step or in several. Positions in a stream's texts are those in all
- * of their pieces joined, however they are cut.
+ * The texts of one answer, each changed by a filter. Positions in a stream's texts are those in all of their pieces joined,
+ * however they are cut.
  */
 export class TextMoves {
-  readonly #steps: Map<string, MovedText>[] = [];
+  readonly #texts = new Map<string, MovedText>();
 
   /**
-   * Returns the filter of a text, whose parts are noted from now on. The first filter that a text passes has the step 0, the
-   * next one 1. Texts with the same path and step are joined, so each piece of one may have a filter of its own.
+   * Returns the filter of a text, whose parts are noted from now on. Texts with the same path are joined: each piece of one
+   * may have a filter of its own.
    */
-  watch(place: WatchedPlace, step: 0 | 1, filter: PartFilter): PartFilter {
+  watch(place: WatchedPlace, filter: PartFilter): PartFilter {
     if (place.kind !== "text") return filter;
-    this.#steps[step] ??= new Map();
-    const moved = this.#steps[step].getOrInsertComputed(place.path, () => new MovedText());
+    const moved = this.#texts.getOrInsertComputed(place.path, () => new MovedText());
     return {
       push(text) {
         moved.add(text);
@@ -144,40 +143,32 @@ export class TextMoves {
 
   /** True if a text was changed. */
   get isChanged(): boolean {
-    return this.#some((text) => text.isChanged);
+    return this.#texts.values().some((text) => text.isChanged);
   }
 
   /** True if the end of a text is undecided, so that it may still be changed. */
   get isOpen(): boolean {
-    return this.#some((text) => text.isOpen);
+    return this.#texts.values().some((text) => text.isOpen);
   }
 
   /** Returns the position in the changed text. What is undecided counts as unchanged. */
   move(position: TextPosition): number {
-    return this.#follow(position).at;
+    const place = this.#find(position);
+    return place.moved + moveWithin(place, position.edge);
   }
 
   /** True unless the position lies in a part of its text that has come and isn't decided yet. */
   isDecided(position: TextPosition): boolean {
-    return this.#follow(position).isDecided;
+    return this.#find(position).isDecided;
   }
 
-  #follow({ paths, edge, unit, at }: TextPosition): { readonly at: number; readonly isDecided: boolean } {
-    let now = at;
-    let isDecided = true;
-    for (const step of this.#steps) {
-      const texts = paths.flatMap((path) => step?.get(path) ?? []);
-      const places = COUNTED[unit].map((counted) => findPlace(texts, now, counted));
-      const place = places.find(({ isInside }) => !isInside) ?? places[0];
-      if (place === undefined) continue;
-      isDecided &&= place.isDecided;
-      now = place.moved + moveWithin(place, edge);
-    }
-    return { at: now, isDecided };
-  }
-
-  #some(test: (text: MovedText) => boolean): boolean {
-    return this.#steps.some((step) => step?.values().some(test));
+  #find({ paths, unit, at }: TextPosition): Place {
+    const texts = paths.flatMap((path) => this.#texts.get(path) ?? []);
+    const [first, second = first] = COUNTED[unit];
+    const place = findPlace(texts, at, first);
+    if (!place.isInside) return place;
+    const other = findPlace(texts, at, second);
+    return other.isInside ? place : other;
   }
 }
 

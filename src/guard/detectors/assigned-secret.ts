@@ -47,6 +47,13 @@ function find(text: string, at: number): Span | null {
   return CODE.test(value) || measureBits(value) < BITS_MIN ? null : { from, to };
 }
 
+/** Which quote has begun the value isn't known any more, so the first one ends it. */
+function goOn(text: string, at: number, limit: number): number {
+  let to = at;
+  while (to < limit && !isEnd(text.charAt(to), "")) to++;
+  return to;
+}
+
 export const ASSIGNED_SECRET: Detector = {
   name: "assigned_secret",
   group: null,
@@ -54,5 +61,6 @@ export const ASSIGNED_SECRET: Detector = {
   rule: "values of 12 to 200 characters assigned to names such as password, secret, token or api_key",
   starts: ":=",
   find,
+  cut: { goOn },
   isByContext: true,
 };

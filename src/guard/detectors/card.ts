@@ -92,5 +92,6 @@ export const CARD: Detector = {
   runs: [4, 15, 16],
   asks: ({ length, next }) => (length > 4 || next === 4 || next === 6 ? "always" : "never"),
   find,
+  hasSpaces: true,
   isByContext: true,
 };

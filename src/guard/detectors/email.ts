@@ -1,5 +1,5 @@
 // Addresses of e-mail, read from their `@` in both directions.
-import { DIGITS, isAlphanumeric, isLetter, LETTERS } from "../characters.ts";
+import { DIGITS, findRunEnd, isAlphanumeric, isLetter, LETTERS } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const LOCAL_MAX = 64;
@@ -16,8 +16,12 @@ const SCALE = /^[1-9]x\./;
 /** `1.2` in `package@1.2.3-beta.ab`. */
 const VERSION = /^\d+\.\d/;
 
-function isLocal(code: number): boolean {
+export function isLocal(code: number): boolean {
   return isAlphanumeric(code) || LOCAL_SIGNS[code] === 1;
+}
+
+function isDomain(code: number): boolean {
+  return isAlphanumeric(code) || code === DOT || code === HYPHEN;
 }
 
 /** Where the local part before `at` begins, or `at` if there is none. */
@@ -90,4 +94,5 @@ export const EMAIL: Detector = {
   starts: "@",
   follows: `${DIGITS}${LETTERS}`,
   find,
+  cut: { goOn: (text, at, limit) => findRunEnd(text, at, limit - at, isDomain) },
 };

@@ -20,8 +20,17 @@ function addCharacter(remainder: number, code: number): number {
   return isDigit(code) ? (remainder * 10 + code - 48) % 97 : (remainder * 100 + code - 55) % 97;
 }
 
+/** Check digits go from 02 to 98: others, such as 00, may have the right remainder too. */
+function hasCheckDigits(text: string, at: number): boolean {
+  const tens = text.charCodeAt(at);
+  const ones = text.charCodeAt(at + 1);
+  if (!isDigit(tens) || !isDigit(ones)) return false;
+  const check = (tens - 48) * 10 + ones - 48;
+  return check >= 2 && check <= 98;
+}
+
 function find(text: string, at: number): Span | null {
-  if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return null;
+  if (!hasCheckDigits(text, at + 2)) return null;
   const length = LENGTHS.get(text.slice(at, at + 2));
   if (length === undefined) return null;
   const isGrouped = text.charCodeAt(at + GROUP) === SPACE;
@@ -46,4 +55,5 @@ export const IBAN: Detector = {
   starts: [...new Set([...LENGTHS.keys()].map((country) => country.charAt(0)))].join(""),
   runs: [GROUP, ...new Set(LENGTHS.values())],
   find,
+  hasSpaces: true,
 };

@@ -43,6 +43,35 @@ function find(text: string, at: number): Span | null {
   return to - payload - 1 >= SIGNATURE_MIN && isHeader(text.slice(at, header)) ? { from: at, to } : null;
 }
 
+/** True for the first part of a header. */
+function isHeaderStart(encoded: string): boolean {
+  return isText(encoded) && Buffer.from(encoded, "base64url").toString("latin1").includes('"alg"');
+}
+
+/** A token whose header says so, and of which no more is known than a part of the payload. */
+function begin(text: string, at: number): Span | null {
+  if (!text.startsWith(HEADER_START, at) || !isLow(text.charCodeAt(at + 4))) return null;
+  const header = findRunEnd(text, at, HEADER_MAX, isToken);
+  const to = text.length;
+  if (header === to)
+    return isHeaderStart(text.slice(at, at + 4 * Math.floor((to - at) / 4))) ? { from: at, to } : null;
+  if (header - at < HEADER_MIN || text.charCodeAt(header) !== DOT) return null;
+  const payload = findRunEnd(text, header + 1, PAYLOAD_MAX, isToken);
+  if (payload < to || payload - header - 1 < PAYLOAD_MIN) return null;
+  return isHeader(text.slice(at, header)) ? { from: at, to } : null;
+}
+
+/** Goes on over parts of a token, whose dots aren't counted. */
+function goOn(text: string, at: number, limit: number): number {
+  let to = at;
+  while (to < limit && (isToken(text.charCodeAt(to)) || isInnerDot(text, to))) to++;
+  return to;
+}
+
+function isInnerDot(text: string, at: number): boolean {
+  return text.charCodeAt(at) === DOT && isToken(text.charCodeAt(at + 1));
+}
+
 export const JWT: Detector = {
   name: "jwt",
   group: "secrets",
@@ -51,6 +80,7 @@ export const JWT: Detector = {
   starts: "e",
   find,
   grow: (text, at, limit) => findRunEnd(text, at, limit - at, isToken),
+  cut: { begin, goOn },
   isNearTokenStart: true,
   isInLongRuns: true,
 };

@@ -89,5 +89,6 @@ export const PHONE: Detector = {
   starts: `${DIGITS}+(`,
   asks: ({ first }) => (first === 0 ? "always" : "afterWord"),
   find,
+  hasSpaces: true,
   words: ["tel", "phone", "telephone", "mobile", "mobil", "telefon", "cell", "fax", "call"],
 };

@@ -138,6 +138,7 @@ function makeDetector({ name, rule, forms }: Row): Detector {
       }
       return null;
     },
+    cut: { goOn: (text, at, limit) => findRunEnd(text, at, limit - at, isToken) },
     isNearTokenStart: true,
   };
 }

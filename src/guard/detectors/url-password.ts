@@ -3,6 +3,8 @@ import { isAlphanumeric } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
 
 const AUTHORITY_MAX = 512;
+/** A port is shorter. */
+const CUT_MIN = 64;
 const SLASH = 47;
 const OPEN_BRACKET = 91;
 const COLON = 58;
@@ -33,10 +35,36 @@ function readAuthority(text: string, from: number): Authority | null {
     const code = text.charCodeAt(place);
     if (ENDS.has(code)) break;
     if (code === COLON && colon === -1) colon = place;
-    const next = text.charCodeAt(place + 1);
-    if (code === AT_SIGN && (isAlphanumeric(next) || next === OPEN_BRACKET)) at = place;
+    if (code === AT_SIGN && isHostStart(text.charCodeAt(place + 1))) at = place;
   }
   return colon === -1 || at <= colon + 1 ? null : { colon, at };
+}
+
+function isHostStart(code: number): boolean {
+  return isAlphanumeric(code) || code === OPEN_BRACKET;
+}
+
+/** A password of which the end isn't known yet. */
+function begin(text: string, at: number): Span | null {
+  if (text.charCodeAt(at + 2) !== SLASH || !isAlphanumeric(text.charCodeAt(at - 1))) return null;
+  let from = -1;
+  for (let place = at + 3; place < text.length; place++) {
+    const code = text.charCodeAt(place);
+    if (ENDS.has(code)) return null;
+    if (code === COLON && from === -1) from = place + 1;
+    if (code === AT_SIGN && isHostStart(text.charCodeAt(place + 1))) return null;
+  }
+  return from === -1 || text.length - from < CUT_MIN ? null : { from, to: text.length };
+}
+
+/** Goes on up to the `@` before the host, or to where the address ends without one. */
+function goOn(text: string, at: number, limit: number): number {
+  let to = at;
+  while (to < limit && !ENDS.has(text.charCodeAt(to))) {
+    if (text.charCodeAt(to) === AT_SIGN && isHostStart(text.charCodeAt(to + 1))) break;
+    to++;
+  }
+  return to;
 }
 
 function find(text: string, at: number): Span | null {
@@ -63,5 +91,6 @@ export const URL_PASSWORD: Detector = {
   starts: ":",
   follows: "/",
   find,
+  cut: { begin, goOn },
   isByContext: true,
 };

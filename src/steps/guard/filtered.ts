@@ -97,7 +97,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
   }
 
   #openAt(place: TextPlace): TextStream | null {
-    return this.#terms.open(place, (filter) => this.#moved.moves.watch(place, 0, filter));
+    return this.#terms.open(place, (filter) => this.#moved.moves.watch(place, filter));
   }
 
   #close(name: string): string {

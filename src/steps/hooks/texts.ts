@@ -8,7 +8,7 @@ import type { ChangedCall } from "../../gateway/step.ts";
 import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { mapJsonText } from "../../operations/text-json.ts";
-import { isToolName } from "../unseen.ts";
+import { isName } from "../unseen.ts";
 
 /** The texts that a hook has changed, each with its replacement. */
 export type Changes = ReadonlyMap<string, string>;
@@ -127,7 +127,7 @@ export function changeAsked<F extends Form>(call: TextSource<F>, changes: Change
         thoughts.add(text);
         return text;
       }
-      if (isToolName(place) && !NAME.test(now)) throw unchangeable("a name");
+      if (isName(place) && !NAME.test(now)) throw unchangeable("a name");
       return now;
     };
   const mapForm = <Body extends KeptRequest>(form: Body | null): Body | null =>

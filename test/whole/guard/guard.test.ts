@@ -56,8 +56,8 @@ test("a key adds rules, which apply whatever their patterns of keys and models s
   const secret = await newKey({ name: "adds", guard: ["again", "cards"] });
   const { findings } = await own.look(CHAT, chat(`${CARD} and ada@corp-x.de`), secret);
   expect(findings.slice(0, 2)).toEqual([
-    "1 card at request: report by cards",
     "1 email at request: report by people",
+    "1 card at request: report by cards",
   ]);
   expect((await own.look(CHAT, chat(CARD))).findings).toEqual([]);
 });

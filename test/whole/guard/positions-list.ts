@@ -14,6 +14,8 @@ export interface Position {
 /** One step down, and the object that it leaves, of which the demanded fields are filled in as well. */
 export type Step = { readonly field: string; readonly of: ObjectShape } | "[]" | "*";
 
+export const stepName = (step: Step): string => (typeof step === "string" ? step : step.field);
+
 export class Positions {
   readonly #types: SdkTypes | null;
   /** The types that were reached, with the way to each. */

@@ -1,14 +1,18 @@
 // Sends a canary at each position of each body through a gateway, and says where it was found and what a provider got.
-import type { JsonObject } from "../../../src/core/json/json.ts";
-import type { UnderTest } from "../../harness/harness.ts";
+import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
 import { buildBody } from "./positions-build.ts";
 import { completeBody } from "./positions-complete.ts";
 import type { Position } from "./positions-list.ts";
 import { findTypes, type SdkBody } from "./positions-sdks.ts";
-
-export const CANARY = "canary@corp-x.de";
-/** Passes the checksum of cards, and is no documentation value. */
-const CARD = 4_532_015_112_830_366;
+import {
+  type Action,
+  type Canary,
+  listCanaries,
+  listHidden,
+  makeValue,
+  REPEATED,
+} from "./positions-values.ts";
+import type { PositionWorld } from "./positions-world.ts";
 
 /** The providers behind each path: the first speaks its form, if one does. */
 const PROVIDERS: Readonly<Record<string, readonly string[]>> = {
@@ -26,29 +30,20 @@ export const listProviders = ({ path }: SdkBody) => PROVIDERS[path] ?? ["OpenAI"
 /** The end of one request. */
 export interface Outcome {
   readonly provider: string;
+  readonly action: Action;
   readonly status: number;
-  /** True if no step saw the request: a surface has refused it. */
+  /** True if no step saw the request: a surface has refused it, or the guard. */
   readonly isRefused: boolean;
+  /** What a rule has said, if it has refused the request. */
+  readonly blocked: { readonly param: string; readonly reason: string } | null;
   /** The canaries that were found. */
   readonly found: readonly string[];
   /** The canaries that a provider got. */
-  readonly sent: readonly string[];
-}
-
-/** Reads of a request what was found in it. Null if none came as far as the steps. */
-export type ReadFound = () => readonly string[] | null;
-
-/** The value that stands at a position, with the detectors that find it there. */
-export function makeValue({ id, holds }: Position): {
-  readonly value: unknown;
-  readonly detectors: readonly string[];
-} {
-  const both = { held: CANARY, number: CARD };
-  if (holds === "any") return { value: both, detectors: ["email", "card"] };
-  if (/\.arguments$/.test(id)) return { value: JSON.stringify(both), detectors: ["email", "card"] };
-  if (/\.file_data$/.test(id))
-    return { value: `data:text/plain;base64,${btoa(CANARY)}`, detectors: ["email"] };
-  return { value: CANARY, detectors: ["email"] };
+  readonly sent: readonly Canary[];
+  /** The canaries in whose place a provider got something else. */
+  readonly hidden: readonly Canary[];
+  /** The canaries that the client got, and null if its provider's answer had no text to repeat them in. */
+  readonly back: readonly Canary[] | null;
 }
 
 let modelNumber = 0;
@@ -60,17 +55,14 @@ export function makeRequest(body: SdkBody, position: Position, provider: string)
 }
 
 export async function send(
-  world: UnderTest,
+  { world, secrets, readFound }: PositionWorld,
   path: string,
   body: JsonObject,
-  provider: string,
-  readFound: ReadFound,
-  /** The verb of a Gemini path is another then, and others have a field. */
-  isStream = false,
+  { provider, action, isStream = false }: Sending,
 ): Promise<Outcome> {
   world.simulator.reset();
   const isForm = path.includes("transcriptions");
-  const headers = { authorization: `Bearer ${world.secret}`, "anthropic-version": "2023-06-01" };
+  const headers = { authorization: `Bearer ${secrets[action]}`, "anthropic-version": "2023-06-01" };
   const type = { "content-type": "application/json" };
   const verb = isStream ? ":streamGenerateContent?alt=sse" : ":generateContent";
   const asked = path
@@ -82,17 +74,46 @@ export async function send(
     headers: { ...headers, ...(isForm ? {} : type) },
     body: isForm ? makeForm(sent) : JSON.stringify(sent),
   });
-  await response.text();
+  const text = await response.text();
   const calls = JSON.stringify(world.simulator.calls.all().map((call) => call.body));
   const found = readFound();
-  const isSent = calls.includes(CANARY) || calls.includes(btoa(CANARY));
   return {
     provider,
+    action,
     status: response.status,
     isRefused: found === null,
+    blocked: response.status === 400 ? readBlocked(text) : null,
     found: found ?? [],
-    sent: [...(isSent ? ["email"] : []), ...(calls.includes(String(CARD)) ? ["card"] : [])],
+    sent: listCanaries(calls),
+    hidden: listHidden(calls),
+    back: readBack(text),
   };
+}
+
+export function readBack(text: string): readonly Canary[] | null {
+  const repeated = findRepeated(text);
+  return repeated === null ? null : listCanaries(repeated);
+}
+
+/** Returns what the provider repeats in an answer. Surfaces repeat some fields of the request beside it, as the client sent them. */
+export function findRepeated(text: string): string | null {
+  const [, repeated] = text.split(REPEATED);
+  return repeated?.split('"')[0] ?? null;
+}
+
+interface Sending {
+  readonly provider: string;
+  readonly action: Action;
+  /** The verb of a Gemini path is another then, and others have a field. */
+  readonly isStream?: boolean;
+}
+
+/** Errors of Gemini's form have details beside them. */
+function readBlocked(text: string): Outcome["blocked"] {
+  if (!text.includes("content_blocked") && !text.includes("The guard rule")) return null;
+  const { error } = asObject(parseJson(text));
+  const { param, reason, message } = asObject(error);
+  return { param: String(param), reason: String(reason ?? message) };
 }
 
 function makeForm(body: JsonObject): FormData {

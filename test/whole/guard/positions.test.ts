@@ -1,10 +1,13 @@
-// Every position of a text in a request, by the vendors' types and the surfaces' schemas: what stands there is found wherever
-// a provider gets it.
+// Every position of a text in a request, by the vendors' types and the surfaces' schemas: what stands there is found wherever a
+// provider gets it, and hidden if a rule says so.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sampleRows } from "../../harness/long.ts";
+import { listFaults } from "./positions-judged.ts";
 import type { Position } from "./positions-list.ts";
 import { listUnsearched } from "./positions-schemas.ts";
 import type { SdkBody } from "./positions-sdks.ts";
-import { listProviders, makeRequest, makeValue, type Outcome, send } from "./positions-sent.ts";
+import { listProviders, makeRequest, type Outcome, send } from "./positions-sent.ts";
+import { ACTIONS, type Action, makeValue } from "./positions-values.ts";
 import { JUDGED, VERDICTS } from "./positions-verdicts.ts";
 import { type PositionWorld, startPositions } from "./positions-world.ts";
 
@@ -29,29 +32,34 @@ describe.each(JUDGED.map((judged) => [judged.body.path, judged] as const))("%s",
     expect(judgedSo).toEqual(numbers);
   });
 
-  test("each text is found wherever a provider gets it", async () => {
+  test("each text is found and hidden wherever a provider gets it", async () => {
     const wrongly: string[] = [];
-    for (const position of positions.filter(({ verdict }) => verdict === "text")) {
-      const outcomes = await sendAll(body, position);
-      wrongly.push(...listMissed(position, outcomes));
+    let back = 0;
+    for (const [at, position] of positions.filter(({ verdict }) => verdict === "text").entries()) {
+      const outcomes = await sendAll(body, position, listActions(at));
+      wrongly.push(...listFaults(position, outcomes));
       const { detectors } = makeValue(position);
-      const isSent = outcomes.some(({ sent }) => detectors.some((one) => sent.includes(one)));
-      if (!isSent) wrongly.push(`${position.id} reaches no provider`);
+      const isRead = ({ action, sent, hidden, blocked }: Outcome) =>
+        action === "refuse" ? blocked !== null : detectors.some((one) => [...sent, ...hidden].includes(one));
+      if (!outcomes.some(isRead)) wrongly.push(`${position.id} reaches no provider`);
+      back += outcomes.filter((one) => one.back !== null && one.back.length > 0).length;
     }
     expect(wrongly).toEqual([]);
+    expect(back > 0).toBe(isSaid(body.path));
   });
 
-  test("each text is found by every other way to its type", async () => {
-    const missed: string[] = [];
-    for (const position of again) missed.push(...listMissed(position, await sendAll(body, position)));
-    expect(missed).toEqual([]);
+  test("each text is found and hidden by every other way to its type", async () => {
+    const wrongly: string[] = [];
+    for (const [at, position] of again.entries())
+      wrongly.push(...listFaults(position, await sendAll(body, position, listActions(at + 1))));
+    expect(wrongly).toEqual([]);
   });
 
   test("what is said to be refused or left out reaches no provider", async () => {
     const wrongly: string[] = [];
     for (const position of positions) {
       if (position.verdict !== "refused" && position.verdict !== "left out") continue;
-      const outcomes = await sendAll(body, position);
+      const outcomes = await sendAll(body, position, ["report"]);
       const isRefused = outcomes.every((one) => one.isRefused && one.status === 400);
       if (outcomes.some(({ sent }) => sent.length > 0)) wrongly.push(`${position.id} is sent`);
       else if (isRefused !== (position.verdict === "refused")) wrongly.push(position.id);
@@ -60,18 +68,24 @@ describe.each(JUDGED.map((judged) => [judged.body.path, judged] as const))("%s",
   });
 });
 
-function listMissed({ id, path }: Position, outcomes: readonly Outcome[]): readonly string[] {
-  const way = path.map((step) => (typeof step === "string" ? step : step.field)).join(".");
-  return outcomes
-    .filter(({ sent, found }) => sent.some((one) => !found.includes(one)))
-    .map(({ provider }) => `${id} (${way}) on ${provider}`);
-}
+/** True if answers have texts, in which the provider repeats what it got. */
+const isSaid = (path: string) =>
+  /chat|responses|messages|interactions|generateContent|v1.completions/.test(path);
 
-async function sendAll(body: SdkBody, position: Position): Promise<readonly Outcome[]> {
+/** All actions in the long form, else one: the next position has the next one. */
+const listActions = (at: number) => sampleRows(ACTIONS, ACTIONS.length, at);
+
+async function sendAll(
+  body: SdkBody,
+  position: Position,
+  actions: readonly Action[],
+): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const provider of listProviders(body)) {
-    const request = makeRequest(body, position, provider);
-    outcomes.push(await send(own.world, body.path, request, provider, own.readFound));
+    for (const action of actions) {
+      const request = makeRequest(body, position, provider);
+      outcomes.push(await send(own, body.path, request, { provider, action }));
+    }
   }
   return outcomes;
 }

@@ -42,5 +42,6 @@ export const FR_NIR: Detector = {
   runs: [1, CHARACTERS],
   asks: ({ length, next }) => (length > 1 || next === 2 ? "always" : "never"),
   find,
+  hasSpaces: true,
   words: ["nir", "insee", "sécurité sociale", "securite sociale"],
 };

@@ -36,6 +36,7 @@ export const UK_NINO: Detector = {
     const found = findMatch(text, at, characters, isSpaced ? SPACED_NINO : NINO);
     return found === null ? null : { from: at, to: at + characters };
   },
+  hasSpaces: true,
 };
 
 const PAN = /^[A-Z]{3}[ABCFGHJKLPT][A-Z](?!0000)\d{4}[A-Z]$/;

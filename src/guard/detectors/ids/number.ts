@@ -26,6 +26,7 @@ export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: Numb
   return {
     ...row,
     group: "ids",
+    hasSpaces: true,
     starts: DIGITS,
     runs: [...new Set([...forms.map(({ groups }) => groups[0] ?? 0), ...bare])],
     asks: ({ length, next }) => {

@@ -1,0 +1,74 @@
+// Citations under rules that act: what a provider cites of its text with placeholders is cited of what the client reads.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
+import { makeRequest, nameWay, type Way } from "../../steps/asked.ts";
+import { readCited } from "../../surfaces/cited.ts";
+import { type CitingProvider, startCitingProvider } from "./citing-provider.ts";
+import { type GuardWorld, startGuardWorld } from "./world.ts";
+
+const ADDRESS = "ada.von.lovelace@corp-x.de";
+const SHORT = "b@x-corp.de";
+const IBAN = "GB82WEST12345698765432";
+const PROMPT = `🙂 Ask «${ADDRESS}» or «nobody», pay ${IBAN} «with 🙂 ${SHORT}» or «${IBAN}» and «go».`;
+const CITED = [ADDRESS, "nobody", `with 🙂 ${SHORT}`, "[IBAN]", "go"];
+
+const PAIRS = [
+  ["chat", "Plain", null],
+  ["chat", "Items", null],
+  ["responses", "Items", "responses"],
+  ["responses", "Plain", null],
+  ["gemini", "Parts", "gemini"],
+  ["gemini", "Items", null],
+  ["chat", "Parts", null],
+] as const;
+const WAYS: readonly Way[] = PAIRS.flatMap(([surface, provider, native]) =>
+  [false, true].map((stream) => ({ surface, provider, native, stream })),
+);
+
+let provider: CitingProvider;
+let own: GuardWorld;
+beforeAll(async () => {
+  provider = startCitingProvider();
+  const row = (name: string, dialect: string, path: string) =>
+    `  ${name}: { dialect: ${dialect}, keys: [k], base_url: "${provider.url}${path}", unlisted_models: true }`;
+  own = await startGuardWorld(`${row("Plain", "openai", "/v1")}
+${row("Items", "responses", "/v1")}
+${row("Parts", "gemini", "/v1beta")}
+guard:
+  rules:
+    - { name: people, detect: [email], action: swap }
+    - { name: accounts, detect: [iban], action: mask, at: [answer] }
+`);
+});
+afterAll(async () => {
+  await own.stop();
+  await provider.stop();
+});
+
+test.each(WAYS.map((way) => [nameWay(way), way] as const))(
+  "%s: the same passages are cited",
+  async (_name, way) => {
+    const { status, text } = await own.post(...makeRequest(way, PROMPT));
+    expect([status, text]).toEqual([200, expect.stringContaining("nobody")]);
+    const cited = await readCited(way.surface, way.stream ? text : parseBody(text));
+    expect(cited.map(({ span }) => span)).toEqual(CITED);
+  },
+);
+
+test("a streamed citation is placed like that of the whole response", async () => {
+  const way: Way = { surface: "responses", provider: "Items", native: "responses", stream: true };
+  const { text } = await own.post(...makeRequest(way, PROMPT));
+  const events = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => parseBody(data));
+  const added = events.flatMap(({ annotation }) => (isObject(annotation) ? [annotation] : []));
+  const [part] = events.flatMap(({ type, part: own }) =>
+    type === "response.content_part.done" ? [own] : [],
+  );
+  expect(part).toMatchObject({ annotations: added });
+  expect(added).toHaveLength(CITED.length);
+});
+
+function parseBody(text: string): JsonObject {
+  const body = parseJson(text);
+  if (!isObject(body)) throw new Error(`No object: ${text}`);
+  return body;
+}
