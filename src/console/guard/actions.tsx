@@ -13,7 +13,7 @@ export const DONE: Readonly<Record<Action, string>> = {
   refuse: "refused",
 };
 
-/** The milder, the fainter. What is only counted has no colour. */
+/** The milder, the fainter: a count has no colour. */
 const TONES: Readonly<Partial<Record<string, Tone>>> = { swap: "accent", mask: "warn", refuse: "bad" };
 
 export function ActionBadge({ action }: { readonly action: string }) {
