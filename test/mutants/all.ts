@@ -6,6 +6,7 @@ import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
+import { GUARD_ANSWERS } from "./guard/answers.ts";
 import { GUARD_POSITIONS } from "./guard/positions.ts";
 import { GUARD } from "./guard/step.ts";
 import { HOOKS } from "./hooks.ts";
@@ -47,6 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARING,
   ...STEPS,
   ...GUARD,
+  ...GUARD_ANSWERS,
   ...GUARD_POSITIONS,
   ...HOOKS,
   ...SURVIVING,
