@@ -16,7 +16,7 @@ export class TooManyValues extends Error {
 }
 
 /** Returns the word that stands for a detector's values: `EMAIL`, `SECRET`, of `words:customers` `CUSTOMERS`. */
-export function markOf(detector: string): string {
+function markOf(detector: string): string {
   return MARKS.get(detector) ?? detector.slice(WORDS_PREFIX.length).toUpperCase();
 }
 
