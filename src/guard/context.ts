@@ -75,7 +75,7 @@ export class Context {
   }
 
   readonly #take = (word: number, start: number, end: number): void => {
-    // Of a phone that was swapped, no word is left: `<PHONE_3K9P0QRT>`.
+    // The mark of a swapped value is no word of its text: `<PHONE_3K9P0QRT>`.
     if (start > 0 && isInPlaceholder(this.#text, start, end)) return;
     for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
   };
