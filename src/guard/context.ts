@@ -53,7 +53,7 @@ export class Context {
     if (dropped === 0) return;
     for (let row = 0; row < this.#starts.length; row++)
       this.#starts[row] = (this.#starts[row] ?? 0) - dropped;
-    // What stands before the next place is read again.
+    // The words before the next place are read again.
     this.#read = -1;
   }
 
