@@ -182,10 +182,6 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
     return this.call.caching?.outcome ?? null;
   }
 
-  get guard(): Facts["guard"] {
-    return this.call.guard ?? null;
-  }
-
   get removedReasoning(): string | null {
     return this.tracing.winner?.isNative ? null : this.#describeRemoved();
   }

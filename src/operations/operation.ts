@@ -243,6 +243,8 @@ export interface Operation<F extends Form> {
   readonly positions?: {
     moveInReply(reply: F["reply"], move: MovePosition, native: NativeTexts | null): F["reply"];
     moveInPiece(piece: F["piece"], move: MovePosition, native: NativeTexts | null): F["piece"];
+    /** Returns a piece of which only the texts are needed once more, without its annotations. */
+    dropFromPiece(piece: F["piece"]): F["piece"];
   };
   /** Set if answers are pictures or sound. Sound has no texts. */
   readonly makes?: "pictures" | "sound";

@@ -26,7 +26,7 @@ import { ChatMeter } from "./meter.ts";
 import { findNeeds, findUrl, refuseBulk, refuseUnable } from "./needs.ts";
 import { makeOffer } from "./offer.ts";
 import { findPlan, planShape } from "./plans.ts";
-import { moveInPiece, moveInReply } from "./positions.ts";
+import { dropFromPiece, moveInPiece, moveInReply } from "./positions.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
@@ -76,7 +76,7 @@ export const CHAT: Operation<ChatForm> = {
   mapReply,
   mapPieces,
   endedTexts: listEndedTexts,
-  positions: { moveInReply, moveInPiece },
+  positions: { moveInReply, moveInPiece, dropFromPiece },
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
   conversations: {
     name: nameConversation,

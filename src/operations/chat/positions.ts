@@ -29,6 +29,21 @@ export function moveInPiece(piece: Part, move: MovePosition, native: NativeTexts
   return event === piece.event && meaning === piece.meaning ? piece : new Verbatim(event, meaning);
 }
 
+/** The searches go with the citations. A provider's own event has both only at its end. */
+export function dropFromPiece(piece: Part): Part {
+  if (piece instanceof Run) return piece;
+  if (piece instanceof Verbatim) return new Verbatim(piece.event, piece.meaning.map(dropFromChunk));
+  return dropFromChunk(piece);
+}
+
+function dropFromChunk(chunk: ChatChunk): ChatChunk {
+  const choices = chunk.choices.map(({ delta, ...choice }) => {
+    const { annotations: _cited, web_searches: _searched, ...said } = delta;
+    return { ...choice, delta: said };
+  });
+  return { ...chunk, choices };
+}
+
 function moveInEvent(event: ServerEvent, move: MovePosition, native: NativeTexts): ServerEvent {
   if (!native.hasPositions(event.data)) return event;
   const given = parseReceived(event.data);

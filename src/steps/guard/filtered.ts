@@ -123,7 +123,8 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     // Every text is changed, so that none is part of a longer piece.
     const [last] = operation.mapPieces([piece], (text) => `${text} `, native).slice(-1);
     if (last === undefined) return [];
-    return operation.mapPieces([last], (_text, place) => left.get(nameText(place)) ?? "", native);
+    const bare = operation.positions?.dropFromPiece(last) ?? last;
+    return operation.mapPieces([bare], (_text, place) => left.get(nameText(place)) ?? "", native);
   }
 
   readonly #filterWhole: ChangeText = (text, place) => {

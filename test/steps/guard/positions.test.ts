@@ -1,5 +1,9 @@
 // Positions in the texts of recorded answers, once a word of these is replaced: what was cited is cited still.
 import { expect, test } from "bun:test";
+import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
+import type { ChatChunk } from "../../../src/operations/chat/form.ts";
+import { CHAT } from "../../../src/operations/chat/operation.ts";
+import { MovedAnswer } from "../../../src/steps/guard/positions.ts";
 import { type Answer, listAnswers } from "../../operations/texts/answers.ts";
 import { fixturesFolder } from "../../recorded/load.ts";
 import { listCited, type Replacement, replaceIn } from "./replacing.ts";
@@ -70,4 +74,40 @@ test.skipIf(isWithout)("the same behind characters of two units", () => {
     ];
   });
   expect(lost).toEqual([]);
+});
+
+const cite = (start_index: number, end_index: number): ChatChunk => {
+  const url_citation = { url: "https://a.example/", title: "A", start_index, end_index };
+  return { choices: [{ index: 0, delta: { annotations: [{ type: "url_citation", url_citation }] } }] };
+};
+const say = (content: string): ChatChunk => ({ choices: [{ index: 0, delta: { content } }] });
+
+/** Decides nothing before it is told. */
+function openLate(moved: MovedAnswer<ChatForm>) {
+  let decided: readonly { readonly length: number; readonly by: string | null }[] = [];
+  const place = { kind: "text", path: "choices[0].delta.content" };
+  const filter = moved.moves.watch(place, { push: () => decided, end: () => decided });
+  return (text: string, ...now: typeof decided) => {
+    decided = now;
+    filter.push(text);
+  };
+}
+
+test("a citation of what is held back waits for it, and so does what follows", () => {
+  const moved = new MovedAnswer<ChatForm>(CHAT, null);
+  const push = openLate(moved);
+  push("Ask NAME", { length: 4, by: null });
+  expect(moved.pass([say("Ask "), cite(4, 8), say("")])).toEqual([say("Ask ")]);
+  push(" now", { length: 4, by: "Ada Lovelace" });
+  expect(moved.pass([say("Ada Lovelace")])).toEqual([cite(4, 16), say(""), say("Ada Lovelace")]);
+  expect(moved.pass([cite(8, 20)])).toEqual([cite(16, 28)]);
+  expect(moved.end()).toEqual([]);
+});
+
+test("a citation whose text never comes leaves at once, and the last ones at the end", () => {
+  const moved = new MovedAnswer<ChatForm>(CHAT, null);
+  const push = openLate(moved);
+  push("Ask");
+  expect(moved.pass([cite(0, 99), cite(0, 3)])).toEqual([cite(0, 99)]);
+  expect(moved.end()).toEqual([cite(0, 3)]);
 });

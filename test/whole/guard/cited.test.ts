@@ -9,7 +9,7 @@ import { type GuardWorld, startGuardWorld } from "./world.ts";
 const ADDRESS = "ada.von.lovelace@corp-x.de";
 const SHORT = "b@x-corp.de";
 const IBAN = "GB82WEST12345698765432";
-const PROMPT = `🙂 Ask «${ADDRESS}» or «nobody», pay ${IBAN} «with 🙂 ${SHORT}» or «${IBAN}» and «go».`;
+const PROMPT = `🙂 Ask «${ADDRESS}» or «nobody», pay ${IBAN} «with 🙂 ${SHORT}» or «${IBAN}» and «go» <E`;
 const CITED = [ADDRESS, "nobody", `with 🙂 ${SHORT}`, "[IBAN]", "go"];
 
 const PAIRS = [

@@ -80,6 +80,7 @@ function answerChat(told: Told): JsonObject {
   return { ...CHAT, object: "chat.completion", choices, usage: CHAT_USAGE };
 }
 
+/** The citations come with the last piece of text, and the end by itself. */
 function streamChat(told: Told): readonly JsonObject[] {
   const chunk = (delta: JsonObject, finish_reason: string | null = null, logprobs: unknown = null) => ({
     ...CHAT,
@@ -89,8 +90,10 @@ function streamChat(told: Told): readonly JsonObject[] {
   const annotations = listPages(told).map((page) => ({ type: "url_citation", url_citation: page }));
   return [
     chunk({ role: "assistant", content: "" }),
-    ...told.pieces.map((content) => chunk({ content }, null, { content: spell([content]), refusal: null })),
-    chunk({ annotations }),
+    ...told.pieces.map((content, at) => {
+      const cited = at === told.pieces.length - 1 ? { content, annotations } : { content };
+      return chunk(cited, null, { content: spell([content]), refusal: null });
+    }),
     { ...chunk({}, "stop"), usage: CHAT_USAGE },
   ];
 }
