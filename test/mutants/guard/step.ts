@@ -9,8 +9,8 @@ export const GUARD: readonly Mutant[] = [
   {
     name: "guard: hooks come before it",
     file: "src/app/steps.ts",
-    find: "[...guarded, ...inner]",
-    replace: "[...inner, ...guarded]",
+    find: "[...outer, ...inner]",
+    replace: "[...inner, ...outer]",
     tests: ["test/whole/guard/order.test.ts"],
   },
   {
