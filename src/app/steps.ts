@@ -100,13 +100,13 @@ export function composeSteps(
   { guard, hooks }: Judges,
   { steps: more = [] }: { readonly steps?: readonly Step[] },
 ): NonNullable<GatewayPorts["steps"]> {
+  const outer = more.filter((one) => one.isAroundKept);
+  const judging = more.filter((one) => !one.isAroundKept);
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
-    const judging = hooks.list(key);
-    const others = more.length === 0 ? judging : [...judging, ...more.filter((one) => !one.isAroundKept)];
+    const others = judging.length === 0 ? hooks.list(key) : [...hooks.list(key), ...judging];
     const inner = caching === null ? others : cache.around(others);
     const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
-    const outer = more.length === 0 ? guarded : [...guarded, ...more.filter((one) => one.isAroundKept)];
-    return outer.length === 0 ? inner : [...outer, ...inner];
+    return guarded.length + outer.length === 0 ? inner : [...guarded, ...outer, ...inner];
   };
 }

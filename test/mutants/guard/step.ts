@@ -9,8 +9,8 @@ export const GUARD: readonly Mutant[] = [
   {
     name: "guard: hooks come before it",
     file: "src/app/steps.ts",
-    find: "[...outer, ...inner]",
-    replace: "[...inner, ...outer]",
+    find: "[...guarded, ...outer, ...inner]",
+    replace: "[...inner, ...guarded, ...outer]",
     tests: ["test/whole/guard/order.test.ts"],
   },
   {
