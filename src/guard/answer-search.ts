@@ -19,7 +19,7 @@ const STEP = 16;
 const BEHIND_MAX = 65;
 /** In a finding that must be decided, no value is looked for in the last characters that are known. */
 const AHEAD_MIN = 96;
-/** What is kept of the text that has left: words before a number, the beginning of a run of base64. */
+/** Characters that are kept when they have left, for words before a number, and the beginning of a run of base64. */
 const KEPT = 256;
 /** The known part of a text is shortened when it is longer. */
 const WINDOW_MAX = 1024;
@@ -29,8 +29,8 @@ type Decide = (found: Union, value: string) => string | null;
 
 export interface AnswerScanner {
   /**
-   * `before` is what stands before the text: a field's name. What `decide` throws comes out of the filter, which can't be used
-   * any more then.
+   * `before` is what stands before the text: a field's name. An error that `decide` throws comes out of the filter, which can't
+   * be used any more then.
    */
   begin(before: string, decide: Decide): TextFilter;
 }
@@ -40,7 +40,7 @@ export interface AnswerScanner {
  * is complete, so in segments of up to 256 characters a request's search finds the same. In a longer one a place is decided by the
  * 190 to 256 characters that follow it:
  * - A value that doesn't end within them counts by what is known of it, and is swallowed as long as it may go on. Findings within
- *   that part aren't told. Such a value may be longer than a request's search allows, and a token may have no signature.
+ *   that part don't count. Such a value may be longer than a request's search allows, and a token may have no signature.
  * - A chain of findings that overlap is decided with those that begin before its last 96 characters.
  * - A private key whose head leaves no room for sixty-four characters of its body isn't found.
  */
@@ -54,7 +54,7 @@ export function createAnswerScanner(
 }
 
 /** A finding that has been decided, and what became of it. */
-interface Decided {
+interface Decision {
   readonly detectors: readonly string[];
   readonly by: string | null;
 }
@@ -71,9 +71,9 @@ class AnswerFilter implements TextFilter {
   #window = "";
   #base = 0;
   #released = 0;
-  /** What was found and hasn't left, in order. */
+  /** The findings that haven't left, in order. */
   #found: Match[] = [];
-  #decided: Decided = { detectors: [], by: null };
+  #decided: Decision = { detectors: [], by: null };
   #passed: Passed[] = [];
 
   constructor(table: Table, before: string, decide: Decide) {

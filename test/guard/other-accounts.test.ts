@@ -7,6 +7,7 @@ import { filterText } from "../../src/guard/text-filter.ts";
 import { IS_LONG } from "../harness/long.ts";
 import { makeChance } from "./texts.ts";
 
+/** As published. */
 const CODE_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_CHARACTERS = 8;
 const CASES = IS_LONG ? 100_000 : 5000;

@@ -52,13 +52,6 @@ export const GUARD: readonly Mutant[] = [
     tests: ["test/whole/guard/judges.test.ts"],
   },
   {
-    name: "guard: what a provider holds back of a text never leaves",
-    file: "src/steps/guard/filtered.ts",
-    find: "const left = this.#flush([...this.#open.keys()]);",
-    replace: "const left = this.#flush([]);",
-    tests: ["test/whole/guard/held-back.test.ts"],
-  },
-  {
     name: "guard: the rules of a key are ignored",
     file: RULES,
     find: "key.guard?.includes(rule.name) ?? false",

@@ -78,9 +78,15 @@ test.skipIf(isWithout)("the same behind characters of two units", () => {
 
 const cite = (start_index: number, end_index: number): ChatChunk => {
   const url_citation = { url: "https://a.example/", title: "A", start_index, end_index };
-  return { choices: [{ index: 0, delta: { annotations: [{ type: "url_citation", url_citation }] } }] };
+  return {
+    choices: [
+      { index: 0, delta: { annotations: [{ type: "url_citation", url_citation }] }, finish_reason: null },
+    ],
+  };
 };
-const say = (content: string): ChatChunk => ({ choices: [{ index: 0, delta: { content } }] });
+const say = (content: string): ChatChunk => ({
+  choices: [{ index: 0, delta: { content }, finish_reason: null }],
+});
 
 /** Decides nothing before it is told. */
 function openLate(moved: MovedAnswer<ChatForm>) {
