@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 
 const WHOLE = ["test/whole/guard/guard.test.ts"];
 const TOOLS = ["test/whole/guard/tools.test.ts"];
-const POSITIONS = ["test/whole/guard/positions.test.ts"];
+const POSITIONS = ["test/whole/guard/positions/whole.test.ts"];
 const STEP = "src/steps/guard/step.ts";
 const RULES = "src/steps/guard/rules.ts";
 
