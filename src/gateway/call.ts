@@ -110,6 +110,11 @@ export interface Call<F extends Form> extends Asking<F>, Caller {
   isFirstOnly?: boolean;
   /** The guardrails that it names: hooks, which have to apply to it. */
   guardrails?: readonly NamedGuardrail[];
+  /**
+   * Has a model write the summary that its provider would make and encrypt for itself. A step calls it first, reads the
+   * request then, and returns it as changed. Missing unless the provider would.
+   */
+  compactHere?: () => void;
   /** The memory of its body. */
   readonly held: HeldMemory;
   /** Does work on the request, and counts its time as the account's. */

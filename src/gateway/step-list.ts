@@ -3,9 +3,11 @@ import type { ModelCard } from "../core/models/card.ts";
 import type { Family } from "../core/models/dialect.ts";
 import { withoutUsage } from "../operations/folding.ts";
 import type { Form } from "../operations/form.ts";
+import { withoutStoring } from "../operations/leave-out.ts";
 import { Arounds } from "./around.ts";
+import type { Call } from "./call.ts";
 import type { RequestContext } from "./context.ts";
-import type { AnsweredCall, Around, Enter, OwnAnswer, Step } from "./step.ts";
+import type { AnsweredCall, Around, ChangedCall, Enter, OwnAnswer, Step } from "./step.ts";
 import { untilEnded } from "./until-ended.ts";
 
 /**
@@ -25,9 +27,21 @@ export async function passBefore<F extends Form>(
       const outer = steps.slice(0, steps.indexOf(step)).filter(({ isAroundKept }) => isAroundKept);
       return outer.length === 0 ? verdict : showThrough(context, outer, verdict, isStreamed);
     }
-    if (verdict?.kind === "changed") context.change(verdict);
+    if (verdict?.kind === "changed") context.change(storeNowhere(verdict, call));
   }
   return null;
+}
+
+/** Returns a change by which no provider stores the request, if it says so and its client has asked for it. */
+function storeNowhere<F extends Form>(changed: ChangedCall<F>, call: Call<F>): ChangedCall<F> {
+  const { ask, raw, keepsUpstream, dropped = call.dropped } = changed;
+  if (keepsUpstream !== false || call.isToBeStored !== true) return changed;
+  return {
+    ...changed,
+    ask: withoutStoring(ask),
+    raw: raw && { ...raw, body: withoutStoring(raw.body) },
+    dropped: [...new Set([...dropped, "store"])],
+  };
 }
 
 /** Returns a step's own answer as other steps let it pass. */

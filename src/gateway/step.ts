@@ -55,7 +55,7 @@ export interface Step {
   identify?<F extends Form>(call: Call<F>, digestAsked: () => string): string | null;
   /**
    * Returns an answer as it is logged and exported: the client may be shown another. It may be broken off, and comes as the
-   * client was shown it or as the steps got it. Whatever this throws is a bug, and nothing of the answer is written then.
+   * client was shown it or as the steps got it. If this throws, it is a bug, and nothing of the answer is written.
    */
   hideLogged?<F extends Form>(call: Call<F>, reply: F["reply"]): F["reply"];
   /** Called once when the request is over, however it ended, after the settlement. Must not throw. */
@@ -67,7 +67,7 @@ export interface ChangedCall<F extends Form> extends Pick<Call<F>, "ask" | "raw"
   readonly kind: "changed";
   /** The fields that are reported as left out, if it leaves out more of them. */
   readonly dropped?: Call<F>["dropped"];
-  /** False if no provider may store the request or its answer. What the gateway itself keeps stays as it is. */
+  /** False if no provider may store the request or its answer. The gateway itself keeps both as it would. */
   readonly keepsUpstream?: false;
 }
 

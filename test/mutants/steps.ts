@@ -1,6 +1,7 @@
 // Mutants of the steps before and around an answer.
 import type { Mutant } from "./mutant.ts";
 
+const AROUND_KEPT = ["test/steps/kept-around.test.ts"];
 const TESTS = ["test/steps/steps.test.ts"];
 const KEPT = ["test/steps/kept.test.ts"];
 const MEDIA = ["test/whole/answers/media-cache.test.ts"];
@@ -44,7 +45,7 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "collected: spans have what the steps show",
     file: "src/gateway/step-list.ts",
-    find: "  context.tracing.content?.separate();\n",
+    find: "  if (around !== null) tracing.content?.separate();\n",
     replace: "",
     tests: ["test/telemetry/parents.test.ts"],
   },
@@ -163,9 +164,37 @@ export const STEPS: readonly Mutant[] = [
   {
     name: "steps: they see an answer in the order of the list",
     file: "src/gateway/step-list.ts",
-    find: "steps.toReversed()",
-    replace: "[...steps]",
+    find: "arounds.reverse()",
+    replace: "arounds",
     tests: TESTS,
+  },
+  {
+    name: "steps: kept answers are shown as they are",
+    file: "src/gateway/step-list.ts",
+    find: "return outer.length === 0 ?",
+    replace: "return outer.length >= 0 ?",
+    tests: AROUND_KEPT,
+  },
+  {
+    name: "cache: what a step around it shows is kept",
+    file: "src/gateway/step-list.ts",
+    find: "shown: null };",
+    replace: "shown: context.shown };",
+    tests: AROUND_KEPT,
+  },
+  {
+    name: "steps: answers are logged as they are shown",
+    file: "src/gateway/answer/hide-logged.ts",
+    find: "return hidden;",
+    replace: "return reply;",
+    tests: AROUND_KEPT,
+  },
+  {
+    name: "steps: a provider stores what a step forbids",
+    file: "src/gateway/step-list.ts",
+    find: "keepsUpstream !== false ||",
+    replace: "keepsUpstream === false ||",
+    tests: ["test/steps/stored-nowhere.test.ts"],
   },
   {
     name: "steps: a stream's rest is not given back",

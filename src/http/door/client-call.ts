@@ -45,16 +45,17 @@ export class ClientCall<F extends Form> implements Call<F> {
   raw: RawRequest | null;
   dropped: readonly string[];
   hooks?: TracedHook[];
+  compactHere?: () => void;
   kept: KeptRequest | null;
-  readonly exchange: Exchange<F>;
-  readonly lost: readonly string[];
-  readonly names: Readonly<Record<string, string>> | undefined;
+  exchange: Exchange<F>;
+  lost: readonly string[];
+  names: Readonly<Record<string, string>> | undefined;
   readonly isLimitRequired: boolean;
-  readonly searches: number;
-  readonly fetches: number;
-  readonly unreadBytes: number;
-  readonly cachesLong: boolean;
-  readonly nativeOnly: FamilyNeed | undefined;
+  searches: number;
+  fetches: number;
+  unreadBytes: number;
+  cachesLong: boolean;
+  nativeOnly: FamilyNeed | undefined;
   readonly isToBeStored: boolean;
   readonly operation: Operation<F>;
   readonly surface: string;
@@ -131,6 +132,22 @@ export class ClientCall<F extends Form> implements Call<F> {
     this.trace = arrival.trace;
     this.#setup = setup;
     this.#turns = ports.turns;
+  }
+
+  /** Goes on with another form of the same request, by the same model. */
+  take(exchange: Exchange<F>): void {
+    this.exchange = exchange;
+    this.ask = exchange.ask;
+    this.raw = exchange.raw;
+    this.dropped = exchange.dropped;
+    this.lost = exchange.lost;
+    this.names = exchange.names;
+    this.kept = exchange.kept ?? null;
+    this.searches = exchange.searches;
+    this.fetches = exchange.fetches ?? 0;
+    this.unreadBytes = exchange.unreadBytes;
+    this.cachesLong = exchange.cachesLong ?? false;
+    this.nativeOnly = exchange.nativeOnly;
   }
 
   get conversation(): Conversation {

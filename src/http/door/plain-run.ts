@@ -54,6 +54,12 @@ export function readCall<F extends Form>(
     pin,
   );
   asked?.mark(call);
+  const { compact } = exchange;
+  if (compact && pin === null)
+    call.compactHere = () => {
+      call.take(compact(null));
+      asked?.mark(call);
+    };
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
@@ -108,9 +114,15 @@ export class PlainRun<F extends Form> implements Run<F> {
   }
 
   stream(context: RequestContext<F>): WrittenAnswer {
-    const { exchange } = this.call;
-    const writer = exchange.writer(() => new AnswerStamp(this.#ports, context));
-    return new WrittenFlow(this.#ports.gateway.stream(context), writer, exchange);
+    const { exchange, compactHere } = this.call;
+    const stamp = () => new AnswerStamp(this.#ports, context);
+    const written = new WrittenFlow(this.#ports.gateway.stream(context), exchange.writer(stamp), exchange);
+    if (compactHere)
+      this.call.compactHere = () => {
+        compactHere();
+        written.writeBy(this.call.exchange.writer(stamp));
+      };
+    return written;
   }
 
   close(): void {
@@ -121,9 +133,9 @@ export class PlainRun<F extends Form> implements Run<F> {
 /** The answer to one question as it comes. */
 class WrittenFlow<F extends Form> implements WrittenAnswer {
   readonly #flow: AnswerFlow<readonly F["piece"][]>;
-  readonly #events: Writer<F["piece"]>;
+  #events: Writer<F["piece"]>;
   readonly #bytes: ByteWriter<F["piece"]> | undefined;
-  readonly #writer: StreamWriter<F["piece"]>;
+  #writer: StreamWriter<F["piece"]>;
   type: string | undefined;
 
   constructor(
@@ -136,6 +148,12 @@ class WrittenFlow<F extends Form> implements WrittenAnswer {
     this.#bytes = bytes?.();
     this.#writer = this.#bytes ?? events;
     this.type = streamType;
+  }
+
+  /** Before it begins: a step has the request answered in another form. */
+  writeBy(writer: Writer<F["piece"]>): void {
+    this.#events = writer;
+    this.#writer = writer;
   }
 
   get keepAlive(): string | null {

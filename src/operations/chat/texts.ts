@@ -194,11 +194,15 @@ function mapPiece(piece: Part, change: ChangeText, native: NativeTexts | null): 
   return events.map((event, at) => new Verbatim(event, chunks.slice(at, at + 1)));
 }
 
-/** A run's chunks and events differ in their text alone, so none of them is the last. */
+/** A signature ends the thinking before it. A run's chunks and events differ in their text alone, so none of them is the last. */
 export function listEndedTexts(piece: Part, native: NativeTexts | null): readonly string[] {
   if (piece instanceof Run) return NONE;
   const ended = (isChunk(piece) ? [piece] : piece.chunks()).flatMap(({ choices }) =>
-    choices.flatMap(({ finish_reason: finish, index }) => (finish ? [`choices[${index}]`] : [])),
+    choices.flatMap(({ finish_reason: finish, index, delta: { reasoning_details: details = [] } }) => {
+      if (finish) return [`choices[${index}]`];
+      const isSigned = details.some(({ signature, data }) => signature ?? data);
+      return isSigned ? [`choices[${index}].delta.reasoning`] : [];
+    }),
   );
   const event = native && piece instanceof Verbatim ? parseReceived(piece.event.data) : null;
   return isObject(event) && native ? [...ended, ...native.endedTexts(event)] : ended;

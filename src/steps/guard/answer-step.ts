@@ -1,7 +1,7 @@
 // The guard's rules about answers, between the cache and the hooks: what is kept and shown has passed them.
 import { Fault } from "../../core/fault.ts";
 import type { GuardRule } from "../../core/models/guard.ts";
-import type { TextPlace } from "../../core/text/texts.ts";
+import type { IsChanged, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Call } from "../../gateway/call.ts";
 import type { AnsweredCall, Around, Step } from "../../gateway/step.ts";
 import type { AnswerScanner } from "../../guard/answer-search.ts";
@@ -54,28 +54,25 @@ export class GuardAnswerStep implements Step {
     return JSON.stringify(["guard", this.#parts.version, answered.map(({ name }) => name)]);
   }
 
-  #filter<F extends Form>(
-    call: Call<F>,
-    rules: readonly GuardRule[],
-    native: FilteredAnswerNative,
-  ): Around<F> {
+  #filter<F extends Form>(call: Call<F>, rules: readonly GuardRule[], native: NativeTexts | null): Around<F> {
     const filters = new AnswerFilters(this.#parts.search.chooseForAnswers(rules), rules);
     return new FilteredAnswer({
       operation: call.operation,
       native,
       open: (place, watch) => filters.open(place, watch),
       finish: () => noteFindings(call, filters.counts.list()),
+      isThoughtChanged: filters.isThoughtChanged,
     });
   }
 }
-
-type FilteredAnswerNative = ConstructorParameters<typeof FilteredAnswer<Form>>[0]["native"];
 
 /** The filters of one answer's texts. */
 class AnswerFilters {
   readonly counts = new Counts("answer");
   readonly #scanner: AnswerScanner;
   readonly #choice: RuleChoice;
+  /** The paths of thinking that was masked. */
+  readonly #changedThoughts = new Set<string>();
 
   constructor(scanner: AnswerScanner, rules: readonly GuardRule[]) {
     this.#scanner = scanner;
@@ -84,7 +81,7 @@ class AnswerFilters {
 
   open(place: TextPlace, watch: Watch): TextStream | null {
     if (isToolName(place)) return null;
-    if (place.isJson !== true) return filterText(watch(this.#begin(place.field ?? "")));
+    if (place.isJson !== true) return filterText(watch(this.#begin(place.field ?? "", place)));
     return filterJson({
       value: (field) => this.#begin(field ?? ""),
       key: () => this.#begin(""),
@@ -96,8 +93,16 @@ class AnswerFilters {
     });
   }
 
-  #begin(before: string) {
-    return this.#scanner.begin(before, this.#decide);
+  readonly isThoughtChanged: IsChanged = (start) =>
+    this.#changedThoughts.values().some((path) => path.startsWith(start));
+
+  #begin(before: string, place?: TextPlace) {
+    if (place?.kind !== "thinking") return this.#scanner.begin(before, this.#decide);
+    return this.#scanner.begin(before, (found, value) => {
+      const by = this.#decide(found, value);
+      if (by !== null) this.#changedThoughts.add(place.path);
+      return by;
+    });
   }
 
   readonly #decide = (found: Union, value: string): string | null => {

@@ -1,5 +1,5 @@
 // An answer whose texts pass a filter each, whole or in pieces: what leaves is the same, however the pieces are cut.
-import type { ChangeText, NativeTexts, TextPlace } from "../../core/text/texts.ts";
+import type { ChangeText, IsChanged, NativeTexts, TextPlace } from "../../core/text/texts.ts";
 import type { Around } from "../../gateway/step.ts";
 import type { TextFilter, TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
@@ -14,6 +14,8 @@ interface FilterTerms<F extends Form> {
   readonly open: (place: TextPlace, watch: Watch) => TextStream | null;
   /** Called once the answer has passed. */
   readonly finish: () => void;
+  /** Tells of which thinking a text was replaced: it leaves without what its maker signed. Missing if none ever is. */
+  readonly isThoughtChanged?: IsChanged;
 }
 
 /** Notes how a filter moves the positions that annotations give into its text. */
@@ -48,11 +50,11 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     const { operation, native, finish } = this.#terms;
     const shown = operation.mapReply(reply, takeAllKinds(this.#filterWhole), native);
     finish();
-    return this.#moved.whole(shown);
+    return this.#moved.whole(this.#unsealReply(shown));
   }
 
   pass(pieces: readonly F["piece"][]): readonly F["piece"][] {
-    return this.#moved.pass(pieces.flatMap((piece) => this.#passOne(piece)));
+    return this.#moved.pass(pieces.flatMap((piece) => this.#passOne(piece)).flatMap(this.#unseal));
   }
 
   end(): readonly F["piece"][] {
@@ -126,6 +128,18 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     const bare = operation.positions?.dropFromPiece(last) ?? last;
     return operation.mapPieces([bare], (_text, place) => left.get(nameText(place)) ?? "", native);
   }
+
+  #unsealReply(reply: F["reply"]): F["reply"] {
+    const { operation, native, isThoughtChanged } = this.#terms;
+    if (isThoughtChanged === undefined || operation.thoughts === undefined) return reply;
+    return operation.thoughts.unsealReply(reply, native, isThoughtChanged);
+  }
+
+  readonly #unseal = (piece: F["piece"]): readonly F["piece"][] => {
+    const { operation, native, isThoughtChanged } = this.#terms;
+    if (isThoughtChanged === undefined || operation.thoughts === undefined) return [piece];
+    return operation.thoughts.unseal(piece, native, isThoughtChanged);
+  };
 
   readonly #filterWhole: ChangeText = (text, place) => {
     const stream = this.#openAt(place);

@@ -65,11 +65,13 @@ function readPath({ index }: JsonObject): string {
   return asNumber(index) === undefined ? "" : `content[${index}]`;
 }
 
-/** A block's own end comes first. A stream that breaks off may lack it. */
+/** A block's own end, or the signature of its thinking, comes first. A stream that breaks off may lack it. */
 function endedTexts(event: JsonObject): readonly string[] {
   switch (event.type) {
     case "content_block_stop":
       return [readPath(event)];
+    case "content_block_delta":
+      return asObject(event.delta).type === "signature_delta" ? [readPath(event)] : NONE;
     case "message_delta":
     case "message_stop":
     case "error":

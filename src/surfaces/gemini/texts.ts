@@ -59,12 +59,17 @@ export const TEXTS: TextGrammar<Kind | "answer" | "candidate" | "event" | "begun
   },
 };
 
-/** A candidate's last event may have the end of its text too. */
+/** A call or a file ends the text before it, and a signature its thinking. A candidate's last event may have the end of its text too. */
 function endedTexts({ candidates }: JsonObject): readonly string[] {
   return asArray(candidates).flatMap((candidate, at) => {
-    const { finishReason, index = at } = asObject(candidate);
-    return finishReason ? [`candidates[${index}]`] : [];
+    const { finishReason, index = at, content } = asObject(candidate);
+    const isOver = finishReason || asArray(asObject(content).parts).map(asObject).some(endsText);
+    return isOver ? [`candidates[${index}]`] : [];
   });
+}
+
+function endsText({ text, thought, thoughtSignature, thought_signature: other }: JsonObject): boolean {
+  return typeof text !== "string" || (thought === true && Boolean(thoughtSignature ?? other));
 }
 
 /** A stream's parts share their path. */

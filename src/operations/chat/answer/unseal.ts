@@ -52,13 +52,11 @@ function unsealChunk(chunk: ChatChunk, isChanged: IsChanged): ChatChunk {
 const NONE: readonly ReasoningDetail[] = [];
 
 /** Null stands for a detail that has nothing else. */
-type Unsealed = readonly (ReasoningDetail | null)[];
-
 function unsealDetails(
   details: readonly ReasoningDetail[],
   path: string,
   isChanged: IsChanged,
-): readonly ReasoningDetail[] | Unsealed {
+): readonly (ReasoningDetail | null)[] {
   if (details.length === 0 || !isChanged(`${path}.reasoning`)) return details;
   return mapList<ReasoningDetail, ReasoningDetail | null>(details, (detail) => {
     const { type, index, format, signature, ...rest } = detail;
@@ -70,12 +68,15 @@ function unsealDetails(
   });
 }
 
-function leaveOut(details: Unsealed): readonly ReasoningDetail[] {
+function leaveOut(details: readonly (ReasoningDetail | null)[]): readonly ReasoningDetail[] {
   return details.filter((detail) => detail !== null);
 }
 
 /** Extents count the details of each part. */
-function countDetails(parts: readonly PartExtent[], details: Unsealed): readonly PartExtent[] {
+function countDetails(
+  parts: readonly PartExtent[],
+  details: readonly (ReasoningDetail | null)[],
+): readonly PartExtent[] {
   let taken = 0;
   return parts.map((part) => {
     const own = details.slice(taken, taken + part.details);
