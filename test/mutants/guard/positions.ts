@@ -1,7 +1,7 @@
 // Mutants of the tables by which texts are found.
 import type { Mutant } from "../mutant.ts";
 
-const POSITIONS = ["test/whole/guard/positions.test.ts"];
+const POSITIONS = ["test/whole/guard/positions/whole.test.ts"];
 
 export const GUARD_POSITIONS: readonly Mutant[] = [
   {

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 
 const WHOLE = ["test/whole/guard/guard.test.ts"];
 const TOOLS = ["test/whole/guard/tools.test.ts"];
-const POSITIONS = ["test/whole/guard/positions.test.ts"];
+const POSITIONS = ["test/whole/guard/positions/whole.test.ts"];
 const STEP = "src/steps/guard/step.ts";
 const RULES = "src/steps/guard/rules.ts";
 
@@ -50,13 +50,6 @@ export const GUARD: readonly Mutant[] = [
     find: "watch(isAnswerJson ? writeInJson(filter) : filter)",
     replace: "watch(filter)",
     tests: ["test/whole/guard/judges.test.ts"],
-  },
-  {
-    name: "guard: what a provider holds back of a text never leaves",
-    file: "src/steps/guard/filtered.ts",
-    find: "const left = this.#flush([...this.#open.keys()]);",
-    replace: "const left = this.#flush([]);",
-    tests: ["test/whole/guard/held-back.test.ts"],
   },
   {
     name: "guard: the rules of a key are ignored",

@@ -1,4 +1,4 @@
-// How much of a stream is held back while its provider waits after each character: counted, at every step.
+// Counts at every step the characters of a stream that are held back while its provider waits after each character.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { IS_LONG } from "../../harness/long.ts";

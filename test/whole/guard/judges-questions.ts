@@ -1,4 +1,4 @@
-// What clients are asked in the judges' tests, and what counts of an answer.
+// The questions of the judges' tests, and the parts of an answer that count.
 
 export interface Question {
   readonly prompt: string;

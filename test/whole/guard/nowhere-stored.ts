@@ -1,4 +1,4 @@
-// What a store holds, read past the gateway: the rows of its tables, and the cache's answers, which are sealed.
+// Reads a store past the gateway: the rows of its tables, and the cache's answers, which are sealed.
 import { SQL } from "bun";
 import { openStore } from "../../../src/app/start/open-store.ts";
 import { asArray, asObject, asString } from "../../../src/core/json/json.ts";

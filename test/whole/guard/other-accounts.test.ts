@@ -1,5 +1,5 @@
-// Placeholders that a request didn't bring the values of, in its texts, results and documents: whoever's they are, nobody gets
-// a value for them.
+// Placeholders that a request didn't bring the values of, in its texts, results and documents: nobody gets a value
+// for them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";

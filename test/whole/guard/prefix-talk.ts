@@ -102,7 +102,7 @@ export class Talk {
   readonly #model: string;
   readonly #history: JsonObject[] = [];
   #turn = 0;
-  /** What the provider got with each request. */
+  /** The body that the provider got with each request. */
   readonly sent: JsonObject[] = [];
   /** The values that the client has not got back. */
   readonly lost: string[] = [];

@@ -1,4 +1,4 @@
-// A provider that sends a character per event, each when it is told to.
+// A provider that sends a text per event, each when a test asks for it.
 import { asString } from "../../../src/core/json/json.ts";
 
 export interface SteppedUpstream {

@@ -1,15 +1,15 @@
 // Every position of a text in a request, by the vendors' types and the surfaces' schemas: what stands there is found wherever a
 // provider gets it, and hidden if a rule says so.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { sampleRows } from "../../harness/long.ts";
-import { listFaults } from "./positions-judged.ts";
-import type { Position } from "./positions-list.ts";
-import { listUnsearched } from "./positions-schemas.ts";
-import type { SdkBody } from "./positions-sdks.ts";
-import { listProviders, makeRequest, type Outcome, send } from "./positions-sent.ts";
-import { ACTIONS, type Action, makeValue } from "./positions-values.ts";
-import { JUDGED, VERDICTS } from "./positions-verdicts.ts";
-import { type PositionWorld, startPositions } from "./positions-world.ts";
+import { sampleRows } from "../../../harness/long.ts";
+import { listFaults } from "./judged.ts";
+import type { Position } from "./list.ts";
+import { listUnsearched } from "./schemas.ts";
+import type { SdkBody } from "./sdks.ts";
+import { listProviders, makeRequest, type Outcome, send } from "./sent.ts";
+import { ACTIONS, type Action, makeValue } from "./values.ts";
+import { JUDGED, VERDICTS } from "./verdicts.ts";
+import { type PositionWorld, startPositions } from "./world.ts";
 
 let own: PositionWorld;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // Of each position that may hold a string or a number: whether it is a text. A field without a verdict fails a test.
 
-import given from "./positions.data.json" with { type: "json" };
-import type { Position } from "./positions-list.ts";
-import { listOwn } from "./positions-schemas.ts";
-import { readPositions, SDK_BODIES, type SdkBody } from "./positions-sdks.ts";
+import type { Position } from "./list.ts";
+import { listOwn } from "./schemas.ts";
+import { readPositions, SDK_BODIES, type SdkBody } from "./sdks.ts";
+import given from "./verdicts.data.json" with { type: "json" };
 
 /** The verdicts with their reasons. */
 export const VERDICTS = {

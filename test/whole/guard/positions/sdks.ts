@@ -1,6 +1,6 @@
 // The bodies of requests that the vendors' SDKs have types for, each with the surface that reads it.
-import { type Position, Positions } from "./positions-list.ts";
-import { SdkTypes } from "./positions-types.ts";
+import { type Position, Positions } from "./list.ts";
+import { SdkTypes } from "./types.ts";
 
 export interface SdkBody {
   readonly sdk: "openai" | "anthropic" | "google" | "cohere";

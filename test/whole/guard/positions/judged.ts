@@ -1,7 +1,7 @@
-// What must become of a value at a position, by the action of the rule that finds it.
-import { type Position, stepName } from "./positions-list.ts";
-import type { Outcome } from "./positions-sent.ts";
-import { makeValue } from "./positions-values.ts";
+// Judges the outcome of a value at a position, by the action of the rule that finds it.
+import { type Position, stepName } from "./list.ts";
+import type { Outcome } from "./sent.ts";
+import { makeValue } from "./values.ts";
 
 /** Thinking that its maker has signed, or which stands beside its encrypted form: rules that act leave it as it is. */
 const SEALED = /^BetaThinkingBlockParam\.thinking$|^ResponseReasoningItem\./;

@@ -1,6 +1,6 @@
 // The positions of a request's strings and numbers, by the vendors' SDKs and by the surfaces' own schemas.
-import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
-import type { ObjectShape, SdkTypes, Shape } from "./positions-types.ts";
+import { asArray, asObject, type JsonObject } from "../../../../src/core/json/json.ts";
+import type { ObjectShape, SdkTypes, Shape } from "./types.ts";
 
 /** A place that may hold a string or a number: `Type.field`, or the path in a surface's schema. */
 export interface Position {

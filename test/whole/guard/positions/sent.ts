@@ -1,18 +1,11 @@
 // Sends a canary at each position of each body through a gateway, and says where it was found and what a provider got.
-import { asObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { buildBody } from "./positions-build.ts";
-import { completeBody } from "./positions-complete.ts";
-import type { Position } from "./positions-list.ts";
-import { findTypes, type SdkBody } from "./positions-sdks.ts";
-import {
-  type Action,
-  type Canary,
-  listCanaries,
-  listHidden,
-  makeValue,
-  REPEATED,
-} from "./positions-values.ts";
-import type { PositionWorld } from "./positions-world.ts";
+import { asObject, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
+import { buildBody } from "./build.ts";
+import { completeBody } from "./complete.ts";
+import type { Position } from "./list.ts";
+import { findTypes, type SdkBody } from "./sdks.ts";
+import { type Action, type Canary, listCanaries, listHidden, makeValue, REPEATED } from "./values.ts";
+import type { PositionWorld } from "./world.ts";
 
 /** The providers behind each path: the first speaks its form, if one does. */
 const PROVIDERS: Readonly<Record<string, readonly string[]>> = {
@@ -34,7 +27,7 @@ export interface Outcome {
   readonly status: number;
   /** True if no step saw the request: a surface has refused it, or the guard. */
   readonly isRefused: boolean;
-  /** What a rule has said, if it has refused the request. */
+  /** The words of a rule's refusal. Null if none has refused the request. */
   readonly blocked: { readonly param: string; readonly reason: string } | null;
   /** The canaries that were found. */
   readonly found: readonly string[];

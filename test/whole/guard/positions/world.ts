@@ -1,9 +1,9 @@
 // A gateway with a rule of each action, whose provider says in its answer what it got in a value's place.
-import type { Call } from "../../../src/gateway/call.ts";
-import type { Step } from "../../../src/gateway/step.ts";
-import type { Form } from "../../../src/operations/form.ts";
-import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
-import { ACTIONS, type Action, CANARY, CARD, REPEATED } from "./positions-values.ts";
+import type { Call } from "../../../../src/gateway/call.ts";
+import type { Step } from "../../../../src/gateway/step.ts";
+import type { Form } from "../../../../src/operations/form.ts";
+import { startUnderTest, type UnderTest } from "../../../harness/harness.ts";
+import { ACTIONS, type Action, CANARY, CARD, REPEATED } from "./values.ts";
 
 const RULES = ACTIONS.map(
   (action) => `{ name: ${action}, detect: [email, card], action: ${action}, keys: [] }`,

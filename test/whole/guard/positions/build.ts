@@ -1,8 +1,8 @@
 // The smallest body that has a given value at a position.
-import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
-import type { Position } from "./positions-list.ts";
-import { flatten } from "./positions-list.ts";
-import type { SdkTypes, Shape } from "./positions-types.ts";
+import { asObject, type JsonObject } from "../../../../src/core/json/json.ts";
+import type { Position } from "./list.ts";
+import { flatten } from "./list.ts";
+import type { SdkTypes, Shape } from "./types.ts";
 
 const DEPTH_MAX = 6;
 

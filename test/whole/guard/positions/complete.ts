@@ -1,5 +1,5 @@
 // Adds what an API demands around a thing: a model, a limit, a call for each result, a person's turn at the end.
-import { asArray, asObject, isObject, type JsonObject } from "../../../src/core/json/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../../../src/core/json/json.ts";
 
 const PERSON = { role: "user", content: "hello" };
 const PICTURE = "data:image/png;base64,iVBORw0KGgo=";

@@ -1,7 +1,7 @@
 // Reads the vendors' SDKs' type declarations as shapes: what a body may hold, field by field.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MODULES } from "../../surfaces/declarations.ts";
+import { MODULES } from "../../../surfaces/declarations.ts";
 
 export type Shape =
   | { readonly kind: "string" | "number" | "any" | "other" }

@@ -1,14 +1,14 @@
 // The positions of texts by the other ways in: streamed, on a WebSocket, and as the lines of a batch.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type OpenAI from "openai";
-import { IS_LONG, sampleRows } from "../../harness/long.ts";
-import { SocketClient } from "../../http/sockets/client.ts";
-import { createBatch, makeClients, readLines, waitForEnd } from "../batches/batch-bench.ts";
-import { isSealed, listFaults } from "./positions-judged.ts";
-import { findRepeated, listProviders, makeRequest, readBack, send } from "./positions-sent.ts";
-import { ACTIONS, CANARY, listCanaries, listHidden, makeValue } from "./positions-values.ts";
-import { JUDGED, type JudgedBody } from "./positions-verdicts.ts";
-import { type PositionWorld, startPositions } from "./positions-world.ts";
+import { IS_LONG, sampleRows } from "../../../harness/long.ts";
+import { SocketClient } from "../../../http/sockets/client.ts";
+import { createBatch, makeClients, readLines, waitForEnd } from "../../batches/batch-bench.ts";
+import { isSealed, listFaults } from "./judged.ts";
+import { findRepeated, listProviders, makeRequest, readBack, send } from "./sent.ts";
+import { ACTIONS, CANARY, listCanaries, listHidden, makeValue } from "./values.ts";
+import { JUDGED, type JudgedBody } from "./verdicts.ts";
+import { type PositionWorld, startPositions } from "./world.ts";
 
 let own: PositionWorld;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.world.stop());
 
-/** Those of whole requests are all in `positions.test.ts`. */
+/** Those of whole requests are all in `whole.test.ts`. */
 const SAMPLE = 5;
 
 function listTexts({ positions }: JudgedBody) {

@@ -1,8 +1,8 @@
 // The strings of the surfaces' own schemas, and which of them no vendor's SDK has.
-import { DESCRIPTIONS, type OperationId } from "../../../src/surfaces/descriptions.ts";
-import { flatten, type Position, Positions, readSchema, type Step } from "./positions-list.ts";
-import { findTypes, type SdkBody } from "./positions-sdks.ts";
-import type { SdkTypes, Shape } from "./positions-types.ts";
+import { DESCRIPTIONS, type OperationId } from "../../../../src/surfaces/descriptions.ts";
+import { flatten, type Position, Positions, readSchema, type Step } from "./list.ts";
+import { findTypes, type SdkBody } from "./sdks.ts";
+import type { SdkTypes, Shape } from "./types.ts";
 
 /** The path of an SDK's body that a described operation reads. Null for one that reads no texts but these. */
 const PATHS: Partial<Record<OperationId, string>> = {

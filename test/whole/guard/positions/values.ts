@@ -1,5 +1,5 @@
 // The values that stand at the positions, and what of them a provider or a client may get under each action.
-import type { Position } from "./positions-list.ts";
+import type { Position } from "./list.ts";
 
 export const ACTIONS = ["report", "mask", "swap", "refuse"] as const;
 export type Action = (typeof ACTIONS)[number];
