@@ -245,11 +245,7 @@ function watchFileRules(live: Pick<LiveConfiguration, "settings">) {
 function stateRoutes(parts: RouteParts, operator: WritingParts) {
   const health = createHealthPorts(parts);
   const sockets = socketRoutes(operator, () => countSockets(health.metrics));
-  return [
-    healthRoutes(health),
-    sockets,
-    ...makeConfigurationRoutes(operator, parts.opened.vault, parts.live),
-  ];
+  return [healthRoutes(health), sockets, ...makeConfigurationRoutes(operator, parts)];
 }
 
 function createExportParts({ ports, opened, live }: RouteParts, keysExpireMs: () => number | null) {

@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         accountNames: accounts.readAccountNames,
         boundAccounts: accounts.readBoundAccounts,
         keyModels: accounts.readKeyModels,
+        keyNames: accounts.readKeyNames,
         groupNames: accounts.readGroupNames,
         exposedFiles: findExposedFiles,
         schema,

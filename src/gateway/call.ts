@@ -141,8 +141,8 @@ export interface Facts {
    * the provider's own answer says so.
    */
   readonly removedReasoning: string | null;
-  /** The findings of the guard, by now. Null for none. */
-  readonly guard: readonly GuardFinding[] | null;
+  /** The request, with what the guard has found by now. Null if it wasn't taken. */
+  readonly call: Pick<Call<Form>, "guard"> | null;
   /** In nano-dollars. Null until the request is settled. */
   readonly costs: { readonly cost: NanoUsd; readonly charged: NanoUsd } | null;
   /**
@@ -165,7 +165,7 @@ export const NO_FACTS: Facts = {
   dropped: [],
   attempt: null,
   removedReasoning: null,
-  guard: null,
+  call: null,
   costs: null,
   times: null,
   replayed: null,

@@ -16,6 +16,7 @@ import type { Ticket } from "../ledger/ledger.ts";
 import type { Outcome } from "../ledger/outcome.ts";
 import { AnswerCollector, type ShownAnswer } from "../operations/collected.ts";
 import { type Form, NONE } from "../operations/form.ts";
+import { withoutStoring } from "../operations/leave-out.ts";
 import type { Asking, Grader, Operation, SentAsk } from "../operations/operation.ts";
 import { AnswerCount } from "./answer/answer-count.ts";
 import type { ContentRecorder, Contents } from "./answer/contents.ts";
@@ -133,9 +134,10 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
   change(changed: ChangedCall<F>): void {
     const { call, plan } = this;
     this.original ??= { ask: call.ask, raw: call.raw };
-    ({ ask: call.ask, raw: call.raw, kept: call.kept } = changed);
-    call.dropped = changed.dropped ?? call.dropped;
-    ({ ask: this.ask, raw: this.raw } = changed);
+    const now = changed.keepsUpstream === false && call.isToBeStored ? storeNowhere(changed, call) : changed;
+    ({ ask: call.ask, raw: call.raw, kept: call.kept } = now);
+    call.dropped = now.dropped ?? call.dropped;
+    ({ ask: this.ask, raw: this.raw } = now);
     this.#count.restart();
     this.grader = plan.decision === null ? null : makeGrader(call, plan);
   }
@@ -178,10 +180,6 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
 
   get cached(): Facts["cached"] {
     return this.call.caching?.outcome ?? null;
-  }
-
-  get guard(): Facts["guard"] {
-    return this.call.guard ?? null;
   }
 
   get removedReasoning(): string | null {
@@ -371,4 +369,16 @@ export class RequestContext<F extends Form> implements Facts, ShownAnswer<F> {
       tags: owners === undefined ? origin.tags : addOwners(origin.tags, owners),
     };
   }
+}
+
+function storeNowhere<F extends Form>(
+  { raw, dropped, ...changed }: ChangedCall<F>,
+  call: Pick<Call<F>, "dropped">,
+): ChangedCall<F> {
+  return {
+    ...changed,
+    ask: withoutStoring(changed.ask),
+    raw: raw && { ...raw, body: withoutStoring(raw.body) },
+    dropped: [...new Set([...(dropped ?? call.dropped), "store"])],
+  };
 }

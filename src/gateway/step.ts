@@ -67,6 +67,8 @@ export interface ChangedCall<F extends Form> extends Pick<Call<F>, "ask" | "raw"
   readonly kind: "changed";
   /** The fields that are reported as left out, if it leaves out more of them. */
   readonly dropped?: Call<F>["dropped"];
+  /** False if no provider may store the request or its answer. What the gateway itself keeps stays as it is. */
+  readonly keepsUpstream?: false;
 }
 
 /** An answer given in the provider's place. It costs nothing. */

@@ -17,7 +17,9 @@ const HELD_MAX = 256;
 const STEP = 16;
 /** A value begins at most so many characters before the sign by which it is found: an address's local part. */
 const BEHIND_MAX = 65;
-/** What is kept of the text that has left: words before a number, the beginning of a run of base64. */
+/** In a finding that must be decided, no value is looked for in the last characters that are known. */
+const AHEAD_MIN = 96;
+/** Characters that are kept when they have left, for words before a number, and the beginning of a run of base64. */
 const KEPT = 256;
 /** The known part of a text is shortened when it is longer. */
 const WINDOW_MAX = 1024;
@@ -27,19 +29,20 @@ type Decide = (found: Union, value: string) => string | null;
 
 export interface AnswerScanner {
   /**
-   * `before` is what stands before the text: a field's name. What `decide` throws comes out of the filter, which can't be used
-   * any more then.
+   * `before` is what stands before the text: a field's name. An error that `decide` throws comes out of the filter, which can't
+   * be used any more then.
    */
   begin(before: string, decide: Decide): TextFilter;
 }
 
 /**
- * Makes filters for texts that come in pieces. A text falls into segments at places that no value spans; each is searched once it is
- * complete, so up to 256 characters a request's search finds the same. In a longer segment what is decided at a place depends on
- * the 190 to 256 characters that follow it, or on those that precede it: a value that isn't complete within them counts by what is
- * known of it. Then what follows is swallowed as long as its characters go on, findings within it aren't told, and a token of more
- * than 1,024 characters or a secret of more than 200 counts, though it doesn't in a request. A private key whose headers leave no
- * room for sixty-four characters of its body isn't found.
+ * Makes filters for texts that come in pieces. A text falls into segments at places that no value spans. Each is searched once it
+ * is complete, so in segments of up to 256 characters a request's search finds the same. In a longer one a place is decided by the
+ * 190 to 256 characters that follow it:
+ * - A value that doesn't end within them counts by what is known of it, and is swallowed as long as it may go on. Findings within
+ *   that part don't count. Such a value may be longer than a request's search allows, and a token may have no signature.
+ * - A chain of findings that overlap is decided with those that begin before its last 96 characters.
+ * - A private key whose head leaves no room for sixty-four characters of its body isn't found.
  */
 export function createAnswerScanner(
   detectors: readonly string[],
@@ -51,7 +54,7 @@ export function createAnswerScanner(
 }
 
 /** A finding that has been decided, and what became of it. */
-interface Decided {
+interface Decision {
   readonly detectors: readonly string[];
   readonly by: string | null;
 }
@@ -68,9 +71,9 @@ class AnswerFilter implements TextFilter {
   #window = "";
   #base = 0;
   #released = 0;
-  /** What was found and hasn't left, in order. */
+  /** The findings that haven't left, in order. */
   #found: Match[] = [];
-  #decided: Decided = { detectors: [], by: null };
+  #decided: Decision = { detectors: [], by: null };
   #passed: Passed[] = [];
 
   constructor(table: Table, before: string, decide: Decide) {
@@ -137,8 +140,13 @@ class AnswerFilter implements TextFilter {
     this.#words?.readTo(place);
     this.#slide();
     const to = this.#keepPair(this.#released + STEP);
-    this.#search.runTo(this.#findSearched(to - this.#base), true);
-    this.#collect();
+    const last = place - AHEAD_MIN;
+    let searched = 0;
+    for (let end = to; end > searched; end = Math.min(last, this.#findCut(to))) {
+      searched = end;
+      this.#search.runTo(this.#findSearched(end - this.#base), true);
+      this.#collect();
+    }
     this.#release(Math.min(to, this.#words?.begun ?? to), true);
   }
 
@@ -146,6 +154,12 @@ class AnswerFilter implements TextFilter {
   #keepPair(place: number): number {
     const at = place - this.#base;
     return isPair(this.#window.charCodeAt(at - 1), this.#window.charCodeAt(at)) ? place - 1 : place;
+  }
+
+  /** Where the finding ends that a place parts, or the place itself. */
+  #findCut(place: number): number {
+    const cut = joinFound(this.#listFound()).find(({ from, to }) => from < place && place < to);
+    return cut?.to ?? place;
   }
 
   /** The place up to which a search finds all values that begin before `to`. */

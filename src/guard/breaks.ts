@@ -43,7 +43,7 @@ const VALUE = 2;
  * belong to a value (groups of digits, a password, lines of a key) the segment goes on.
  */
 export class Breaks {
-  /** Where the segment begins that the text stands in. */
+  /** The place at which the last segment begins. */
   from = 0;
   /** True if the segment may hold a value. */
   isSuspect = false;

@@ -53,7 +53,7 @@ export class Context {
     if (dropped === 0) return;
     for (let row = 0; row < this.#starts.length; row++)
       this.#starts[row] = (this.#starts[row] ?? 0) - dropped;
-    // What stands before the next place is read again.
+    // The words before the next place are read again.
     this.#read = -1;
   }
 
@@ -75,7 +75,7 @@ export class Context {
   }
 
   readonly #take = (word: number, start: number, end: number): void => {
-    // Of a phone that was swapped, no word is left: `<PHONE_3K9P0QRT>`.
+    // The mark of a swapped value is no word of its text: `<PHONE_3K9P0QRT>`.
     if (start > 0 && isInPlaceholder(this.#text, start, end)) return;
     for (const owner of this.#words.owners[word] ?? []) this.#starts[owner] = start;
   };

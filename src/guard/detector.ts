@@ -21,8 +21,8 @@ interface DigitRun {
 /** The answer to whether a detector is asked at a run. */
 type Asks = "always" | "afterWord" | "never";
 
-/** What is said of a value whose end isn't known yet, when no more can be waited for. */
-interface Cut {
+/** A value whose end isn't known yet, when no more can be waited for. */
+interface CutValue {
   /** Returns the value at `at` that goes on behind the text, if `find` doesn't find one that reaches its end. */
   begin?(text: string, at: number): Span | null;
   /** Goes on from the end of what was found, at most to `limit`. */
@@ -60,7 +60,7 @@ export interface Detector {
   /** For values of any length: goes on from the end of what was found, at most to `limit`. */
   grow?(text: string, at: number, limit: number): number;
   /** For values that may be longer than what is known of a text that comes in pieces. */
-  readonly cut?: Cut;
+  readonly cut?: CutValue;
   /** True if what stands before a value decides without words. */
   readonly isByContext?: true;
   /** True if no value begins more than 40 characters within a run of letters, digits, `_` and `-`. */

@@ -30,8 +30,8 @@ interface Level {
 }
 
 /**
- * Filters an object or list of JSON in raw text. What stands where no JSON has a text, and a text that is no object or list,
- * is filtered as a plain text.
+ * Filters an object or list of JSON in raw text. A text that is neither is filtered as a plain text, and so is a part of JSON
+ * that stands where no text belongs.
  */
 export function filterJson(filters: JsonFilters): TextStream {
   return new JsonStream(filters);
@@ -49,7 +49,7 @@ class JsonStream implements TextStream {
   #plain: TextStream | null = null;
   /** True within a number that is too long to be replaced. */
   #isInNumber = false;
-  /** What isn't known yet: a part of an escape, of a number or of a literal. */
+  /** The end of the text if it may go on: a part of an escape, of a number or of a literal. */
   #held = "";
   #left = "";
 

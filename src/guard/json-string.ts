@@ -48,7 +48,7 @@ export const JSON_STRING: Notation = {
   skip: (written, from, characters) => {
     let at = from;
     for (let count = 0; count < characters; count++) {
-      // Of a backslash that stands for itself, what follows may not be there yet.
+      // A backslash that stands for itself may be the last character that is known.
       at += written.charCodeAt(at) === BACKSLASH ? measureEscape(written, at) || 1 : 1;
     }
     return at;

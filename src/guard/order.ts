@@ -1,3 +1,5 @@
+// Keeps findings in their order.
+
 /** Adds a finding in its order: a value may begin before one that was found earlier. */
 export function addInOrder<F extends { readonly from: number }>(list: F[], found: F): void {
   list.push(found);

@@ -16,7 +16,7 @@ export class TooManyValues extends Error {
 }
 
 /** Returns the word that stands for a detector's values: `EMAIL`, `SECRET`, of `words:customers` `CUSTOMERS`. */
-export function markOf(detector: string): string {
+function findMark(detector: string): string {
   return MARKS.get(detector) ?? detector.slice(WORDS_PREFIX.length).toUpperCase();
 }
 
@@ -29,7 +29,7 @@ export function writePlaceholder(name: string, writing: Writing): string {
 
 /** Returns what stands for a masked value, for good. */
 export function writeMask(detector: string, writing: Writing): string {
-  const mark = markOf(detector);
+  const mark = findMark(detector);
   return writing === "name" ? mark : `[${mark}]`;
 }
 
@@ -55,7 +55,7 @@ export class Placeholders {
     const known = this.#names.get(held);
     if (known !== undefined) return known;
     if (this.#names.size >= VALUES_MAX) throw new TooManyValues();
-    const name = `${markOf(detector)}_${this.#findCode(detector, value)}`;
+    const name = `${findMark(detector)}_${this.#findCode(detector, value)}`;
     this.#names.set(held, name);
     this.#values.set(name, value);
     return name;
@@ -89,8 +89,8 @@ function writeCode(bits: number): string {
 }
 
 /**
- * Returns the text with its findings replaced. `write` returns null for one that stays. What is found within a placeholder
- * stays: a secret or a word that the text's placeholders look like.
+ * Returns the text with its findings replaced. `write` returns null for one that stays. A finding within a placeholder stays:
+ * a word may be its mark, and the whole of it may look like a secret.
  */
 export function hideText(
   text: string,

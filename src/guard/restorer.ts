@@ -21,13 +21,13 @@ const NONE = -1;
 const OPEN = -2;
 
 /** A placeholder with its brackets. Without one, `to` is NONE or OPEN. */
-interface Found {
+interface Placeholder {
   readonly to: number;
   readonly value: string;
 }
 
-const FOUND_NONE: Found = { to: NONE, value: "" };
-const FOUND_OPEN: Found = { to: OPEN, value: "" };
+const NO_PLACEHOLDER: Placeholder = { to: NONE, value: "" };
+const OPEN_PLACEHOLDER: Placeholder = { to: OPEN, value: "" };
 
 /** The placeholders of one request. */
 export class Restorer {
@@ -62,26 +62,26 @@ export class Restorer {
   }
 
   /** Returns the placeholder that begins at that place. */
-  find(text: string, at: number): Found {
+  find(text: string, at: number): Placeholder {
     const pair = this.#brackets[text.charCodeAt(at)];
     if (pair === undefined) return this.#findName(text, at);
     const inner = matchFolded(text, at, pair.open);
-    if (inner < 0) return inner === OPEN ? FOUND_OPEN : FOUND_NONE;
+    if (inner < 0) return inner === OPEN ? OPEN_PLACEHOLDER : NO_PLACEHOLDER;
     const found = this.#findName(text, inner);
     return found.to < 0 ? found : { to: matchFolded(text, found.to, pair.close), value: found.value };
   }
 
-  #findName(text: string, at: number): Found {
-    if (at === text.length) return FOUND_OPEN;
-    let found = FOUND_NONE;
+  #findName(text: string, at: number): Placeholder {
+    if (at === text.length) return OPEN_PLACEHOLDER;
+    let found = NO_PLACEHOLDER;
     for (const mark of this.#marks[text.charCodeAt(at)] ?? []) {
       const to = findCode(text, matchFolded(text, at, mark));
-      if (to === OPEN) found = FOUND_OPEN;
+      if (to === OPEN) found = OPEN_PLACEHOLDER;
       if (to < 0) continue;
       // All of it is ASCII, of which no other letters are the capitals.
       const name = `${mark}_${text.slice(to - CODE_CHARACTERS, to)}`.toUpperCase();
       const value = this.#values.get(name);
-      return value === undefined ? FOUND_NONE : { to, value };
+      return value === undefined ? NO_PLACEHOLDER : { to, value };
     }
     return found;
   }
@@ -95,7 +95,7 @@ const UNCHANGED: TextFilter = {
 
 class RestoredText implements TextFilter {
   readonly #restorer: Restorer;
-  /** What may still become a placeholder. */
+  /** The end of the text, as far as it may still become a placeholder. */
   #held = "";
 
   constructor(restorer: Restorer) {
@@ -116,7 +116,8 @@ class RestoredText implements TextFilter {
     let from = 0;
     let at = 0;
     while (at < text.length) {
-      const { to, value } = starts[text.charCodeAt(at)] === 1 ? this.#restorer.find(text, at) : FOUND_NONE;
+      const { to, value } =
+        starts[text.charCodeAt(at)] === 1 ? this.#restorer.find(text, at) : NO_PLACEHOLDER;
       if (to === OPEN && !isWhole) break;
       if (to < 0) {
         at++;

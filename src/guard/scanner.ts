@@ -168,7 +168,7 @@ export class TextSearch implements Search {
     if (growing.growOpen(this.#text, this.#isOpen)) {
       this.#endGrowth(growing);
     } else if (growing.to > this.#at) {
-      // What stands within such a long value is a part of it.
+      // All that stands within such a long value is a part of it.
       this.#at = growing.to;
       this.#runFrom = isAlphanumeric(this.#text.charCodeAt(growing.to - 1)) ? ASKED : -1;
     }

@@ -1,4 +1,4 @@
-// What a scanner knows before it sees a text: its detectors, the operator's words, and the values that are never found.
+// The tables of a scanner: its detectors, the operator's words, and the values that are never found.
 import type { GuardWords } from "../core/models/guard.ts";
 import { AllowList } from "./allow.ts";
 import { ContextWords } from "./context.ts";

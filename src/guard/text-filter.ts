@@ -1,12 +1,13 @@
 // A filter takes a text in pieces and says what becomes of it; here what it says is applied to the text as it was written.
 
-/** So many characters of a text as they leave: as they came (`by` is null), or replaced. */
+/** A number of characters of a text that leave as they came, or replaced. */
 export interface Passed {
   readonly length: number;
+  /** Null if they leave as they came. */
   readonly by: string | null;
 }
 
-/** Takes one text in pieces. What it returns covers the text without gaps, in order; what is still undecided comes later. */
+/** Takes one text in pieces. Its answers cover the text without gaps, in order; characters that are undecided come later. */
 export interface TextFilter {
   push(text: string): readonly Passed[];
   end(): readonly Passed[];

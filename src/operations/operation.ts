@@ -11,7 +11,7 @@ import type { DeliveredBody, Outgoing, RawRequest, Said, Target } from "../core/
 import type { Hasher, PromptDigests } from "../core/models/prompt-digests.ts";
 import type { Amounts } from "../core/money/units.ts";
 import type { MovePosition } from "../core/text/moves.ts";
-import type { ChangeText, IsDropped, NativeTexts } from "../core/text/texts.ts";
+import type { ChangeText, IsChanged, IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { ChatRequest } from "./chat/form.ts";
 import type { Signal } from "./chat/grader.ts";
 import type { Needs } from "./chat/needs.ts";
@@ -252,6 +252,13 @@ export interface Operation<F extends Form> {
   readonly thoughts?: {
     drop(ask: F["ask"], isDropped: IsDropped): F["ask"];
     dropFromReply(reply: F["reply"], isDropped: IsDropped): F["reply"];
+    /**
+     * Returns a stream's piece without what a maker signed or encrypted of thinking that was changed, in both forms. None if it
+     * has nothing else. Thinking that is encrypted without a text stays.
+     */
+    unseal(piece: F["piece"], native: NativeTexts | null, isChanged: IsChanged): readonly F["piece"][];
+    /** The same for a whole answer. */
+    unsealReply(reply: F["reply"], native: NativeTexts | null, isChanged: IsChanged): F["reply"];
   };
   /** Tells requests of one conversation from others. */
   readonly conversations: {

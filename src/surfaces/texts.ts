@@ -1,8 +1,9 @@
 // Makes a family's functions that reach the texts of its own requests and answers, from its table.
-import { asArray, asObject, type JsonObject } from "../core/json/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json/json.ts";
 import type { MovePosition } from "../core/text/moves.ts";
 import type { IsDropped, NativeTexts } from "../core/text/texts.ts";
 import type { TextGrammar } from "../operations/text-grammar.ts";
+import { mapList } from "../operations/text-json.ts";
 import { mapBody } from "../operations/text-walk.ts";
 
 /** The kinds of a family's bodies. */
@@ -13,6 +14,7 @@ interface Roots<Kind extends string> {
   /** Returns what distinguishes the texts that an event continues from others of the stream. */
   readPath(event: JsonObject): string;
   readonly endedTexts: NativeTexts["endedTexts"];
+  readonly unseal: NativeTexts["unseal"];
   /** Matches an answer's JSON if the provider ran a tool. No text of a model matches, as its quotes are escaped. */
   readonly toolRuns: RegExp;
   /** Matches the path of the block that a request's thought belongs to: its turn and its own place, or only the turn. */
@@ -34,9 +36,32 @@ export function hasSeal(node: JsonObject, fields: readonly string[]): boolean {
   return fields.some((field) => typeof node[field] === "string" && node[field] !== "");
 }
 
+/** Returns the node with the nodes of a list replaced, or the same node if none was. */
+export function mapNodes(
+  node: JsonObject,
+  field: string,
+  replace: (one: JsonObject, at: number) => JsonObject,
+): JsonObject {
+  const given = node[field];
+  if (!Array.isArray(given)) return node;
+  const mapped = mapList<unknown>(given, (one, at) => (isObject(one) ? replace(one, at) : one));
+  return mapped === given ? node : { ...node, [field]: mapped };
+}
+
+/** The same for the node in a field. */
+export function mapNode(
+  node: JsonObject,
+  field: string,
+  replace: (one: JsonObject) => JsonObject,
+): JsonObject {
+  const given = node[field];
+  const mapped = isObject(given) ? replace(given) : given;
+  return mapped === given ? node : { ...node, [field]: mapped };
+}
+
 export function makeNativeTexts<Kind extends string>(
   grammar: TextGrammar<Kind>,
-  { request, answer, findEventKind, readPath, endedTexts, toolRuns, thought, positions }: Roots<Kind>,
+  { request, answer, findEventKind, readPath, endedTexts, unseal, toolRuns, thought, positions }: Roots<Kind>,
 ): NativeTexts {
   return {
     mapRequest: (body, change) => mapBody(grammar, request, body, change),
@@ -45,6 +70,7 @@ export function makeNativeTexts<Kind extends string>(
     mapAnswer: (given, change) => mapBody(grammar, answer, given, change),
     mapEvent: (event, change) => mapBody(grammar, findEventKind(event), event, change, readPath(event)),
     endedTexts,
+    unseal,
     hasToolRun: (json) => toolRuns.test(json),
     movePositions: (body, move) => positions?.move(body, readPath(body), move) ?? body,
     hasPositions: (json) => positions?.fields.test(json) ?? false,

@@ -1,6 +1,6 @@
 // The CPU of paid requests on PostgreSQL, of the gateway's store and of the server, by accounts and nodes. With the folder of another
 // version, both run in turns, in random order:
-//   bun test/bench/postgres.ts [FOLDER] [--rounds 8] [--seconds 2] [--only 10x2]
+//   bun test/bench/postgres.ts [FOLDER] [--rounds 8] [--seconds 2] [--only 10x1,10x2]
 import { cpSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,9 @@ import { tableText } from "./report.ts";
 const GIVEN = 1_000_000_000_000;
 const ALL_CASES = [
   { accounts: 1, nodes: 1, atOnce: 1 },
+  { accounts: 1, nodes: 1, atOnce: 16 },
   { accounts: 1, nodes: 1, atOnce: 32 },
+  { accounts: 10, nodes: 1, atOnce: 16 },
   { accounts: 10, nodes: 1, atOnce: 32 },
   { accounts: 200, nodes: 1, atOnce: 32 },
   { accounts: 1, nodes: 2, atOnce: 32 },
@@ -41,7 +43,9 @@ if (other !== undefined) cpSync(join(HERE, NODE), join(other, NODE));
 const versions = other === undefined ? [HERE] : [HERE, other];
 
 /** `10x2` is ten accounts on two nodes. */
-const CASES = ALL_CASES.filter(({ accounts, nodes }) => ["", `${accounts}x${nodes}`].includes(values.only));
+const CASES = ALL_CASES.filter(
+  ({ accounts, nodes }) => values.only === "" || values.only.split(",").includes(`${accounts}x${nodes}`),
+);
 type Case = (typeof CASES)[number];
 interface Seen {
   readonly paid: number;

@@ -35,5 +35,5 @@ export const MEMBERS: {
   Store: 69,
   "Store, with the ports in it": 200,
   Operation: 49,
-  RequestContext: 48,
+  RequestContext: 47,
 };

@@ -95,3 +95,12 @@ test("what the decision throws comes out of the filter, behind what has left", (
   expect(filter.push("write to ada@corp-x.de")).toEqual([{ length: 9, by: null }]);
   expect(() => filter.push(", or")).toThrow("refused: email");
 });
+
+test("findings that overlap are one wherever a long segment is cut", () => {
+  for (let more = 0; more < 64; more++) {
+    const before = `${PATH}${"-".repeat(more)}/`;
+    const { text, found } = filterPieces([`${before}+49 123 456 782${PATH}`], all);
+    expect(text).toBe(`${before}[phone]${PATH}`);
+    expect(found.map(({ detectors }) => detectors)).toEqual([["au_tfn", "ca_sin", "phone"]]);
+  }
+});

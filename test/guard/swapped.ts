@@ -1,4 +1,4 @@
-// What the tests of swapped values share: hiding by the real scanner, and texts that come in pieces.
+// Shared by the tests of swapped values: hiding by the real scanner, and texts that come in pieces.
 import { expect } from "bun:test";
 import { joinFound } from "../../src/guard/join.ts";
 import { hideText, type Placeholders, writePlaceholder } from "../../src/guard/placeholders.ts";

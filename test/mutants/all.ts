@@ -6,6 +6,7 @@ import { BOOKS } from "./books.ts";
 import { BOUNDS } from "./bounds.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { FILE_MUTANTS } from "./files.ts";
+import { GUARD_ANSWERS } from "./guard/answers.ts";
 import { GUARD_POSITIONS } from "./guard/positions.ts";
 import { GUARD } from "./guard/step.ts";
 import { GUARD_SWAPPING } from "./guard/swapping.ts";
@@ -48,6 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARING,
   ...STEPS,
   ...GUARD,
+  ...GUARD_ANSWERS,
   ...GUARD_POSITIONS,
   ...GUARD_SWAPPING,
   ...HOOKS,

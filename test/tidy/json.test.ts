@@ -42,6 +42,7 @@ const OWN: Readonly<Record<string, string>> = {
   "src/app/build/build.ts": "a file of the checkout",
   "src/app/demo/demo.ts": "the gateway's own answer",
   "src/app/demo/make/": "what the gateway sent and answered",
+  "src/app/guard/versions.ts": "a row of the store",
   "src/app/quickstart/running.ts": "a file of the user's own",
   "src/app/build/materials.ts": "a file of the binary",
   "src/app/build/pack.ts": "files of the checkout",

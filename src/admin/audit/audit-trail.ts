@@ -7,7 +7,7 @@ import {
   type AuditTarget,
   makeAuditEvent,
 } from "../../core/audit/audit-log.ts";
-import type { Changes, RowChange, Trail } from "../../core/audit/changes.ts";
+import type { Changes, OperatorSetting, RowChange, Trail } from "../../core/audit/changes.ts";
 import type { OutboxEvent } from "../../core/events/events.ts";
 import { ACCOUNT_FIELDS } from "../../core/fields/account.ts";
 import { CREDENTIAL_FIELDS } from "../../core/fields/credential.ts";
@@ -140,23 +140,7 @@ function describeThing(change: Extract<RowChange, { kind: "thing" }>): AuditFact
   return shown && { action, ...about, ...shown };
 }
 
-function describeSetting(change: Extract<RowChange, { kind: "setting" }>): AuditFacts | null {
-  switch (change.name) {
-    case "aliases":
-      return describeAliases(change);
-    case "model_rules":
-      return describeModelRules(change);
-    case "credentials_off":
-      return describeSwitchedOff(change);
-    case "data_keys":
-      return describeMasterKeys(change);
-    case "admin_token_digest":
-      return RESET;
-    // The configuration that it comes from is on record.
-    case "guard_acts":
-      return null;
-  }
-}
+const describeSetting = (change: Extract<RowChange, { kind: "setting" }>) => SETTINGS[change.name](change);
 
 /** Only fingerprints of the master keys are on record. */
 function describeMasterKeys(change: Pair<string>): AuditFacts | null {
@@ -172,6 +156,16 @@ function describeMasterKeys(change: Pair<string>): AuditFacts | null {
 }
 
 const RESET: AuditFacts = { action: "admin_token.reset", target: { type: "admin_token", id: "", name: "" } };
+
+const SETTINGS: Readonly<Record<OperatorSetting, (change: Pair<string>) => AuditFacts | null>> = {
+  aliases: describeAliases,
+  model_rules: describeModelRules,
+  credentials_off: describeSwitchedOff,
+  data_keys: describeMasterKeys,
+  admin_token_digest: () => RESET,
+  // The configuration that it comes from is on record.
+  guard_acts: () => null,
+};
 
 interface Pair<Row> {
   readonly before: Row | null;

@@ -104,7 +104,7 @@ export interface GuardTrial {
 
 type ShownSettings = Pick<Settings, "guard" | "limits">;
 
-/** What is found in a trial, and the text or the body as it would leave. */
+/** The findings of a trial, and the text or the body as it would leave. */
 export interface TriedGuard {
   readonly findings: readonly TriedFinding[];
   readonly text?: string;

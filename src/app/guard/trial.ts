@@ -102,7 +102,7 @@ class TriedHiding {
     });
   }
 
-  /** What is refused doesn't leave at all: its text stays as it came. */
+  /** A refused text doesn't leave at all, and stays as it came. */
   #write({ action }: GuardRule, { detector }: Union, value: string, place: TextPlace): string | null {
     if (action === "mask") return writeMask(detector, chooseWriting(place));
     if (action === "swap") return writePlaceholder(this.#swapped.swap(detector, value), chooseWriting(place));

@@ -33,6 +33,14 @@ export function readKeyModels(address: string, mayConnect: boolean): Promise<rea
   });
 }
 
+/** Returns the names and ids of the keys that aren't revoked. Null as for `readAccountNames`. */
+export function readKeyNames(address: string, mayConnect: boolean): Promise<ReadonlySet<string> | null> {
+  return look(address, mayConnect, async (path) => {
+    const { readPostgresKeyNames, readSqliteKeyNames } = await import("../../store/people/account-names.ts");
+    return path === null ? readPostgresKeyNames(address) : readSqliteKeyNames(path);
+  });
+}
+
 /** Returns the groups of the company's directory. Null as for `readAccountNames`. */
 export function readGroupNames(address: string, mayConnect: boolean): Promise<readonly GroupNames[] | null> {
   return look(address, mayConnect, async (path) => {

@@ -8,7 +8,7 @@ import { GATEWAY } from "../../core/people/people.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Log } from "../../core/world/world.ts";
 import { digestSecret } from "../../keys/secret.ts";
-import { compareGuards } from "./guard-changes.ts";
+import { compareGuards } from "../guard/changes.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -11,15 +11,16 @@ import type { Simulator } from "../../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../../telemetry/log-lines.ts";
 import { createOutput } from "../../telemetry/log-output.ts";
 import { type RunningGateway, startGateway } from "../composition.ts";
+import { checkActing, refuseReloaded } from "../guard/acting.ts";
 import { createGentle } from "../models/catalogue-apart.ts";
 import { EXIT, type Io } from "../terminal.ts";
 import { PROCESS_READINGS } from "../upkeep/process-readings.ts";
+import { waitForSignal } from "../workers/stop-signal.ts";
 import { endsWithTerminal } from "../workers/terminal-end.ts";
 import { PART, sendToParent, shareMetrics, type WorkerPart, waitForStop } from "../workers/worker.ts";
 import { checkPort, Supervisor } from "../workers/workers.ts";
 import { clock } from "../world.ts";
 import { startAcceptGuard } from "./accepting.ts";
-import { checkActing, refuseReloaded } from "./acting-guard.ts";
 import {
   type ConfigurationFlags,
   ENVIRONMENT,
@@ -339,17 +340,4 @@ function logRejections(log: Log): void {
     const cause = error instanceof Error ? error.stack : String(error);
     log({ event: "internal_error", level: "error", cause });
   });
-}
-
-/**
- * Resolves at the first SIGTERM or SIGINT, or when the terminal is closed. A later SIGINT ends the process at once, other
- * signals are ignored then.
- */
-async function waitForSignal(hasTerminal: boolean): Promise<void> {
-  await new Promise<void>((resolve) => {
-    process.on("SIGTERM", () => resolve());
-    if (hasTerminal) process.on("SIGHUP", () => resolve());
-    process.once("SIGINT", () => resolve());
-  });
-  process.once("SIGINT", () => process.exit(EXIT.failed));
 }

@@ -24,7 +24,7 @@ import { warnOfUnwritable } from "./catalogue-writable.ts";
 import { readConfigurationWord } from "./configuration-word.ts";
 import { type GroupNames, warnOfDirectory, warnOfGroups } from "./directory-groups.ts";
 import { type KeyModels, warnOfEndingKeys } from "./ending-keys.ts";
-import { warnOfGuardAccounts } from "./guard-accounts.ts";
+import { warnOfGuardOwners } from "./guard-owners.ts";
 import { warnOfCatalogue, warnOfEnds } from "./model-warnings.ts";
 import { describeToolProbe } from "./tool-probes.ts";
 
@@ -41,6 +41,8 @@ export interface CheckPorts extends ConfigSource {
   readonly boundAccounts?: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the store's keys that have a list of models, or null as above. Missing if no store is. */
   readonly keyModels?: (store: string, mayConnect: boolean) => Promise<readonly KeyModels[] | null>;
+  /** Returns the names and ids of the store's keys, or null as above. Missing if no store is. */
+  readonly keyNames?: (store: string, mayConnect: boolean) => Promise<ReadonlySet<string> | null>;
   /** Returns the groups of the company's directory, or null as above. Missing if no store is. */
   readonly groupNames?: (store: string, mayConnect: boolean) => Promise<readonly GroupNames[] | null>;
   /** Returns the store's files that other users of the machine may read or write. */
@@ -125,7 +127,7 @@ async function lookAtStore(loaded: LoadResult, ports: CheckPorts, mayConnect: bo
   const unknown = [
     ...(await warnOfAccounts(settings, ports, mayConnect)),
     ...(await warnOfUnbounded(settings, ports, mayConnect)),
-    ...(await warnOfGuardAccounts(settings, ports, mayConnect)),
+    ...(await warnOfGuardOwners(settings, ports, mayConnect)),
     ...warnOfDirectory(settings.signIn),
     ...warnOfGroups(settings.signIn, (await ports.groupNames?.(settings.store, mayConnect)) ?? []),
   ];

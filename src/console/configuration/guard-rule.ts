@@ -1,4 +1,5 @@
 // A rule of the guard as YAML.
+import { ACTION_OPTIONS } from "../guard/actions.tsx";
 import type { Proposal } from "./proposal.tsx";
 import { readWords } from "./yaml.ts";
 
@@ -22,9 +23,11 @@ export const GUARD_RULE: Proposal = {
       placeholder: "secrets card !jwt",
       hint: "Detectors, groups such as secrets or finance, and words:NAME. An ! takes away.",
     },
+    { name: "action", label: "What becomes of it", options: ACTION_OPTIONS },
     {
       name: "at",
       label: "Searches",
+      hint: "To swap, requests alone: values are put back into answers.",
       options: [
         { value: "", label: "requests" },
         { value: "answer", label: "answers" },
@@ -33,10 +36,11 @@ export const GUARD_RULE: Proposal = {
     },
     { name: "accounts", label: "Accounts", placeholder: "support finance-*", hint: "Empty for all" },
   ],
-  write: ({ name = "", detect = "", at = "", accounts = "" }) => {
+  write: ({ name = "", detect = "", action, at = "", accounts = "" }) => {
     const detectors = readWords(detect);
     if (name.trim() === "" || detectors === undefined) return null;
-    const rule = { name: name.trim(), detect: detectors, at: readWords(at), accounts: readWords(accounts) };
+    const scope = { at: readWords(at), accounts: readWords(accounts) };
+    const rule = { name: name.trim(), detect: detectors, ...(action && { action }), ...scope };
     return { guard: { rules: [rule] } };
   },
 };

@@ -10,8 +10,9 @@ import { keepScope, useScope } from "../frame/scope.ts";
 import { CustomChip, PeriodPicker } from "../frame/scope-bar.tsx";
 import { Segments } from "../parts/button.tsx";
 import { Card } from "../parts/page.tsx";
-import { Badge, Empty, Loaded } from "../parts/states.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, GrowingTable, makeColumn, makeHeadColumn, makeNumberColumn } from "../parts/table.tsx";
+import { ActionBadge } from "./actions.tsx";
 
 const EVERY_MS = 30_000;
 const SHOWN = { first: 20, step: 50 };
@@ -73,7 +74,7 @@ const DETECTOR: Column<UsageView> = makeHeadColumn("Detector", ({ detector = "",
 ));
 
 const COLUMNS: readonly Column<UsageView>[] = [
-  makeColumn("Action", ({ action = "" }) => <Badge text={action} />),
+  makeColumn("Action", ({ action = "" }) => <ActionBadge action={action} />),
   makeColumn("Found in", ({ at = "" }) => `the ${at}`),
   makeNumberColumn("Requests", ({ requests }) => formatCount(requests)),
 ];

@@ -4,11 +4,12 @@ import type { GuardTriedView, TriedFinding } from "../../admin/models/guard.ts";
 import { change, describeError } from "../frame/api.ts";
 import { useNames } from "../frame/names.ts";
 import { useRun } from "../frame/task.ts";
-import { Button, Segments } from "../parts/button.tsx";
+import { Button, Code, Segments } from "../parts/button.tsx";
 import { Filter, TextField } from "../parts/field.tsx";
 import { Card } from "../parts/page.tsx";
-import { Badge, Notice } from "../parts/states.tsx";
+import { Notice } from "../parts/states.tsx";
 import { type Column, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
+import { ActionBadge } from "./actions.tsx";
 
 type Place = "request" | "answer";
 const PLACES: readonly { readonly value: Place; readonly label: string }[] = [
@@ -16,9 +17,10 @@ const PLACES: readonly { readonly value: Place; readonly label: string }[] = [
   { value: "answer", label: "as an answer" },
 ];
 
-/** The findings in the text that was searched. */
+/** The findings in the text that was searched, and the text as it would leave. */
 interface TrialResult {
   readonly text: string;
+  readonly left: string;
   readonly findings: readonly TriedFinding[];
 }
 
@@ -34,7 +36,9 @@ export function TrialCard() {
     await run.start(async () => {
       const body = { text, at, ...(key !== "" && { key_id: key }) };
       const answer = await change<GuardTriedView>("POST", "/guard/try", body).catch(describeError);
-      setTried(typeof answer === "string" ? answer : { text, findings: answer.findings });
+      setTried(
+        typeof answer === "string" ? answer : { text, left: answer.text ?? text, findings: answer.findings },
+      );
     });
   };
   return (
@@ -64,15 +68,26 @@ const EXAMPLE = "My card is 4532 0151 1283 0366.";
 
 function Result({ tried }: { readonly tried: TrialResult | string }) {
   if (typeof tried === "string") return <Notice tone="bad">{tried}</Notice>;
-  const { text, findings } = tried;
+  const { text, left, findings } = tried;
+  const refusal = findings.find(({ action }) => action === "refuse");
   if (findings.length === 0) return <Notice tone="ok">Nothing is found in it.</Notice>;
   const columns: readonly Column<TriedFinding>[] = [
     makeHeadColumn("Found", ({ from, to }) => <span class="strong own-words">{text.slice(from, to)}</span>),
     makeColumn("Detector", ({ detector }) => detector),
-    makeColumn("Action", ({ action }) => <Badge text={action} />),
+    makeColumn("Action", ({ action }) => <ActionBadge action={action} />),
     makeColumn("Rule", ({ rule }) => rule),
   ];
   return (
-    <Table label="Found in the text" columns={columns} rows={findings} keyOf={({ from }) => String(from)} />
+    <div class="stack">
+      <Table label="Found in the text" columns={columns} rows={findings} keyOf={({ from }) => String(from)} />
+      {refusal ? (
+        <Notice tone="bad">{`It doesn't leave: the rule ${refusal.rule} refuses it.`}</Notice>
+      ) : (
+        <div>
+          <div class="small faint">{left === text ? "It leaves as it is" : "It leaves as"}</div>
+          {left !== text && <Code text={left} />}
+        </div>
+      )}
+    </div>
   );
 }

@@ -8,8 +8,9 @@ import { useResource } from "../frame/resource.ts";
 import { may } from "../frame/session.ts";
 import { Code } from "../parts/button.tsx";
 import { Card, PageHead } from "../parts/page.tsx";
-import { Badge, Empty, Loaded } from "../parts/states.tsx";
+import { Empty, Loaded, Notice } from "../parts/states.tsx";
 import { type Column, leaveOutNarrow, makeColumn, makeHeadColumn, Table } from "../parts/table.tsx";
+import { ActionBadge } from "./actions.tsx";
 import { FindingsCard } from "./guard-findings.tsx";
 import { TrialCard } from "./guard-trial.tsx";
 
@@ -29,9 +30,13 @@ export function GuardPage() {
         <Loaded of={guard}>
           {(found) =>
             found.rules.length === 0 ? (
-              <Nothing />
+              <>
+                <OtherNodes nodes={found.other_nodes ?? []} />
+                <Nothing />
+              </>
             ) : (
               <>
+                <OtherNodes nodes={found.other_nodes ?? []} />
                 <RulesCard guard={found} />
                 <FindingsCard />
                 {may("settings.check") && <TrialCard />}
@@ -41,6 +46,18 @@ export function GuardPage() {
         </Loaded>
       </div>
     </>
+  );
+}
+
+/** After a change each node has its own rules until it has read the file again. */
+function OtherNodes({ nodes }: { readonly nodes: NonNullable<GuardView["other_nodes"]> }) {
+  if (nodes.length === 0) return null;
+  const names = nodes.map(({ id, version }) => (version === null ? `${id} (no rules)` : id)).join(", ");
+  return (
+    <Notice tone="warn">
+      {nodes.length === 1 ? "A node has other rules" : `${formatCount(nodes.length)} nodes have other rules`}{" "}
+      than these: <span class="own-words">{names}</span>. Requests there follow those.
+    </Notice>
   );
 }
 
@@ -76,7 +93,7 @@ const COLUMNS: readonly Column<GuardRuleView>[] = [
       <div class="small faint own-words">{detect.join(", ")}</div>
     </div>
   )),
-  makeColumn("Action", ({ action }) => <Badge text={action} />),
+  makeColumn("Action", ({ action }) => <ActionBadge action={action} />),
   leaveOutNarrow(makeColumn("Searches", ({ at }) => at.map((one) => `${one}s`).join(", "))),
   makeColumn("Applies to", (rule) => <span class="own-words">{describeScope(rule)}</span>),
 ];

@@ -1,16 +1,9 @@
 // The guard's findings on a request's page: detectors, how many values each found and where, and the rule.
 import type { RequestDetailView } from "../../admin/log/request-schema.ts";
 import { makeHref } from "../frame/route.ts";
+import { ActionBadge, DONE } from "../guard/actions.tsx";
 
 type Finding = RequestDetailView["guard"][number];
-
-/** The word for each action. */
-const DONE: Readonly<Record<Finding["action"], string>> = {
-  report: "reported",
-  mask: "masked",
-  swap: "swapped",
-  refuse: "refused",
-};
 
 export function Findings({ guard }: Pick<RequestDetailView, "guard">) {
   return (
@@ -18,7 +11,7 @@ export function Findings({ guard }: Pick<RequestDetailView, "guard">) {
       {guard.map((finding) => (
         <div key={`${finding.detector} ${finding.action} ${finding.at}`}>
           <a href={makeHref("/activity", { finding: finding.detector })}>{finding.detector}</a>
-          {describeFinding(finding)}
+          {describeFinding(finding)} {finding.action !== "report" && <ActionBadge action={finding.action} />}
         </div>
       ))}
     </>

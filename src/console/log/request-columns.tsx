@@ -14,6 +14,7 @@ import {
 } from "../frame/format.ts";
 import type { Names } from "../frame/names.ts";
 import { makeHref } from "../frame/route.ts";
+import { DONE } from "../guard/actions.tsx";
 import { Badge, type Tone } from "../parts/states.tsx";
 import {
   type Column,
@@ -73,6 +74,10 @@ const CHOICES = {
   surface: () => makeTextColumn("API", ({ surface }) => surface),
   address: () => makeTextColumn("Address", ({ address }) => address ?? ""),
   session: () => makeTextColumn("Session", ({ session }) => session ?? ""),
+  guard: () =>
+    makeTextColumn("Guard", ({ guard }) =>
+      guard.map(({ detector, action }) => `${detector} ${DONE[action]}`).join(", "),
+    ),
   request_id: () => makeTextColumn("Request ID", ({ request_id }) => request_id),
   tokens: () =>
     giveWay(
@@ -125,6 +130,7 @@ export const COLUMN_LABELS: { readonly [Each in ColumnName]: string } = {
   surface: "API",
   address: "Address",
   session: "Session",
+  guard: "Guard",
   request_id: "Request ID",
   tokens: "Tokens",
   cost: "Cost",

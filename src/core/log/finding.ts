@@ -24,7 +24,7 @@ export function describeFindings(findings: readonly GuardFinding[], place: Guard
   return describe(findings.filter(({ at }) => at === place));
 }
 
-/** Returns what was done about findings of the request, as the client is told it. Null for none. */
+/** Returns the findings of the request that were acted on, as its client's header has them. Null for none. */
 export function describeActed(findings: readonly GuardFinding[]): string | null {
   return describe(findings.filter(({ at, action }) => at === "request" && action !== "report"));
 }

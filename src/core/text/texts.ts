@@ -37,6 +37,9 @@ export interface ChangeText {
   readonly takesJson?: true;
 }
 
+/** True if a text was changed whose path begins so. */
+export type IsChanged = (start: string) => boolean;
+
 /** True if the thinking with this text goes. */
 export type IsDropped = (text: string) => boolean;
 
@@ -52,6 +55,11 @@ export interface NativeTexts {
   dropThoughts(body: JsonObject, isDropped: IsDropped): JsonObject;
   /** For one event of a stream. */
   mapEvent(event: JsonObject, change: ChangeText): JsonObject;
+  /**
+   * Returns a whole answer or an event without what its maker signed or encrypted of thinking that was changed. Null for an
+   * event that has nothing else.
+   */
+  unseal(body: JsonObject, isChanged: IsChanged): JsonObject | null;
   /** Returns how the paths of the texts begin that have no piece after this event. An empty one ends all. */
   endedTexts(event: JsonObject): readonly string[];
   /** True if an answer's JSON, or an event's, has work in it that the provider did beside: a search, code that it ran. */

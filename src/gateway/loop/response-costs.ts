@@ -40,9 +40,9 @@ export class ResponseCosts<F extends Form> {
   /** Returns the facts of the first request with the costs of all. */
   describe(first: RequestContext<F>): Facts {
     const { granted, selector, model, attempts, dropped, times, replayed, cached } = first;
-    const { attempt, removedReasoning, guard } = first;
+    const { attempt, removedReasoning, call } = first;
     const costs = { cost: this.cost, charged: this.charged };
-    const answered = { model, attempts, dropped, attempt, removedReasoning, guard, replayed, cached };
+    const answered = { model, attempts, dropped, attempt, removedReasoning, call, replayed, cached };
     return { granted, selector, ...answered, times, costs };
   }
 }

@@ -47,7 +47,7 @@ function find(text: string, at: number): Span | null {
   return CODE.test(value) || measureBits(value) < BITS_MIN ? null : { from, to };
 }
 
-/** Which quote has begun the value isn't known any more, so the first one ends it. */
+/** Goes on up to the first quote, since the one that begins the value isn't known any more. */
 function goOn(text: string, at: number, limit: number): number {
   let to = at;
   while (to < limit && !isEnd(text.charAt(to), "")) to++;

@@ -42,7 +42,7 @@ const ANSWERS: Readonly<Partial<Record<Family, NativeTexts>>> = {
   gemini: GEMINI_TEXTS,
   responses: RESPONSES_TEXTS,
 };
-/** Of the client's own fields these are no texts. */
+/** The fields of a client's body that are no texts. */
 const WORDS: ReadonlySet<string> = new Set(["model"]);
 /** Nothing that was sealed is opened. */
 const SEALER = { seal: (text: string) => text, open: () => null };

@@ -72,7 +72,7 @@ export function factHeaders(
   const { times } = facts;
   if (times !== null) headers["server-timing"] = formatTiming(times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
-  const guarded = facts.guard === null ? null : describeActed(facts.guard);
+  const guarded = facts.call?.guard ? describeActed(facts.call.guard) : null;
   if (guarded !== null) headers["x-poundkey-guard"] = guarded;
   return headers;
 }

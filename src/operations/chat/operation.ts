@@ -13,6 +13,7 @@ import { estimateTextTokens } from "../text-tokens.ts";
 import { AnswerReader, parseAnswer } from "./answer/answer.ts";
 import { Fold, unfold } from "./answer/fold.ts";
 import { isAnswer, normaliseReply } from "./answer/normalise.ts";
+import { unsealPiece, unsealReply } from "./answer/unseal.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation, nameOpening } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
@@ -77,7 +78,7 @@ export const CHAT: Operation<ChatForm> = {
   mapPieces,
   endedTexts: listEndedTexts,
   positions: { moveInReply, moveInPiece, dropFromPiece },
-  thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts },
+  thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts, unseal: unsealPiece, unsealReply },
   conversations: {
     name: nameConversation,
     nameOpening,

@@ -6,7 +6,7 @@ import type { Form } from "../../operations/form.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { MovedAnswer } from "./positions.ts";
 
-export interface FilterTerms<F extends Form> {
+interface FilterTerms<F extends Form> {
   readonly operation: Operation<F>;
   /** Reaches the texts of the provider's own events. Null if they are translated. */
   readonly native: NativeTexts | null;
@@ -63,7 +63,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
 
   over(): void {}
 
-  /** What is left of the texts that it ends leaves before a piece. */
+  /** The rest of the texts that a piece ends leaves before it. */
   #passOne(piece: F["piece"]): readonly F["piece"][] {
     const { operation, native } = this.#terms;
     const ended = operation.endedTexts?.(piece, native) ?? [];
@@ -106,7 +106,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     return left;
   }
 
-  /** Ends texts. What was held back of them leaves in the last piece that carried each once more, without its other texts. */
+  /** Ends texts. The characters that were held back leave in the last piece that carried each once more, without its other texts. */
   #flush(names: readonly string[]): readonly F["piece"][] {
     const byPiece = new Map<F["piece"], Map<string, string>>();
     for (const name of names) {

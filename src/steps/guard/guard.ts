@@ -13,7 +13,7 @@ import type { KnownTerms } from "./terms.ts";
 const SECRET_BYTES = 32;
 
 /** Those around a cache, and those within it. */
-export interface GuardSteps {
+interface GuardSteps {
   readonly outer: readonly Step[];
   readonly inner: readonly Step[];
 }

@@ -28,7 +28,7 @@ interface HiddenRequest<F extends Form> extends Pick<Call<F>, "ask" | "raw" | "k
   readonly refusal: Fault | null;
 }
 
-interface Found {
+interface TextFindings {
   readonly one: OrderedText;
   readonly unions: readonly Union[];
 }
@@ -111,7 +111,7 @@ export class Hiding {
 function listFound(
   texts: readonly OrderedText[],
   found: readonly (readonly Parameters<typeof joinFound>[0][number][])[],
-): readonly Found[] {
+): readonly TextFindings[] {
   return texts.flatMap((one, at) => {
     const matches = found[at] ?? [];
     return matches.length === 0 ? [] : [{ one, unions: joinFound(matches) }];

@@ -28,7 +28,7 @@ interface Searcher {
   readonly wanted: ReadonlySet<string> | null;
 }
 
-/** What was found in the short texts of one request, by the field that holds them: most stand in two forms. */
+/** The places found in the short texts of one request, by the field that holds them: most texts stand in two forms. */
 export type Memory = Map<string, Map<string, readonly Match[]>>;
 
 interface SearchPorts {
@@ -174,7 +174,7 @@ export class RuleChoice {
 /** Counts each value once for its detector and action. */
 export class Counts {
   readonly #at: GuardPlace;
-  readonly #values = new Map<string, Counted>();
+  readonly #values = new Map<string, ValueCount>();
 
   constructor(at: GuardPlace) {
     this.#at = at;
@@ -201,7 +201,7 @@ export class Counts {
   }
 }
 
-interface Counted {
+interface ValueCount {
   readonly detector: string;
   readonly rule: GuardRule;
   readonly values: Set<string>;

@@ -1,6 +1,7 @@
 // The guard as a step: it searches a request before hooks, cache and admission, hides what its rules say, and puts values back into
 // what is shown of the answer.
 import { Fault } from "../../core/fault.ts";
+import { asObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { GuardRule, GuardSettings } from "../../core/models/guard.ts";
 import type { TextPlace } from "../../core/text/texts.ts";
@@ -9,7 +10,7 @@ import type { Call } from "../../gateway/call.ts";
 import type { AnsweredCall, Around, ChangedCall, Enter, Step } from "../../gateway/step.ts";
 import { filterJson } from "../../guard/json-stream.ts";
 import { Restorer } from "../../guard/restorer.ts";
-import { filterText, type TextStream } from "../../guard/text-filter.ts";
+import { filterText, type Passed, type TextFilter, type TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
 import { listInOrder } from "../../operations/ordered-texts.ts";
 import type { FindAccountName } from "../applies.ts";
@@ -69,10 +70,11 @@ export class GuardStep implements Step {
     const { swapped = null } = this.#parts.terms.get(call) ?? {};
     if (swapped === null || swapped.values.size === 0 || call.operation.makes === "sound") return null;
     const restorer = new Restorer(swapped.values);
+    const isAnswerJson = asksJson(call);
     return new FilteredAnswer({
       operation: call.operation,
       native: family === null ? null : (call.raw?.texts ?? null),
-      open: (place, watch) => openRestored(restorer, place, watch),
+      open: (place, watch) => openRestored(restorer, place, { watch, isAnswerJson }),
       finish: () => {},
     });
   }
@@ -100,10 +102,40 @@ export class GuardStep implements Step {
 }
 
 /** Thinking stays as the model wrote it. */
-function openRestored(restorer: Restorer, { kind, isJson }: TextPlace, watch: Watch): TextStream | null {
+function openRestored(
+  restorer: Restorer,
+  { kind, isJson }: TextPlace,
+  { watch, isAnswerJson }: { readonly watch: Watch; readonly isAnswerJson: boolean },
+): TextStream | null {
   if (kind === "thinking" || kind === "integer") return null;
-  if (isJson !== true) return filterText(watch(restorer.begin()));
+  if (isJson !== true) {
+    const filter = restorer.begin();
+    return filterText(watch(isAnswerJson ? writeInJson(filter) : filter));
+  }
   return filterJson({ value: () => restorer.begin(), key: () => restorer.begin() });
+}
+
+/** True if the answer's text is to be JSON. */
+function asksJson({ ask }: { readonly ask: object }): boolean {
+  const { type } = asObject(Reflect.get(ask, "response_format"));
+  return type !== undefined && type !== "text";
+}
+
+/** JSON, or a fence of code around it. */
+const JSON_BEGINS = /^\s*[[{"`]/;
+
+/** Writes values as a JSON string holds them, if the text begins as JSON does: a model may answer otherwise. */
+function writeInJson(filter: TextFilter): TextFilter {
+  let isJson: boolean | null = null;
+  const write = (passed: readonly Passed[]) =>
+    isJson ? passed.map(({ length, by }) => ({ length, by: by && JSON.stringify(by).slice(1, -1) })) : passed;
+  return {
+    push(text) {
+      if (isJson === null && text.trim() !== "") isJson = JSON_BEGINS.test(text);
+      return write(filter.push(text));
+    },
+    end: () => write(filter.end()),
+  };
 }
 
 /** Throws the Fault of a part that no rule can search, if one insists. */

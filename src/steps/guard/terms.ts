@@ -46,7 +46,7 @@ export class SwappedValues {
   }
 }
 
-export interface Terms {
+interface Terms {
   /** The rules at the request and at its answer. */
   readonly asked: readonly GuardRule[];
   readonly answered: readonly GuardRule[];

@@ -13,6 +13,8 @@ const GROUPS =
 const KEYS =
   "SELECT id, name, allowed_models FROM gateway_key WHERE revoked_at_ms IS NULL AND allowed_models <> 'null'";
 
+const KEY_NAMES = "SELECT id, name FROM gateway_key WHERE revoked_at_ms IS NULL";
+
 /** The number of accounts that a name or an id means. */
 type AccountCounts = ReadonlyMap<string, number>;
 
@@ -44,6 +46,16 @@ export function readSqliteKeyModels(path: string) {
 /** The same on a server. */
 export async function readPostgresKeyModels(url: string) {
   return (await readPostgres(url, KEYS)).map(readKeyModels);
+}
+
+/** Returns the names and ids of the keys that aren't revoked. Throws like `readSqliteAccounts`. */
+export function readSqliteKeyNames(path: string): ReadonlySet<string> {
+  return listNames(readSqlite(path, KEY_NAMES));
+}
+
+/** The same on a server. */
+export async function readPostgresKeyNames(url: string): Promise<ReadonlySet<string>> {
+  return listNames(await readPostgres(url, KEY_NAMES));
 }
 
 /** Returns the names and ids of the directory's groups. Throws like `readSqliteAccounts`. */
@@ -89,7 +101,11 @@ function listBound(rows: readonly FoundRow[]): ReadonlySet<string> {
   const bound = rows.filter((row) =>
     parseMemberDefaults(readText(row, "member_defaults")).budgets.some(({ isHard }) => isHard),
   );
-  return new Set(bound.flatMap((row) => [readText(row, "id"), readText(row, "name")]));
+  return listNames(bound);
+}
+
+function listNames(rows: readonly FoundRow[]): ReadonlySet<string> {
+  return new Set(rows.flatMap((row) => [readText(row, "id"), readText(row, "name")]));
 }
 
 /** An id means its own account, even if it is another's name. */

@@ -34,16 +34,17 @@ import {
   type TablePart,
 } from "../schema/tables.ts";
 
-type Lists = readonly (readonly Value[])[];
+/** One list of values per column. */
+export type Lists = readonly (readonly Value[])[];
 
 /** The accounts of a transaction, which are locked. */
 export type Accounts = ReadonlySet<string>;
 
-/** A statement that writes some rows, given as one list per column. */
+/** A statement that writes some rows. */
 export interface WriteStatement {
   readonly columns: readonly string[];
   readonly types: readonly SqlType[];
-  /** Returns the statement. `source` is what stands after FROM: it calls the rows `given`. `lists` are the parameters in it. */
+  /** Returns the statement. `source` is what stands after FROM: it calls the rows `given`. `lists` are those of its columns. */
   readonly sql: (source: string, lists: readonly string[]) => string;
   /** Returns the values of the rows by column. Null if there are none. */
   readonly listsOf: (decision: Decision, accounts: Accounts) => Lists | null;

@@ -1,8 +1,9 @@
 // The texts of a Messages request, of its answer and of a stream's events.
-import { asNumber, type JsonObject } from "../../core/json/json.ts";
+import { asNumber, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { IsChanged } from "../../core/text/texts.ts";
 import { NONE } from "../../operations/form.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
-import { ALL_TEXTS, hasSeal, makeNativeTexts } from "../texts.ts";
+import { ALL_TEXTS, hasSeal, makeNativeTexts, mapNode, mapNodes } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
 
 const SEALS = ["signature", "encrypted_content", "encrypted_index"];
@@ -78,6 +79,18 @@ function endedTexts(event: JsonObject): readonly string[] {
   }
 }
 
+/** SDKs need the field. */
+const UNSIGNED = { signature: "" };
+
+function unseal(body: JsonObject, isChanged: IsChanged): JsonObject | null {
+  const isSignature = asObject(body.delta).type === "signature_delta";
+  if (isSignature) return isChanged(readPath(body)) ? null : body;
+  const unsign = (block: JsonObject, path: string) =>
+    block.type === "thinking" && block.signature && isChanged(path) ? { ...block, ...UNSIGNED } : block;
+  const begun = mapNode(body, "content_block", (block) => unsign(block, readPath(body)));
+  return mapNodes(begun, "content", (block, at) => unsign(block, `content[${at}]`));
+}
+
 export const MESSAGES_TEXTS = makeNativeTexts(TEXTS, {
   toolRuns: /"type": ?"(server_tool_use|mcp_tool_use)"/,
   request: "body",
@@ -86,4 +99,5 @@ export const MESSAGES_TEXTS = makeNativeTexts(TEXTS, {
   thought: /^messages\[\d+\]\.content\[\d+\]/,
   readPath,
   endedTexts,
+  unseal,
 });

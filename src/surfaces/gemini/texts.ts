@@ -1,7 +1,8 @@
 // The texts of a generateContent request, of its answer and of a stream's events.
 import { asArray, asObject, type JsonObject } from "../../core/json/json.ts";
+import type { IsChanged } from "../../core/text/texts.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
-import { hasSeal, makeNativeTexts } from "../texts.ts";
+import { hasSeal, makeNativeTexts, mapNode, mapNodes } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
 import { POSITIONS } from "./positions.ts";
 
@@ -66,6 +67,19 @@ function endedTexts({ candidates }: JsonObject): readonly string[] {
   });
 }
 
+/** A stream's parts share their path. */
+function unseal(body: JsonObject, isChanged: IsChanged): JsonObject {
+  return mapNodes(body, "candidates", (candidate, at) => {
+    const path = `candidates[${candidate.index ?? at}].content.parts`;
+    const unsign = (part: JsonObject, place: number): JsonObject => {
+      const { thoughtSignature, thought_signature: other, ...rest } = part;
+      const isSigned = part.thought === true && (thoughtSignature || other);
+      return isSigned && (isChanged(`${path}[${place}].`) || isChanged(`${path}.`)) ? rest : part;
+    };
+    return mapNode(candidate, "content", (content) => mapNodes(content, "parts", unsign));
+  });
+}
+
 export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   toolRuns: /"(executableCode|codeExecutionResult|groundingMetadata|urlContextMetadata)":/,
   request: "body",
@@ -73,6 +87,7 @@ export const GEMINI_TEXTS = makeNativeTexts(TEXTS, {
   findEventKind: () => "event",
   readPath: () => "",
   endedTexts,
+  unseal,
   thought: /^contents\[\d+\]\.parts\[\d+\]/,
   positions: POSITIONS,
 });

@@ -1,8 +1,9 @@
 // The texts of a Responses request, of its answer and of a stream's events.
 import { asString, type JsonObject } from "../../core/json/json.ts";
+import type { IsChanged } from "../../core/text/texts.ts";
 import { NONE } from "../../operations/form.ts";
 import { makeForm, type TextGrammar } from "../../operations/text-grammar.ts";
-import { ALL_TEXTS, hasSeal, makeNativeTexts } from "../texts.ts";
+import { ALL_TEXTS, hasSeal, makeNativeTexts, mapNode, mapNodes } from "../texts.ts";
 import { GRAMMAR, type Kind } from "./known.ts";
 import { POSITIONS } from "./positions.ts";
 
@@ -101,6 +102,17 @@ function endedTexts(event: JsonObject): readonly string[] {
   return type.endsWith(".done") ? [readPath(event) || "delta"] : NONE;
 }
 
+function unseal(body: JsonObject, isChanged: IsChanged): JsonObject {
+  const unsign = (one: JsonObject, path: string) =>
+    one.type === "reasoning" && one.encrypted_content && isChanged(path)
+      ? { ...one, encrypted_content: null }
+      : one;
+  const unsignAll = (answer: JsonObject) =>
+    mapNodes(answer, "output", (one, at) => unsign(one, `output[${at}]`));
+  const ended = mapNode(body, "item", (one) => unsign(one, readPath(body)));
+  return unsignAll(mapNode(ended, "response", unsignAll));
+}
+
 export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   toolRuns: /"type": ?"(web_search|file_search|code_interpreter|image_generation|mcp|program)_call"/,
   request: "body",
@@ -108,6 +120,7 @@ export const RESPONSES_TEXTS = makeNativeTexts(TEXTS, {
   findEventKind,
   readPath,
   endedTexts,
+  unseal,
   thought: /^input\[\d+\]/,
   positions: POSITIONS,
 });

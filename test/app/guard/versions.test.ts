@@ -1,4 +1,4 @@
-// The versions of the guard's rules by node, on both engines: who has others is told, and who has ended is forgotten.
+// The versions of the guard's rules by node, on both engines: those that differ are listed, and nodes that ended are forgotten.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

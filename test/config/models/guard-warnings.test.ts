@@ -1,6 +1,6 @@
 // Patterns of the guard's rules that match nothing: the check warns of each, and names what is near.
 import { expect, test } from "bun:test";
-import { warnOfGuardAccounts } from "../../../src/cli/start/guard-accounts.ts";
+import { warnOfGuardOwners } from "../../../src/cli/start/guard-owners.ts";
 import { loadText } from "../../harness/settings.ts";
 
 test("models and providers that nobody serves are named, with what is near", () => {
@@ -44,7 +44,7 @@ test("accounts that the store lacks are named, and none where it isn't asked", a
     ["fin-1", 1],
   ]);
   const warn = (known: typeof names | null) =>
-    warnOfGuardAccounts(loaded.settings, { accountNames: async () => known }, false);
+    warnOfGuardOwners(loaded.settings, { accountNames: async () => known }, false);
   expect((await warn(names)).map(({ field, message }) => `${field}: ${message}`)).toEqual([
     "guard.rules[0].accounts[0]: no account in the store matches 'suport'; did you mean support?",
   ]);

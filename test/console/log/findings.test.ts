@@ -17,14 +17,15 @@ setDefaultTimeout(VISIT_MS);
 let world: ConsoleWorld;
 beforeAll(async () => {
   world = await startConsoleWorld({
-    more: "guard: { rules: [{ name: personal, detect: [email, phone], at: [request, answer] }] }",
+    more: "guard: { rules: [{ name: personal, detect: [email, phone], at: [request, answer] }, { name: money, detect: [iban], action: mask }] }",
   });
 });
 afterAll(() => world.stop());
 
 test.skipIf(!HAS_BROWSER)("findings are told and followed (skipped without Chromium)", async () => {
   const ids: string[] = [];
-  for (const words of ["nothing here", "ada@corp-x.de bob@corp-x.de +49 30 901820"]) {
+  const values = "ada@corp-x.de bob@corp-x.de +49 30 901820 GB82WEST12345698765432";
+  for (const words of ["nothing here", values]) {
     const answer = await world.gateway.chat(asking("OpenAI#sim", `say: ${words}`));
     ids.push(JSON.parse(await answer.text()).id);
   }
@@ -35,10 +36,15 @@ test.skipIf(!HAS_BROWSER)("findings are told and followed (skipped without Chrom
   await open(`/activity/${ids[1]}`);
   await page.getByText("email: 2 values in the request, reported by personal").waitFor();
   await page.getByText("phone: 1 value in the answer, reported by personal").waitFor();
+  await page.getByText("iban: 1 value in the request, masked by money").waitFor();
+  expect(await page.getByText("mask", { exact: true }).getAttribute("class")).toContain("warn");
   expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
   await page.getByRole("link", { name: "email", exact: true }).first().click();
   await page.getByRole("button", { name: "finding email" }).waitFor();
   const rows = page.getByRole("table", { name: "Requests" }).locator("tbody tr.link");
   await until("one request is left", async () => (await rows.count()) === 1);
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByLabel("Guard", { exact: true }).check();
+  await rows.getByText("iban masked").waitFor();
   await leave();
 });

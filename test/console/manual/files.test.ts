@@ -113,7 +113,7 @@ describe.skipIf(!HAS_BROWSER).each(["a disk", "a path of a server"])(
       }
       const chapters = page.getByRole("navigation", { name: "Chapters" });
       await chapters.getByText("Calling models").click();
-      await chapters.getByRole("link", { name: "Errors" }).click();
+      await chapters.getByRole("link", { name: "Errors", exact: true }).click();
       await page.waitForURL(`${base}errors.html`);
       await close();
       expect(complaints).toEqual([]);

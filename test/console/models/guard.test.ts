@@ -1,5 +1,7 @@
 // The page Guard: how to begin without rules, and with some what they have found and what they find in a text that is tried.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { createOperator } from "../../whole/world/operator.ts";
 import { until } from "../../whole/world/until.ts";
 import { PHONE } from "../people.ts";
@@ -17,7 +19,9 @@ setDefaultTimeout(VISIT_MS);
 
 const RULES = `guard:
   rules:
-    - { name: secrets, detect: [secrets] }
+    - { name: secrets, detect: [secrets], action: refuse }
+    - { name: accounts, detect: [iban], action: mask }
+    - { name: phones, detect: [phone], action: swap }
     - { name: personal, detect: [email, card, "words:customers"], at: [request, answer], accounts: [default] }
   words: { customers: [Kestrel GmbH] }
   allow: ["*@own.example.net"]`;
@@ -81,7 +85,59 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
     await found.getByText("ada@corp-x.de").waitFor();
     expect(await found.getByText("own.example.net").count()).toBe(0);
     expect(await isTooWide(page)).toBe(false);
+    await page.getByText("It leaves as it is").waitFor();
     expect(await findBarriers(page)).toEqual([]);
+    await leave();
+  });
+
+  test("shows a tried text as it would leave, and that a refused one doesn't", async () => {
+    const { page, open, leave } = await openConsole(some);
+    await open("/settings/guard");
+    const rules = page.getByRole("table", { name: "Rules" });
+    for (const [action, tone] of [
+      ["refuse", "bad"],
+      ["mask", "warn"],
+      ["swap", "accent"],
+    ] as const)
+      expect(await rules.getByText(action, { exact: true }).getAttribute("class")).toContain(tone);
+    const attempt = async (text: string) => {
+      await page.getByLabel("Text", { exact: true }).fill(text);
+      await page.getByRole("button", { name: "Try it", exact: true }).click();
+    };
+    await attempt("Pay GB82WEST12345698765432, call +49 30 901820");
+    const left = page.locator(".code pre");
+    await left.getByText("[IBAN]").waitFor();
+    expect(await left.innerText()).toMatch(/^Pay \[IBAN\], call <PHONE_[0-9A-Z]{8}>$/);
+    await attempt(`Use ${"AKIA"}QYLPMN5HHHFPZAM2`);
+    await page.getByText("It doesn't leave: the rule secrets refuses it.").waitFor();
+    expect(await left.count()).toBe(0);
+    expect(await findBarriers(page)).toEqual([]);
+    await leave();
+  });
+
+  test("says which nodes have other rules", async () => {
+    const { page, open, leave } = await openConsole(some);
+    await open("/settings/guard");
+    await page.getByRole("table", { name: "Rules" }).waitFor();
+    expect(await page.getByText("has other rules").count()).toBe(0);
+    const { configFile } = some.gateway;
+    const text = readFileSync(configFile, "utf8");
+    writeFileSync(configFile, text.replace("Kestrel GmbH", "Bluebird"));
+    const other = await some.gateway.another();
+    try {
+      const operator = createOperator(some.gateway);
+      const [node] = await until("the other node has told its version", async () => {
+        const { body } = await operator.get("/guard");
+        return body.other_nodes === undefined ? null : asArray(body.other_nodes);
+      });
+      await page.reload();
+      await page.getByText("A node has other rules than these").waitFor();
+      await page.getByText(String(asObject(node).id)).waitFor();
+      expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
+    } finally {
+      await other.stop();
+      writeFileSync(configFile, text);
+    }
     await leave();
   });
 });

@@ -3,15 +3,60 @@ import type { Mutant } from "../mutant.ts";
 
 const WHOLE = ["test/whole/guard/guard.test.ts"];
 const TOOLS = ["test/whole/guard/tools.test.ts"];
+const POSITIONS = ["test/whole/guard/positions.test.ts"];
+const STEP = "src/steps/guard/step.ts";
 const RULES = "src/steps/guard/rules.ts";
 
 export const GUARD: readonly Mutant[] = [
   {
     name: "guard: hooks come before it",
     file: "src/app/steps.ts",
-    find: "[...guarded, ...inner]",
-    replace: "[...inner, ...guarded]",
+    find: "joinSteps(joinSteps(guarded.outer, outside), inner)",
+    replace: "joinSteps(inner, joinSteps(guarded.outer, outside))",
     tests: ["test/whole/guard/order.test.ts"],
+  },
+  {
+    name: "guard: the cache keeps values",
+    file: "src/app/steps.ts",
+    find: "return joinSteps(joinSteps(guarded.outer, outside), inner);",
+    replace:
+      "const all = joinSteps(joinSteps(guarded.outer, outside), judging);\n    return caching === null ? inner : cache.around(all);",
+    tests: ["test/whole/guard/nowhere.test.ts"],
+  },
+  {
+    name: "guard: an answer is logged with the values that were put back",
+    file: STEP,
+    find: "if (!asked || !answered || !swapped) return reply;",
+    replace: "if (!asked || !answered || swapped) return reply;",
+    tests: ["test/whole/guard/nowhere.test.ts"],
+  },
+  {
+    name: "guard: values are put back into thinking",
+    file: STEP,
+    find: 'if (kind === "thinking" || kind === "integer") return null;',
+    replace: 'if (kind === "integer") return null;',
+    tests: ["test/whole/guard/thinking.test.ts"],
+  },
+  {
+    name: "guard: signed thinking is changed",
+    file: "src/steps/guard/hide.ts",
+    find: 'isSealed && kind === "thinking" ? this.#sealedChoice : this.#choice',
+    replace: "this.#choice",
+    tests: POSITIONS,
+  },
+  {
+    name: "guard: values in JSON that was asked for are written as text",
+    file: STEP,
+    find: "watch(isAnswerJson ? writeInJson(filter) : filter)",
+    replace: "watch(filter)",
+    tests: ["test/whole/guard/judges.test.ts"],
+  },
+  {
+    name: "guard: what a provider holds back of a text never leaves",
+    file: "src/steps/guard/filtered.ts",
+    find: "const left = this.#flush([...this.#open.keys()]);",
+    replace: "const left = this.#flush([]);",
+    tests: ["test/whole/guard/held-back.test.ts"],
   },
   {
     name: "guard: the rules of a key are ignored",

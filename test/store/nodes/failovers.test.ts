@@ -85,6 +85,9 @@ async function changeSetting({ url }: PostgresServer, name: string, value: strin
 async function goAhead(primary: PostgresServer, standby: PostgresServer, load: Load): Promise<void> {
   await changeSetting(primary, "synchronous_standby_names", "");
   await changeSetting(standby, "primary_conninfo", "");
+  await using sql = new SQL(standby.url, { max: 1 });
+  const isCutOff = async () => (await sql`SELECT 1 FROM pg_stat_wal_receiver`).length === 0;
+  await until("the standby receives nothing", isCutOff, ROUND_MS);
   await load.serveMore();
 }
 

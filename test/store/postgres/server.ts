@@ -1,5 +1,6 @@
 // A real PostgreSQL server that tests start, stop, pause and kill. It and its files end with the test process.
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
@@ -188,7 +189,9 @@ function copyData(folder: string): string {
 /** Starts the standby, and returns once the first server waits for it at each COMMIT. */
 async function follow(port: number, folder: string, settings: Settings): Promise<PostgresServer> {
   const conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
-  const standby = await startIn(folder, { ...settings, primary_conninfo: conninfo });
+  // In its file, where a test can change it: a setting of the command line stays.
+  appendFileSync(join(folder, "data/postgresql.auto.conf"), `primary_conninfo = '${conninfo}'\n`);
+  const standby = await startIn(folder, settings);
   await using admin = new SQL(`postgres://postgres@127.0.0.1:${port}/postgres`, { max: 1 });
   await admin.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
   await admin.unsafe("SELECT pg_reload_conf()");

@@ -136,6 +136,8 @@ test("an account that somebody else has locked keeps no other waiting", async ()
 
 test("accounts that found no room go before a busy one's further demands", async () => {
   const [busy = "", other = ""] = (await addKeys(2)).map(({ accountId }) => accountId);
+  // The next transaction doesn't wait until a second connection is open.
+  await Promise.all([busy, other, busy].map(balanceOf));
   let answered = 0;
   const all = Array.from({ length: MANY }, async () => {
     await store.transact(fund(busy));
@@ -206,6 +208,20 @@ test("texts of any kind are read as they were written", async () => {
   await ledger.settle(ticket, { ...makeOutcome(ticket, { costNanoUsd: COST }), sealedReply: odd });
   expect(await ledger.admit(ledger.ticket(ask("another")))).toEqual({ kind: "replayed", sealed: odd });
   expect(await balanceOf(key.accountId)).toBe(Number.MAX_SAFE_INTEGER - 1 - COST);
+});
+
+test.each([1, 2, 30])("%d rows written by one statement are read as they were given", async (count) => {
+  const [{ accountId } = makeKey("none")] = await addKeys(1);
+  const odd = `"quotes" \\ \\u0041 back, {braces}, NULL, a\nline, a\ttab, “ü” 😀 \u2028 half \ud83d`;
+  const demands = Array.from({ length: count }, (_, at) => fund(accountId, `${odd} ${at}`));
+  await Promise.all(demands.map((demand) => store.transact(demand)));
+  await using sql = new SQL(url, { max: 1 });
+  const rows = await sql`SELECT balance_nano, note FROM entry WHERE account_id = ${accountId}`;
+  expect(rows.map(({ note }: { note: string }) => note).toSorted()).toEqual(
+    demands.map((_, at) => `${odd.toWellFormed()} ${at}`).toSorted(),
+  );
+  expect(rows.every((row: { balance_nano: string }) => Number(row.balance_nano) === COST)).toBe(true);
+  expect(await balanceOf(accountId)).toBe(COST * count);
 });
 
 /** Takes part in a hunt for deadlocks: requests of accounts in random orders. Returns how many there were. */

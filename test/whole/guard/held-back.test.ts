@@ -1,9 +1,10 @@
 // How much of a stream is held back while its provider waits after each character: counted, at every step.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { IS_LONG } from "../../harness/long.ts";
 import { ReadText, type SteppedUpstream, startStepped } from "./stepped-upstream.ts";
 
-const STEPS = 2000;
+const STEPS = IS_LONG ? 2000 : 600;
 const SURFACES = ["/v1/chat/completions", "/v1/messages"] as const;
 const SWAP_MOST = 40;
 const SEARCH_MOST = 256;

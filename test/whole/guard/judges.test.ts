@@ -4,14 +4,18 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
-import { ASK_TWO, THINKING, WEATHER, WEATHER_FUNCTION } from "../../clients/setting.ts";
+import { THINKING, WEATHER, WEATHER_FUNCTION } from "../../clients/setting.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
 import { createOperator } from "../world/operator.ts";
 import { until } from "../world/until.ts";
+import { FRAMEWORKS } from "./judges-frameworks.ts";
+import { type Ask, type Client, type Judged, ODD, QUESTIONS } from "./judges-questions.ts";
 
-const RULE =
-  "{ name: all, detect: [secrets, contact, finance, network, ids], at: [request, answer], keys: [guarded] }";
-const SAID = "say: Write to ada@corp-x.de, or pay by 4532 0151 1283 0366. 😀 Ünïcödé.";
+const DETECT = '[secrets, contact, finance, network, ids, "words:odd"]';
+const RULES = [
+  `{ name: all, detect: ${DETECT}, at: [request, answer], keys: [guarded] }`,
+  `{ name: swap, detect: ${DETECT}, action: swap, keys: [swapped] }`,
+];
 const FORMAT = {
   type: "json_schema",
   name: "address",
@@ -26,39 +30,25 @@ const FORMAT = {
 
 let under: UnderTest;
 type Key = Awaited<ReturnType<UnderTest["newKey"]>>;
-let keys: readonly [guarded: Key, plain: Key];
+let keys: Readonly<Record<"plain" | "guarded" | "swapped", Key>>;
 beforeAll(async () => {
-  under = await startUnderTest({ more: `guard: { rules: [${RULE}] }` });
+  under = await startUnderTest({
+    more: `guard: { rules: [${RULES.join(", ")}], words: { odd: [${JSON.stringify(ODD)}] } }`,
+  });
   const make = (name: string) => under.newKey({ name, requests_per_day: null });
-  keys = [await make("guarded"), await make("plain")];
+  keys = { plain: await make("plain"), guarded: await make("guarded"), swapped: await make("swapped") };
 });
 afterAll(() => under.stop());
 
-/** An answer without what differs between two of the same: ids and times. */
-interface Judged {
-  readonly text: string;
-  readonly calls: readonly unknown[];
-  readonly finish: unknown;
-}
-type Ask = (secret: string, isStream: boolean, question: Question) => Promise<Judged>;
-
-interface Question {
-  readonly prompt: string;
-  readonly kind: "text" | "calls" | "format";
-}
-const QUESTIONS: readonly Question[] = [
-  { prompt: SAID, kind: "text" },
-  { prompt: `${ASK_TWO} for ada@corp-x.de`, kind: "calls" },
-  { prompt: SAID, kind: "format" },
-];
-
-const openai = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${under.url}/v1`, maxRetries: 0 });
-const anthropic = (apiKey: string) => new Anthropic({ apiKey, baseURL: under.url, maxRetries: 0 });
-const google = (apiKey: string) => new GoogleGenAI({ apiKey, httpOptions: { baseUrl: under.url } });
+const openai = ({ url, secret: apiKey }: Client) =>
+  new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
+const anthropic = ({ url, secret: apiKey }: Client) => new Anthropic({ apiKey, baseURL: url, maxRetries: 0 });
+const google = ({ url, secret: apiKey }: Client) =>
+  new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
 
 const askChat =
   (model: string): Ask =>
-  async (secret, isStream, { prompt, kind }) => {
+  async (client, isStream, { prompt, kind }) => {
     const { type, ...json_schema } = FORMAT;
     const request = {
       model,
@@ -71,8 +61,9 @@ const askChat =
           }
         : {}),
       ...(kind === "format" ? { response_format: { type, json_schema } } : {}),
+      ...(kind === "object" ? { response_format: { type: "json_object" as const } } : {}),
     };
-    const chat = openai(secret).chat.completions;
+    const chat = openai(client).chat.completions;
     const answer = isStream ? await chat.stream(request).finalChatCompletion() : await chat.create(request);
     const [choice] = answer.choices;
     const calls = (choice?.message.tool_calls ?? []).map(
@@ -83,14 +74,15 @@ const askChat =
 
 const askResponses =
   (model: string): Ask =>
-  async (secret, isStream, { prompt, kind }) => {
+  async (client, isStream, { prompt, kind }) => {
     const request = {
       model,
       input: prompt,
       ...(kind === "calls" ? { tools: [WEATHER_FUNCTION] } : {}),
       ...(kind === "format" ? { text: { format: { ...FORMAT, schema: { ...FORMAT.schema } } } } : {}),
+      ...(kind === "object" ? { text: { format: { type: "json_object" as const } } } : {}),
     };
-    const { responses } = openai(secret);
+    const { responses } = openai(client);
     const answer = isStream
       ? await responses.stream(request).finalResponse()
       : await responses.create(request);
@@ -102,7 +94,7 @@ const askResponses =
 
 const askMessages =
   (model: string): Ask =>
-  async (secret, isStream, { prompt, kind }) => {
+  async (client, isStream, { prompt, kind }) => {
     const { name, description, parameters } = WEATHER;
     const { type, schema } = FORMAT;
     const request: Anthropic.MessageCreateParamsNonStreaming = {
@@ -118,7 +110,7 @@ const askMessages =
         : {}),
       ...(kind === "format" ? { output_config: { format: { type, schema: { ...schema } } } } : {}),
     };
-    const { messages } = anthropic(secret);
+    const { messages } = anthropic(client);
     const answer = isStream ? await messages.stream(request).finalMessage() : await messages.create(request);
     return {
       text: answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
@@ -131,7 +123,7 @@ const askMessages =
 
 const askGemini =
   (model: string): Ask =>
-  async (secret, isStream, { prompt, kind }) => {
+  async (client, isStream, { prompt, kind }) => {
     const { name, description, parameters } = WEATHER;
     const declared = [{ name, description, parametersJsonSchema: parameters }];
     const request = {
@@ -142,9 +134,10 @@ const askGemini =
         ...(kind === "format"
           ? { responseMimeType: "application/json", responseJsonSchema: FORMAT.schema }
           : {}),
+        ...(kind === "object" ? { responseMimeType: "application/json" } : {}),
       },
     };
-    const { models } = google(secret);
+    const { models } = google(client);
     const chunks = isStream
       ? await Array.fromAsync(await models.generateContentStream(request))
       : [await models.generateContent(request)];
@@ -171,20 +164,22 @@ const ASKING: readonly (readonly [string, Ask])[] = [
   ...["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5"].map(
     (model) => [`Google's on ${model}`, askGemini(model)] as const,
   ),
+  ...FRAMEWORKS,
 ];
 
 describe.each(ASKING)("%s", (_name, ask) => {
   test.each(QUESTIONS.map((question) => [question.kind, question] as const))(
-    "%s: the same with and without rules",
+    "%s: the same without rules, with rules that report and with values swapped",
     async (kind, question) => {
-      const [guarded, plain] = keys;
+      const { url } = under;
       const answers: Judged[] = [];
-      for (const { secret } of [plain, guarded])
-        for (const isStream of [false, true]) answers.push(await ask(secret, isStream, question));
+      for (const { secret } of Object.values(keys))
+        for (const isStream of [false, true]) answers.push(await ask({ url, secret }, isStream, question));
       const [first] = answers;
       expect(answers).toEqual(answers.map(() => first as Judged));
       if (kind === "calls") expect(first?.calls.length).toBeGreaterThan(0);
       else expect(first?.text.length).toBeGreaterThan(5);
+      if (kind !== "format") expect(JSON.stringify(first)).toContain("ada@corp-x.de");
     },
   );
 });
@@ -193,13 +188,25 @@ test("of the requests with rules, and only of those, rows have findings", async 
   const operator = createOperator(under);
   const rows = await until("all is logged", async () => {
     const found = await operator.all("/requests", 200);
-    return found.length >= ASKING.length * QUESTIONS.length * 4 ? found : null;
+    return found.length >= ASKING.length * QUESTIONS.length * 6 ? found : null;
   });
-  const listFound = ({ id }: Key) =>
+  const listActions = ({ id }: Key) =>
     rows
       .filter(({ key_id: key }) => key === id)
-      .map(({ guard }) => asArray(guard).some((finding) => asObject(finding).detector === "email"));
-  const [guarded, plain] = keys.map(listFound);
-  expect(new Set(plain)).toEqual(new Set([false]));
-  expect(new Set(guarded)).toEqual(new Set([true]));
+      .map(
+        ({ guard }) =>
+          asArray(guard)
+            .map(asObject)
+            .find(({ detector }) => detector === "email")?.action,
+      );
+  const { plain, guarded, swapped } = keys;
+  expect(new Set(listActions(plain))).toEqual(new Set([undefined]));
+  expect(new Set(listActions(guarded))).toEqual(new Set(["report"]));
+  expect(new Set(listActions(swapped))).toEqual(new Set(["swap"]));
+});
+
+test("no value that was swapped has reached a provider", () => {
+  const calls = under.simulator.calls.all().filter(({ body }) => JSON.stringify(body).includes("EMAIL_"));
+  expect(calls.length).toBeGreaterThan(ASKING.length * QUESTIONS.length);
+  expect(calls.filter(({ body }) => /@corp-x|4532 0151|Anna/.test(JSON.stringify(body)))).toEqual([]);
 });

@@ -20,7 +20,8 @@ export function listFaults(position: Position, outcomes: readonly Outcome[]): re
 
 function findFaults(position: Position, outcome: Outcome): readonly string[] {
   const { action, sent, found, hidden, back, blocked } = outcome;
-  if (action !== "report" && isSealed(position)) return [];
+  if (action !== "report" && isSealed(position))
+    return hidden.length > 0 || blocked !== null ? ["its maker's text is changed or refused"] : [];
   if (action === "report") {
     const missed = sent.filter((one) => !found.includes(one));
     return missed.map((one) => `the ${one} isn't found`);

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asObject } from "../../../src/core/json/json.ts";
 import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
+import { sampleRows } from "../../harness/long.ts";
 import { listRewritten, readAnswer, type SendTurn, TALKS, Talk, VALUES } from "./prefix-talk.ts";
 
 const TURNS = 20;
@@ -23,7 +24,8 @@ function makeSend(secret: string): SendTurn {
   };
 }
 
-test.each(TALKS)("%s", async (_name, model, form) => {
+/** In the short form one that is native and one that is translated. */
+test.each(sampleRows(TALKS, 3))("%s", async (_name, model, form) => {
   const { secret } = await own.newKey({ name: "swapped", requests_per_day: null });
   const send = makeSend(secret);
   const talk = new Talk(model, form);

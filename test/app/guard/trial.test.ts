@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../../src/core/json/json.ts";
 import { makeRequest, nameWay, WAYS } from "../../steps/asked.ts";
-import { createOperator, type Operator } from "../world/operator.ts";
-import { type GuardWorld, startGuardWorld } from "./world.ts";
+import { type GuardWorld, startGuardWorld } from "../../whole/guard/world.ts";
+import { createOperator, type Operator } from "../../whole/world/operator.ts";
 
 const ADDRESS = "ada@corp-x.de";
 const OTHER = "bob@corp-x.de";

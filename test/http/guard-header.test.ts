@@ -1,12 +1,12 @@
 // The header that says what the guard did about a request's values, on every chat surface and on a socket's first frame. A
 // step finds made-up values, so that every action is seen, at both places.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asObject } from "../../../src/core/json/json.ts";
-import type { GuardFinding } from "../../../src/core/models/guard.ts";
-import type { Step } from "../../../src/gateway/step.ts";
-import { startUnderTest, type UnderTest } from "../../harness/harness.ts";
-import { SocketClient } from "../../http/sockets/client.ts";
-import { makeRequest, nameWay, WAYS } from "../../steps/asked.ts";
+import { asObject } from "../../src/core/json/json.ts";
+import type { GuardFinding } from "../../src/core/models/guard.ts";
+import type { Step } from "../../src/gateway/step.ts";
+import { startUnderTest, type UnderTest } from "../harness/harness.ts";
+import { makeRequest, nameWay, WAYS } from "../steps/asked.ts";
+import { SocketClient } from "./sockets/client.ts";
 
 const find = (detector: string, action: GuardFinding["action"], count: number): GuardFinding => ({
   detector,

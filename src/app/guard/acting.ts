@@ -1,8 +1,7 @@
 // Rules of the guard that act, rather than report: nodes of programs from before would let pass what they find. The first
 // configuration with one ends the support for these programs, and isn't put in force while one of their nodes runs.
 import { type ConfigError, createError } from "../../config/errors.ts";
-import type { Changes, RowChange } from "../../core/audit/changes.ts";
-import { Fault } from "../../core/fault.ts";
+import type { RowChange } from "../../core/audit/changes.ts";
 import { describeOlder, nameNode } from "../../core/live-nodes.ts";
 import type { GuardSettings } from "../../core/models/guard.ts";
 import type { Store } from "../../core/store.ts";
@@ -32,7 +31,7 @@ export async function checkActing(
   }
 }
 
-/** Returns why the rules can't be put in force. Null if they can. Rejects if the store can't be asked. */
+/** Returns why the rules can't be put in force. Null if they can. Rejects if the store can't tell, or a node has just come. */
 async function refuseActing(
   guard: GuardSettings | undefined,
   { store, stopsOlder }: Admission,
@@ -40,13 +39,10 @@ async function refuseActing(
   const acting = guard?.rules.find(({ action }) => action !== "report");
   if (acting === undefined || (await store.setting(NAME)) === ACTS) return null;
   const changes = store.changes(() => [], stopsOlder ? { stopsOlder } : {});
-  try {
-    await changes.changeOperatorSetting(NAME, () => ACTS);
-    return null;
-  } catch (error) {
-    if (!(error instanceof Fault && error.code === "older_nodes")) throw error;
-    return explain(acting.name, await listNames(changes));
-  }
+  const older = stopsOlder ? [] : await changes.listStopped([CHANGE]);
+  if (older.length > 0) return explain(acting.name, older.map(nameNode));
+  await changes.changeOperatorSetting(NAME, () => ACTS);
+  return null;
 }
 
 /** The same as an error of a configuration that is read again. */
@@ -56,15 +52,11 @@ export async function refuseReloaded(
   admission: Admission,
 ): Promise<readonly ConfigError[]> {
   const message = await refuseActing(guard, admission).catch(
-    () => "has a rule that acts, and the store can't be asked whether nodes of older programs run",
+    (error: unknown) =>
+      `a rule acts, and it isn't known whether nodes of older programs run: ${error instanceof Error ? error.message : error}`,
   );
   if (message === null) return [];
   return [createError({ file, line: 0, column: 0, field: FIELD, message })];
-}
-
-/** They may have ended meanwhile. */
-async function listNames(changes: Changes): Promise<readonly string[]> {
-  return (await changes.listStopped([CHANGE])).map(nameNode);
 }
 
 function explain(rule: string, names: readonly string[]): string {

@@ -1,0 +1,38 @@
+// Thinking stays as the model wrote it, with placeholders, whole and streamed; only what it says to the client is put back.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { makeRequest, nameWay, readWords, WAYS } from "../../steps/asked.ts";
+import { type GuardWorld, startGuardWorld } from "./world.ts";
+
+const ADDRESS = "ada@corp-x.de";
+let own: GuardWorld;
+beforeAll(async () => {
+  own = await startGuardWorld("guard: { rules: [{ name: people, detect: [email], action: swap }] }");
+});
+afterAll(() => own.stop());
+
+/** The fields that ask for thinking, and the model that thinks where none does. */
+const ASKS = {
+  chat: { reasoning_effort: "low" },
+  messages: { thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 4000 },
+  responses: { reasoning: { effort: "low", summary: "detailed" } },
+  gemini: { generationConfig: { thinkingConfig: { includeThoughts: true } } },
+  interactions: {},
+} as const;
+const MODELS: Readonly<Record<string, string>> = {
+  Local: "sim-think",
+  Google: "gemini-3.5-flash",
+  Responses: "gpt-6.1-sol",
+};
+
+test.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", async (_name, way) => {
+  const [path, body] = makeRequest(
+    way,
+    `say: Write to ${ADDRESS}.`,
+    MODELS[way.provider] ?? "claude-haiku-4-5",
+  );
+  const got = await own.post(path, { ...body, ...ASKS[way.surface] });
+  expect(got.status).toBe(200);
+  // The simulated models think about what they read.
+  expect(got.text).toMatch(/EMAIL_[0-9A-Z]{8}/);
+  expect(readWords(got)).toContain(`Write to ${ADDRESS}.`);
+});
