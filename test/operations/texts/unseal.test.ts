@@ -32,8 +32,8 @@ function makeMask(mustMask = (text: string) => text.includes("secret")) {
 /** Masks a stream piece by piece. */
 function maskStream(pieces: readonly Part[], native: NativeTexts | null, mask = makeMask()) {
   return pieces.flatMap((piece) =>
-    CHAT.mapPieces([piece], mask.change, native).flatMap((one) =>
-      thoughts?.unseal(one, native, mask.isChanged),
+    CHAT.mapPieces([piece], mask.change, native).flatMap(
+      (one) => thoughts?.unseal(one, native, mask.isChanged) ?? [],
     ),
   );
 }
@@ -228,6 +228,7 @@ test("chat: a masked detail leaves without its signature, or goes if it is encry
   const message = {
     role: "assistant" as const,
     content: "said",
+    refusal: null,
     reasoning_content: "a secret",
     reasoning_details: [summary("a secret"), encrypted],
     parts: [
