@@ -6,6 +6,7 @@ import { isPair } from "./characters.ts";
 import { isLocal } from "./detectors/email.ts";
 import { joinFound, type Union } from "./join.ts";
 import { addInOrder } from "./order.ts";
+import { isInPlaceholder } from "./placeholder-form.ts";
 import { type Match, TextSearch } from "./scanner.ts";
 import { makeTable, type Table } from "./table.ts";
 import type { Passed, TextFilter } from "./text-filter.ts";
@@ -221,6 +222,7 @@ class AnswerFilter implements TextFilter {
     const from = Math.max(union.from, this.#released);
     if (union.to <= from) return;
     this.#leave(from);
+    if (isInPlaceholder(this.#window, from - this.#base, union.to - this.#base)) return;
     const { detectors, by } = this.#decided;
     if (from > union.from && union.detectors.every((name) => detectors.includes(name))) {
       // The rest of what was decided before it was known to its end.

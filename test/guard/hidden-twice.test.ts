@@ -1,17 +1,21 @@
 // A text whose values were swapped is searched once more: nothing else is found in it, whatever its placeholders look like.
 import { expect, test } from "bun:test";
+import { createAnswerScanner } from "../../src/guard/answer-search.ts";
 import { DETECTORS } from "../../src/guard/detectors.ts";
 import { isInPlaceholder } from "../../src/guard/placeholder-form.ts";
 import { Placeholders } from "../../src/guard/placeholders.ts";
 import { createScanner } from "../../src/guard/scanner.ts";
-import { compare, swapText } from "./swapped.ts";
+import { filterText } from "../../src/guard/text-filter.ts";
+import { compare, feed, swapText } from "./swapped.ts";
 import { makeChance } from "./texts.ts";
 import { VECTORS } from "./vectors.ts";
 
 const CASES = 10_000;
 /** Some are words inside marks. */
 const WORDS = new Map([["customers", ["Kestrel GmbH", "customers", "email", "ssn", "phone"]]]);
-const scanner = createScanner([...DETECTORS.map(({ name }) => name), "words:customers"], WORDS, []);
+const NAMES = [...DETECTORS.map(({ name }) => name), "words:customers"];
+const scanner = createScanner(NAMES, WORDS, []);
+const answers = createAnswerScanner(NAMES, WORDS, []);
 
 const PARTS = [
   ...Object.values(VECTORS).flatMap(({ found }) => found.map((text) => text.replaceAll(/[«»]/g, ""))),
@@ -36,7 +40,14 @@ test.each([
   ["an operator's word may be a mark", "<EMAIL_3K9P0QRT>", "<CUSTOMERS_3K9P0QRT>"],
   ["a code is no number", "tel <PHONE_01234567>", "<PHONE_01234567>"],
 ])("%s", (_: string, one: string, other: string) => {
-  for (const text of [one, other]) expect(swapText(scanner, new Placeholders("account"), text)).toBe(text);
+  for (const text of [one, other]) {
+    expect(swapText(scanner, new Placeholders("account"), text)).toBe(text);
+    // In an answer too, where it would have no value to be put back any more.
+    for (const pieces of [[`${text} `], [...text, " "]]) {
+      const stream = filterText(answers.begin("", () => "[]"));
+      expect(feed(stream, pieces)).toBe(`${text} `);
+    }
+  }
 });
 
 test("only what has the form of a placeholder is one", () => {

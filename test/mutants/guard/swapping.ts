@@ -107,4 +107,11 @@ export const GUARD_SWAPPING: readonly Mutant[] = [
     replace: "",
     tests: ["test/guard/hidden-twice.test.ts"],
   },
+  {
+    name: "guard: a placeholder in an answer is masked",
+    file: "src/guard/answer-search.ts",
+    find: "if (isInPlaceholder(this.#window, from - this.#base, union.to - this.#base)) return;",
+    replace: "",
+    tests: ["test/guard/hidden-twice.test.ts"],
+  },
 ];
