@@ -58,6 +58,13 @@ export function endsAt(text: string, at: number): boolean {
   return !isAlphanumeric(text.charCodeAt(at));
 }
 
+/** The number of digits from here on, at most so many. */
+export function countDigits(text: string, at: number, most: number): number {
+  let count = 0;
+  while (count < most && isDigit(text.charCodeAt(at + count))) count++;
+  return count;
+}
+
 /** The end of a run of such characters, at most so many. */
 export function findRunEnd(
   text: string,

@@ -14,7 +14,9 @@ interface DigitRun {
   readonly first: number;
   /** Its length, at most 31. */
   readonly length: number;
-  /** The number of digits that follow it behind one other character, at most 8. */
+  /** The character behind it, as a bit of the forms' separators; 0 for others. */
+  readonly separator: number;
+  /** The number of digits that follow behind a separator, at most 8. */
   readonly next: number;
 }
 

@@ -17,6 +17,16 @@ for (const [character, bit] of [
   SEPARATORS[character.charCodeAt(0)] = bit;
 }
 
+/** The kinds of separators, of which other characters are the first. */
+export const SEPARATOR_KINDS: readonly number[] = [0, SPACE, HYPHEN, DOT, PLUS];
+const KINDS = new Uint8Array(128);
+for (const [code, bit] of SEPARATORS.entries()) KINDS[code] = SEPARATOR_KINDS.indexOf(bit);
+
+/** The place of a character's kind among them. */
+export function readSeparatorKind(code: number): number {
+  return KINDS[code] ?? 0;
+}
+
 /** A written form, with the place of each separator. */
 export interface Form {
   readonly groups: readonly number[];

@@ -1,9 +1,10 @@
 // Searches texts for the values of some detectors: one pass, in which only what can begin a value is looked at.
 import type { GuardWords } from "../core/models/guard.ts";
 import type { Cursor } from "./automaton.ts";
-import { isAlphanumeric, isDigit } from "./characters.ts";
+import { countDigits, isAlphanumeric, isDigit } from "./characters.ts";
 import { Context } from "./context.ts";
 import { CONTEXT_CHARACTERS, type Span } from "./detector.ts";
+import { readSeparatorKind } from "./forms.ts";
 import { Growth } from "./growth.ts";
 import { BASE64_RUN_MAX, isInLongRun } from "./long-runs.ts";
 import { addInOrder } from "./order.ts";
@@ -229,19 +230,15 @@ export class TextSearch implements Search {
     const { starts } = this.#table;
     let entries: readonly Entry[] | undefined;
     if (isDigit(code)) {
-      entries = starts.findDigits(code - 48, length, this.#countDigits(at + 1), this.#isNearWord(from));
+      const kind = readSeparatorKind(this.#text.charCodeAt(at));
+      // Digits count only behind a separator.
+      const next = kind === 0 ? 0 : countDigits(this.#text, at + 1, NEXT_MAX);
+      entries = starts.findDigits(code - 48, length, kind, next, this.#isNearWord(from));
     } else {
       this.#wordFrom = from;
       entries = starts.findLetters(code, length);
     }
     if (entries !== undefined) this.#ask(entries, from);
-  }
-
-  /** The digits from here on, as far as it matters. */
-  #countDigits(at: number): number {
-    let count = 0;
-    while (count < NEXT_MAX && isDigit(this.#text.charCodeAt(at + count))) count++;
-    return count;
   }
 
   #isNearWord(at: number): boolean {

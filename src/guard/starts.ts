@@ -1,6 +1,7 @@
 // The lists of detectors that are asked at a sign, or at a run of letters and digits, by its first character and its length.
 import { isAlphanumeric, isDigit } from "./characters.ts";
 import type { Detector } from "./detector.ts";
+import { SEPARATOR_KINDS } from "./forms.ts";
 
 /** Longer runs are one class: no detector tells them apart. */
 export const RUN_MAX = 31;
@@ -11,6 +12,11 @@ const NEXTS = NEXT_MAX + 1;
 const ASCII = 128;
 const ZERO = 48;
 const ALL_RUNS: readonly number[] = Array.from({ length: RUNS }, (_, length) => length);
+
+/** All that may stand behind a run of digits. */
+const BEHIND = SEPARATOR_KINDS.flatMap((separator, kind) =>
+  Array.from({ length: NEXTS }, (_, next) => ({ separator, next, key: kind * NEXTS + next })),
+);
 
 /** A detector with its place in the list. */
 export interface Entry {
@@ -29,15 +35,21 @@ export interface Starts {
   /** `behind` is the code behind the sign. */
   findSigns(code: number, behind: number): readonly Entry[] | undefined;
   findLetters(code: number, length: number): readonly Entry[] | undefined;
-  /** `isNearWord`: false if no word can stand before the run. */
-  findDigits(first: number, length: number, next: number, isNearWord: boolean): readonly Entry[] | undefined;
+  /** `kind` is that of the separator behind the run, and `isNearWord` false if no word can stand before it. */
+  findDigits(
+    first: number,
+    length: number,
+    kind: number,
+    next: number,
+    isNearWord: boolean,
+  ): readonly Entry[] | undefined;
 }
 
 export function makeStarts(rows: readonly Detector[]): Starts {
   const signs: Lists = makeTable(ASCII * (ASCII + 1));
   const letters: Lists = makeTable(ASCII * RUNS);
-  const digits: Lists = makeTable(10 * RUNS * NEXTS);
-  const wordDigits: Lists = makeTable(10 * RUNS * NEXTS);
+  const digits: Lists = makeTable(10 * RUNS * BEHIND.length);
+  const wordDigits: Lists = makeTable(10 * RUNS * BEHIND.length);
   for (const [at, row] of rows.entries()) {
     const entry: Entry = {
       row,
@@ -56,8 +68,8 @@ export function makeStarts(rows: readonly Detector[]): Starts {
   return {
     findSigns: (code, behind) => signs[code * (ASCII + 1) + (behind < ASCII ? behind : ASCII)],
     findLetters: (code, length) => letters[code * RUNS + length],
-    findDigits: (first, length, next, isNearWord) =>
-      (isNearWord ? wordDigits : digits)[(first * RUNS + length) * NEXTS + next],
+    findDigits: (first, length, kind, next, isNearWord) =>
+      (isNearWord ? wordDigits : digits)[(first * RUNS + length) * BEHIND.length + kind * NEXTS + next],
   };
 }
 
@@ -85,11 +97,11 @@ function addDigits(digits: Lists, wordDigits: Lists, entry: Entry, first: number
   const { row } = entry;
   const afterWord: Entry = { ...entry, isAfterWord: true };
   for (const length of row.runs ?? ALL_RUNS) {
-    for (let next = 0; next < NEXTS; next++) {
-      const key = (first * RUNS + length) * NEXTS + next;
-      const asks = row.asks?.({ first, length, next }) ?? "always";
-      if (asks === "always") add(digits, key, entry);
-      if (asks !== "never") add(wordDigits, key, asks === "always" ? entry : afterWord);
+    for (const { separator, next, key } of BEHIND) {
+      const place = (first * RUNS + length) * BEHIND.length + key;
+      const asks = row.asks?.({ first, length, separator, next }) ?? "always";
+      if (asks === "always") add(digits, place, entry);
+      if (asks !== "never") add(wordDigits, place, asks === "always" ? entry : afterWord);
     }
   }
 }

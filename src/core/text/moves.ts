@@ -1,7 +1,7 @@
-// Where the positions that annotations give into an answer's texts stand once parts of these texts are replaced.
+// Moves the positions that annotations give into an answer's texts, once parts of these texts are replaced.
 
-/** So many characters of a text as they leave: as they came (`by` null), or replaced. */
-interface Passed {
+/** A number of characters as they leave: as they came (`by` null), or replaced. */
+interface Part {
   readonly length: number;
   readonly by: string | null;
 }
@@ -14,8 +14,8 @@ interface WatchedPlace {
 
 /** Takes one text in pieces, and returns its parts in order once they are decided. */
 interface PartFilter {
-  push(text: string): readonly Passed[];
-  end(): readonly Passed[];
+  push(text: string): readonly Part[];
+  end(): readonly Part[];
 }
 
 /** Bytes of UTF-8, or characters: UTF-16 units or code points, since few APIs say which. */
@@ -39,7 +39,7 @@ interface Size {
 }
 
 /** A part that was replaced: where it began and ended, the size of what stands there now, and how far the rest has moved. */
-interface Replaced {
+interface Replacement {
   readonly from: Size;
   readonly to: Size;
   readonly now: Size;
@@ -55,7 +55,7 @@ const COUNTED: Readonly<Record<PositionUnit, readonly [keyof Size, (keyof Size)?
 
 /** One text, of which more may come, as one filter changes it. */
 class MovedText {
-  readonly #replaced: Replaced[] = [];
+  readonly #replaced: Replacement[] = [];
   #undecided = "";
   received = NONE;
   decided = NONE;
@@ -77,7 +77,7 @@ class MovedText {
     this.received = sum(this.received, measure(text));
   }
 
-  take(parts: readonly Passed[]): readonly Passed[] {
+  take(parts: readonly Part[]): readonly Part[] {
     for (const { length, by } of parts) {
       const text = this.#undecided.slice(0, length);
       this.#undecided = this.#undecided.slice(length);
@@ -94,7 +94,7 @@ class MovedText {
   }
 
   /** Returns the last part that begins before the position. */
-  find(at: number, counted: keyof Size): Replaced | undefined {
+  find(at: number, counted: keyof Size): Replacement | undefined {
     let low = 0;
     let high = this.#replaced.length;
     while (low < high) {
@@ -109,7 +109,7 @@ class MovedText {
 /** A position's place within one of the texts that it counts through. */
 interface Place {
   /** The last that begins before the position. */
-  readonly part: Replaced | undefined;
+  readonly part: Replacement | undefined;
   readonly isInside: boolean;
   readonly isDecided: boolean;
   /** The position in the text itself, and how far the texts before it have moved it. */
@@ -151,7 +151,7 @@ export class TextMoves {
     return this.#texts.values().some((text) => text.isOpen);
   }
 
-  /** Returns the position in the changed text. What is undecided counts as unchanged. */
+  /** Returns the position in the changed text, taking the undecided part as unchanged. */
   move(position: TextPosition): number {
     const place = this.#find(position);
     return place.moved + moveWithin(place, position.edge);

@@ -90,7 +90,10 @@ export const CARD: Detector = {
   rule: "card numbers of 14 to 16 digits with a network's prefix and Luhn's checksum",
   starts: "23456",
   runs: [4, 15, 16],
-  asks: ({ length, next }) => (length > 4 || next === 4 || next === 6 ? "always" : "never"),
+  asks: ({ length, next, separator }) => {
+    if (length > 4) return "always";
+    return (separator & (SPACE | HYPHEN)) !== 0 && (next === 4 || next === 6) ? "always" : "never";
+  },
   find,
   hasSpaces: true,
   isByContext: true,

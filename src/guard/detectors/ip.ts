@@ -1,6 +1,7 @@
 // Addresses of the internet protocol, of both versions.
 import { DIGITS, endsAt, HEX, isAlphanumeric, isDigit, isHex } from "../characters.ts";
 import type { Detector, Span } from "../detector.ts";
+import { DOT as DOT_SEPARATOR } from "../forms.ts";
 
 const DOT = 46;
 const COLON = 58;
@@ -157,7 +158,7 @@ export const IP: Detector = {
   starts: `${DIGITS}:`,
   follows: `${HEX}:`,
   runs: [1, 2, 3],
-  asks: ({ next }) => (next >= 1 && next <= 3 ? "always" : "never"),
+  asks: ({ next, separator }) => (separator === DOT_SEPARATOR && next >= 1 && next <= 3 ? "always" : "never"),
   find: (text, at) => (text.charCodeAt(at) === COLON ? findV6(text, at) : findV4(text, at)),
   isByContext: true,
 };

@@ -54,15 +54,22 @@ export function readCall<F extends Form>(
     pin,
   );
   asked?.mark(call);
-  const { compact } = exchange;
-  if (compact && pin === null)
-    call.compactHere = () => {
-      call.take(compact(null));
-      asked?.mark(call);
-    };
+  if (exchange.compact && pin === null) offerCompaction(call, asked, exchange);
   arrival.selection = call.selection;
   arrival.names = call.names;
   return call;
+}
+
+/** The provider would compact: lets a step have it done here. */
+function offerCompaction<F extends Form>(
+  call: ClientCall<F>,
+  asked: Constraints<F> | null,
+  exchange: Exchange<F>,
+): void {
+  call.compactHere = () => {
+    call.take(exchange.compact?.(null) ?? exchange);
+    asked?.mark(call);
+  };
 }
 
 function refuseLineStream(): Fault {
@@ -114,13 +121,20 @@ export class PlainRun<F extends Form> implements Run<F> {
   }
 
   stream(context: RequestContext<F>): WrittenAnswer {
-    const { exchange, compactHere } = this.call;
-    const stamp = () => new AnswerStamp(this.#ports, context);
-    const written = new WrittenFlow(this.#ports.gateway.stream(context), exchange.writer(stamp), exchange);
+    const { exchange } = this.call;
+    const writer = exchange.writer(() => new AnswerStamp(this.#ports, context));
+    const written = new WrittenFlow(this.#ports.gateway.stream(context), writer, exchange);
+    return exchange.compact ? this.#writeLate(written, context) : written;
+  }
+
+  /** A step may have the request answered in another form. */
+  #writeLate(written: WrittenFlow<F>, context: RequestContext<F>): WrittenFlow<F> {
+    const { call } = this;
+    const { compactHere } = call;
     if (compactHere)
-      this.call.compactHere = () => {
+      call.compactHere = () => {
         compactHere();
-        written.writeBy(this.call.exchange.writer(stamp));
+        written.writeBy(call.exchange.writer(() => new AnswerStamp(this.#ports, context)));
       };
     return written;
   }

@@ -73,10 +73,10 @@ const DAY_MS = 86_400_000;
 export function providerCallMethods(engine: Engine): ProviderCallStore {
   const { mark, run, runOnce, runSlowReads, change } = engine;
   const addUp = `${insertSql(CALL_SUM, mark)} ${composeSum(CALL_SUM, CALL_SUMS)}`;
-  const known = `SELECT id FROM provider_call WHERE account_id = ${mark(1)} AND id = ${mark(2)}`;
+  // Repeated while the first try's commit is still under way, the insertion waits for it, and finds its row.
   const addOne = (call: ProviderCall) =>
-    change([bind(known, call.accountId, call.id)], ([found]) => ({
-      writes: found?.length ? [] : [...composeAdd(mark, [call]), ...sumCalls([call]).map(addSum)],
+    change(composeAdd(mark, [call]), ([added]) => ({
+      writes: added?.count === 1 ? sumCalls([call]).map(addSum) : [],
       toResult: () => undefined,
     }));
   const addSum = (sum: CallSum) => bind(addUp, ...CALL_SUM.valuesOf(sum));

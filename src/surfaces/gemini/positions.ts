@@ -9,7 +9,7 @@ const EDGES: Edges = { startIndex: "start", endIndex: "end" };
 export const POSITIONS = {
   fields: /"(groundingMetadata|citationMetadata)":/,
   move(body: JsonObject, _path: string, move: MovePosition): JsonObject {
-    return mapListOf(body, "candidates", (candidate, at) => moveInCandidate(candidate, at, move));
+    return mapHeld(body, "candidates", (candidate, at) => moveInCandidate(candidate, at, move));
   },
 };
 
@@ -23,15 +23,15 @@ function moveInCandidate(candidate: JsonObject, at: number, move: MovePosition):
   return mapFields(candidate, (value, field) => {
     if (!isObject(value)) return value;
     if (field === "groundingMetadata") {
-      return mapListOf(value, "groundingSupports", (support) =>
+      return mapHeld(value, "groundingSupports", (support) =>
         mapFields(support, (segment, name) =>
           name === "segment" && isObject(segment) ? moveIn(segment, findPart(segment, paths)) : segment,
         ),
       );
     }
     if (field !== "citationMetadata") return value;
-    const sources = mapListOf(value, "citationSources", (source) => moveIn(source));
-    return mapListOf(sources, "citations", (source) => moveIn(source));
+    const sources = mapHeld(value, "citationSources", (source) => moveIn(source));
+    return mapHeld(sources, "citations", (source) => moveIn(source));
   });
 }
 
@@ -41,7 +41,7 @@ function findPart({ partIndex }: JsonObject, [stream = "", ...whole]: readonly s
   return partIndex && part !== undefined ? [stream, part] : [stream, ...whole];
 }
 
-function mapListOf(
+function mapHeld(
   holder: JsonObject,
   field: string,
   replace: (one: JsonObject, at: number) => JsonObject,

@@ -9,7 +9,7 @@ interface Part {
   readonly by: string | null;
 }
 
-/** A filter that says what it was told, and of each part once all of it has come. */
+/** A filter that replaces these parts, each once all of it has come. */
 function makeFilter(parts: readonly Part[]) {
   const left = parts.map(({ text, by }) => ({ length: text.length, by }));
   let waiting = 0;

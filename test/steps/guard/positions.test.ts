@@ -1,12 +1,12 @@
 // Positions in the texts of recorded answers, once a word of these is replaced: what was cited is cited still.
 import { expect, test } from "bun:test";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
-import type { ChatChunk } from "../../../src/operations/chat/form.ts";
+import type { ChatChunk, Delta } from "../../../src/operations/chat/form.ts";
 import { CHAT } from "../../../src/operations/chat/operation.ts";
 import { MovedAnswer } from "../../../src/steps/guard/positions.ts";
 import { type Answer, listAnswers } from "../../operations/texts/answers.ts";
 import { fixturesFolder } from "../../recorded/load.ts";
-import { listCited, type Replacement, replaceIn } from "./replacing.ts";
+import { listCited, type Replacement, replaceWord } from "./replacing.ts";
 
 const isWithout = fixturesFolder() === null;
 const answers = listAnswers().filter((answer) => listCited(answer).some((cited) => cited !== ""));
@@ -54,7 +54,7 @@ test.skipIf(isWithout)("a recorded answer cites the same text once a word is rep
   const cut = makeCut(1);
   const lost = answers.flatMap((answer) =>
     listReplacements(chooseWord(answer)).flatMap((replacement) =>
-      listLost(answer, replaceIn(answer, replacement, cut), replacement),
+      listLost(answer, replaceWord(answer, replacement, cut), replacement),
     ),
   );
   expect(lost).toEqual([]);
@@ -64,31 +64,26 @@ test.skipIf(isWithout)("a recorded answer cites the same text once a word is rep
 test.skipIf(isWithout)("the same behind characters of two units", () => {
   const cut = makeCut(2);
   const lost = answers.flatMap((answer) => {
-    const full = replaceIn(answer, EMOJI, cut);
+    const full = replaceWord(answer, EMOJI, cut);
     const word = chooseWord(answer).replaceAll(EMOJI.word, EMOJI.by);
     return [
       ...listLost(answer, full, EMOJI),
       ...listReplacements(word).flatMap((replacement) =>
-        listLost(full, replaceIn(full, replacement, cut), replacement),
+        listLost(full, replaceWord(full, replacement, cut), replacement),
       ),
     ];
   });
   expect(lost).toEqual([]);
 });
 
-const cite = (start_index: number, end_index: number): ChatChunk => {
+const makeChunk = (delta: Delta): ChatChunk => ({ choices: [{ index: 0, delta, finish_reason: null }] });
+const say = (content: string) => makeChunk({ content });
+const cite = (start_index: number, end_index: number) => {
   const url_citation = { url: "https://a.example/", title: "A", start_index, end_index };
-  return {
-    choices: [
-      { index: 0, delta: { annotations: [{ type: "url_citation", url_citation }] }, finish_reason: null },
-    ],
-  };
+  return makeChunk({ annotations: [{ type: "url_citation", url_citation }] });
 };
-const say = (content: string): ChatChunk => ({
-  choices: [{ index: 0, delta: { content }, finish_reason: null }],
-});
 
-/** Decides nothing before it is told. */
+/** Returns a function that adds to the text and decides these parts of it. */
 function openLate(moved: MovedAnswer<ChatForm>) {
   let decided: readonly { readonly length: number; readonly by: string | null }[] = [];
   const place = { kind: "text", path: "choices[0].delta.content" };

@@ -9,6 +9,7 @@ import {
   parseJson,
 } from "../../../src/core/json/json.ts";
 import type { ChangeText, TextPlace } from "../../../src/core/text/texts.ts";
+import { filterText, type Passed, type TextFilter, type TextStream } from "../../../src/guard/text-filter.ts";
 import { listChunks, type Part, Run, Verbatim } from "../../../src/operations/chat/answer/run.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
 import type { ChatReply } from "../../../src/operations/chat/form.ts";
@@ -21,13 +22,8 @@ export interface Replacement {
   readonly by: string;
 }
 
-interface Decided {
-  readonly length: number;
-  readonly by: string | null;
-}
-
 /** Takes a text in pieces of any length, and holds back what may become the word. */
-export class ReplacingFilter {
+class ReplacingFilter implements TextFilter {
   readonly #replacement: Replacement;
   readonly #cut: () => number;
   #held = "";
@@ -37,9 +33,9 @@ export class ReplacingFilter {
     this.#cut = cut;
   }
 
-  push(text: string): readonly Decided[] {
+  push(text: string): readonly Passed[] {
     this.#held += text;
-    const parts: Decided[] = [];
+    const parts: Passed[] = [];
     const { word, by } = this.#replacement;
     for (let at = this.#held.indexOf(word); at >= 0; at = this.#held.indexOf(word)) {
       parts.push(...this.#pass(at), { length: word.length, by });
@@ -53,51 +49,23 @@ export class ReplacingFilter {
     return parts;
   }
 
-  end(): readonly Decided[] {
+  end(): readonly Passed[] {
     const parts = this.#pass(this.#held.length);
     this.#held = "";
     return parts;
   }
 
   /** Says the same of a text in several parts. */
-  #pass(length: number): readonly Decided[] {
+  #pass(length: number): readonly Passed[] {
     const first = Math.min(length, this.#cut());
     return [first, length - first].filter(Boolean).map((part) => ({ length: part, by: null }));
   }
 }
 
-/** The text that leaves of one that comes in pieces. */
-class Leaving {
-  readonly #filter: Pick<ReplacingFilter, "push" | "end">;
-  #held = "";
-
-  constructor(filter: Pick<ReplacingFilter, "push" | "end">) {
-    this.#filter = filter;
-  }
-
-  push(text: string): string {
-    return this.#apply(text, this.#filter.push(text));
-  }
-
-  end(): string {
-    return this.#apply("", this.#filter.end());
-  }
-
-  #apply(text: string, parts: readonly Decided[]): string {
-    this.#held += text;
-    let left = "";
-    for (const { length, by } of parts) {
-      left += by ?? this.#held.slice(0, length);
-      this.#held = this.#held.slice(length);
-    }
-    return left;
-  }
-}
-
 const nameText = ({ kind, path }: TextPlace) => `${kind} ${path}`;
 
-/** Makes the answer's texts leave with the word replaced, and its positions moved. What is held back leaves with a text's last piece. */
-export function replaceIn(answer: Answer, replacement: Replacement, cut: () => number): Answer {
+/** Makes the answer's texts leave with the word replaced, all of each by its last piece, and moves its positions. */
+export function replaceWord(answer: Answer, replacement: Replacement, cut: () => number): Answer {
   return {
     ...answer,
     reply: replaceInReply(answer, replacement, cut),
@@ -118,7 +86,7 @@ function leaveWhole(
   replacement: Replacement,
   cut: () => number,
 ): string {
-  const leaving = new Leaving(moves.watch(place, new ReplacingFilter(replacement, cut)));
+  const leaving = filterText(moves.watch(place, new ReplacingFilter(replacement, cut)));
   const first = Math.min(cut(), text.length);
   return leaving.push(text.slice(0, first)) + leaving.push(text.slice(first)) + leaving.end();
 }
@@ -138,13 +106,12 @@ function replaceInPieces(
     native,
   );
   const moved = new MovedAnswer<ChatForm>(CHAT, native);
-  const open = new Map<string, Leaving>();
+  const open = new Map<string, TextStream>();
   const change: ChangeText = (text, place) => {
     if (!place.isPiece) return leaveWhole(moved, place, text, replacement, cut);
     const name = nameText(place);
-    const leaving = open.getOrInsertComputed(
-      name,
-      () => new Leaving(moved.moves.watch(place, new ReplacingFilter(replacement, cut))),
+    const leaving = open.getOrInsertComputed(name, () =>
+      filterText(moved.moves.watch(place, new ReplacingFilter(replacement, cut))),
     );
     const first = Math.min(cut(), text.length);
     const now = leaving.push(text.slice(0, first)) + leaving.push(text.slice(first));
@@ -156,56 +123,43 @@ function replaceInPieces(
   return [...shown, ...moved.end()];
 }
 
-/** What each annotation of an answer cites, in order: of its chunks, its whole reply, and the provider's own forms of both. */
-export function listCited({ pieces, reply }: Answer, unit: "units" | "points" = "units"): readonly string[] {
-  const cite = unit === "units" ? sliceUnits : slicePoints;
+/** Lists the cited passages in order: of the answer's chunks, its whole reply, and the provider's own forms of both. */
+export function listCited({ pieces, reply }: Answer): readonly string[] {
   const { verbatim, ...translated } = reply;
   const said = new Map<unknown, string>();
   const chunks = listChunks(pieces).flatMap(({ choices }) => choices);
   for (const { index, delta } of chunks) said.set(index, (said.get(index) ?? "") + (delta.content ?? ""));
   const events = pieces.flatMap(listEvents);
   return [
-    ...chunks.flatMap(({ index, delta }) => listSpans(delta.annotations, said.get(index) ?? "", cite)),
-    ...translated.choices.flatMap(({ message }) =>
-      listSpans(message.annotations, message.content ?? "", cite),
-    ),
-    ...listResponseSpans(events, cite),
+    ...chunks.flatMap(({ index, delta }) => listSpans(delta.annotations, said.get(index) ?? "")),
+    ...translated.choices.flatMap(({ message }) => listSpans(message.annotations, message.content ?? "")),
+    ...listResponseSpans(events),
     ...listGrounded(joinCandidates(events)),
-    ...(verbatim ? [...listParts(verbatim, cite), ...listGrounded([verbatim])] : []),
+    ...(verbatim ? [...listParts(verbatim), ...listGrounded([verbatim])] : []),
   ];
 }
 
-type Cite = (text: string, start: number, end: number) => string;
-
-function sliceUnits(text: string, start: number, end: number): string {
-  return text.slice(start, end);
-}
-
-function slicePoints(text: string, start: number, end: number): string {
-  return [...text].slice(start, end).join("");
-}
-
-function listSpans(annotations: unknown, text: string, cite: Cite): readonly string[] {
+function listSpans(annotations: unknown, text: string): readonly string[] {
   return asArray(annotations)
     .map(asObject)
     .flatMap(({ url_citation: page, document_citation: document, ...own }) => {
       const { start_index: start, end_index: end, index } = asObject(page ?? document ?? own);
       const to = end ?? index;
-      return to === undefined ? [] : [cite(text, asCount(start), asCount(to))];
+      return to === undefined ? [] : [text.slice(asCount(start), asCount(to))];
     });
 }
 
 /** Those of all parts that a document holds. */
-function listParts(node: unknown, cite: Cite): readonly string[] {
-  if (Array.isArray(node)) return node.flatMap((one) => listParts(one, cite));
+function listParts(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap((one) => listParts(one));
   if (!isObject(node)) return [];
   const { type, text, annotations } = node;
-  if (type === "output_text") return listSpans(annotations, asString(text) ?? "", cite);
-  return Object.values(node).flatMap((one) => listParts(one, cite));
+  if (type === "output_text") return listSpans(annotations, asString(text) ?? "");
+  return Object.values(node).flatMap((one) => listParts(one));
 }
 
 /** An event of its own cites in the text that comes in pieces. */
-function listResponseSpans(events: readonly JsonObject[], cite: Cite): readonly string[] {
+function listResponseSpans(events: readonly JsonObject[]): readonly string[] {
   const texts = new Map<string, string>();
   const nameOf = ({ output_index: item, content_index: part }: JsonObject) => `${item} ${part}`;
   for (const event of events) {
@@ -213,8 +167,8 @@ function listResponseSpans(events: readonly JsonObject[], cite: Cite): readonly 
     texts.set(nameOf(event), (texts.get(nameOf(event)) ?? "") + event.delta);
   }
   return events.flatMap((event) => [
-    ...listSpans([event.annotation].filter(isObject), texts.get(nameOf(event)) ?? "", cite),
-    ...listParts(event, cite),
+    ...listSpans([event.annotation].filter(isObject), texts.get(nameOf(event)) ?? ""),
+    ...listParts(event),
   ]);
 }
 

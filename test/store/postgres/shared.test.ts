@@ -35,6 +35,7 @@ const SHORT_MS = 6000;
 const MANY = 2000;
 /** The transactions that a node runs at once. */
 const TURNS = 8;
+const ODD = `"quotes" \\ back \\u0041, {braces}, NULL, a\nline, a\ttab, “ü” 😀 \u2028`;
 
 let server: PostgresServer;
 let url: string;
@@ -196,31 +197,26 @@ test("a demand that the database refuses fails alone", async () => {
 });
 
 test("texts of any kind are read as they were written", async () => {
-  const odd = `"quotes" \\ back, {braces}, NULL, a\nline, a\ttab, “ü” 😀 \u2028`;
-  const [key] = await addKeys(1);
-  if (!key) throw new Error("no key");
+  const [key = makeKey("none")] = await addKeys(1);
   await give(store, key.accountId, Number.MAX_SAFE_INTEGER - 1);
   const ledger = ledgerOn(store, { billing: { charge: "always" } });
   const ask = (id: string) =>
-    makeAsk(id, key, { idempotency: { replyId: odd, bodyDigest: odd }, offers: () => [costing(COST)] });
-  const ticket = ledger.ticket(ask(odd));
+    makeAsk(id, key, { idempotency: { replyId: ODD, bodyDigest: ODD }, offers: () => [costing(COST)] });
+  const ticket = ledger.ticket(ask(ODD));
   await ledger.admit(ticket);
-  await ledger.settle(ticket, { ...makeOutcome(ticket, { costNanoUsd: COST }), sealedReply: odd });
-  expect(await ledger.admit(ledger.ticket(ask("another")))).toEqual({ kind: "replayed", sealed: odd });
+  await ledger.settle(ticket, { ...makeOutcome(ticket, { costNanoUsd: COST }), sealedReply: ODD });
+  expect(await ledger.admit(ledger.ticket(ask("another")))).toEqual({ kind: "replayed", sealed: ODD });
   expect(await balanceOf(key.accountId)).toBe(Number.MAX_SAFE_INTEGER - 1 - COST);
 });
 
 test.each([1, 2, 30])("%d rows written by one statement are read as they were given", async (count) => {
   const [{ accountId } = makeKey("none")] = await addKeys(1);
-  const odd = `"quotes" \\ \\u0041 back, {braces}, NULL, a\nline, a\ttab, “ü” 😀 \u2028 half \ud83d`;
-  const demands = Array.from({ length: count }, (_, at) => fund(accountId, `${odd} ${at}`));
+  const demands = Array.from({ length: count }, (_, at) => fund(accountId, `${ODD} \ud83d half ${at}`));
   await Promise.all(demands.map((demand) => store.transact(demand)));
   await using sql = new SQL(url, { max: 1 });
-  const rows = await sql`SELECT balance_nano, note FROM entry WHERE account_id = ${accountId}`;
-  expect(rows.map(({ note }: { note: string }) => note).toSorted()).toEqual(
-    demands.map((_, at) => `${odd.toWellFormed()} ${at}`).toSorted(),
-  );
-  expect(rows.every((row: { balance_nano: string }) => Number(row.balance_nano) === COST)).toBe(true);
+  const rows = await sql`SELECT note FROM entry WHERE account_id = ${accountId}`;
+  const notes = new Set(rows.map(({ note }: { note: string }) => note));
+  expect(notes).toEqual(new Set(demands.map((_, at) => `${ODD} \ufffd half ${at}`)));
   expect(await balanceOf(accountId)).toBe(COST * count);
 });
 

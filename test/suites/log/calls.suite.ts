@@ -200,4 +200,11 @@ function kept(opened: () => TwoStores): void {
     await other.providerCalls.add([PROBE]);
     expect(await listSums(store)).toMatchObject([{ calls: 1, provider_cost_usd: 7e-9 }]);
   });
+
+  test("calls that two nodes add at once count once each", async () => {
+    const { store, other } = opened();
+    const calls = Array.from({ length: 20 }, (_, at) => ({ ...PROBE, id: `probe_${at}` }));
+    await Promise.all([store, store, other, other].map((node) => node.providerCalls.add(calls)));
+    expect(await listSums(store)).toMatchObject([{ calls: 20, provider_cost_usd: 140e-9 }]);
+  });
 }

@@ -1,5 +1,5 @@
 // Thinking stays as the model wrote it, with placeholders, whole and streamed; only what it says to the client is put back.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makeRequest, nameWay, readWords, WAYS } from "../../steps/asked.ts";
 import { type GuardWorld, startGuardWorld } from "./world.ts";
 
@@ -35,4 +35,30 @@ test.each(WAYS.map((way) => [nameWay(way), way] as const))("%s", async (_name, w
   // The simulated models think about what they read.
   expect(got.text).toMatch(/EMAIL_[0-9A-Z]{8}/);
   expect(readWords(got)).toContain(`Write to ${ADDRESS}.`);
+});
+
+describe("masked at an answer", () => {
+  let masked: GuardWorld;
+  beforeAll(async () => {
+    masked = await startGuardWorld(
+      "guard: { rules: [{ name: people, detect: [email], action: mask, at: [answer] }] }",
+    );
+  });
+  afterAll(() => masked.stop());
+
+  test.each([false, true])("signed thinking leaves masked, and without its signature: %p", async (stream) => {
+    const [path, body] = makeRequest(
+      { surface: "messages", provider: "Anthropic", native: "anthropic", stream },
+      `say: Write to ${ADDRESS}.`,
+      "claude-haiku-4-5",
+    );
+    const ask = (text: string) =>
+      masked.post(path, { ...body, ...ASKS.messages, messages: [{ role: "user", content: text }] });
+    const signed = /"signature": ?"[^"]+"/;
+    expect((await ask("say: hello")).text).toMatch(signed);
+    const { text } = await ask(`say: Write to ${ADDRESS}.`);
+    expect(text).toContain("[EMAIL]");
+    expect(text).not.toContain(ADDRESS);
+    expect(text).not.toMatch(signed);
+  });
 });

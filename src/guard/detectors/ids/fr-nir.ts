@@ -1,6 +1,7 @@
 // The French NIR: fifteen digits, of which the department may end in a letter.
 import { DIGITS, endsAt } from "../../characters.ts";
 import type { Detector, Span } from "../../detector.ts";
+import { SPACE as SPACE_SEPARATOR } from "../../forms.ts";
 
 const CHARACTERS = 15;
 const SPACE = 32;
@@ -40,7 +41,8 @@ export const FR_NIR: Detector = {
   rule: "numéros de sécurité sociale, in groups or after a word, with their key",
   starts: DIGITS,
   runs: [1, CHARACTERS],
-  asks: ({ length, next }) => (length > 1 || next === 2 ? "always" : "never"),
+  asks: ({ length, separator, next }) =>
+    length > 1 || (separator === SPACE_SEPARATOR && next === 2) ? "always" : "never",
   find,
   hasSpaces: true,
   words: ["nir", "insee", "sécurité sociale", "securite sociale"],

@@ -2,6 +2,7 @@
 import { CAPITALS, DIGITS, endsAt, isDigit } from "../../characters.ts";
 import { digits, isDate, readNumber } from "../../checksums.ts";
 import type { Detector, Span } from "../../detector.ts";
+import { HYPHEN as HYPHEN_SEPARATOR, PLUS } from "../../forms.ts";
 
 const HYPHEN = 45;
 
@@ -156,7 +157,10 @@ export const FI_HETU: Detector = {
   rule: "henkilötunnukset with a valid date and their check character",
   starts: "0123",
   runs: [6, 11],
-  asks: ({ length, next }) => (length > 6 || next === 3 || next === 4 ? "always" : "never"),
+  asks: ({ length, separator, next }) => {
+    if (length > 6) return "always";
+    return (separator & (HYPHEN_SEPARATOR | PLUS)) !== 0 && (next === 3 || next === 4) ? "always" : "never";
+  },
   find: (text, at) => {
     const id = findMatch(text, at, 11, HETU);
     return id !== null && checkHetu(id) ? { from: at, to: at + 11 } : null;

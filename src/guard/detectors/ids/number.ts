@@ -29,8 +29,10 @@ export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: Numb
     hasSpaces: true,
     starts: DIGITS,
     runs: [...new Set([...forms.map(({ groups }) => groups[0] ?? 0), ...bare])],
-    asks: ({ length, next }) => {
-      if (forms.some(({ groups }) => groups[0] === length && groups[1] === next)) return "always";
+    asks: ({ length, next, separator }) => {
+      const isForm = ({ groups, separators }: Form): boolean =>
+        groups[0] === length && groups[1] === next && (separators & separator) !== 0;
+      if (forms.some(isForm)) return "always";
       return bare.includes(length) ? "afterWord" : "never";
     },
     find: (text, at, isAfterWord) => {

@@ -1,10 +1,10 @@
 // Citations under rules that act: what a provider cites of its text with placeholders is cited of what the client reads.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isObject, type JsonObject, parseJson } from "../../../src/core/json/json.ts";
-import { makeRequest, nameWay, type Way } from "../../steps/asked.ts";
-import { readCited } from "../../surfaces/cited.ts";
+import { isObject, type JsonObject, parseJson } from "../../../../src/core/json/json.ts";
+import { makeRequest, nameWay, type Way } from "../../../steps/asked.ts";
+import { readCited } from "../../../surfaces/cited.ts";
+import { type GuardWorld, startGuardWorld } from "../world.ts";
 import { type CitingProvider, startCitingProvider } from "./citing-provider.ts";
-import { type GuardWorld, startGuardWorld } from "./world.ts";
 
 const ADDRESS = "ada.von.lovelace@corp-x.de";
 const SHORT = "b@x-corp.de";

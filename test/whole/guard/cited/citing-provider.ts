@@ -1,5 +1,5 @@
-// A provider that repeats what it is told and cites passages of it, in the form of each API, whole or in small pieces.
-import { asObject, type JsonObject } from "../../../src/core/json/json.ts";
+// A provider that repeats its prompt and cites passages of it, in the form of each API, whole or in small pieces.
+import { asObject, type JsonObject } from "../../../../src/core/json/json.ts";
 
 const PAGE = { url: "https://example.com/one", title: "The first page" };
 /** The most characters of a piece. Each passage ends with one. */
