@@ -112,14 +112,10 @@ export function composeSteps(
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
     const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
-    const judging = joinSteps(joinSteps(guarded.inner, hooks.list(key)), within);
-    const inner = caching === null ? judging : cache.around(judging);
-    return joinSteps(joinSteps(guarded.outer, outside), inner);
+    const judging = hooks.list(key);
+    const isAlone = guarded.inner.length + within.length === 0;
+    const others = isAlone ? judging : [...guarded.inner, ...judging, ...within];
+    const inner = caching === null ? others : cache.around(others);
+    return guarded.outer.length + outside.length === 0 ? inner : [...guarded.outer, ...outside, ...inner];
   };
-}
-
-/** Makes no list without need. */
-function joinSteps(first: readonly Step[], second: readonly Step[]): readonly Step[] {
-  if (first.length === 0) return second;
-  return second.length === 0 ? first : [...first, ...second];
 }

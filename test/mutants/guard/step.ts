@@ -11,16 +11,16 @@ export const GUARD: readonly Mutant[] = [
   {
     name: "guard: hooks come before it",
     file: "src/app/steps.ts",
-    find: "joinSteps(joinSteps(guarded.outer, outside), inner)",
-    replace: "joinSteps(inner, joinSteps(guarded.outer, outside))",
+    find: "[...guarded.outer, ...outside, ...inner]",
+    replace: "[...inner, ...guarded.outer, ...outside]",
     tests: ["test/whole/guard/order.test.ts"],
   },
   {
     name: "guard: the cache keeps values",
     file: "src/app/steps.ts",
-    find: "return joinSteps(joinSteps(guarded.outer, outside), inner);",
+    find: "return guarded.outer.length + outside.length === 0 ? inner : [...guarded.outer, ...outside, ...inner];",
     replace:
-      "const all = joinSteps(joinSteps(guarded.outer, outside), judging);\n    return caching === null ? inner : cache.around(all);",
+      "const all = [...guarded.outer, ...outside, ...others];\n    return caching === null ? inner : cache.around(all);",
     tests: ["test/whole/guard/nowhere.test.ts"],
   },
   {
