@@ -78,7 +78,10 @@ function find(text: string, at: number, isAfterWord: () => boolean): Span | null
   if (code === PLUS) return findInternational(text, at, at + 1);
   const isLong = code === ZERO && text.charCodeAt(at + 1) === ZERO;
   const found = isLong ? findInternational(text, at, at + 2) : null;
-  return found ?? (isAfterWord() ? findNational(text, at) : null);
+  if (found !== null) return found;
+  // The word is looked for last, since few numbers are as long.
+  const national = findNational(text, at);
+  return national !== null && isAfterWord() ? national : null;
 }
 
 export const PHONE: Detector = {
@@ -87,7 +90,7 @@ export const PHONE: Detector = {
   mark: "PHONE",
   rule: "telephone numbers with + or 00 and 8 to 15 digits; others of 7 to 12 digits after a word",
   starts: `${DIGITS}+(`,
-  asks: ({ first }) => (first === 0 ? "always" : "afterWord"),
+  asks: ({ first }) => (first === 0 ? "always" : "nearWord"),
   find,
   hasSpaces: true,
   words: ["tel", "phone", "telephone", "mobile", "mobil", "telefon", "cell", "fax", "call"],
