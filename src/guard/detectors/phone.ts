@@ -7,6 +7,8 @@ const INTERNATIONAL_MIN = 8;
 const INTERNATIONAL_MAX = 15;
 const NATIONAL_MIN = 7;
 const NATIONAL_MAX = 12;
+/** So many digits have at most a separator between each two, and brackets. */
+const NATIONAL_CHARACTERS = NATIONAL_MIN * 2 + 1;
 const PLUS = 43;
 const ZERO = 48;
 const OPEN = 40;
@@ -66,6 +68,18 @@ function findInternational(text: string, at: number, from: number): Span | null 
   return count < INTERNATIONAL_MIN || isDocumented(count) ? null : { from: at, to };
 }
 
+/** True if the digits of a national number may follow: most numbers are shorter, and need no look for a word. */
+function hasDigits(text: string, at: number): boolean {
+  let count = 0;
+  for (let place = at; place < at + NATIONAL_CHARACTERS; place++) {
+    const code = text.charCodeAt(place);
+    if (isDigit(code)) count++;
+    else if (!(isSeparator(code) || code === OPEN || code === CLOSE)) return false;
+    if (count === NATIONAL_MIN) return true;
+  }
+  return false;
+}
+
 function findNational(text: string, at: number): Span | null {
   const { to, count, isParted } = readGroups(text, at, NATIONAL_MAX);
   if (count < NATIONAL_MIN || !(isParted || digits[0] === 0)) return null;
@@ -79,9 +93,7 @@ function find(text: string, at: number, isAfterWord: () => boolean): Span | null
   const isLong = code === ZERO && text.charCodeAt(at + 1) === ZERO;
   const found = isLong ? findInternational(text, at, at + 2) : null;
   if (found !== null) return found;
-  // The word is looked for last, since few numbers are as long.
-  const national = findNational(text, at);
-  return national !== null && isAfterWord() ? national : null;
+  return hasDigits(text, at) && isAfterWord() ? findNational(text, at) : null;
 }
 
 export const PHONE: Detector = {
