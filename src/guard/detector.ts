@@ -20,8 +20,8 @@ interface DigitRun {
   readonly next: number;
 }
 
-/** The answer to whether a detector is asked at a run. */
-type Asks = "always" | "afterWord" | "never";
+/** The answer to whether a detector is asked at a run. `nearWord`: where a word may stand, which `find` then looks for. */
+type Asks = "always" | "nearWord" | "afterWord" | "never";
 
 /** A value whose end isn't known yet, when no more can be waited for. */
 interface CutValue {

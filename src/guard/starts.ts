@@ -101,7 +101,7 @@ function addDigits(digits: Lists, wordDigits: Lists, entry: Entry, first: number
       const place = (first * RUNS + length) * BEHIND.length + key;
       const asks = row.asks?.({ first, length, separator, next }) ?? "always";
       if (asks === "always") add(digits, place, entry);
-      if (asks !== "never") add(wordDigits, place, asks === "always" ? entry : afterWord);
+      if (asks !== "never") add(wordDigits, place, asks === "afterWord" ? afterWord : entry);
     }
   }
 }

@@ -7,6 +7,8 @@ const INTERNATIONAL_MIN = 8;
 const INTERNATIONAL_MAX = 15;
 const NATIONAL_MIN = 7;
 const NATIONAL_MAX = 12;
+/** So many digits have at most a separator between each two, and brackets. */
+const NATIONAL_CHARACTERS = NATIONAL_MIN * 2 + 1;
 const PLUS = 43;
 const ZERO = 48;
 const OPEN = 40;
@@ -66,6 +68,18 @@ function findInternational(text: string, at: number, from: number): Span | null 
   return count < INTERNATIONAL_MIN || isDocumented(count) ? null : { from: at, to };
 }
 
+/** True if the digits of a national number may follow: most numbers are shorter, and need no look for a word. */
+function hasDigits(text: string, at: number): boolean {
+  let count = 0;
+  for (let place = at; place < at + NATIONAL_CHARACTERS; place++) {
+    const code = text.charCodeAt(place);
+    if (isDigit(code)) count++;
+    else if (!(isSeparator(code) || code === OPEN || code === CLOSE)) return false;
+    if (count === NATIONAL_MIN) return true;
+  }
+  return false;
+}
+
 function findNational(text: string, at: number): Span | null {
   const { to, count, isParted } = readGroups(text, at, NATIONAL_MAX);
   if (count < NATIONAL_MIN || !(isParted || digits[0] === 0)) return null;
@@ -78,7 +92,8 @@ function find(text: string, at: number, isAfterWord: () => boolean): Span | null
   if (code === PLUS) return findInternational(text, at, at + 1);
   const isLong = code === ZERO && text.charCodeAt(at + 1) === ZERO;
   const found = isLong ? findInternational(text, at, at + 2) : null;
-  return found ?? (isAfterWord() ? findNational(text, at) : null);
+  if (found !== null) return found;
+  return hasDigits(text, at) && isAfterWord() ? findNational(text, at) : null;
 }
 
 export const PHONE: Detector = {
@@ -87,7 +102,7 @@ export const PHONE: Detector = {
   mark: "PHONE",
   rule: "telephone numbers with + or 00 and 8 to 15 digits; others of 7 to 12 digits after a word",
   starts: `${DIGITS}+(`,
-  asks: ({ first }) => (first === 0 ? "always" : "afterWord"),
+  asks: ({ first }) => (first === 0 ? "always" : "nearWord"),
   find,
   hasSpaces: true,
   words: ["tel", "phone", "telephone", "mobile", "mobil", "telefon", "cell", "fax", "call"],

@@ -10,22 +10,17 @@ const FAKE_SSNS = new Set(["078051120", "457555462", "219099999"]);
 
 function isSsn(): boolean {
   const area = readNumber(0, 3);
-  return area !== 0 && area !== 666 && area < 900 && readNumber(3, 2) !== 0 && readNumber(5, 4) !== 0;
+  return area !== 0 && area !== 666 && readNumber(3, 2) !== 0 && readNumber(5, 4) !== 0;
 }
 
 function isItin(): boolean {
   const group = readNumber(3, 2);
-  if (digits[0] !== 9) return false;
   return (
     (group >= 50 && group <= 65) ||
     (group >= 70 && group <= 88) ||
     (group >= 90 && group <= 92) ||
     group >= 94
   );
-}
-
-function isSin(): boolean {
-  return digits[0] !== 0 && digits[0] !== 8 && checkLuhn(0, 9);
 }
 
 function computeCpfDigit(count: number): number {
@@ -47,6 +42,7 @@ export const US_SSN: Detector = makeNumber({
   rule: "social security numbers, 3-2-4 or after a word",
   forms: [SOCIAL],
   bare: [9],
+  firsts: "012345678",
   words: ["ssn", "social security"],
   check: isSsn,
   fakes: FAKE_SSNS,
@@ -58,6 +54,7 @@ export const US_ITIN: Detector = makeNumber({
   rule: "individual taxpayer numbers, 3-2-4 or after a word",
   forms: [SOCIAL],
   bare: [9],
+  firsts: "9",
   words: ["itin", "individual taxpayer", "taxpayer identification"],
   check: isItin,
 });
@@ -68,8 +65,9 @@ export const CA_SIN: Detector = makeNumber({
   rule: "social insurance numbers, 3-3-3 or after a word, with Luhn's checksum",
   forms: [makeForm([3, 3, 3], SPACE | HYPHEN)],
   bare: [9],
+  firsts: "12345679",
   words: ["sin", "social insurance", "assurance sociale"],
-  check: isSin,
+  check: () => checkLuhn(0, 9),
 });
 
 export const BR_CPF: Detector = makeNumber({

@@ -76,9 +76,9 @@ export const AU_MEDICARE: Detector = makeNumber({
   rule: "Medicare numbers, 4-5-1 or after a word, with their checksum",
   forms: [makeForm([4, 5, 1], SPACE | HYPHEN)],
   bare: [10],
+  firsts: "23456",
   words: ["medicare"],
-  check: () =>
-    (digits[0] ?? 0) >= 2 && (digits[0] ?? 0) <= 6 && sumWeighted(MEDICARE_WEIGHTS) % 10 === digits[8],
+  check: () => sumWeighted(MEDICARE_WEIGHTS) % 10 === digits[8],
 });
 
 export const IN_AADHAAR: Detector = makeNumber({
@@ -87,8 +87,9 @@ export const IN_AADHAAR: Detector = makeNumber({
   rule: "Aadhaar numbers, 4-4-4 or after a word, with Verhoeff's checksum",
   forms: [makeForm([4, 4, 4], SPACE | HYPHEN)],
   bare: [12],
+  firsts: "23456789",
   words: ["aadhaar", "aadhar", "uidai", "आधार"],
-  check: () => (digits[0] ?? 0) >= 2 && !isPalindrome(12) && checkVerhoeff(12),
+  check: () => !isPalindrome(12) && checkVerhoeff(12),
 });
 
 export const KR_RRN: Detector = makeNumber({

@@ -35,7 +35,7 @@ function hasOneRepeat(): boolean {
 
 /** ISO 7064, mod 11,10. */
 function isSteuerId(): boolean {
-  if (digits[0] === 0 || !hasOneRepeat()) return false;
+  if (!hasOneRepeat()) return false;
   let product = 10;
   for (let at = 0; at < 10; at++) {
     const sum = ((digits[at] ?? 0) + product) % 10;
@@ -85,6 +85,7 @@ export const DE_STEUERID: Detector = makeNumber({
   rule: "German tax ids, 2 3 3 3 or after a word, with their checksum",
   forms: [makeForm([2, 3, 3, 3], SPACE | HYPHEN)],
   bare: [11],
+  firsts: "123456789",
   words: [
     "steuer-id",
     "steuerid",

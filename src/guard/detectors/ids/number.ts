@@ -11,6 +11,8 @@ interface NumberRow {
   readonly forms?: readonly Form[];
   /** The lengths of the number without separators, which counts after one of the words. */
   readonly bare?: readonly number[];
+  /** The digits that it begins with, if not with all. */
+  readonly firsts?: string;
   readonly words: readonly string[];
   /** Checks the digits that were read. */
   readonly check: (count: number) => boolean;
@@ -18,7 +20,14 @@ interface NumberRow {
   readonly fakes?: ReadonlySet<string>;
 }
 
-export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: NumberRow): Detector {
+export function makeNumber({
+  forms = [],
+  bare = [],
+  firsts = DIGITS,
+  check,
+  fakes,
+  ...row
+}: NumberRow): Detector {
   // The form without separators is looked at last.
   const all = [...forms, ...bare.map((count) => makeForm([count], 0))];
   const isFake = (text: string, at: number, to: number): boolean =>
@@ -27,7 +36,7 @@ export function makeNumber({ forms = [], bare = [], check, fakes, ...row }: Numb
     ...row,
     group: "ids",
     hasSpaces: true,
-    starts: DIGITS,
+    starts: firsts,
     runs: [...new Set([...forms.map(({ groups }) => groups[0] ?? 0), ...bare])],
     asks: ({ length, next, separator }) => {
       const isForm = ({ groups, separators }: Form): boolean =>
