@@ -234,17 +234,17 @@ export interface Operation<F extends Form> {
     change: ChangeText,
     native: NativeTexts | null,
   ): readonly F["piece"][];
-  /**
-   * Returns how the paths of the texts begin that have no piece after this one, in both forms. An empty one ends all.
-   * Missing if no text is streamed.
-   */
-  endedTexts?(piece: F["piece"], native: NativeTexts | null): readonly string[];
-  /** Moves the positions that annotations give into an answer's own texts, once these are changed. Missing if none do. */
-  readonly positions?: {
-    moveInReply(reply: F["reply"], move: MovePosition, native: NativeTexts | null): F["reply"];
-    moveInPiece(piece: F["piece"], move: MovePosition, native: NativeTexts | null): F["piece"];
-    /** Returns a piece of which only the texts are needed once more, without its annotations. */
-    dropFromPiece(piece: F["piece"]): F["piece"];
+  /** For changes of an answer's texts while it is streamed. Missing if no text is. */
+  readonly streamed?: {
+    /** Returns how the paths of the texts begin that have no piece after this one, in both forms. An empty one ends all. */
+    endedTexts(piece: F["piece"], native: NativeTexts | null): readonly string[];
+    /** Moves the positions that annotations give into an answer's own texts, once these are changed. Missing if none do. */
+    readonly positions?: {
+      moveInReply(reply: F["reply"], move: MovePosition, native: NativeTexts | null): F["reply"];
+      moveInPiece(piece: F["piece"], move: MovePosition, native: NativeTexts | null): F["piece"];
+      /** Returns a piece of which only the texts are needed once more, without its annotations. */
+      dropFromPiece(piece: F["piece"]): F["piece"];
+    };
   };
   /** Set if answers are pictures or sound. Sound has no texts. */
   readonly makes?: "pictures" | "sound";

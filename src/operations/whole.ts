@@ -155,7 +155,7 @@ function makeDefaults<A extends Ask, R extends WholeReply, P extends object>(
 function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
   requestWords: readonly string[],
   answerWords: readonly string[] | undefined,
-): Pick<Whole<A, R, P>, "mapTexts" | "mapReply" | "mapPieces" | "endedTexts"> {
+): Pick<Whole<A, R, P>, "mapTexts" | "mapReply" | "mapPieces" | "streamed"> {
   const words = new Set(["model", ...requestWords]);
   const mapTexts = (ask: A, change: ChangeText) => mapTextsBut(ask, words, change);
   if (answerWords === undefined)
@@ -165,7 +165,7 @@ function makeMappers<A extends Ask, R extends WholeReply, P extends object>(
     mapTexts,
     mapReply: (reply, change) => mapTextsBut(reply, own, change, "reply"),
     mapPieces: (pieces, change) => mapList(pieces, (piece) => mapTextsBut(piece, own, change, "piece")),
-    endedTexts: ({ kind }) => (kind === "reply" ? ALL : NONE),
+    streamed: { endedTexts: ({ kind }) => (kind === "reply" ? ALL : NONE) },
   };
 }
 

@@ -34,6 +34,6 @@ export const MEMBERS: {
 } = {
   Store: 69,
   "Store, with the ports in it": 200,
-  Operation: 49,
+  Operation: 48,
   RequestContext: 47,
 };

@@ -76,8 +76,7 @@ export const CHAT: Operation<ChatForm> = {
   mapTexts,
   mapReply,
   mapPieces,
-  endedTexts: listEndedTexts,
-  positions: { moveInReply, moveInPiece, dropFromPiece },
+  streamed: { endedTexts: listEndedTexts, positions: { moveInReply, moveInPiece, dropFromPiece } },
   thoughts: { drop: dropThoughts, dropFromReply: dropReplyThoughts, unseal: unsealPiece, unsealReply },
   conversations: {
     name: nameConversation,

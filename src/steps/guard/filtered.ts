@@ -68,7 +68,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
   /** The rest of the texts that a piece ends leaves before it. */
   #passOne(piece: F["piece"]): readonly F["piece"][] {
     const { operation, native } = this.#terms;
-    const ended = operation.endedTexts?.(piece, native) ?? [];
+    const ended = operation.streamed?.endedTexts(piece, native) ?? [];
     const carried = new Set<string>();
     const change: ChangeText = (text, place) => {
       if (!place.isPiece) return this.#filterWhole(text, place);
@@ -125,7 +125,7 @@ export class FilteredAnswer<F extends Form> implements Around<F> {
     // Every text is changed, so that none is part of a longer piece.
     const [last] = operation.mapPieces([piece], (text) => `${text} `, native).slice(-1);
     if (last === undefined) return [];
-    const bare = operation.positions?.dropFromPiece(last) ?? last;
+    const bare = operation.streamed?.positions?.dropFromPiece(last) ?? last;
     return operation.mapPieces([bare], (_text, place) => left.get(nameText(place)) ?? "", native);
   }
 

@@ -19,7 +19,7 @@ export class MovedAnswer<F extends Form> {
   }
 
   whole(reply: F["reply"]): F["reply"] {
-    const { positions } = this.#operation;
+    const { positions } = this.#operation.streamed ?? {};
     if (positions === undefined || !this.moves.isChanged) return reply;
     return positions.moveInReply(reply, (position) => this.moves.move(position), this.#native);
   }
@@ -37,7 +37,7 @@ export class MovedAnswer<F extends Form> {
   }
 
   #take(pieces: readonly F["piece"][], isEnd: boolean): readonly F["piece"][] {
-    const { positions } = this.#operation;
+    const { positions } = this.#operation.streamed ?? {};
     if (positions === undefined) return pieces;
     let isUndecided = false;
     const move: MovePosition = (position) => {

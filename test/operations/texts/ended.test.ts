@@ -35,7 +35,7 @@ function listMistakes({ pieces, native }: Answer): readonly string[] {
       },
       native,
     );
-    for (const start of CHAT.endedTexts?.(piece, native) ?? []) {
+    for (const start of CHAT.streamed?.endedTexts(piece, native) ?? []) {
       ended.push(start);
       for (const path of open) if (path.startsWith(start)) open.delete(path);
     }
@@ -106,16 +106,18 @@ test("a chunk with a finish reason ends its choice, and a run of pieces none", (
   const delta = { content: "a" };
   const running = { choices: [{ index: 1, delta, finish_reason: null }] };
   const last = { choices: [{ index: 1, delta: {}, finish_reason: "stop" }] } as const;
-  expect(CHAT.endedTexts?.(running, null)).toEqual([]);
-  expect(CHAT.endedTexts?.(last, null)).toEqual(["choices[1]"]);
-  expect(CHAT.endedTexts?.(new Run('{"choices":[{"delta":{"content":"', '"}}]}', ["a"]), null)).toEqual([]);
+  expect(CHAT.streamed?.endedTexts(running, null)).toEqual([]);
+  expect(CHAT.streamed?.endedTexts(last, null)).toEqual(["choices[1]"]);
+  expect(
+    CHAT.streamed?.endedTexts(new Run('{"choices":[{"delta":{"content":"', '"}}]}', ["a"]), null),
+  ).toEqual([]);
 });
 
 test("a transcript ends the texts of its pieces", () => {
   const part = { kind: "delta", delta: "a", extras: {} } as const;
-  expect(TRANSCRIPTION.endedTexts?.({ kind: "part", part }, null)).toEqual([]);
+  expect(TRANSCRIPTION.streamed?.endedTexts({ kind: "part", part }, null)).toEqual([]);
   const reply = { usage: null, content: "a" };
-  expect(TRANSCRIPTION.endedTexts?.({ kind: "reply", reply }, null)).toEqual([""]);
+  expect(TRANSCRIPTION.streamed?.endedTexts({ kind: "reply", reply }, null)).toEqual([""]);
   const pictures = { usage: null, pictures: [], settings: {} };
-  expect(IMAGES.endedTexts?.({ kind: "reply", reply: pictures }, null)).toEqual([""]);
+  expect(IMAGES.streamed?.endedTexts({ kind: "reply", reply: pictures }, null)).toEqual([""]);
 });
