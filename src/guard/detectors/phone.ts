@@ -7,7 +7,7 @@ const INTERNATIONAL_MIN = 8;
 const INTERNATIONAL_MAX = 15;
 const NATIONAL_MIN = 7;
 const NATIONAL_MAX = 12;
-/** So many digits have at most a separator between each two, and brackets. */
+/** The characters of so many digits, with a separator between each two, and brackets. */
 const NATIONAL_CHARACTERS = NATIONAL_MIN * 2 + 1;
 const PLUS = 43;
 const ZERO = 48;
