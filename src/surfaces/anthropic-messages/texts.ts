@@ -81,14 +81,12 @@ function endedTexts(event: JsonObject): readonly string[] {
   }
 }
 
-/** SDKs need the field. */
-const UNSIGNED = { signature: "" };
-
+/** SDKs refuse a block without the field, so it stays empty. */
 function unseal(body: JsonObject, isChanged: IsChanged): JsonObject | null {
   const isSignature = asObject(body.delta).type === "signature_delta";
   if (isSignature) return isChanged(readPath(body)) ? null : body;
   const unsign = (block: JsonObject, path: string) =>
-    block.type === "thinking" && block.signature && isChanged(path) ? { ...block, ...UNSIGNED } : block;
+    block.type === "thinking" && block.signature && isChanged(path) ? { ...block, signature: "" } : block;
   const begun = mapNode(body, "content_block", (block) => unsign(block, readPath(body)));
   return mapNodes(begun, "content", (block, at) => unsign(block, `content[${at}]`));
 }

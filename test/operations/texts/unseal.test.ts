@@ -236,7 +236,7 @@ test("chat: a masked detail leaves without its signature, or goes if it is encry
       { kind: "text" as const, size: 4, details: 0, gap: 0 },
     ],
   };
-  const reply: ChatReply = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+  const reply: ChatReply = { choices: [{ index: 0, message, finish_reason: "stop", logprobs: null }] };
   expect(maskReply(reply, null)?.choices[0]?.message).toMatchObject({
     reasoning_content: "[MASK]",
     reasoning_details: [summary("[MASK]")],
