@@ -143,6 +143,7 @@ export function hideAnswer<F extends Form>(
   { search, rules, swapped }: LoggedTerms,
 ): F["reply"] {
   const texts = listTexts((change) => operation.mapReply(reply, change, null));
+  const escaped = listEscaped(swapped);
   const choice = new RuleChoice(rules);
   const found = takeAll(search.find(rules, texts, listKnown(swapped)));
   const replaced = new Map<number, string>();
@@ -156,6 +157,12 @@ export function hideAnswer<F extends Form>(
     });
     if (now !== one.text) replaced.set(one.visit, now);
   }
+  if (escaped.length > 0)
+    for (const { text, visit } of texts) {
+      const left = replaced.get(visit) ?? text;
+      const now = escaped.reduce((whole, [value, name]) => whole.replaceAll(value, () => name), left);
+      if (now !== text) replaced.set(visit, now);
+    }
   if (replaced.size === 0) return reply;
   let visit = 0;
   const change = Object.assign((text: string) => replaced.get(visit++) ?? text, {
@@ -170,6 +177,14 @@ function listKnown(swapped: SwappedValues): readonly SearchedText[] {
     text,
     known: [{ from: 0, to: text.length, detector }],
   }));
+}
+
+/** The values that JSON writes otherwise, as they stand in an answer in JSON, with their placeholders. */
+function listEscaped(swapped: SwappedValues): readonly (readonly [string, string])[] {
+  return [...swapped.values].flatMap(([name, value]) => {
+    const escaped = JSON.stringify(value).slice(1, -1);
+    return escaped === value ? [] : [[escaped, writePlaceholder(name, "text")] as const];
+  });
 }
 
 function takeAll<Result>(steps: Generator<undefined, Result>): Result {

@@ -91,12 +91,14 @@ export class GuardStep implements Step {
     rules: readonly GuardRule[],
     swapped: SwappedValues,
   ): Promise<ChangedCall<F>> {
+    const swaps = rules.some(({ action }) => action === "swap");
+    // A provider's own summary of the conversation would hold placeholders.
+    if (swaps) call.compactHere?.();
     const hiding = new Hiding(this.#parts.search, rules, swapped);
     const hidden = await takeTimed(this.#parts, call, "request", hiding.request(call));
     const { findings, refusal, ...forms } = hidden;
     noteFindings(call, findings);
     if (refusal) throw refusal;
-    const swaps = rules.some(({ action }) => action === "swap");
     return { kind: "changed", ...forms, ...(swaps && { keepsUpstream: false }) };
   }
 }

@@ -47,30 +47,47 @@ export function startResponse({ given, keeps }: ResponseContext, { id, created, 
     background: false,
     error: null,
     incomplete_details: null,
-    instructions: given.instructions ?? null,
+    ...repeatTexts(given),
     frequency_penalty: 0,
     max_output_tokens: given.max_output_tokens ?? null,
     max_tool_calls: given.max_tool_calls ?? null,
-    metadata: given.metadata ?? {},
     model,
     output: [],
     parallel_tool_calls: given.parallel_tool_calls ?? true,
     presence_penalty: 0,
     previous_response_id: given.previous_response_id ?? null,
-    prompt_cache_key: given.prompt_cache_key ?? null,
     reasoning: { effort: null, summary: null, ...asObject(given.reasoning) },
-    safety_identifier: given.safety_identifier ?? null,
     service_tier: "default",
     store: keeps,
     temperature: given.temperature ?? 1,
-    text: echoText(asObject(given.text)),
     tool_choice: given.tool_choice ?? "auto",
-    tools: asArray(given.tools).map(echoTool),
     top_logprobs: given.top_logprobs ?? 0,
     top_p: given.top_p ?? 1,
     truncation: given.truncation ?? "disabled",
     usage: null,
   };
+}
+
+/** The fields in which a response repeats texts of its request. */
+function repeatTexts(given: JsonObject): JsonObject {
+  return {
+    instructions: given.instructions ?? null,
+    metadata: given.metadata ?? {},
+    prompt_cache_key: given.prompt_cache_key ?? null,
+    safety_identifier: given.safety_identifier ?? null,
+    text: echoText(asObject(given.text)),
+    tools: asArray(given.tools).map(echoTool),
+  };
+}
+
+/** Returns a response that repeats the request as it is kept, where it repeats it as it came. */
+export function repeatKept(response: JsonObject, came: JsonObject, kept: JsonObject): JsonObject {
+  const before = repeatTexts(came);
+  const changed = Object.entries(repeatTexts(kept)).filter(
+    ([field, value]) =>
+      Bun.deepEquals(response[field], before[field]) && !Bun.deepEquals(value, before[field]),
+  );
+  return changed.length === 0 ? response : { ...response, ...Object.fromEntries(changed) };
 }
 
 /** Returns the format of the answer with all of its fields. */

@@ -16,7 +16,7 @@ import { findServers } from "./own-tools/find.ts";
 import { openOwnCalls } from "./own-tools/history.ts";
 import { ModelRequest } from "./own-tools/model-request.ts";
 import { joinRequest, makeContext, READ_FIELDS, readAsk, readAsked } from "./read.ts";
-import { writeResponse } from "./response.ts";
+import { repeatKept, writeResponse } from "./response.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { RESPONSES_TEXTS } from "./texts.ts";
@@ -101,10 +101,12 @@ function readTriggered(
 /** `joined` is the request with the whole conversation. */
 function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): Exchange<ChatForm> {
   const { asked, context } = readAsked(incoming, given, joined);
+  const keep = (kept: JsonObject, response: JsonObject) =>
+    makeKept(kept, kept === joined ? response : repeatKept(response, joined, kept));
   return {
     ...asked,
     ...(context.keeps || incoming.isRemembered
-      ? { kept: { body: joined, texts: RESPONSES_TEXTS }, keep: makeKept }
+      ? { kept: { body: joined, texts: RESPONSES_TEXTS }, keep }
       : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),

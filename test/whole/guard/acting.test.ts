@@ -1,6 +1,6 @@
 // Rules that act: on every surface, whole and streamed, native and translated, with a model that repeats what it reads.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asObject, parseJson } from "../../../src/core/json/json.ts";
+import { asObject, asString, parseJson } from "../../../src/core/json/json.ts";
 import { makeRequest, nameWay, readWords, WAYS, type Way } from "../../steps/asked.ts";
 import { type GuardWorld, startGuardWorld } from "./world.ts";
 
@@ -11,6 +11,7 @@ const IBAN = "GB82WEST12345698765432";
 let own: GuardWorld;
 beforeAll(async () => {
   own = await startGuardWorld(`
+responses: { keep: 1d }
 guard:
   rules:
     - { name: people, detect: [email], action: swap }
@@ -73,4 +74,27 @@ test("a refusal names the place in the client's own request", async () => {
     reason: "card at messages[0].content",
     param: "messages[0].content",
   });
+});
+
+test("a kept response repeats its request with masks, and with the values that are put back", async () => {
+  const tools = [{ type: "function", name: "pay", description: `Uses ${KEY}.`, parameters: null }];
+  const { text } = await own.post("/v1/responses", {
+    model: "Anthropic#sim",
+    input: `say: ${KEY} of ${ADDRESS}`,
+    instructions: `I am ${ADDRESS}, my key is ${KEY}.`,
+    metadata: { key: KEY },
+    tools,
+    store: true,
+  });
+  const id = asString(asObject(parseJson(text)).id);
+  const authorization = `Bearer ${own.world.secret}`;
+  const got = await fetch(`${own.world.url}/v1/responses/${id}`, { headers: { authorization } });
+  const kept: unknown = await got.json();
+  expect(kept).toMatchObject({
+    instructions: `I am ${ADDRESS}, my key is [SECRET].`,
+    metadata: { key: "[SECRET]" },
+    tools: [{ name: "pay", description: "Uses [SECRET]." }],
+  });
+  expect(JSON.stringify(kept)).toContain(`[SECRET] of ${ADDRESS}`);
+  expect(JSON.stringify(kept)).not.toContain(KEY);
 });
