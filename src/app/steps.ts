@@ -111,11 +111,9 @@ export function composeSteps(
   const within = more.filter((one) => !one.isAroundKept);
   return ({ key, caching }) => {
     if (key.id === HOOKS_KEY) return [];
-    const guarded = key.guard === null ? guard.steps : guard.listNamed(key.guard);
-    const judging = hooks.list(key);
-    const isAlone = guarded.inner.length + within.length === 0;
-    const others = isAlone ? judging : [...guarded.inner, ...judging, ...within];
-    const inner = caching === null ? others : cache.around(others);
-    return guarded.outer.length + outside.length === 0 ? inner : [...guarded.outer, ...outside, ...inner];
+    const { outer, inner } = key.guard === null ? guard.steps : guard.listNamed(key.guard);
+    if (caching === null && outer.length + more.length === 0) return hooks.list(key);
+    const others = [...inner, ...hooks.list(key), ...within];
+    return [...outer, ...outside, ...(caching === null ? others : cache.around(others))];
   };
 }

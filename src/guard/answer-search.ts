@@ -9,7 +9,7 @@ import { addInOrder } from "./order.ts";
 import { isInPlaceholder } from "./placeholder-form.ts";
 import { type Match, TextSearch } from "./scanner.ts";
 import { makeTable, type Table } from "./table.ts";
-import type { Passed, TextFilter } from "./text-filter.ts";
+import type { TextFilter, TextPart } from "./text-filter.ts";
 import { WordReader } from "./word-reader.ts";
 
 /** The most characters of a text that wait. */
@@ -75,7 +75,7 @@ class AnswerFilter implements TextFilter {
   /** The findings that haven't left, in order. */
   #found: Match[] = [];
   #decided: Decision = { detectors: [], by: null };
-  #passed: Passed[] = [];
+  #passed: TextPart[] = [];
 
   constructor(table: Table, before: string, decide: Decide) {
     this.#decide = decide;
@@ -85,7 +85,7 @@ class AnswerFilter implements TextFilter {
     this.#words = table.words && new WordReader(table.words);
   }
 
-  push(text: string): readonly Passed[] {
+  push(text: string): readonly TextPart[] {
     const start = this.#length;
     let known = 0;
     this.#words?.take(text);
@@ -106,7 +106,7 @@ class AnswerFilter implements TextFilter {
     return this.#takePassed();
   }
 
-  end(): readonly Passed[] {
+  end(): readonly TextPart[] {
     this.#words?.readTo(this.#length);
     this.#endSegment(this.#length);
     return this.#takePassed();
@@ -247,9 +247,9 @@ class AnswerFilter implements TextFilter {
   }
 
   /** Returns what has passed. Neighbours that stay as they are leave as one. */
-  #takePassed(): readonly Passed[] {
+  #takePassed(): readonly TextPart[] {
     if (this.#passed.length < 2) return this.#passed.splice(0);
-    const passed: Passed[] = [];
+    const passed: TextPart[] = [];
     for (const one of this.#passed) {
       const last = passed.at(-1);
       if (one.by === null && last?.by === null)

@@ -1,6 +1,6 @@
 // Puts the values of a request's placeholders back into a text that comes in pieces.
 import { CODE_ALPHABET, CODE_CHARACTERS } from "./placeholder-form.ts";
-import type { Passed, TextFilter } from "./text-filter.ts";
+import type { TextFilter, TextPart } from "./text-filter.ts";
 
 const ASCII = 128;
 const UNDERSCORE = 95;
@@ -87,7 +87,7 @@ export class Restorer {
   }
 }
 
-const NOTHING: readonly Passed[] = [];
+const NOTHING: readonly TextPart[] = [];
 const UNCHANGED: TextFilter = {
   push: ({ length }) => (length === 0 ? NOTHING : [{ length, by: null }]),
   end: () => NOTHING,
@@ -102,17 +102,17 @@ class RestoredText implements TextFilter {
     this.#restorer = restorer;
   }
 
-  push(text: string): readonly Passed[] {
+  push(text: string): readonly TextPart[] {
     return this.#pass(this.#held + text, false);
   }
 
-  end(): readonly Passed[] {
+  end(): readonly TextPart[] {
     return this.#pass(this.#held, true);
   }
 
-  #pass(text: string, isWhole: boolean): readonly Passed[] {
+  #pass(text: string, isWhole: boolean): readonly TextPart[] {
     const { starts } = this.#restorer;
-    const passed: Passed[] = [];
+    const passed: TextPart[] = [];
     let from = 0;
     let at = 0;
     while (at < text.length) {

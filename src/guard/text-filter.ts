@@ -1,7 +1,7 @@
 // A filter takes a text in pieces and says what becomes of it; here what it says is applied to the text as it was written.
 
 /** A number of characters of a text that leave as they came, or replaced. */
-export interface Passed {
+export interface TextPart {
   readonly length: number;
   /** Null if they leave as they came. */
   readonly by: string | null;
@@ -9,8 +9,8 @@ export interface Passed {
 
 /** Takes one text in pieces. Its answers cover the text without gaps, in order; characters that are undecided come later. */
 export interface TextFilter {
-  push(text: string): readonly Passed[];
-  end(): readonly Passed[];
+  push(text: string): readonly TextPart[];
+  end(): readonly TextPart[];
 }
 
 /** The same on the text itself: returns what leaves now. */
@@ -52,7 +52,7 @@ export class FilteredText {
     return this.#apply(this.#held, this.#filter.end());
   }
 
-  #apply(written: string, decided: readonly Passed[]): string {
+  #apply(written: string, decided: readonly TextPart[]): string {
     let left = "";
     let from = 0;
     for (const { length, by } of decided) {

@@ -2,7 +2,7 @@
 import type { AnswerScanner } from "../../src/guard/answer-search.ts";
 import { joinFound, type Union } from "../../src/guard/join.ts";
 import type { Scanner } from "../../src/guard/scanner.ts";
-import { filterText, type Passed } from "../../src/guard/text-filter.ts";
+import { filterText, type TextPart } from "../../src/guard/text-filter.ts";
 
 export const HELD_MAX = 256;
 
@@ -40,7 +40,7 @@ export function filterPieces(pieces: readonly string[], scanner: AnswerScanner, 
     found.push(describeUnion(union, value));
     return `[${union.detector}]`;
   });
-  const count = (passed: readonly Passed[], more: number) => {
+  const count = (passed: readonly TextPart[], more: number) => {
     for (const { length } of passed) held -= length;
     held += more;
     if (held > HELD_MAX || held < 0) throw new Error(`${held} characters are held`);

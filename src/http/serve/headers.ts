@@ -5,6 +5,7 @@ import { COUNTED } from "../../core/limits/limit-table.ts";
 import { describeActed } from "../../core/log/finding.ts";
 import type { RequestLimits } from "../../core/log/record.ts";
 import type { Family } from "../../core/models/dialect.ts";
+import type { GuardFinding } from "../../core/models/guard.ts";
 import { formatPlainUsd } from "../../core/money/money.ts";
 import type { Clock } from "../../core/world/world.ts";
 import type { Facts, GrantedLimits } from "../../gateway/call.ts";
@@ -72,9 +73,13 @@ export function factHeaders(
   const { times } = facts;
   if (times !== null) headers["server-timing"] = formatTiming(times, reader.monotonicMs);
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
-  const guarded = facts.call?.guard ? describeActed(facts.call.guard) : null;
-  if (guarded !== null) headers["x-poundkey-guard"] = guarded;
+  if (facts.call?.guard) addGuard(headers, facts.call.guard);
   return headers;
+}
+
+function addGuard(headers: Record<string, string>, findings: readonly GuardFinding[]): void {
+  const acted = describeActed(findings);
+  if (acted !== null) headers["x-poundkey-guard"] = acted;
 }
 
 /** Returns the milliseconds of the gateway's own, and those spent waiting for providers (W3C Server Timing). */

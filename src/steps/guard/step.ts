@@ -10,7 +10,7 @@ import type { Call } from "../../gateway/call.ts";
 import type { AnsweredCall, Around, ChangedCall, Enter, Step } from "../../gateway/step.ts";
 import { filterJson } from "../../guard/json-stream.ts";
 import { Restorer } from "../../guard/restorer.ts";
-import { filterText, type Passed, type TextFilter, type TextStream } from "../../guard/text-filter.ts";
+import { filterText, type TextFilter, type TextPart, type TextStream } from "../../guard/text-filter.ts";
 import type { Form } from "../../operations/form.ts";
 import { listInOrder } from "../../operations/ordered-texts.ts";
 import type { FindAccountName } from "../applies.ts";
@@ -129,7 +129,7 @@ const JSON_BEGINS = /^\s*[[{"`]/;
 /** Writes values as a JSON string holds them, if the text begins as JSON does: a model may answer otherwise. */
 function writeInJson(filter: TextFilter): TextFilter {
   let isJson: boolean | null = null;
-  const write = (passed: readonly Passed[]) =>
+  const write = (passed: readonly TextPart[]) =>
     isJson ? passed.map(({ length, by }) => ({ length, by: by && JSON.stringify(by).slice(1, -1) })) : passed;
   return {
     push(text) {

@@ -11,16 +11,16 @@ export const GUARD: readonly Mutant[] = [
   {
     name: "guard: hooks come before it",
     file: "src/app/steps.ts",
-    find: "[...guarded.outer, ...outside, ...inner]",
-    replace: "[...inner, ...guarded.outer, ...outside]",
+    find: "[...outer, ...outside, ...(caching === null ? others : cache.around(others))]",
+    replace: "[...(caching === null ? others : cache.around(others)), ...outer, ...outside]",
     tests: ["test/whole/guard/order.test.ts"],
   },
   {
     name: "guard: the cache keeps values",
     file: "src/app/steps.ts",
-    find: "return guarded.outer.length + outside.length === 0 ? inner : [...guarded.outer, ...outside, ...inner];",
+    find: "return [...outer, ...outside, ...(caching === null ? others : cache.around(others))];",
     replace:
-      "const all = [...guarded.outer, ...outside, ...others];\n    return caching === null ? inner : cache.around(all);",
+      "const all = [...outer, ...outside, ...others];\n    return caching === null ? all : cache.around(all);",
     tests: ["test/whole/guard/nowhere.test.ts"],
   },
   {

@@ -9,7 +9,12 @@ import {
   parseJson,
 } from "../../../src/core/json/json.ts";
 import type { ChangeText, TextPlace } from "../../../src/core/text/texts.ts";
-import { filterText, type Passed, type TextFilter, type TextStream } from "../../../src/guard/text-filter.ts";
+import {
+  filterText,
+  type TextFilter,
+  type TextPart,
+  type TextStream,
+} from "../../../src/guard/text-filter.ts";
 import { listChunks, type Part, Run, Verbatim } from "../../../src/operations/chat/answer/run.ts";
 import type { ChatForm } from "../../../src/operations/chat/decoder.ts";
 import type { ChatReply } from "../../../src/operations/chat/form.ts";
@@ -33,9 +38,9 @@ class ReplacingFilter implements TextFilter {
     this.#cut = cut;
   }
 
-  push(text: string): readonly Passed[] {
+  push(text: string): readonly TextPart[] {
     this.#held += text;
-    const parts: Passed[] = [];
+    const parts: TextPart[] = [];
     const { word, by } = this.#replacement;
     for (let at = this.#held.indexOf(word); at >= 0; at = this.#held.indexOf(word)) {
       parts.push(...this.#pass(at), { length: word.length, by });
@@ -49,14 +54,14 @@ class ReplacingFilter implements TextFilter {
     return parts;
   }
 
-  end(): readonly Passed[] {
+  end(): readonly TextPart[] {
     const parts = this.#pass(this.#held.length);
     this.#held = "";
     return parts;
   }
 
   /** Says the same of a text in several parts. */
-  #pass(length: number): readonly Passed[] {
+  #pass(length: number): readonly TextPart[] {
     const first = Math.min(length, this.#cut());
     return [first, length - first].filter(Boolean).map((part) => ({ length: part, by: null }));
   }
