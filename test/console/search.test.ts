@@ -68,17 +68,20 @@ describe.skipIf(!HAS_BROWSER)("the search (skipped without Chromium)", () => {
     expect(asked.filter((path) => !path.startsWith("/admin/"))).toEqual([]);
     await field.fill("budget");
     const chapters = page.getByRole("list", { name: "In the manual" });
-    await chapters.getByRole("link", { name: "Keys and money › Budgets" }).waitFor();
+    await chapters.getByRole("link", { name: "Budgets and limits › Budgets" }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     const opened = page.context().waitForEvent("page");
-    await chapters.getByRole("link", { name: "Keys and money › Budgets" }).click();
+    await chapters.getByRole("link", { name: "Budgets and limits › Budgets" }).click();
     const manual = await opened;
     await manual.getByRole("heading", { level: 2, name: "Budgets" }).waitFor();
-    expect(new URL(manual.url()).pathname).toBe("/docs/money");
+    expect(new URL(manual.url()).pathname).toBe("/docs/budgets");
     await manual.close();
     // It is among what was opened before, and its index is asked for once. Enter opens it if nothing else has the words.
     await page.keyboard.press("Control+K");
-    await page.getByRole("list", { name: "Opened before" }).getByText("Keys and money › Budgets").waitFor();
+    await page
+      .getByRole("list", { name: "Opened before" })
+      .getByText("Budgets and limits › Budgets")
+      .waitFor();
     const entered = page.context().waitForEvent("page");
     await field.fill("semantic cache");
     await page.keyboard.press("Enter");

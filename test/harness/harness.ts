@@ -46,8 +46,8 @@ export interface UnderTest {
     body: unknown,
     init?: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
-  /** Starts another gateway on the same configuration and store. */
-  another(): Promise<Started>;
+  /** Starts another gateway on the same store. `file` is its configuration, the same if missing. */
+  another(file?: string): Promise<Started>;
   /** Stops only the gateway, as SIGTERM does. Its store can be read until `stop()`. */
   halt(): Promise<void>;
   stop(): Promise<void>;
@@ -107,8 +107,8 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const more = typeof setup.more === "function" ? setup.more(upstream) : (setup.more ?? "");
   writeFileSync(configFile, [server, store, providersYaml(upstream), more].join("\n"));
   const events: LogEvent[] = [];
-  const another = () =>
-    binary ? startBinary(binary, configFile, directory, setup) : startInside(configFile, setup, events);
+  const another = (file = configFile) =>
+    binary ? startBinary(binary, file, directory, setup) : startInside(file, setup, events);
   const started = await another();
   const operator = makeOperator(started.url, events);
   // On a busy machine the first demands to a new database may time out.

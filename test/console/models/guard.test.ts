@@ -1,6 +1,7 @@
 // The page Guard: how to begin without rules, and with some what they have found and what they find in a text that is tried.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { asArray, asObject } from "../../../src/core/json/json.ts";
 import { createOperator } from "../../whole/world/operator.ts";
 import { until } from "../../whole/world/until.ts";
@@ -120,10 +121,11 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
     await open("/settings/guard");
     await page.getByRole("table", { name: "Rules" }).waitFor();
     expect(await page.getByText("has other rules").count()).toBe(0);
-    const { configFile } = some.gateway;
-    const text = readFileSync(configFile, "utf8");
-    writeFileSync(configFile, text.replace("Kestrel GmbH", "Bluebird"));
-    const other = await some.gateway.another();
+    const { configFile, directory } = some.gateway;
+    // Each node reads its own file again when that changes.
+    const otherFile = join(directory, "other.yaml");
+    writeFileSync(otherFile, readFileSync(configFile, "utf8").replace("Kestrel GmbH", "Bluebird"));
+    const other = await some.gateway.another(otherFile);
     try {
       const operator = createOperator(some.gateway);
       const [node] = await until("the other node has told its version", async () => {
@@ -136,7 +138,6 @@ describe.skipIf(!HAS_BROWSER)("the page Guard (skipped without Chromium)", () =>
       expect([await isTooWide(page), await findBarriers(page)]).toEqual([false, []]);
     } finally {
       await other.stop();
-      writeFileSync(configFile, text);
     }
     await leave();
   });
