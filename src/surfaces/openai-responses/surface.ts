@@ -98,15 +98,18 @@ function readTriggered(
   };
 }
 
+/** A function of its own, so that only the exchange of an answer that is kept holds the request. */
+function makeKeep(joined: JsonObject): NonNullable<Exchange<ChatForm>["keep"]> {
+  return (kept, response) => makeKept(kept, kept === joined ? response : repeatKept(response, joined, kept));
+}
+
 /** `joined` is the request with the whole conversation. */
 function readJoined(incoming: Incoming, given: JsonObject, joined: JsonObject): Exchange<ChatForm> {
   const { asked, context } = readAsked(incoming, given, joined);
-  const keep = (kept: JsonObject, response: JsonObject) =>
-    makeKept(kept, kept === joined ? response : repeatKept(response, joined, kept));
   return {
     ...asked,
     ...(context.keeps || incoming.isRemembered
-      ? { kept: { body: joined, texts: RESPONSES_TEXTS }, keep }
+      ? { kept: { body: joined, texts: RESPONSES_TEXTS }, keep: makeKeep(joined) }
       : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, context),
     writer: (stamp) => new ResponseWriter(stamp, context),
