@@ -77,6 +77,7 @@ export const VECTORS: Readonly<Record<string, Vectors>> = {
   url_password: {
     found: [
       "postgres://poundkey:«s3cr3t-Kestrel»@db.corp-x.de:5432/poundkey",
+      "amqp://ada:«k!7{x}[y]*q»@mq.corp-x.de",
       "redis://:«p@ss;word9»@[::1]/0".replace(";", ""),
     ],
     absent: [
