@@ -70,7 +70,8 @@ export async function openDemo(
   const visitor = await newVisitor(visited, options);
   const label = person.charAt(0).toUpperCase() + person.slice(1);
   await visitor.page.getByRole("button", { name: label, exact: true }).click();
-  await visitor.page.getByRole("navigation").first().waitFor();
+  // On a phone the navigation waits behind a button.
+  await visitor.page.getByRole("heading", { level: 1 }).waitFor();
   return visitor;
 }
 
