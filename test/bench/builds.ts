@@ -1,6 +1,6 @@
 // Two builds of the gateway, and the floor, in turn: CPU per request, and ratios of sums with their 95 % interval.
 import { makeDice } from "../selectors/dice.ts";
-import { agent, type Case, deltas, streamed, whole } from "./cpu.ts";
+import { agent, between, type Case, deltas, streamed, whole } from "./cpu.ts";
 import { computeRatio, type Ratio, writeRatio } from "./figures.ts";
 import { askGateway, type Contender, FLOOR, findBuild, type Scenario, type Stage } from "./loads/stage.ts";
 import { inRounds, measureCost } from "./measure.ts";
@@ -27,6 +27,12 @@ function listCases(paceMs: number, deltaMs: number): Readonly<Record<string, Cas
   ]);
   return {
     whole,
+    free: { ...whole, title: "whole answers, 1 KB, of a key without limits", isFree: true },
+    messages: between("anthropic", "anthropic", false),
+    "messages-chat": between("anthropic", "openai", false),
+    "burst-messages": between("anthropic", "openai", true),
+    "burst-responses": between("responses", "openai", true),
+    "burst-native": between("anthropic", "anthropic", true),
     burst: streamed("openai", 0),
     paced: streamed("openai", paceMs),
     deltas: deltas(deltaMs),
@@ -98,18 +104,24 @@ export interface Running extends Pick<Build, "name"> {
   readonly secret: string;
 }
 
-/** Starts a build on an empty store. It makes its own key, since its version may have another schema. */
-export async function startBuild(stage: Stage, { name, binary }: Build, store: string): Promise<Running> {
-  const setup = { name: `${name.replace(" ", "-")}-${store}`, isEmpty: true };
+const FREE = { requests_per_day: null };
+
+/** Starts a build on a new store. It makes its own key with those fields, since its version may have another schema. */
+export async function startBuild(
+  stage: Stage,
+  { name, binary }: Build,
+  fields: object = {},
+): Promise<Running> {
+  const setup = { name: `store-${crypto.randomUUID()}`, isEmpty: true };
   const gateway = await startGateway(setup, { ...stage, binary });
-  return { name, gateway, secret: await addPaidKey(gateway, "bench") };
+  return { name, gateway, secret: await addPaidKey(gateway, "bench", fields) };
 }
 
 export function makeContender({ name, gateway, secret }: Running, scenario: Scenario): Contender {
   return { name, pid: gateway.pid, ask: askGateway(gateway.port, scenario, undefined, secret) };
 }
 
-type FreshLoad = Pick<Case, "scenario" | "connections" | "before" | "requests">;
+type FreshLoad = Pick<Case, "scenario" | "connections" | "isFree" | "before" | "requests">;
 
 /**
  * Each round starts the builds afresh, on stores of their own: two processes of one build may differ by six per cent for
@@ -118,16 +130,15 @@ type FreshLoad = Pick<Case, "scenario" | "connections" | "before" | "requests">;
 function measureFresh(
   stage: Stage,
   programs: readonly (Build | Contender)[],
-  { scenario, connections, before, requests }: FreshLoad,
+  { scenario, connections, isFree, before, requests }: FreshLoad,
   rounds: number,
   random: () => number,
 ): Promise<Rounds> {
-  let started = 0;
   const measureOne = async ({ pid, ask }: Contender, warmUp: number) =>
     (await measureCost(pid, () => ask, { connections, warmUp, requests })).cpuMicros * 1000;
   const measure = async (program: Build | Contender) => {
     if ("ask" in program) return measureOne(program, Math.ceil(requests / 5));
-    const running = await startBuild(stage, program, `${++started}`);
+    const running = await startBuild(stage, program, isFree ? FREE : {});
     const nanos = await measureOne(makeContender(running, scenario), before);
     await running.gateway.stop();
     return nanos;

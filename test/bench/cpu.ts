@@ -1,6 +1,7 @@
 // CPU time per request and per chunk at 32 connections: whole answers, streams in one dialect, translated streams.
 import { makeDice } from "../selectors/dice.ts";
 import { computeMedian, computeRatio, type Ratio, shown, spread, writeRatio } from "./figures.ts";
+import type { Surface } from "./loads/answer.ts";
 import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./loads/stage.ts";
 import { type Cost, costs, type Load, warmedUp } from "./measure.ts";
 import type { Aim, Bars, Finding, Table } from "./report.ts";
@@ -22,6 +23,8 @@ export interface Case {
   /** The number of requests before the first round. */
   readonly before: number;
   readonly connections: number;
+  /** True if the key has no limit of requests, so that nothing is held or paid. */
+  readonly isFree?: boolean;
   readonly rounds: number;
   /** A multiple of the floor. */
   readonly atMost: number;
@@ -55,12 +58,20 @@ export function streamed(speech: Scenario["speech"], paceMs: number): Case {
   };
 }
 
+/** A request of a few words, or a stream in one burst, whose client and provider speak these dialects. */
+export function between(surface: Surface, speech: Scenario["speech"], isStreamed: boolean): Case {
+  const kind = surface === speech ? "native" : `translated to ${speech}`;
+  const base = isStreamed ? streamed("openai", 0) : whole;
+  const size = isStreamed ? `a stream of ${CHUNKS} chunks` : "a whole answer";
+  return { ...base, title: `${size}, ${surface}, ${kind}`, scenario: { ...base.scenario, speech, surface } };
+}
+
 /** A coding agent's request of about that size. */
 export function agent(speech: Scenario["speech"], kilobytes: number): Case {
   const isNative = speech === "anthropic";
   return {
     title: `an agent's body of ${kilobytes} KB, ${isNative ? "Messages, native" : "chat"}`,
-    scenario: { speech, isNative, manner: "", chunks: null, agentKilobytes: kilobytes },
+    scenario: { speech, surface: speech, manner: "", chunks: null, agentKilobytes: kilobytes },
     requests: Math.ceil(30_000 / kilobytes),
     before: Math.ceil(600_000 / kilobytes),
     connections: AGENTS,
@@ -75,7 +86,7 @@ export function deltas(paceMs: number): Case {
   return {
     ...streamed("anthropic", paceMs),
     title: `streams of ${CHUNKS} deltas, native, one per ${paceMs} ms`,
-    scenario: { speech: "anthropic", isNative: true, manner, chunks: CHUNKS },
+    scenario: { speech: "anthropic", surface: "anthropic", manner, chunks: CHUNKS },
   };
 }
 

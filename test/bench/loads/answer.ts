@@ -1,9 +1,11 @@
 // One answer over HTTP as the load generator reads it: every chunk counted, in order, with its time of arrival.
 
+/** A client's dialect. */
+export type Surface = "openai" | "anthropic" | "responses";
+
 /** The expected answer. Anything else counts as an error, so that no wrong answer is measured. */
 export interface Expected {
-  /** The client's dialect. */
-  readonly speech: "openai" | "anthropic";
+  readonly surface: Surface;
   /** The number of text pieces in a stream. Null for a whole answer. */
   readonly chunks: number | null;
   /** The least number of bytes that must have reached the provider. */
@@ -27,9 +29,13 @@ export function nothingSeen(): Seen {
   return { latencies: [], firsts: [], gaps: [], delays: [], chunks: 0 };
 }
 
-const PIECE = { openai: '"content":"', anthropic: '"text":"' };
-const LAST = { openai: "data: [DONE]", anthropic: '"type":"message_stop"' };
-const FINISH = { openai: '"finish_reason":"stop"', anthropic: '"stop_reason":"end_turn"' };
+const MARKS: Readonly<
+  Record<Surface, { readonly piece: string; readonly last: string; readonly finish: string }>
+> = {
+  openai: { piece: '"content":"', last: "data: [DONE]", finish: '"finish_reason":"stop"' },
+  anthropic: { piece: '"text":"', last: '"type":"message_stop"', finish: '"stop_reason":"end_turn"' },
+  responses: { piece: '"delta":"', last: '"type":"response.completed"', finish: '"status":"completed"' },
+};
 
 export class AnswerReader {
   readonly #expected: Expected;
@@ -120,12 +126,12 @@ export class AnswerReader {
   }
 
   #readFrame(frame: string, nowMs: number): void {
-    const { speech } = this.#expected;
-    this.#sawFinish ||= frame.includes(FINISH[speech]);
-    this.#sawLast ||= frame.includes(LAST[speech]);
-    const at = frame.indexOf(PIECE[speech]);
+    const { piece, last, finish } = MARKS[this.#expected.surface];
+    this.#sawFinish ||= frame.includes(finish);
+    this.#sawLast ||= frame.includes(last);
+    const at = frame.indexOf(piece);
     if (at === -1) return;
-    const from = at + PIECE[speech].length;
+    const from = at + piece.length;
     const number = Number.parseInt(frame.slice(from, from + 8), 10);
     if (Number.isNaN(number)) return;
     if (number !== this.#pieces) throw this.#wrong(`piece ${number} came in the place of ${this.#pieces}`);
@@ -147,10 +153,10 @@ export class AnswerReader {
   }
 
   #check(nowMs: number): void {
-    const { speech, chunks, receivedBytes = 0 } = this.#expected;
+    const { surface, chunks, receivedBytes = 0 } = this.#expected;
     if (chunks === null) {
       const received = Number(/received (\d+) bytes/.exec(this.#body)?.[1]);
-      this.#sawFinish = this.#body.includes(FINISH[speech]) && received >= receivedBytes;
+      this.#sawFinish = this.#body.includes(MARKS[surface].finish) && received >= receivedBytes;
       this.#sawLast = true;
     } else if (this.#pieces !== chunks) {
       throw this.#wrong(`${this.#pieces} of ${chunks} pieces`);

@@ -6,7 +6,7 @@ import { aimsText, plot } from "../report.ts";
 import { AnswerReader, type Expected, nothingSeen, type Seen } from "./answer.ts";
 import { arrivals, prepareAsk } from "./client.ts";
 
-const STREAM: Expected = { speech: "openai", chunks: 3 };
+const STREAM: Expected = { surface: "openai", chunks: 3 };
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 function chunked(text: string): string {
@@ -56,7 +56,7 @@ for (const [name, text] of Object.entries(WRONG)) {
 test("a complete answer shows that all of the request arrived", () => {
   const body = '{"choices":[{"message":{"content":"received 100 bytes."},"finish_reason":"stop"}]}';
   const text = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const expected = (receivedBytes: number): Expected => ({ speech: "openai", chunks: null, receivedBytes });
+  const expected = (receivedBytes: number): Expected => ({ surface: "openai", chunks: null, receivedBytes });
   expect(seenOf(text, 9, expected(100)).latencies).toHaveLength(1);
   expect(() => seenOf(text, 9, expected(101))).toThrow(/Wrong answer/);
 });
@@ -75,7 +75,7 @@ test("latency counts from the intended send time, not from when a connection was
     },
   });
   const seen = nothingSeen();
-  const ask = prepareAsk(server.port ?? 0, "/", {}, "{}", { speech: "openai", chunks: null });
+  const ask = prepareAsk(server.port ?? 0, "/", {}, "{}", { surface: "openai", chunks: null });
   await arrivals({ asks: [{ ask, seen }], periodMs, requests, connectionsMax: 1 });
   await server.stop(true);
   expect(seen.latencies).toHaveLength(requests);

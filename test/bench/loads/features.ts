@@ -52,7 +52,7 @@ function makeAsks(
   let turn = 0;
   return () => {
     const body = [`${head}committee ${++turn}`, ...rest].join("committee");
-    return prepareAsk(port, "/v1/chat/completions", sent, body, { speech: "openai", chunks: null });
+    return prepareAsk(port, "/v1/chat/completions", sent, body, { surface: "openai", chunks: null });
   };
 }
 

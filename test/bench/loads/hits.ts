@@ -60,10 +60,10 @@ export async function benchHits(stage: Stage): Promise<Finding> {
 async function measureForm(stage: Stage, scenario: Scenario, rounds: number) {
   const { size, gateway } = stage;
   const contenders = Object.entries(HEADERS).map(([name, headers]): Contender => {
-    const { speech, chunks } = scenario;
+    const { chunks } = scenario;
     const sent = { authorization: `Bearer ${makeSecret(0)}`, ...headers };
     const body = writeBody("Local#m", scenario);
-    const ask = prepareAsk(gateway.port, "/v1/chat/completions", sent, body, { speech, chunks });
+    const ask = prepareAsk(gateway.port, "/v1/chat/completions", sent, body, { surface: "openai", chunks });
     return { name, pid: gateway.pid, ask };
   });
   const connections = CONNECTIONS;

@@ -40,8 +40,8 @@ function contenders({ gateway: { pid, port } }: Stage, { manner, chunks }: Case)
   const openai: Scenario = { speech: "openai", manner, chunks };
   const anthropic: Scenario = { speech: "anthropic", manner, chunks };
   const headers = { "x-api-key": makeSecret(0) };
-  const body = writeBody("Foreign#m", anthropic);
-  const native = prepareAsk(port, "/v1/messages", headers, body, { speech: "anthropic", chunks });
+  const body = writeBody("Foreign#m", anthropic, "anthropic");
+  const native = prepareAsk(port, "/v1/messages", headers, body, { surface: "anthropic", chunks });
   return [
     { name: CHAT, pid, ask: askGateway(port, openai) },
     { name: NATIVE, pid, ask: native },

@@ -6,6 +6,7 @@ import { type GatewayPlace, startGateway } from "../peers/gateways.ts";
 import { type Peer, startNginx, startPortkey } from "../peers/peers.ts";
 import { run, type Started, start, stopAll } from "../processes.ts";
 import { makeAgentChat, makeAgentMessages } from "./agent.ts";
+import type { Surface } from "./answer.ts";
 import { type Ask, prepareAsk } from "./client.ts";
 import { makeSecret } from "./seed.ts";
 
@@ -16,10 +17,10 @@ export const OURS = "Poundkey";
 export const DIRECT = "direct";
 
 export interface Scenario {
-  /** The provider's dialect. Clients of a gateway speak OpenAI's in both cases, unless it is native. */
+  /** The provider's dialect. */
   readonly speech: "openai" | "anthropic";
-  /** True if the client speaks the provider's dialect. */
-  readonly isNative?: boolean;
+  /** The dialect of a gateway's clients. OpenAI's if it is missing. */
+  readonly surface?: Surface;
   /** The provider's behaviour in the form of `upstream-answers.ts`, such as `~latency=20`. */
   readonly manner: string;
   /** The number of pieces in a stream. Null for a whole answer. */
@@ -48,20 +49,27 @@ export interface Stage extends GatewayPlace {
   readonly contenders: (scenario: Scenario) => readonly Contender[];
 }
 
-const PATHS = { openai: "/v1/chat/completions", anthropic: "/v1/messages" };
+const PATHS: Readonly<Record<Surface, string>> = {
+  openai: "/v1/chat/completions",
+  anthropic: "/v1/messages",
+  responses: "/v1/responses",
+};
 const TEXT_BYTES = 850;
 const FILLER = "The committee met on Thursday to discuss the proposal. ".repeat(20).slice(0, TEXT_BYTES);
 
-export function writeBody(model: string, scenario: Scenario): string {
-  const { manner, chunks, bytes = 0, agentKilobytes: kilobytes, isNative } = scenario;
+export function writeBody(model: string, scenario: Scenario, surface: Surface = "openai"): string {
+  const { manner, chunks, bytes = 0, agentKilobytes: kilobytes } = scenario;
   const text = `${manner === "" ? "~" : manner}; ${FILLER}`;
   if (kilobytes !== undefined) {
-    const make = isNative ? makeAgentMessages : makeAgentChat;
+    const make = surface === "anthropic" ? makeAgentMessages : makeAgentChat;
     return JSON.stringify(make({ kilobytes, model, words: text }));
   }
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixels(bytes - 1000)}` } };
   const content = bytes > 2000 ? [{ type: "text", text }, image] : text;
-  const body = { model, max_tokens: 300, messages: [{ role: "user", content }] };
+  const body =
+    surface === "responses"
+      ? { model, max_output_tokens: 300, input: text }
+      : { model, max_tokens: 300, messages: [{ role: "user", content }] };
   return JSON.stringify(chunks === null ? body : { ...body, stream: true });
 }
 
@@ -83,21 +91,22 @@ export function askGateway(
   model = "Local#m",
   key: number | string = 0,
 ): Ask {
-  const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
+  const { surface = "openai", speech } = scenario;
+  const name = speech === "anthropic" ? "Foreign#m" : model;
   const headers = { authorization: `Bearer ${typeof key === "string" ? key : makeSecret(key)}` };
-  const speech = scenario.isNative ? scenario.speech : "openai";
-  return prepareAsk(port, PATHS[speech], headers, writeBody(name, scenario), expectedOf(scenario, speech));
+  const body = writeBody(name, scenario, surface);
+  return prepareAsk(port, PATHS[surface], headers, body, expectedOf(scenario, surface));
 }
 
-function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"]) {
-  return { speech, chunks, receivedBytes: bytes };
+function expectedOf({ chunks, bytes = 0 }: Scenario, surface: Surface) {
+  return { surface, chunks, receivedBytes: bytes };
 }
 
 /** A request straight to a provider, or through a pass-through. */
 function askPlainly(port: number, scenario: Scenario, path: string): Ask {
   const { speech } = scenario;
   const headers = { authorization: "Bearer sim" };
-  return prepareAsk(port, path, headers, writeBody("m", scenario), expectedOf(scenario, speech));
+  return prepareAsk(port, path, headers, writeBody("m", scenario, speech), expectedOf(scenario, speech));
 }
 
 function askPortkey(port: number, scenario: Scenario, upstreamPort: number): Ask {

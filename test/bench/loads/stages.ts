@@ -107,9 +107,9 @@ async function buildWithout({ directory }: Stage, stage: Mutant, number: number)
 export async function measureStages(stage: Stage, rounds: number, seed: number): Promise<Finding> {
   const random = makeDice(seed);
   const { scenario, connections } = whole;
-  const running: Running[] = [await startBuild(stage, { name: ALL, binary: stage.binary }, "all")];
+  const running: Running[] = [await startBuild(stage, { name: ALL, binary: stage.binary })];
   for (const [number, one] of stage.size(STAGES, STAGES.slice(0, 1)).entries())
-    running.push(await startBuild(stage, await buildWithout(stage, one, number), `without-${number}`));
+    running.push(await startBuild(stage, await buildWithout(stage, one, number)));
   const programs: readonly Contender[] = [
     ...stage.contenders(scenario).filter(({ name }) => name === FLOOR),
     ...running.map((one) => makeContender(one, scenario)),

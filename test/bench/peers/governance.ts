@@ -59,7 +59,7 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
 
 function askOfSide({ port, line }: Side): Ask {
   const headers = { authorization: `Bearer ${line.split(" ")[0]}` };
-  const expected = { speech: "openai", chunks: null } as const;
+  const expected = { surface: "openai", chunks: null } as const;
   return prepareAsk(port, "/v1/chat/completions", headers, writeBody("Local#m", SCENARIO), expected);
 }
 
