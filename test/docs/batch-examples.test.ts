@@ -1,4 +1,4 @@
-// The examples of the chapter on batches and files, run as printed: by curl, and in the SDKs of both vendors.
+// The examples of the chapters on batches and files, run as printed: by curl, and in the SDKs of both vendors.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { startUnderTest, type UnderTest } from "../harness/harness.ts";
 import { readDocument } from "./documents.ts";
 import { isThere, makePasteFolder, type PasteFolder, type Runner } from "./pasted.ts";
 
-const TEXT = readDocument("src/docs/batches.md");
+const TEXT = ["batches", "files"].map((name) => readDocument(`src/docs/${name}.md`)).join("\n");
 const BLOCKS = [...TEXT.matchAll(/^```(sh|js|python|json)\n([\s\S]*?)^```$/gm)].map(
   ([, language = "", text = ""]) => ({ language, text }),
 );

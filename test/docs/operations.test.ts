@@ -1,4 +1,4 @@
-// The snippets of the manual's chapter on operations work as printed: each is run against the gateway.
+// The snippets of the manual's chapters on operations work as printed: each is run against the gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,12 @@ import { makeWav } from "../operations/media/world.ts";
 import { readDocument } from "./documents.ts";
 import { isThere, makePasteFolder, type PasteFolder, type Runner } from "./pasted.ts";
 
-const CHAPTER = readDocument("src/docs/operations.md");
-
-/** The code blocks of a language joined into one text, and the sections that have one. */
-function readBlocks(language: Runner): { readonly text: string; readonly sections: readonly string[] } {
-  const parts = CHAPTER.split(/^## /m);
+/** The code blocks of a language in a chapter joined into one text, and the sections that have one. */
+function readBlocks(
+  chapter: string,
+  language: Runner,
+): { readonly text: string; readonly sections: readonly string[] } {
+  const parts = readDocument(`src/docs/${chapter}.md`).split(/^## /m);
   const blocks = parts.flatMap((part) => {
     const [section = ""] = part.split("\n", 1);
     return [...part.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, one, text = ""]) =>
@@ -25,15 +26,15 @@ function readBlocks(language: Runner): { readonly text: string; readonly section
   return { text: once.join("\n"), sections: blocks.map(({ section }) => section) };
 }
 
-/** A part of each section's output, or of the file that it writes. */
-const PRINTED: Readonly<Record<string, RegExp>> = {
-  "Legacy completions": /and so on/,
-  Embeddings: /256|"embedding":/,
-  Rerank: /relevance_score/,
-  Moderation: /violence\/graphic/,
-  Images: /PNG|"b64_json":/,
-  Speech: /RIFF/,
-  Transcripts: /This is what was said in meeting\.mp3/,
+/** A part of the output of each chapter's sections, or of the files that they write. */
+const PRINTED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  operations: { "Legacy completions": /and so on/, Moderation: /violence\/graphic/ },
+  embeddings: { Embeddings: /256|"embedding":/, Rerank: /relevance_score/ },
+  media: {
+    Images: /PNG|"b64_json":/,
+    Speech: /RIFF/,
+    Transcripts: /This is what was said in meeting\.mp3/,
+  },
 };
 const FILES = ["cat.png", "morning.mp3"];
 
@@ -59,22 +60,28 @@ function takeWritten(): string {
   return texts.join("");
 }
 
-for (const runner of ["sh", "js", "python"] as const) {
-  test.skipIf(!isThere(runner))(`the examples for ${runner} (skipped if not installed)`, async () => {
-    const { text, sections } = readBlocks(runner);
-    expect(sections).toEqual(expect.arrayContaining(Object.keys(PRINTED)));
+const RUNNERS = ["sh", "js", "python"] as const;
+const EXAMPLES = Object.entries(PRINTED).flatMap(([chapter, pieces]) =>
+  RUNNERS.map((runner) => ({ chapter, runner, pieces })),
+);
+
+for (const { chapter, runner, pieces } of EXAMPLES) {
+  test.skipIf(!isThere(runner))(`${chapter}: examples for ${runner} (skipped if not installed)`, async () => {
+    const { text, sections } = readBlocks(chapter, runner);
+    expect(sections).toEqual(expect.arrayContaining(Object.keys(pieces)));
     const filled = text
       .replaceAll("https://llm.example.com", gateway.url)
       .replaceAll("sk-…", gateway.secret)
       // The simulated Mistral doesn't complete text.
       .replaceAll("Mistral#codestral-latest", "Local#sim-complete");
     const printed = `${await folder.run(runner, filled)}${takeWritten()}`;
-    for (const [section, piece] of Object.entries(PRINTED))
+    for (const [section, piece] of Object.entries(pieces))
       expect([section, printed]).toEqual([section, expect.stringMatching(piece)]);
   });
 }
 
 test("each operation except chat has a row of limits and prices", () => {
-  const rows = [...CHAPTER.matchAll(/^\| `(\w+)` \| [^|]+ \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name);
+  const chapter = readDocument("src/docs/operations.md");
+  const rows = [...chapter.matchAll(/^\| `(\w+)` \| [^|]+ \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual(OPERATIONS.filter((name) => name !== "chat").toSorted());
 });

@@ -121,7 +121,7 @@ export const ACCOUNT_FIELDS = {
     modelsMax: MODELS_MAX,
     toolsMax: TOOL_PATTERNS_MAX,
     keysMax: KEYS_MAX,
-    manual: `what [each member](people.md#limits-of-a-person) may use over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, allowed_tools?, keys? }\`, or null; rules of the sign-in come first`,
+    manual: `what [each member](person-limits.md) may use over all of their personal keys: \`{ ${MEMBER_LIMITS}, budgets?, allowed_models?, allowed_tools?, keys? }\`, or null; rules of the sign-in come first`,
   },
   allowed_tools: {
     kind: "tool_patterns",

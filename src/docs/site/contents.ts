@@ -42,7 +42,18 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Batches and tools",
-    chapters: ["operations", "batches", "tool-servers", "web-search"],
+    chapters: [
+      "operations",
+      "embeddings",
+      "media",
+      "batches",
+      "batch-lines",
+      "files",
+      "tool-servers",
+      "tools-in-responses",
+      "running-tool-servers",
+      "web-search",
+    ],
   },
   {
     title: "Models",
@@ -98,7 +109,18 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "People and security",
-    chapters: ["people", "sign-in", "directory", "agents", "security", "guard", "hooks"],
+    chapters: [
+      "people",
+      "person-limits",
+      "named-tokens",
+      "sign-in",
+      "offboarding",
+      "directory",
+      "agents",
+      "security",
+      "guard",
+      "hooks",
+    ],
   },
   {
     title: "Administration",
@@ -120,6 +142,8 @@ export const PARTS: readonly Part[] = [
     title: "Migrating from",
     chapters: [
       "migrate-litellm",
+      "migrate-litellm-names",
+      "migrate-litellm-limits",
       "leave-litellm",
       "migrate-new-api",
       "migrate-openrouter",
