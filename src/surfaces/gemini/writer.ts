@@ -73,12 +73,12 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     this.keepAlive = isArray ? "\n" : BLANK_LINES;
   }
 
-  end(): string {
+  protected override writeEnd(): string {
     const text = this.isVerbatim ? this.showHeld() : this.#endOwn();
     return this.#isArray ? `${text}${this.#isBegun ? "" : "["}]` : text;
   }
 
-  fail(fault: Fault): string {
+  protected override writeFailure(fault: Fault): string {
     const text = this.#write(writeError(fault));
     return this.#isArray ? `${text}]` : text;
   }

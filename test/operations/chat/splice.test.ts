@@ -67,7 +67,7 @@ describe.skipIf(folder === null)("recorded streams in the native lane", () => {
           recordings.filter((one) => one.api === api),
           STEP,
         )) {
-          const subject = { ...makeSubject(recording), native: { lane, makeWriter } };
+          const subject = { ...makeSubject(recording), lane, makeWriter };
           spliced += same(subject, [encodeText(recording.body)]);
           for (const { pieces } of listCuts(recording)) same(subject, pieces);
         }
