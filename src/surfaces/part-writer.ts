@@ -4,7 +4,7 @@ import type { Fault } from "../core/fault.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
 import { parseShortened } from "../core/log/removed-reasoning.ts";
-import { isChunk, type Part, Run, Verbatim } from "../operations/chat/answer/run.ts";
+import { isChunk, type Part, Run, type Verbatim } from "../operations/chat/answer/run.ts";
 import type { ShownEvents } from "../operations/chat/answer/shown-events.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";
 import type { EventCopier } from "./copied-events.ts";
@@ -67,7 +67,7 @@ export abstract class PartWriter {
       const said = texts[at] ?? "";
       const chunk = run.chunk(said);
       const written = this.#takeChunk(chunk);
-      copier?.learn(run, said, chunk, written);
+      if (!this.isWaiting) copier?.learn(run, said, chunk, written);
       text += written;
     }
     if (copier === null) return text;
@@ -111,6 +111,11 @@ export abstract class PartWriter {
   /** Shows the events held back, with the cost. */
   protected showHeld(): string {
     return this.held.map((event) => this.show(event, this.usage)).join("");
+  }
+
+  /** True if pieces wait, which may be written together with the next one. */
+  protected get isWaiting(): boolean {
+    return false;
   }
 
   protected abstract writeChunk(chunk: ChatChunk): string;

@@ -62,6 +62,10 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     return text;
   }
 
+  protected override get isWaiting(): boolean {
+    return this.#content.isWaiting;
+  }
+
   #start(): string {
     if (this.#isStarted) return "";
     this.#isStarted = true;

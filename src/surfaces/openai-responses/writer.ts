@@ -85,6 +85,10 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
     return text;
   }
 
+  protected override get isWaiting(): boolean {
+    return this.#items?.isWaiting ?? false;
+  }
+
   #start(): string {
     if (this.#started !== null) return "";
     this.#started = startResponse(this.#context, this.stamp);

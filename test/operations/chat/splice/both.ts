@@ -104,10 +104,7 @@ function measureTexts({ texts }: Run): number {
 }
 
 /** Runs both paths on these pieces. Returns the numbers of texts on the fast one, and of those that it parsed all the same. */
-export function compare(
-  subject: Subject,
-  pieces: Iterable<Uint8Array>,
-): Pick<Given, "spliced" | "parsed"> {
+export function compare(subject: Subject, pieces: Iterable<Uint8Array>): Pick<Given, "spliced" | "parsed"> {
   const all = [...pieces];
   const { spliced, parsed, ...fast } = given(subject, all, true);
   const { spliced: none, parsed: _, ...slow } = given(subject, all, false);
