@@ -4,59 +4,42 @@ import { test } from "bun:test";
 import { makeAgentChat, makeAgentMessages } from "../bench/loads/agent.ts";
 import { expectNone } from "../tidy/sources.ts";
 import { judgeAndRecord } from "./budgets.ts";
-import type { Request } from "./costs.ts";
-import { type MeasuredGateway, startMeasured } from "./measured-gateway.ts";
+import { startMeasured } from "./measured-gateway.ts";
 import { measureRequests } from "./measuring.ts";
+import { makeRequests, type RequestRow, WORDS } from "./request-rows.ts";
 
-const CHAT = "/v1/chat/completions";
+const MESSAGES = "/v1/messages";
 const CHAT_MODEL = "OpenAI#gpt-4o";
 const MESSAGES_MODEL = "Anthropic#claude-sonnet-4-5";
-const WORDS = "The words of turn";
+const SYSTEM = "You are a helpful assistant that answers briefly.";
 /** An agent's last words: what comes before them has come with its earlier requests. */
 const LAST = "Go on.";
-const BATCH = 4;
 
-/** Returns what makes bodies of one conversation that differ in one text alone, by as many bytes. */
-function varyWords(body: object, words: string): () => string {
-  const [before = "", after = ""] = JSON.stringify(body).split(words);
-  let turn = 1_000_000;
-  return () => `${before}${words} ${turn++}${after}`;
-}
+const user = { role: "user", content: WORDS };
+const options = { temperature: 0.7, max_tokens: 256 };
+const chat = { model: CHAT_MODEL, messages: [{ role: "system", content: SYSTEM }, user], ...options };
+const message = { model: MESSAGES_MODEL, system: SYSTEM, messages: [user], ...options };
+const agent = (kilobytes: number) => makeAgentChat({ kilobytes, model: CHAT_MODEL, words: WORDS });
+const native = (kilobytes: number) => makeAgentMessages({ kilobytes, model: MESSAGES_MODEL, words: WORDS });
 
-async function listRequests(gateway: MeasuredGateway): Promise<readonly Request[]> {
-  const { secret } = await gateway.admin("/keys", { name: "free", requests_per_day: null });
-  const { id } = await gateway.admin("/accounts", { name: "payer" });
-  await gateway.admin(`/accounts/${id}/topups`, { amount_usd: 100 });
-  const payer = await gateway.admin("/keys", { name: "payer", account_id: id, requests_per_day: 0 });
-  const messages = [
-    { role: "system", content: "You are a helpful assistant that answers briefly." },
-    { role: "user", content: WORDS },
-  ];
-  const chat = { model: CHAT_MODEL, messages, temperature: 0.7, max_tokens: 256 };
-  const agent = (kilobytes: number) => makeAgentChat({ kilobytes, model: CHAT_MODEL, words: WORDS });
-  const native = (kilobytes: number) => makeAgentMessages({ kilobytes, model: MESSAGES_MODEL, words: WORDS });
-  const rows: readonly (readonly [name: string, body: object, path?: string, key?: unknown])[] = [
-    ["a chat, whole", chat],
-    ["a chat, streamed", { ...chat, stream: true }],
-    ["a paid chat", chat, CHAT, payer.secret],
-    ["an agent's 64 KB", agent(64)],
-    ["an agent's 248 KB", agent(248)],
-    ["an agent's 64 KB in Messages", native(64), "/v1/messages"],
-    ["an agent's 248 KB in Messages", native(248), "/v1/messages"],
-  ];
-  return rows.map(([name, body, path = CHAT, key = secret]) => {
-    const makeBody = varyWords(body, name.includes("agent") ? LAST : WORDS);
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const send = async () => {
-      const response = await fetch(gateway.url + path, { method: "POST", headers, body: makeBody() });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${name}: ${text}`);
-    };
-    return { name, count: BATCH, send };
-  });
-}
+const ROWS: readonly RequestRow[] = [
+  { name: "a chat, whole", body: chat },
+  { name: "a chat, streamed", body: { ...chat, stream: true } },
+  { name: "a paid chat", body: chat, isPaid: true },
+  { name: "a message, whole", body: message, path: MESSAGES },
+  { name: "a message on a chat provider", body: { ...message, model: CHAT_MODEL }, path: MESSAGES },
+  {
+    name: "an embedding",
+    body: { model: "OpenAI#text-embedding-3-small", input: WORDS },
+    path: "/v1/embeddings",
+  },
+  { name: "an agent's 64 KB", body: agent(64), words: LAST },
+  { name: "an agent's 248 KB", body: agent(248), words: LAST },
+  { name: "an agent's 64 KB in Messages", body: native(64), path: MESSAGES, words: LAST },
+  { name: "an agent's 248 KB in Messages", body: native(248), path: MESSAGES, words: LAST },
+];
 
 test("a request takes no more objects, promises, statements and system calls than its budget", async () => {
-  const counted = await measureRequests(await startMeasured(), listRequests);
+  const counted = await measureRequests(await startMeasured(), (gateway) => makeRequests(gateway, ROWS));
   expectNone([...counted].flatMap(([name, counts]) => judgeAndRecord(name, counts)));
 }, 300_000);

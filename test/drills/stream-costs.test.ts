@@ -1,0 +1,81 @@
+// The ruler of long streams, of turns on a socket and of requests for a router: their objects, promises, statements and system
+// calls, against the budgets in src/README.md.
+import { test } from "bun:test";
+import { expectNone } from "../tidy/sources.ts";
+import { judgeAndRecord } from "./budgets.ts";
+import type { Request } from "./costs.ts";
+import { LONG_WORDS } from "./fixed-upstream.ts";
+import { type MeasuredGateway, startMeasured } from "./measured-gateway.ts";
+import { measureRequests } from "./measuring.ts";
+import { makeKeys, makeRequests, type RequestRow, varyWords, WORDS } from "./request-rows.ts";
+
+const CHAT_MODEL = "OpenAI#gpt-4o";
+/** OpenAI itself also speaks the Responses API, and would be asked in that. */
+const PLAIN_MODEL = "Local#llama";
+const MESSAGES_MODEL = "Anthropic#claude-sonnet-4-5";
+
+const user = { role: "user", content: WORDS };
+const streamed = { stream: true, max_tokens: 256 };
+const chat = { messages: [{ role: "system", content: LONG_WORDS }, user], ...streamed };
+const message = { system: LONG_WORDS, messages: [user], ...streamed };
+const response = { input: WORDS, store: false };
+
+/** What a chunk takes is the difference to a whole answer's. */
+const ROWS: readonly RequestRow[] = [
+  { name: "200 chunks of a chat", body: { ...chat, model: CHAT_MODEL }, count: 1 },
+  {
+    name: "200 chunks of a message",
+    body: { ...message, model: MESSAGES_MODEL },
+    path: "/v1/messages",
+    count: 1,
+  },
+  {
+    name: "200 chunks of a message on a chat provider",
+    body: { ...message, model: CHAT_MODEL },
+    path: "/v1/messages",
+    count: 1,
+  },
+  {
+    name: "200 chunks of a response on a chat provider",
+    body: { ...response, instructions: LONG_WORDS, model: PLAIN_MODEL, stream: true },
+    path: "/v1/responses",
+    count: 1,
+  },
+  { name: "a chat for Router#fair", body: { messages: [user], max_tokens: 256, model: "Router#fair" } },
+];
+
+async function makeTurn(gateway: MeasuredGateway): Promise<Request> {
+  const { free } = await makeKeys(gateway);
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  let hear: (frame: string) => void = () => {};
+  // Bun's own client sends headers.
+  const socket: WebSocket = Reflect.construct(WebSocket, [
+    `${gateway.url.replace("http", "ws")}/v1/responses`,
+    { headers: { authorization: `Bearer ${free}` } },
+  ]);
+  socket.onopen = () => open();
+  socket.onmessage = ({ data }) => hear(String(data));
+  await isOpen;
+  const makeFrame = varyWords({ type: "response.create", ...response, model: PLAIN_MODEL }, WORDS);
+  return {
+    name: "a turn on a socket",
+    count: 4,
+    send() {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      hear = (frame) => {
+        if (frame.includes('"type":"response.completed"')) resolve();
+        if (frame.includes('"type":"error"')) reject(new Error(frame));
+      };
+      socket.send(makeFrame());
+      return promise;
+    },
+  };
+}
+
+test("a stream's chunks, a turn and a choice take no more objects and statements than their budgets", async () => {
+  const counted = await measureRequests(await startMeasured(), async (gateway) => [
+    ...(await makeRequests(gateway, ROWS)),
+    await makeTurn(gateway),
+  ]);
+  expectNone([...counted].flatMap(([name, counts]) => judgeAndRecord(name, counts)));
+}, 300_000);
