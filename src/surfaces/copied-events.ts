@@ -54,7 +54,12 @@ export class EventCopier {
     return this.#template !== null && this.#template.head === head && this.#template.tail === tail;
   }
 
-  /** True if the writer must be told of copied texts now, however it goes on. */
+  /** True if there are copied texts that the writer hasn't been told of. */
+  get hasCopied(): boolean {
+    return this.#copied !== "";
+  }
+
+  /** True if the writer must be told of them now, however it goes on. */
   get isFull(): boolean {
     return this.#copied.length > COPIED_CHARACTERS_MAX;
   }
@@ -96,7 +101,7 @@ export class EventCopier {
 
   /** Tells the writer of the copied texts, whose events it doesn't write again. */
   flush(write: (chunk: ChatChunk) => string): void {
-    if (this.#template === null || this.#copied === "") return;
+    if (this.#template === null || !this.hasCopied) return;
     const { head, tail } = this.#template;
     const text = this.#copied;
     this.#copied = "";

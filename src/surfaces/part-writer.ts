@@ -79,7 +79,7 @@ export abstract class PartWriter {
   /** Call this before anything is written or read but copies. */
   protected catchUp(): void {
     if (this.#copier === null) return;
-    this.#flush(this.#copier);
+    if (this.#copier.hasCopied) this.#flush(this.#copier);
     this.#copier.forget();
   }
 
