@@ -22,9 +22,7 @@ export abstract class PartWriter {
   /** Null until it is reported. */
   protected usage: Usage | null = null;
 
-  /**
-   * `copier`: for a writer that writes for a text nothing but the text, whatever it wrote before, once it has done so for two.
-   */
+  /** `copier` is for writers of which two alike events for texts show how the next will be, whatever its text is. */
   constructor(stamp: () => Stamp, copier: EventCopier | null = null) {
     this.#stamp = stamp;
     this.#copier = copier;
