@@ -20,6 +20,11 @@ export class CallQueue {
   readonly #waiting: Group[] = [];
   readonly #waitingCalls = new Map<number, Group>();
 
+  /** True if something waits for the end of the open call, which the next piece may bring. */
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Returns what to write now. All else waits until the arguments of the open call are complete. */
   push(given: Delta): readonly Delta[] {
     const { tool_calls: pieces } = given;

@@ -1,6 +1,7 @@
 // The framing of server-sent events for clients.
 import { errorBody, type Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json/json.ts";
+import type { ShownEvents } from "../operations/chat/answer/shown-events.ts";
 import type { Writer } from "./surface.ts";
 
 /** Returns an unnamed event. `json` must not contain a line break. */
@@ -11,6 +12,11 @@ export function dataLine(json: string): string {
 /** Returns an event with a name, which clients dispatch on. `json` must not contain a line break. */
 export function namedEvent(name: string, json: string): string {
   return `event: ${name}\ndata: ${json}\n\n`;
+}
+
+/** The same for events of one type, by their data. */
+export function wrapEvents(events: ShownEvents): string {
+  return events.wrap(`event: ${events.type}\ndata: `, "\n\n");
 }
 
 /** Returns an event named after its own type. */

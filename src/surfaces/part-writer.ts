@@ -1,15 +1,19 @@
 // Writes a chat answer piece by piece: chunks that a surface translates, or the provider's own events.
 
+import type { Fault } from "../core/fault.ts";
 import { parseReceived } from "../core/json/bounds.ts";
 import { asObject, type JsonObject } from "../core/json/json.ts";
 import { parseShortened } from "../core/log/removed-reasoning.ts";
-import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/answer/run.ts";
+import { isChunk, type Part, Run, type Verbatim } from "../operations/chat/answer/run.ts";
+import type { ShownEvents } from "../operations/chat/answer/shown-events.ts";
 import type { ChatChunk, Usage } from "../operations/chat/form.ts";
-import { namedEvent } from "./event-stream.ts";
+import type { EventCopier } from "./copied-events.ts";
+import { wrapEvents } from "./event-stream.ts";
 import type { Stamp } from "./surface.ts";
 
 export abstract class PartWriter {
   readonly #stamp: () => Stamp;
+  readonly #copier: EventCopier | null;
   #stamped: Stamp | null = null;
   /** True once one of the provider's own events was passed on. */
   protected isVerbatim = false;
@@ -18,8 +22,10 @@ export abstract class PartWriter {
   /** Null until it is reported. */
   protected usage: Usage | null = null;
 
-  constructor(stamp: () => Stamp) {
+  /** `copier` is for writers of which two alike events for texts show how the next will be, whatever its text is. */
+  constructor(stamp: () => Stamp, copier: EventCopier | null = null) {
     this.#stamp = stamp;
+    this.#copier = copier;
   }
 
   protected get stamp(): Stamp {
@@ -29,13 +35,54 @@ export abstract class PartWriter {
 
   write(parts: readonly Part[]): string {
     let text = "";
-    for (const part of parts) {
-      if (part instanceof Verbatim) text += this.passOn(readOwn(part.event.data));
-      else if (isChunk(part)) text += this.#takeChunk(part);
-      else if (part.shown) text += this.passRunOn(part.shown);
-      else for (const chunk of part.chunks()) text += this.#takeChunk(chunk);
-    }
+    for (const part of parts) text += part instanceof Run ? this.#writeRun(part) : this.#writeOther(part);
     return text;
+  }
+
+  end(): string {
+    this.catchUp();
+    return this.writeEnd();
+  }
+
+  fail(fault: Fault, requestId: string): string {
+    this.catchUp();
+    return this.writeFailure(fault, requestId);
+  }
+
+  #writeOther(part: ChatChunk | Verbatim): string {
+    this.catchUp();
+    return isChunk(part) ? this.#takeChunk(part) : this.passOn(readOwn(part.event.data));
+  }
+
+  #writeRun(run: Run): string {
+    const { shown, texts } = run;
+    const copier = this.isVerbatim ? null : this.#copier;
+    if (copier?.isKnown(run) !== true) this.catchUp();
+    if (shown !== null) return this.passRunOn(shown);
+    let text = "";
+    let at = 0;
+    for (; at < texts.length && copier?.isKnown(run) !== true; at++) {
+      const said = texts[at] ?? "";
+      const chunk = run.chunk(said);
+      const written = this.#takeChunk(chunk);
+      if (!this.isWaiting) copier?.learn(run, said, chunk, written);
+      text += written;
+    }
+    if (copier === null) return text;
+    text += copier.copy(run, at);
+    if (copier.isFull) this.#flush(copier);
+    return text;
+  }
+
+  /** Call this before anything is written or read but copies. */
+  protected catchUp(): void {
+    if (this.#copier === null) return;
+    if (this.#copier.hasCopied) this.#flush(this.#copier);
+    this.#copier.forget();
+  }
+
+  #flush(copier: EventCopier): void {
+    copier.flush((chunk) => this.writeChunk(chunk));
   }
 
   #takeChunk(chunk: ChatChunk): string {
@@ -52,10 +99,10 @@ export abstract class PartWriter {
   }
 
   /** Passes on events that differ only in their text. */
-  protected passRunOn({ type, data }: ShownEvents): string {
-    const isPlain = this.held.length === 0 && this.isPiece(type);
+  protected passRunOn(shown: ShownEvents): string {
+    if (this.held.length === 0 && this.isPiece(shown.type)) return wrapEvents(shown);
     let text = "";
-    for (const one of data) text += isPlain ? namedEvent(type, one) : this.passOn(readOwn(one));
+    for (const one of shown.data) text += this.passOn(readOwn(one));
     return text;
   }
 
@@ -64,7 +111,14 @@ export abstract class PartWriter {
     return this.held.map((event) => this.show(event, this.usage)).join("");
   }
 
+  /** True if pieces wait, which may be written together with the next one. */
+  protected get isWaiting(): boolean {
+    return false;
+  }
+
   protected abstract writeChunk(chunk: ChatChunk): string;
+  protected abstract writeEnd(): string;
+  protected abstract writeFailure(fault: Fault, requestId: string): string;
   /** True if an event of the provider's holds the last usage. */
   protected abstract isLast(event: JsonObject): boolean;
   /** True if events of this type that differ only in their text can be shown unchanged. */

@@ -44,8 +44,17 @@ const ROWS: readonly RequestRow[] = [
   { name: "a chat for Router#fair", body: { messages: [user], max_tokens: 256, model: "Router#fair" } },
 ];
 
-async function makeTurn(gateway: MeasuredGateway): Promise<Request> {
-  const { free } = await makeKeys(gateway);
+/** Turns of a connection each. */
+const TURNS: readonly Omit<RequestRow, "path">[] = [
+  { name: "a turn on a socket", body: response, count: 4 },
+  { name: "200 chunks of a turn on a socket", body: { ...response, instructions: LONG_WORDS }, count: 1 },
+];
+
+async function makeTurn(
+  { name, body, count = 1 }: (typeof TURNS)[number],
+  gateway: MeasuredGateway,
+  free: string,
+): Promise<Request> {
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
   let hear: (frame: string) => void = () => {};
   // Bun's own client sends headers.
@@ -56,10 +65,10 @@ async function makeTurn(gateway: MeasuredGateway): Promise<Request> {
   socket.onopen = () => open();
   socket.onmessage = ({ data }) => hear(String(data));
   await isOpen;
-  const makeFrame = varyWords({ type: "response.create", ...response, model: PLAIN_MODEL }, WORDS);
+  const makeFrame = varyWords({ type: "response.create", ...body, model: PLAIN_MODEL }, WORDS);
   return {
-    name: "a turn on a socket",
-    count: 4,
+    name,
+    count,
     send() {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       hear = (frame) => {
@@ -72,10 +81,15 @@ async function makeTurn(gateway: MeasuredGateway): Promise<Request> {
   };
 }
 
+async function makeTurns(gateway: MeasuredGateway): Promise<readonly Request[]> {
+  const { free } = await makeKeys(gateway);
+  return Promise.all(TURNS.map((turn) => makeTurn(turn, gateway, free)));
+}
+
 test("a stream's chunks, a turn and a choice take no more objects and statements than their budgets", async () => {
   const counted = await measureRequests(await startMeasured(), async (gateway) => [
     ...(await makeRequests(gateway, ROWS)),
-    await makeTurn(gateway),
+    ...(await makeTurns(gateway)),
   ]);
   expectNone([...counted].flatMap(([name, counts]) => judgeAndRecord(name, counts)));
 }, 300_000);

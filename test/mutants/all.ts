@@ -30,6 +30,7 @@ import { SHARING } from "./sharing.ts";
 import { CONNECTING } from "./start/connecting.ts";
 import { STATE_MUTANTS } from "./state.ts";
 import { STEPS } from "./steps.ts";
+import { COPY_MUTANTS } from "./streams/copies.ts";
 import { SURVIVING } from "./surviving.ts";
 import { TAG_MUTANTS } from "./tags.ts";
 import { TOOL_SERVERS } from "./tool-servers.ts";
@@ -45,6 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PEOPLE_MUTANTS,
   ...STATE_MUTANTS,
   ...ANSWERS,
+  ...COPY_MUTANTS,
   ...SESSIONS,
   ...SHARING,
   ...STEPS,

@@ -3,16 +3,27 @@ import { asObject, type JsonObject } from "../../core/json/json.ts";
 import type { HeaderMap } from "../serve/answers.ts";
 
 const DATA = "data: ";
+const DATA_LINE = `\n${DATA}`;
+const EVENT_END = "\n\n";
 
 /** Returns the data of a stream's events. Comments, which only keep an HTTP connection alive, have none. */
 export function splitEvents(text: string): readonly string[] {
   const frames: string[] = [];
-  for (const event of text.split("\n\n")) {
-    const at = event.startsWith(DATA) ? 0 : event.indexOf(`\n${DATA}`) + 1;
-    if (at === 0 && !event.startsWith(DATA)) continue;
-    frames.push(event.slice(at + DATA.length));
+  for (let at = 0; at < text.length; ) {
+    const found = text.indexOf(EVENT_END, at);
+    const end = found === -1 ? text.length : found;
+    const start = findData(text, at);
+    if (start <= end) frames.push(text.slice(start, end));
+    at = end + EVENT_END.length;
   }
   return frames;
+}
+
+/** Returns where the first data from a line on begins. */
+function findData(text: string, at: number): number {
+  if (text.startsWith(DATA, at)) return at + DATA.length;
+  const found = text.indexOf(DATA_LINE, at);
+  return found === -1 ? Number.POSITIVE_INFINITY : found + DATA_LINE.length;
 }
 
 /** Returns a frame with further fields at its end. */

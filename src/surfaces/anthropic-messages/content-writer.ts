@@ -52,6 +52,10 @@ export class ContentWriter {
     return this.#isCut;
   }
 
+  get isWaiting(): boolean {
+    return this.#calls.isWaiting;
+  }
+
   write(given: Delta): string {
     let text = "";
     for (const delta of this.#calls.push(given)) text += this.#write(delta);

@@ -5,6 +5,7 @@ import type { Sealer } from "../../core/world/world.ts";
 import type { Part } from "../../operations/chat/answer/run.ts";
 import type { ChatChunk, Finish, Usage } from "../../operations/chat/form.ts";
 import { endAsCut } from "../close-json.ts";
+import { EventCopier } from "../copied-events.ts";
 import { writeCost } from "../cost.ts";
 import { KEEP_ALIVE_LINE, namedEvent, typedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
@@ -22,7 +23,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
   #finish: Finish = { finish_reason: "stop" };
 
   constructor(stamp: () => Stamp, seal: Sealer) {
-    super(stamp);
+    super(stamp, new EventCopier());
     this.#content = new ContentWriter(seal, () => this.stamp.id);
   }
 
@@ -31,7 +32,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     return this.#isStarted || this.isVerbatim ? PING : KEEP_ALIVE_LINE;
   }
 
-  end(): string {
+  protected override writeEnd(): string {
     if (this.isVerbatim) return this.showHeld();
     const usage = this.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     return [
@@ -46,7 +47,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     ].join("");
   }
 
-  fail(fault: Fault, requestId: string): string {
+  protected override writeFailure(fault: Fault, requestId: string): string {
     return namedEvent("error", JSON.stringify(writeError(fault, requestId)));
   }
 
@@ -59,6 +60,10 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
       if (reason !== null) this.#finish = { ...choice, finish_reason: reason };
     }
     return text;
+  }
+
+  protected override get isWaiting(): boolean {
+    return this.#content.isWaiting;
   }
 
   #start(): string {

@@ -16,6 +16,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import type { WebSearch } from "../../operations/chat/prompt/search-form.ts";
 import { CallQueue } from "../call-queue.ts";
+import { EventCopier } from "../copied-events.ts";
 import { dataLine } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -67,18 +68,18 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   #isBegun = false;
 
   constructor(stamp: () => Stamp, seal: Sealer, isArray: boolean) {
-    super(stamp);
+    super(stamp, new EventCopier());
     this.#seal = seal;
     this.#isArray = isArray;
     this.keepAlive = isArray ? "\n" : BLANK_LINES;
   }
 
-  end(): string {
+  protected override writeEnd(): string {
     const text = this.isVerbatim ? this.showHeld() : this.#endOwn();
     return this.#isArray ? `${text}${this.#isBegun ? "" : "["}]` : text;
   }
 
-  fail(fault: Fault): string {
+  protected override writeFailure(fault: Fault): string {
     const text = this.#write(writeError(fault));
     return this.#isArray ? `${text}]` : text;
   }

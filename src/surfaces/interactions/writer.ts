@@ -32,12 +32,12 @@ export class InteractionWriter extends PartWriter implements Writer<Part> {
     return this.#ending.answer;
   }
 
-  end(): string {
+  protected override writeEnd(): string {
     this.#ending ??= this.#end();
     return this.#ending.text;
   }
 
-  fail(fault: Fault): string {
+  protected override writeFailure(fault: Fault): string {
     const { code, message } = errorBody(fault).error;
     return writeEvent(["error", { error: { code: code ?? fault.code, message } }]);
   }

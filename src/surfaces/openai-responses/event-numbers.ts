@@ -6,10 +6,11 @@ import { namedEvent } from "../event-stream.ts";
 export class EventNumbers {
   /** True if a provider's own events may be passed on with their numbers. */
   readonly passesOn: boolean = true;
-  #next = 0;
+  /** The number of the next event. */
+  next = 0;
 
   write(type: string, fields: JsonObject): string {
-    return namedEvent(type, JSON.stringify({ type, sequence_number: this.#next++, ...fields }));
+    return namedEvent(type, JSON.stringify({ type, sequence_number: this.next++, ...fields }));
   }
 
   /** Writes an event of the provider's. */
@@ -19,6 +20,6 @@ export class EventNumbers {
 
   /** Continues from the provider's own numbering. */
   follow(sequenceNumber: unknown): void {
-    if (typeof sequenceNumber === "number") this.#next = sequenceNumber + 1;
+    if (typeof sequenceNumber === "number") this.next = sequenceNumber + 1;
   }
 }

@@ -67,6 +67,10 @@ export class ItemWriter {
     this.#numbers = numbers;
   }
 
+  get isWaiting(): boolean {
+    return this.#calls.isWaiting;
+  }
+
   write(given: Delta, logprobs: unknown): string {
     let text = "";
     const said = logprobs ? { ...given, logprobs } : given;

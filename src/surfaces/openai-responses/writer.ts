@@ -1,8 +1,10 @@
 // A streamed answer as the events of the Responses API.
 import type { Fault } from "../../core/fault.ts";
 import { isObject, type JsonObject } from "../../core/json/json.ts";
-import type { Part, ShownEvents } from "../../operations/chat/answer/run.ts";
+import type { Part } from "../../operations/chat/answer/run.ts";
+import type { ShownEvents } from "../../operations/chat/answer/shown-events.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { EventCopier } from "../copied-events.ts";
 import { KEEP_ALIVE_LINE } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -40,17 +42,18 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   #ending: { readonly text: string; readonly response: JsonObject } | null = null;
 
   constructor(stamp: () => Stamp, context: ResponseContext, numbers = new EventNumbers()) {
-    super(stamp);
+    super(stamp, new EventCopier(numbers));
     this.#context = context;
     this.#numbers = numbers;
   }
 
   finish(): JsonObject {
+    this.catchUp();
     this.#ending ??= this.#end();
     return this.#ending.response;
   }
 
-  end(): string {
+  protected override writeEnd(): string {
     this.#ending ??= this.#end();
     return this.#ending.text;
   }
@@ -65,7 +68,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
     return { text: started + items + last, response };
   }
 
-  fail(fault: Fault): string {
+  protected override writeFailure(fault: Fault): string {
     const started = this.isVerbatim ? "" : this.#start();
     const base = this.#started ?? startResponse(this.#context, this.stamp);
     const output = this.#items?.output ?? [];
@@ -80,6 +83,10 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
       if (reason !== null) this.#reason = reason;
     }
     return text;
+  }
+
+  protected override get isWaiting(): boolean {
+    return this.#items?.isWaiting ?? false;
   }
 
   #start(): string {
@@ -99,7 +106,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   }
 
   protected override passRunOn(shown: ShownEvents): string {
-    const [, number] = NUMBER.exec(shown.data.at(-1) ?? "") ?? [];
+    const [, number] = NUMBER.exec(shown.last) ?? [];
     if (number !== undefined && this.isPiece(shown.type)) this.#numbers.follow(Number(number));
     return super.passRunOn(shown);
   }

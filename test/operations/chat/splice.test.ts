@@ -11,7 +11,7 @@ import { fixturesFolder, type Recording, readTraffic } from "../../recorded/load
 import { encodeText, makeSubject } from "../../recorded/pipeline.ts";
 import { incoming, STAMP } from "../../surfaces/recorded.ts";
 import { type Subject, same } from "./splice/both.ts";
-import { anthropicStream, chatStream, Dice } from "./splice/streams.ts";
+import { anthropicStream, chatStream, cutStream, Dice } from "./splice/streams.ts";
 
 const MANY_CUTS_MS = 60_000;
 /** Of the recorded streams, one in so many is cut everywhere, and all in the long form. */
@@ -67,7 +67,7 @@ describe.skipIf(folder === null)("recorded streams in the native lane", () => {
           recordings.filter((one) => one.api === api),
           STEP,
         )) {
-          const subject = { ...makeSubject(recording), native: { lane, makeWriter } };
+          const subject = { ...makeSubject(recording), lane, makeWriter };
           spliced += same(subject, [encodeText(recording.body)]);
           for (const { pieces } of listCuts(recording)) same(subject, pieces);
         }
@@ -91,14 +91,6 @@ const subjectNamed = (name: "openai" | "anthropic"): Subject => ({
 describe("generated streams: odd keys, numbers, escapes, braces in text, duplicate keys, comments, split data, CRLF", () => {
   const SEEDS = Array.from({ length: IS_LONG ? 400 : 150 }, (_, seed) => seed + 1);
 
-  function cut(text: string, dice: Dice): Uint8Array[] {
-    const bytes = encodeText(text);
-    const pieces: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1)
-      pieces.push(bytes.subarray(at, at + 1 + dice.below(dice.below(900) + 1)));
-    return pieces;
-  }
-
   for (const [name, stream] of [
     ["openai", chatStream],
     ["anthropic", anthropicStream],
@@ -109,7 +101,7 @@ describe("generated streams: odd keys, numbers, escapes, braces in text, duplica
         const dice = new Dice(seed);
         const text = stream(dice);
         spliced += same(subjectNamed(name), [encodeText(text)]);
-        same(subjectNamed(name), cut(text, dice));
+        same(subjectNamed(name), cutStream(text, dice));
       }
       expect(spliced).toBeGreaterThan(SEEDS.length / 2);
     });

@@ -4,14 +4,9 @@ import { parseReceived } from "../../../core/json/bounds.ts";
 import { isObject } from "../../../core/json/json.ts";
 import type { ServerEvent } from "../../../core/models/dialect.ts";
 import type { ChatChunk } from "../form.ts";
+import type { ShownEvents } from "./shown-events.ts";
 
 const ESCAPE = /\\./g;
-
-/** The provider's own events as shown: their data as JSON, and their type. */
-export interface ShownEvents {
-  readonly type: string;
-  readonly data: readonly string[];
-}
 
 export class Run {
   /** Each chunk's JSON before and after its text. */
@@ -45,15 +40,16 @@ export class Run {
 
   /** Returns the chunks as objects. */
   chunks(): readonly ChatChunk[] {
-    return this.texts.map((text) => this.#parse(text));
+    return this.texts.map((text) => this.chunk(text));
   }
 
   /** Returns one chunk with all of the texts. */
   joined(): ChatChunk {
-    return this.#parse(this.text);
+    return this.chunk(this.text);
   }
 
-  #parse(text: string): ChatChunk {
+  /** Returns a chunk with this text, which is escaped like the others. */
+  chunk(text: string): ChatChunk {
     const chunk = parseReceived(this.head + text + this.tail);
     if (!hasChoices(chunk)) throw new Error("A combined chunk differs from its parts.");
     return chunk;

@@ -5,6 +5,7 @@ import { asObject } from "../../../core/json/json.ts";
 import type { ServerEvent } from "../../../core/models/dialect.ts";
 import type { ChatChunk, Delta } from "../form.ts";
 import { Run } from "./run.ts";
+import { type EventTemplate, ShownEvents } from "./shown-events.ts";
 
 /** The non-empty inside of a JSON string exactly as `JSON.stringify` writes it. */
 const TEXT = /(?:[ !#-[\]-\uffff]|\\["\\bfnrt])[ !#-[\]-\uffff]*(?:\\["\\bfnrt][ !#-[\]-\uffff]*)*/y;
@@ -50,15 +51,6 @@ interface Sample {
   readonly after: string;
 }
 
-/** The event as shown to a client of its own family. */
-interface EventTemplate {
-  readonly type: string;
-  /** Where the event's data begins, if it is shown unchanged. Null if only `head` and `tail` are shown. */
-  readonly dataAt: number | null;
-  readonly head: string;
-  readonly tail: string;
-}
-
 /**
  * A template: the place of an event's text, and the result of the slow path for the rest. Events that differ only in
  * that text (and number and padding) give the same chunk with their own text. Measured: 200 events take 35 µs instead
@@ -77,16 +69,14 @@ export class Template {
   run(text: string, from: number): Run | null {
     const { head, tail, shown } = this.#sample;
     const texts: string[] = [];
-    const data: string[] = [];
     this.end = from;
     for (let at = from; at < text.length; at = this.end) {
       const found = this.#match(text, at);
       if (found === null) break;
       texts.push(found);
-      if (shown) data.push(showData(shown, text.slice(at, this.end), found));
     }
     if (texts.length === 0) return null;
-    return new Run(head, tail, texts, shown && { type: shown.type, data });
+    return new Run(head, tail, texts, shown && new ShownEvents(shown, text.slice(from, this.end), texts));
   }
 
   /** Returns a single event with all of the text. */
@@ -114,11 +104,6 @@ export class Template {
     this.end = at;
     return found;
   }
-}
-
-/** The data of an event as shown. */
-function showData({ dataAt, head, tail }: EventTemplate, event: string, text: string): string {
-  return dataAt === null ? head + text + tail : event.slice(dataAt, -2);
 }
 
 /**
@@ -170,7 +155,7 @@ function areAlike(one: Sample, other: Sample): boolean {
     one.extras.every((extra, index) => extra !== other.extras[index]) &&
     one.head === other.head &&
     one.tail === other.tail &&
-    one.shown?.dataAt === other.shown?.dataAt &&
+    one.shown?.lead === other.shown?.lead &&
     one.event === other.event &&
     one.constants.length === other.constants.length &&
     one.constants.every((constant, index) => constant === other.constants[index]) &&
@@ -246,8 +231,8 @@ function findShown(data: string, raw: string, literal: string, holes: readonly H
   const around = splitOnce(json, literal);
   const isByText = holes.every(({ passes }) => passes === TEXT || passes === SPACES);
   if (around === null || !(isAsItStands || isByText)) return null;
-  const dataAt = isAsItStands ? raw.length - data.length - 2 : null;
-  return { type: event.type, dataAt, head: around.before, tail: around.after };
+  const lead = isAsItStands ? raw.slice(0, -data.length - "\n\n".length) : null;
+  return { type: event.type, lead, head: around.before, tail: around.after };
 }
 
 /** Returns the only text of a chunk that holds nothing else, or "". */

@@ -1,5 +1,7 @@
 // Streams designed to be hard to splice: some that a server might send, and some that none would.
 
+import { encodeText } from "../../../recorded/pipeline.ts";
+
 /** Seeded chance (a linear congruential generator). */
 export class Dice {
   #state: number;
@@ -20,6 +22,15 @@ export class Dice {
   among<Value>(values: readonly [Value, ...Value[]]): Value {
     return values[this.below(values.length)] ?? values[0];
   }
+}
+
+/** Cuts a stream into pieces of any size. */
+export function cutStream(text: string, dice: Dice): Uint8Array[] {
+  const bytes = encodeText(text);
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1)
+    pieces.push(bytes.subarray(at, at + 1 + dice.below(dice.below(900) + 1)));
+  return pieces;
 }
 
 /** The content between the quotes of a JSON string. */
