@@ -97,7 +97,7 @@ class Walk<Kind extends string> {
     const form = findForm(this.#grammar.kinds[kind], given);
     const node = this.#visitor.enter(kind, given, this.#path, form !== undefined);
     if (node === null) return null;
-    const changes = new Map<string, unknown>();
+    let changes: Map<string, unknown> | null = null;
     for (const field in node) {
       const value = node[field];
       if (value === null || value === undefined) continue;
@@ -108,9 +108,10 @@ class Walk<Kind extends string> {
       this.#path.pop();
       if (kept === value) continue;
       if (isEmpty(kept) && isNeeded(holding)) return null;
+      changes ??= new Map();
       changes.set(field, kept);
     }
-    return applyChanges(node, changes);
+    return changes === null ? node : applyChanges(node, changes);
   }
 
   /** Returns undefined for a field that the form doesn't list, and that may hold blocks. */
@@ -267,7 +268,6 @@ function isEmpty(value: unknown): boolean {
 
 /** Returns the node with other values in these fields, without those whose value is undefined. */
 function applyChanges(node: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
-  if (changes.size === 0) return node;
   const fields = Object.entries(node).map(([field, value]) =>
     changes.has(field) ? ([field, changes.get(field)] as const) : ([field, value] as const),
   );

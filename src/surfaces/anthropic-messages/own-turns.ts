@@ -11,9 +11,14 @@ import { restoreSearches } from "./searches.ts";
  * searches as texts. A turn of which nothing is left is left out, since an empty one is refused.
  */
 export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
+  if (!messages.some(isAnswer)) return messages;
   // A turn that stays the same has nothing that was sealed.
   const turns = mapGrowing(messages, (given) => sanitizeTurn(asObject(given), seal), SANITIZED);
   return turns.includes(null) ? leaveOutGaps(turns) : turns;
+}
+
+function isAnswer(message: unknown): boolean {
+  return asObject(message).role === "assistant";
 }
 
 const SANITIZED = new ElementWork();

@@ -12,8 +12,8 @@ export function readSummary({ type, content }: JsonObject): string | null {
 
 /** Finds the first summary that only Anthropic can read. */
 export function findSealed(messages: readonly unknown[]): FamilyNeed | undefined {
-  for (const [index, message] of messages.entries()) {
-    const { content } = asObject(message);
+  for (let index = 0; index < messages.length; index++) {
+    const { content } = asObject(messages[index]);
     if (!Array.isArray(content)) continue;
     const at = content.findIndex((block) => isSealed(asObject(block)));
     if (at !== -1) return { path: `messages[${index}].content[${at}]`, what: "history" };
