@@ -151,8 +151,7 @@ class Walk<Kind extends string> {
     if (typeof value === "string" && takes.includes("text")) return value;
     if (isObject(value) && takes.includes("object")) return this.node(kind, value) ?? undefined;
     if (Array.isArray(value) && takes.includes("list")) return this.#list(kind, value);
-    const shapes = { text: "a string", object: "an object", list: "an array" };
-    throw this.#wrongShape(takes.map((shape) => shapes[shape]).join(" or "));
+    throw this.#wrongShape(nameShapes(takes));
   }
 
   #list(kind: Kind, given: readonly unknown[]): readonly unknown[] {
@@ -245,6 +244,12 @@ class Walk<Kind extends string> {
     const param = String(this.#path);
     return new Fault("invalid_type", `Invalid type for '${param}': expected ${expected}.`, { param });
   }
+}
+
+const SHAPES = { text: "a string", object: "an object", list: "an array" };
+
+function nameShapes<Kind extends string>(takes: Nodes<Kind>["takes"]): string {
+  return takes.map((shape) => SHAPES[shape]).join(" or ");
 }
 
 function isNeeded<Kind extends string>(holding: Holding<Kind> | undefined): boolean {

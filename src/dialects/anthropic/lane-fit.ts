@@ -148,9 +148,16 @@ function findEffort(given: unknown): Effort | undefined {
 }
 
 /** Lowers the effort to one that the model takes. A level that the gateway doesn't know stays. */
-function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): ThinkingPlan | null {
+function fitEffort(body: JsonObject, traits: Traits): ThinkingPlan | null {
   const config = asObject(body.output_config);
-  if (!isSet(config.effort)) return null;
+  return isSet(config.effort) ? lowerEffort(body, config, traits) : null;
+}
+
+function lowerEffort(
+  body: JsonObject,
+  config: JsonObject,
+  { efforts, quietEffort }: Traits,
+): ThinkingPlan | null {
   const asked = findEffort(config.effort);
   if (asked === undefined && efforts.length > 0) return null;
   const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;

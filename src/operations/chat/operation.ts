@@ -202,7 +202,7 @@ function takesUrls(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard): (
 const USUAL_TIERS: ReadonlySet<unknown> = new Set([undefined, "auto", "default"]);
 
 /** Leaves out what the card has no price for, another tier and moderation, unless the operator names the field. */
-function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Passing): ChangedAsk<ChatRequest> {
+function dropUnpriced(ask: ChatRequest, { extraFields = NONE }: Passing): ChangedAsk<ChatRequest> {
   const isUsual = USUAL_TIERS.has(ask.service_tier);
   if (isUsual && ask.moderation === undefined) return { ask, dropped: NONE };
   const unpriced = isUsual ? ["moderation"] : ["service_tier", "moderation"];
