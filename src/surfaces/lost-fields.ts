@@ -33,9 +33,14 @@ function listLostWithin(held: JsonObject, known: readonly string[], holder: stri
 export function listLostWords(
   ...words: readonly (readonly [string, unknown, ReadonlySet<unknown>])[]
 ): string[] {
-  return words.flatMap(([path, word, known]) =>
-    word === undefined || word === null || known.has(word) ? [] : [path],
-  );
+  const lost: string[] = [];
+  for (const [path, word, known] of words) noteLostWord(lost, path, word, known);
+  return lost;
+}
+
+/** Adds the path of a word that a translation can make nothing of. */
+export function noteLostWord(lost: string[], path: string, word: unknown, known: ReadonlySet<unknown>): void {
+  if (word !== undefined && word !== null && !known.has(word)) lost.push(path);
 }
 
 /** Marks fields as read whole. */

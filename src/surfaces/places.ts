@@ -20,10 +20,14 @@ export function placeAt(path: string, parts: readonly ContentPart[]): readonly C
   });
 }
 
+const NO_NAMES: Readonly<Record<string, string>> = {};
+
 /** Returns the client's names of the places, by those in the conversation. */
 export function namePlaces(request: ChatRequest): Readonly<Record<string, string>> {
+  const media = listMedia(request);
+  if (media.length === 0) return NO_NAMES;
   const names: Record<string, string> = {};
-  for (const medium of listMedia(request)) {
+  for (const medium of media) {
     const part = findPart(request, medium);
     const place = part && places.get(part);
     if (place !== undefined) names[writePath(medium)] = place;

@@ -97,7 +97,7 @@ class Walk<Kind extends string> {
     const form = findForm(this.#grammar.kinds[kind], given);
     const node = this.#visitor.enter(kind, given, this.#path, form !== undefined);
     if (node === null) return null;
-    const changes = new Map<string, unknown>();
+    let changes: Map<string, unknown> | null = null;
     for (const field in node) {
       const value = node[field];
       if (value === null || value === undefined) continue;
@@ -108,9 +108,10 @@ class Walk<Kind extends string> {
       this.#path.pop();
       if (kept === value) continue;
       if (isEmpty(kept) && isNeeded(holding)) return null;
+      changes ??= new Map();
       changes.set(field, kept);
     }
-    return applyChanges(node, changes);
+    return changes === null ? node : applyChanges(node, changes);
   }
 
   /** Returns undefined for a field that the form doesn't list, and that may hold blocks. */
@@ -150,8 +151,7 @@ class Walk<Kind extends string> {
     if (typeof value === "string" && takes.includes("text")) return value;
     if (isObject(value) && takes.includes("object")) return this.node(kind, value) ?? undefined;
     if (Array.isArray(value) && takes.includes("list")) return this.#list(kind, value);
-    const shapes = { text: "a string", object: "an object", list: "an array" };
-    throw this.#wrongShape(takes.map((shape) => shapes[shape]).join(" or "));
+    throw this.#wrongShape(nameShapes(takes));
   }
 
   #list(kind: Kind, given: readonly unknown[]): readonly unknown[] {
@@ -246,6 +246,12 @@ class Walk<Kind extends string> {
   }
 }
 
+const SHAPES = { text: "a string", object: "an object", list: "an array" };
+
+function nameShapes<Kind extends string>(takes: Nodes<Kind>["takes"]): string {
+  return takes.map((shape) => SHAPES[shape]).join(" or ");
+}
+
 function isNeeded<Kind extends string>(holding: Holding<Kind> | undefined): boolean {
   return typeof holding === "object" && "isNeeded" in holding;
 }
@@ -267,7 +273,6 @@ function isEmpty(value: unknown): boolean {
 
 /** Returns the node with other values in these fields, without those whose value is undefined. */
 function applyChanges(node: JsonObject, changes: ReadonlyMap<string, unknown>): JsonObject {
-  if (changes.size === 0) return node;
   const fields = Object.entries(node).map(([field, value]) =>
     changes.has(field) ? ([field, changes.get(field)] as const) : ([field, value] as const),
   );

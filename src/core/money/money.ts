@@ -63,6 +63,7 @@ const EXPONENT_BELOW_USD = 1e-6;
 
 /** Returns an exact amount with only the decimals that it needs, never as 1e-9: `12.5`, `-0.000000001`, `0`. */
 export function formatPlainUsd(amount: NanoUsd | bigint): string {
+  if (amount === 0) return "0";
   const digits = String(amount < 0 ? -amount : amount).padStart(NANO_DIGITS + 1, "0");
   const decimals = digits.slice(-NANO_DIGITS).replace(/0+$/, "");
   const sign = amount < 0 ? "-" : "";

@@ -206,6 +206,10 @@ function readMessage(said: JsonObject): ReplyMessage {
   const isUnmarked = said.annotations === undefined || asArray(said.annotations).length === 0;
   if (typeof said.content === "string" && !said.refusal && isUnmarked && hasOnly(said, TEXT_FIELDS))
     return { role: "assistant", content: said.content, refusal: null };
+  return readOtherMessage(said);
+}
+
+function readOtherMessage(said: JsonObject): ReplyMessage {
   const { delta, calls: raw } = normalizeDelta(said);
   const { content = null, reasoning_content: thinking, tool_calls: _raw, ...rest } = delta;
   const numbers = new CallNumbers();

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../core/json/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { splitDataUrl } from "../../operations/chat/prompt/data-url.ts";
 import { listMedia } from "../../operations/chat/prompt/media.ts";
+import { NONE } from "../../operations/form.ts";
 import { findMediaType } from "../../operations/media-types.ts";
 
 /** Types that say nothing, and one that is written wrongly. Every provider refuses them. */
@@ -27,7 +28,7 @@ type MendBlock = (block: JsonObject) => JsonObject;
 /** Mends the blocks in a part of a request's body. `path` is where that is. */
 export function mendMedia(request: ChatRequest, value: unknown, path: string, mend: MendBlock): MendedMedia {
   // A walk through a long conversation is for those alone that have a picture or a file.
-  if (listMedia(request).length === 0) return { value, dropped: [] };
+  if (listMedia(request).length === 0) return { value, dropped: NONE };
   const dropped: string[] = [];
   return { value: mendWithin(value, path, mend, dropped), dropped };
 }

@@ -254,6 +254,22 @@ export function passExtras(
   documented: "all" | readonly string[],
   operator: Passing = {},
 ): EncodedFields {
+  if (documented === "all" && passesWhole(given)) return { fields: given, dropped: NONE };
+  return passFields(given, documented, operator);
+}
+
+/** True if all fields are set, and none chooses a route. */
+function passesWhole(given: Readonly<JsonObject>): boolean {
+  for (const name in given)
+    if (given[name] === undefined || name === "__proto__" || isRouting(name)) return false;
+  return true;
+}
+
+function passFields(
+  given: Readonly<JsonObject>,
+  documented: "all" | readonly string[],
+  operator: Passing,
+): EncodedFields {
   const passes = (name: string) =>
     documented === "all"
       ? !isRouting(name) || operator.extraFields?.includes(name) === true

@@ -39,5 +39,9 @@ export function flattenToolResults(messages: readonly ChatMessage[]): readonly C
 
 function isRich(message: ChatMessage): message is ToolMessage {
   if (message.role !== "tool") return false;
-  return message.is_error !== undefined || listParts(message.content).some(({ type }) => type !== "text");
+  return message.is_error !== undefined || (typeof message.content !== "string" && hasMedia(message));
+}
+
+function hasMedia({ content }: ToolMessage): boolean {
+  return listParts(content).some(({ type }) => type !== "text");
 }

@@ -73,7 +73,13 @@ export function readToolName(tool: Tool | ToolCall): string {
 /** Lists the names of a request's custom tools. */
 export function listCustomNames({ tools }: ChatRequest): ReadonlySet<string> {
   if (tools === undefined) return NO_NAMES;
-  return new Set(tools.flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : [])));
+  let names: Set<string> | null = null;
+  for (const tool of tools) {
+    if (tool.type !== "custom") continue;
+    names ??= new Set();
+    names.add(tool.custom.name);
+  }
+  return names ?? NO_NAMES;
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();

@@ -18,6 +18,7 @@ import { ENVELOPE } from "../_chat/envelope.ts";
 import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
 import { addPiece, startBlock } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
+import { readPlainReply } from "./plain-reply.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 import { mergeUsage, parseAnthropicUsage, readInputTransformations } from "./usage.ts";
 
@@ -159,7 +160,7 @@ export function parseReply(body: unknown, request?: ChatRequest): ChatReply {
   if (!isObject(body)) throw malformed("the body is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw malformed("the message has no content");
-  return foldChunks(new MessageDecoder(request).readMessage(body));
+  return readPlainReply(body) ?? foldChunks(new MessageDecoder(request).readMessage(body));
 }
 
 function readIndex(data: JsonObject): number {

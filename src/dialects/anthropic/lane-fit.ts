@@ -10,6 +10,7 @@ import {
 } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Mending, Target } from "../../core/models/dialect.ts";
+import { joinLists, NONE } from "../../operations/form.ts";
 import { foldToolBlocks } from "./added-tools.ts";
 import { CONTINUE, THINKING_TOP_P_MIN } from "./encode.ts";
 import { placeNotes } from "./lane-system.ts";
@@ -29,17 +30,29 @@ export function fitToModel(
   { mends, refuses }: Pick<Target, "mends" | "refuses">,
   outputTokensMax: number,
 ): ThinkingPlan {
-  if (mends === undefined) return { body: given, dropped: [] };
+  if (mends === undefined) return { body: given, dropped: NONE };
   const asked = learnTraits(findLaneTraits(card, mends), refuses);
   const folded = asked.lateTools ? given : foldToolBlocks(given);
   const body = asked.lateSystem ? folded : placeNotes(folded);
   const thinking = fitThinking(body, asked, outputTokensMax);
-  const traits = mends === "refused" && isThinking(thinking.body) ? whileThinking(asked, body) : asked;
-  const sampling = fitSampling(thinking.body, traits, mends);
-  const effort = fitEffort(sampling.body, traits);
-  const ending = mends === "refused" ? endWithUser(effort.body, traits) : { body: effort.body, dropped: [] };
-  const dropped = [...sampling.dropped, ...thinking.dropped, ...effort.dropped, ...ending.dropped];
-  return { body: ending.body, dropped };
+  const thought = thinking?.body ?? body;
+  const traits = mends === "refused" && isThinking(thought) ? whileThinking(asked, body) : asked;
+  const sampling = fitSampling(thought, traits, mends);
+  const sampled = sampling?.body ?? thought;
+  const effort = fitEffort(sampled, traits);
+  const tried = effort?.body ?? sampled;
+  const ending = mends === "refused" ? endWithUser(tried, traits) : null;
+  const dropped = joinLists(
+    listDropped(sampling),
+    listDropped(thinking),
+    listDropped(effort),
+    listDropped(ending),
+  );
+  return { body: ending?.body ?? tried, dropped };
+}
+
+function listDropped(plan: ThinkingPlan | null): readonly string[] {
+  return plan?.dropped ?? NONE;
 }
 
 function isThinking({ thinking }: JsonObject): boolean {
@@ -63,42 +76,42 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function fitSampling(body: JsonObject, traits: Traits, mends: Mending): ThinkingPlan {
-  const isHarmless = (field: string) => mends !== "refused" && body[field] === DEFAULTS[field];
-  const isRefused = (field: string, isTaken: boolean) => isSet(body[field]) && !isTaken && !isHarmless(field);
-  const isSecond = traits.temperature && !traits.samplingPair && isSet(body.temperature);
+/** Like those below, null if the body stays as it is. */
+function fitSampling(body: JsonObject, traits: Traits, mends: Mending): ThinkingPlan | null {
+  const { temperature, top_p: topP, top_k: topK } = body;
+  if ((temperature ?? topP ?? topK ?? undefined) === undefined) return null;
+  const isSecond = traits.temperature && !traits.samplingPair && isSet(temperature);
   const dropped: string[] = [];
-  if (isRefused("temperature", traits.temperature)) dropped.push("temperature");
-  if (isRefused("top_p", traits.topP && !isSecond)) dropped.push("top_p");
-  if (isRefused("top_k", traits.topK)) dropped.push("top_k");
-  if (dropped.length === 0) return { body, dropped };
+  if (!traits.temperature && isHarmful(body, "temperature", mends)) dropped.push("temperature");
+  if ((!traits.topP || isSecond) && isHarmful(body, "top_p", mends)) dropped.push("top_p");
+  if (!traits.topK && isHarmful(body, "top_k", mends)) dropped.push("top_k");
+  if (dropped.length === 0) return null;
   return {
     body: changeFields(body, Object.fromEntries(dropped.map((field) => [field, undefined]))),
     dropped,
   };
 }
 
+/** True if a field that the model doesn't take is set to another value than the API's own. */
+function isHarmful(body: JsonObject, field: string, mends: Mending): boolean {
+  return isSet(body[field]) && (mends === "refused" || body[field] !== DEFAULTS[field]);
+}
+
 /** Moves the client's form of thinking to the model's own. */
-function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number): ThinkingPlan {
+function fitThinking(body: JsonObject, traits: Traits, outputTokensMax: number): ThinkingPlan | null {
   const { thinking } = body;
-  if (!isObject(thinking)) return { body, dropped: [] };
+  if (!isObject(thinking)) return null;
   switch (thinking.type) {
     case "enabled":
-      return traits.budgets ? { body, dropped: [] } : thinkAdaptively(body, thinking, traits);
+      return traits.budgets ? null : thinkAdaptively(body, thinking, traits);
     case "adaptive":
-      return traits.thinking === "adaptive"
-        ? { body, dropped: [] }
-        : thinkByBudget(body, traits, outputTokensMax);
+      return traits.thinking === "adaptive" ? null : thinkByBudget(body, traits, outputTokensMax);
     case "disabled":
-      return traits.off === "never" || traits.off === "between_tools"
-        ? thinkLess(body, traits)
-        : { body, dropped: [] };
+      return traits.off === "never" || traits.off === "between_tools" ? thinkLess(body, traits) : null;
     case "between_tools":
-      return traits.off === "between_tools" || traits.off === "any"
-        ? { body, dropped: [] }
-        : thinkLess(body, traits);
+      return traits.off === "between_tools" || traits.off === "any" ? null : thinkLess(body, traits);
     default:
-      return { body, dropped: [] };
+      return null;
   }
 }
 
@@ -135,27 +148,35 @@ function findEffort(given: unknown): Effort | undefined {
 }
 
 /** Lowers the effort to one that the model takes. A level that the gateway doesn't know stays. */
-function fitEffort(body: JsonObject, { efforts, quietEffort }: Traits): ThinkingPlan {
+function fitEffort(body: JsonObject, traits: Traits): ThinkingPlan | null {
   const config = asObject(body.output_config);
+  return isSet(config.effort) ? lowerEffort(body, config, traits) : null;
+}
+
+function lowerEffort(
+  body: JsonObject,
+  config: JsonObject,
+  { efforts, quietEffort }: Traits,
+): ThinkingPlan | null {
   const asked = findEffort(config.effort);
-  if (!isSet(config.effort) || (asked === undefined && efforts.length > 0)) return { body, dropped: [] };
+  if (asked === undefined && efforts.length > 0) return null;
   const isQuiet = asObject(body.thinking).type === "disabled" && quietEffort !== null;
   const most = isQuiet ? EFFORTS.indexOf(quietEffort) : EFFORTS.length;
   const rank = asked === undefined ? 0 : Math.min(EFFORTS.indexOf(asked), most);
   const effort = efforts.findLast((one) => EFFORTS.indexOf(one) <= rank) ?? efforts[0];
-  if (effort === config.effort) return { body, dropped: [] };
+  if (effort === config.effort) return null;
   const fitted = changeFields(config, { effort });
   const output_config = Object.keys(fitted).length === 0 ? undefined : fitted;
   return { body: changeFields(body, { output_config }), dropped: ["output_config.effort"] };
 }
 
 /** Asks in words for the rest of an answer that the client began. A turn that the provider paused is left as it is. */
-function endWithUser(body: JsonObject, { prefill }: Traits): ThinkingPlan {
+function endWithUser(body: JsonObject, { prefill }: Traits): ThinkingPlan | null {
   const messages = asArray(body.messages);
   const last = asObject(messages.at(-1));
-  if (prefill || last.role !== "assistant") return { body, dropped: [] };
+  if (prefill || last.role !== "assistant") return null;
   const isText = typeof last.content === "string" || asObject(asArray(last.content).at(-1)).type === "text";
-  if (!isText) return { body, dropped: [] };
+  if (!isText) return null;
   const turn = { role: "user", content: [{ type: "text", text: CONTINUE }] };
   return { body: changeFields(body, { messages: [...messages, turn] }), dropped: ["messages"] };
 }

@@ -5,6 +5,7 @@ import { asArray, asObject, changeFields, isObject, type JsonObject } from "../.
 import { REFUSED_THINKING } from "../../core/log/removed-reasoning.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { RawRequest } from "../../core/models/dialect.ts";
+import { NONE } from "../../operations/form.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import { hasCallsWithoutThinking } from "./conversation.ts";
 import { isThinkingMissed } from "./errors.ts";
@@ -24,13 +25,13 @@ export interface ThinkingPlan {
  */
 export function planLaneThinking(body: JsonObject, { name }: ModelCard, limit: number | null): ThinkingPlan {
   const { thinking, messages } = body;
-  if (!isObject(thinking) || typeof thinking.budget_tokens !== "number") return { body, dropped: [] };
+  if (!isObject(thinking) || typeof thinking.budget_tokens !== "number") return { body, dropped: NONE };
   // Other servers of this API take it, and some of them sign nothing.
   const isClaude = name.toLowerCase().includes("claude");
   if (isClaude && thinking.type === "enabled" && hasCallsWithoutThinking(asArray(messages)))
     return turnOff(body, undefined);
   const most = (limit ?? Number.POSITIVE_INFINITY) - THINKING_TOKENS_MIN;
-  if (thinking.budget_tokens <= most) return { body, dropped: [] };
+  if (thinking.budget_tokens <= most) return { body, dropped: NONE };
   if (most < THINKING_TOKENS_MIN) return turnOff(body, { type: "disabled" });
   return { body: { ...body, thinking: { ...thinking, budget_tokens: most } }, dropped: ["thinking"] };
 }

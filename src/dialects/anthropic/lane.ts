@@ -2,10 +2,13 @@
 // model refuses.
 
 import type { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { ModelCard } from "../../core/models/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/models/dialect.ts";
+import { remember } from "../../core/world/remember.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { leaveOutUnpricedSearch, maySearch } from "../../operations/chat/prompt/searches.ts";
+import { joinLists, NONE } from "../../operations/form.ts";
 import { mendMedia } from "../_chat/lane-media.ts";
 import { passExtras } from "../_chat/outgoing.ts";
 import { countForeign } from "../_chat/thinking.ts";
@@ -31,11 +34,11 @@ const BETAS = "anthropic-beta";
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const search = leaveOutUnpricedSearch(raw.body, card);
   const kept = leaveOutAddedSearches(raw.body.messages, card);
-  const isTyped = mayType(card, target.mends);
-  const media = isTyped ? mendMedia(request, kept, "messages", typeBlock) : { value: kept, dropped: [] };
-  const messages = media.value;
+  const media = mayType(card, target.mends) ? mendMedia(request, kept, "messages", typeBlock) : null;
+  const messages = media?.value ?? kept;
   const geo = leaveOutGeo(raw, target);
-  const all = { ...raw.body, ...search.changes, ...geo.changes, messages };
+  const isKept = search.dropped.length === 0 && geo === KEPT && messages === raw.body.messages;
+  const all = isKept ? raw.body : { ...raw.body, ...search.changes, ...geo.changes, messages };
   const { fields: given, dropped } = passExtras(all, "all", target);
   const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
@@ -43,41 +46,54 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const fitted = fitToModel(given, card, target, most);
   const thinking = planLaneThinking(fitted.body, card, isLowered ? most : null);
   const betas = listBetas(raw);
-  const isLong = (card.contextTokensMax ?? LONG_CONTEXT_TOKENS) >= LONG_CONTEXT_TOKENS;
-  const covered = betas.filter((beta) => isLong || !LONG_CONTEXT.test(beta));
+  const covered = betas.length === 0 ? NONE : listCovered(betas, card);
+  const found = joinLists(geo.dropped, dropped, search.dropped, kept === raw.body.messages ? NONE : MESSAGES);
+  const lowered = isLowered ? LIMIT : NONE;
+  const body: JsonObject = { ...thinking.body, model: card.name };
+  if (isLowered) body.max_tokens = most;
+  const fit = joinLists(media?.dropped ?? NONE, lowered, fitted.dropped, thinking.dropped);
+  const { url, headers } = findPlace(target);
   return {
-    url: `${target.baseUrl}/messages`,
-    headers: makeHeaders(target, covered),
-    body: { ...thinking.body, model: card.name, ...(isLowered ? { max_tokens: most } : {}) },
-    dropped: [
-      ...geo.dropped,
-      ...dropped,
-      ...search.dropped,
-      ...(kept === raw.body.messages ? [] : ["messages"]),
-      ...media.dropped,
-      ...(isLowered ? ["max_tokens"] : []),
-      ...fitted.dropped,
-      ...thinking.dropped,
-      ...(covered.length < betas.length ? [BETAS] : []),
-    ],
+    url,
+    headers: covered.length === 0 ? headers : makeHeaders(target, covered),
+    body,
+    dropped: joinLists(found, fit, covered.length < betas.length ? [BETAS] : NONE),
     ...countForeign(request, THINKING_FORMAT),
   };
 }
 
+const MESSAGES: readonly string[] = ["messages"];
+const LIMIT: readonly string[] = ["max_tokens"];
+
+/** The address and the headers of a target's calls that name no betas. */
+const findPlace = remember((target: Target) => {
+  return { url: `${target.baseUrl}/messages`, headers: Object.freeze(makeHeaders(target, NONE)) };
+});
+
 const GEO = "inference_geo";
+const KEPT: { readonly changes: JsonObject; readonly dropped: readonly string[] } = {
+  changes: {},
+  dropped: NONE,
+};
 
 /** Inference in a chosen region costs more than the card's price, so only the operator lets a client choose it. */
 function leaveOutGeo({ body }: RawRequest, { extraFields }: Target) {
-  if (body[GEO] === undefined || extraFields?.includes(GEO)) return { changes: {}, dropped: [] };
-  return { changes: { [GEO]: undefined }, dropped: body[GEO] === null ? [] : [GEO] };
+  if (body[GEO] === undefined || extraFields?.includes(GEO)) return KEPT;
+  return { changes: { [GEO]: undefined }, dropped: body[GEO] === null ? NONE : [GEO] };
 }
 
 /** Longer prompts than the card's context cost more than its price, and more than is held. */
 const LONG_CONTEXT = /^context-1m-/;
 const LONG_CONTEXT_TOKENS = 1_000_000;
 
+function listCovered(betas: readonly string[], { contextTokensMax }: ModelCard): readonly string[] {
+  const isLong = (contextTokensMax ?? LONG_CONTEXT_TOKENS) >= LONG_CONTEXT_TOKENS;
+  return isLong ? betas : betas.filter((beta) => !LONG_CONTEXT.test(beta));
+}
+
 function listBetas({ headers }: RawRequest): readonly string[] {
-  return (headers[BETAS] ?? "").split(",").map((beta) => beta.trim());
+  const named = headers[BETAS];
+  return named === undefined ? NONE : named.split(",").map((beta) => beta.trim());
 }
 
 /** Repairs a 400 that names betas: clouds know fewer than Anthropic, and coding agents send all they know. */

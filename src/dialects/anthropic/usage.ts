@@ -17,31 +17,46 @@ const ADVISOR = "advisor_message";
  */
 export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   if (isMissing(raw.input_tokens) && isMissing(raw.output_tokens)) return undefined;
-  const iterations = asArray(raw.iterations).filter(isObject);
-  const counted = iterations.filter(({ type }) => type !== ADVISOR);
-  const rounds = counted.length > 0 ? counted : [raw];
-  const sum = (field: string) => rounds.reduce((total, round) => total + parseCount(round[field]), 0);
-  const isKnown = (field: string) => rounds.some((round) => !isMissing(round[field]));
-  const cached = sum("cache_read_input_tokens");
-  const written = sum("cache_creation_input_tokens");
-  const usesCache = isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens");
+  const rounds = listRounds(raw);
+  const cached = sum(rounds, "cache_read_input_tokens");
+  const written = sum(rounds, "cache_creation_input_tokens");
+  const usesCache =
+    isKnown(rounds, "cache_read_input_tokens") || isKnown(rounds, "cache_creation_input_tokens");
   const usage = makeUsage({
-    prompt: sum("input_tokens") + cached + written,
-    completion: sum("output_tokens"),
-    ...(usesCache ? { cached, written } : {}),
+    prompt: sum(rounds, "input_tokens") + cached + written,
+    completion: sum(rounds, "output_tokens"),
+    cached: usesCache ? cached : undefined,
+    written: usesCache ? written : undefined,
     reasoning: parseKnownCount(asObject(raw.output_tokens_details).thinking_tokens),
     searches: parseKnownCount(asObject(raw.server_tool_use).web_search_requests),
   });
   if (usage.prompt_tokens_details) {
-    const forAnHour = rounds.reduce(
-      (total, round) =>
-        total + (parseKnownCount(asObject(round.cache_creation).ephemeral_1h_input_tokens) ?? 0),
-      0,
-    );
+    let forAnHour = 0;
+    for (const { cache_creation: creation } of rounds)
+      forAnHour += parseKnownCount(asObject(creation).ephemeral_1h_input_tokens) ?? 0;
     if (forAnHour > 0) usage.prompt_tokens_details.cache_write_1h_tokens = forAnHour;
   }
   const served = namesTerms(raw) ? readServed(raw) : undefined;
   return served === undefined ? usage : { ...usage, terms: { served } };
+}
+
+function listRounds(raw: JsonObject): readonly JsonObject[] {
+  if (raw.iterations === undefined) return [raw];
+  const counted = asArray(raw.iterations)
+    .filter(isObject)
+    .filter(({ type }) => type !== ADVISOR);
+  return counted.length > 0 ? counted : [raw];
+}
+
+function sum(rounds: readonly JsonObject[], field: string): number {
+  let total = 0;
+  for (const round of rounds) total += parseCount(round[field]);
+  return total;
+}
+
+function isKnown(rounds: readonly JsonObject[], field: string): boolean {
+  for (const round of rounds) if (!isMissing(round[field])) return true;
+  return false;
 }
 
 const REMOVALS: ReadonlyMap<unknown, RemovalReason> = new Map([
@@ -64,6 +79,9 @@ function isMissing(value: unknown): boolean {
 
 /** Merges a later report into an earlier one. Counts are cumulative, and missing ones keep their value. */
 export function mergeUsage(before: JsonObject, now: unknown): JsonObject {
-  const given = Object.entries(asObject(now)).filter(([, value]) => value !== null && value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+  const given = asObject(now);
+  const merged: JsonObject = { ...before };
+  for (const field in given)
+    if (!isMissing(given[field]) && field !== "__proto__") merged[field] = given[field];
+  return merged;
 }

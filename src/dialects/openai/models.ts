@@ -66,7 +66,8 @@ export const TOOLS_OR_THINKING: readonly ReportedNames[] = [
 ];
 
 function isToolsOrThinking({ name }: ModelCard): boolean {
-  return TOOLS_OR_THINKING.some(({ names }) => names.test(name));
+  for (const { names } of TOOLS_OR_THINKING) if (names.test(name)) return true;
+  return false;
 }
 /** They search at `/chat/completions`, on every request. */
 export const SEARCHES_IN_CHAT = /search/;

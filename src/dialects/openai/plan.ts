@@ -157,8 +157,15 @@ function makeTool(tool: Tool, quirks: OpenaiQuirks, expansion: Expansion): JsonO
   if (tool.type === "custom" && quirks.customTools) return tool;
   const plain = toFunction(tool);
   if (!isObject(plain.function)) return plain;
+  if (staysSame(plain.function, quirks)) return withCacheMark(plain, quirks);
   const made = keepSame(plain.function, makeFunction(plain, quirks, expansion));
   return withCacheMark(keepSame(plain, { ...plain, function: made }), quirks);
+}
+
+/** True if `makeFunction` would change nothing, as at most servers. */
+function staysSame({ strict, parameters }: FunctionTool["function"], quirks: OpenaiQuirks): boolean {
+  if (strict !== undefined || parameters === undefined || quirks.schema === "moonshot") return false;
+  return !quirks.parametersRequired || Object.keys(parameters).length > 0;
 }
 
 function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks, expansion: Expansion): JsonObject {

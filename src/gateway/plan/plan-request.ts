@@ -86,7 +86,10 @@ function planWith<F extends Form>(
 function measureCall<F extends Form>({ health }: PlanPorts, call: Call<F>): Load {
   const load = health.ownLimits.tokens ? estimateCall(call) : ONE_CALL;
   if (call.key.asksFor?.insists) return { ...load, insists: true };
-  if (!call.line) return load;
+  return call.line ? measureLine(health, call, load) : load;
+}
+
+function measureLine<F extends Form>(health: PlanPorts["health"], call: Call<F>, load: Load): Load {
   noteLinePlaces(health, call, ({ provider }) => listCredentials(call, provider));
   return { ...load, isLine: true };
 }

@@ -54,12 +54,15 @@ function makeSearches<F extends Form>(call: CallAsk<F>): NonNullable<Wishes["sea
 /** Any model can take all parts of most requests. */
 const NO_WISHES: Wishes = { mustSearch: false, isLimitRequired: false };
 
+/** Of a surface whose requests name a limit. */
+const LIMITED: Wishes = { mustSearch: false, isLimitRequired: true };
+
 export function readWishes<F extends Form>(call: CallAsk<F>): Wishes {
   const search = call.operation.findSearch?.(call.ask) ?? null;
   const findRefusedUrl = checkUrls(call);
   const isBound = call.nativeOnly !== undefined && call.nativeOnly.what !== "code";
   const isPlain = search === null && findRefusedUrl === undefined && !isBound;
-  if (isPlain && !call.isLimitRequired) return NO_WISHES;
+  if (isPlain) return call.isLimitRequired ? LIMITED : NO_WISHES;
   return {
     reads: isBound ? makeReads(call) : undefined,
     findRefusedUrl,

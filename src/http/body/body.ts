@@ -127,7 +127,11 @@ function parseJsonBytes({ bytes, ports, rules }: ArrivedBody): unknown | Promise
       ? findScope(rules)
       : null;
   if (!earlier || scope === null) return parseBody(bytes, keepNothing);
-  return earlier.read(scope, bytes) ?? parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
+  return earlier.read(scope, bytes) ?? parseKept(bytes, earlier, scope);
+}
+
+function parseKept(bytes: ArrivedBody["bytes"], earlier: EarlierBodies, scope: EarlierScope): unknown {
+  return parseBody(bytes, (read) => earlier.keep(scope, read, readMarks()));
 }
 
 async function parseLong(bytes: Uint8Array<ArrayBuffer>, turns: BodyTurns, owner: string): Promise<unknown> {

@@ -61,16 +61,28 @@ function answerByPath<F extends Form>(
   answer: Answer,
 ): Promise<Response> {
   const { path, set, requestId } = arrival;
-  const explain = (thrown: unknown) => refuse(arrival, outlet, null, null, thrown);
   // Anthropic's SDKs show `request-id` as `_request_id` and don't read the other header.
   if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   try {
     surface.checkPath?.(path);
   } catch (thrown) {
-    return Promise.try(explain, thrown);
+    return Promise.try(refuse, arrival, outlet, null, null, thrown);
   }
-  if (surface.counting?.isCounting(path) !== true) return answer(arrival);
-  return countTokens(ports, surface, arrival).then((response) => outlet.pass(response, arrival), explain);
+  return surface.counting?.isCounting(path) === true
+    ? answerCount(ports, surface, arrival, outlet)
+    : answer(arrival);
+}
+
+function answerCount<F extends Form>(
+  ports: DoorPorts,
+  surface: Surface<F>,
+  arrival: Arrival,
+  outlet: HttpOutlet<F>,
+): Promise<Response> {
+  return countTokens(ports, surface, arrival).then(
+    (response) => outlet.pass(response, arrival),
+    (thrown: unknown) => refuse(arrival, outlet, null, null, thrown),
+  );
 }
 
 /**

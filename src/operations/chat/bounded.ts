@@ -33,6 +33,10 @@ export function fitToHold(
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
     return fitToModel(request, named, card.outputTokensMax);
+  return lowerToHold(request, held);
+}
+
+function lowerToHold(request: ChatRequest, held: number): ChangedAsk<ChatRequest> {
   const limits = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
   const { fields, dropped } = fitThinking(request, held);
   const ask = { ...leaveOutLimits(request), max_completion_tokens: held, ...fields };

@@ -17,10 +17,19 @@ export class ChatMeter implements Meter<ChatForm> {
   unknownFinishes: string[] | undefined;
   removed: readonly RemovedReasoning[] | undefined;
   /** Indexes of choices that have begun or finished. */
-  readonly #begun = new Set<number>();
+  #begun: Set<number> | null = null;
+  /** The first of them, which most answers have alone. -1 for none. */
+  #first = -1;
 
   get begun(): number {
-    return this.#begun.size;
+    return this.#begun?.size ?? (this.#first < 0 ? 0 : 1);
+  }
+
+  #begin(index: number): void {
+    if (this.#first < 0) this.#first = index;
+    if (this.#first === index && this.#begun === null) return;
+    this.#begun ??= new Set([this.#first]);
+    this.#begun.add(index);
   }
 
   add(parts: readonly Part[]): void {
@@ -35,7 +44,7 @@ export class ChatMeter implements Meter<ChatForm> {
   takeWhole({ choices, [REMOVED]: removed = this.removed }: ChatReply): void {
     this.removed = removed;
     for (const choice of choices) {
-      this.#begun.add(choice.index);
+      this.#begin(choice.index);
       this.#takeFinish(choice.finish_reason, choice[UNKNOWN_WORD]);
     }
   }
@@ -58,7 +67,7 @@ export class ChatMeter implements Meter<ChatForm> {
     if (chunk[REMOVED] !== undefined) this.removed = chunk[REMOVED];
     for (const choice of chunk.choices) {
       const { index, delta, finish_reason } = choice;
-      if (hasAnswer || finish_reason !== null) this.#begun.add(index);
+      if (hasAnswer || finish_reason !== null) this.#begin(index);
       this.#takeFinish(finish_reason, choice[UNKNOWN_WORD]);
       this.bytes += measureBytes(delta);
     }

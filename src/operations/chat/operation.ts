@@ -31,7 +31,7 @@ import { dropFromPiece, moveInPiece, moveInReply } from "./positions.ts";
 import { digestPrompt } from "./prompt/digest-prompt.ts";
 import { dropReplyThoughts, dropThoughts } from "./prompt/drop-thinking.ts";
 import { dropForcedCall } from "./prompt/forced-call.ts";
-import { leaveOutUntaken, listUntaken } from "./prompt/media.ts";
+import { leaveOutUntaken, listMedia, listUntaken } from "./prompt/media.ts";
 import { addSaid } from "./prompt/said-again.ts";
 import { leaveOutUnpricedSearch } from "./prompt/searches.ts";
 import { foldToolChanges, hasToolChanges } from "./prompt/tool-changes.ts";
@@ -93,7 +93,8 @@ export const CHAT: Operation<ChatForm> = {
   }),
 
   fit,
-  cuts: (codec, ask, card) => listUntaken(ask, card, takesUrls(codec, ask, card)).length > 0,
+  cuts: (codec, ask, card) =>
+    listMedia(ask).length > 0 && listUntaken(ask, card, takesUrls(codec, ask, card)).length > 0,
   encode(codec, given, card, target) {
     const plan = findPlan(codec, given, card, target);
     const planned = plan?.write(given, target) ?? null;
@@ -201,7 +202,7 @@ function takesUrls(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard): (
 const USUAL_TIERS: ReadonlySet<unknown> = new Set([undefined, "auto", "default"]);
 
 /** Leaves out what the card has no price for, another tier and moderation, unless the operator names the field. */
-function dropUnpriced(ask: ChatRequest, { extraFields = [] }: Passing): ChangedAsk<ChatRequest> {
+function dropUnpriced(ask: ChatRequest, { extraFields = NONE }: Passing): ChangedAsk<ChatRequest> {
   const isUsual = USUAL_TIERS.has(ask.service_tier);
   if (isUsual && ask.moderation === undefined) return { ask, dropped: NONE };
   const unpriced = isUsual ? ["moderation"] : ["service_tier", "moderation"];

@@ -29,6 +29,10 @@ export class Checkpoints {
     const nowMs = performance.now();
     if (this.#isRunning || nowMs < this.#lookedMs + LOOK_EVERY_MS) return;
     this.#lookedMs = nowMs;
+    this.#begin();
+  }
+
+  #begin(): void {
     // If the store is out of order, its next user reports that.
     void this.#connector.run((connection) => this.#start(connection)).catch(() => {});
   }

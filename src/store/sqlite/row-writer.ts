@@ -24,6 +24,7 @@ export function splitRows<Row>(
   return (rows) => {
     if (rows.length === 0) return;
     if (areAll(rows, fits)) writeFitting(rows);
+    else if (rows.length === 1) writeOthers(rows);
     else {
       writeFitting(rows.filter((row) => fits(row)));
       writeOthers(rows.filter((row) => !fits(row)));

@@ -71,8 +71,10 @@ export function writeUsage(usage: Usage): JsonObject {
 
 /** Returns the provider's own message with our id, the card's name and the cost. */
 function stampVerbatim(message: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
-  const own = usage === undefined ? {} : writeCost(usage);
-  return { ...message, id: stamp.id, model: stamp.model, usage: { ...asObject(message.usage), ...own } };
+  const reported: JsonObject = { ...asObject(message.usage) };
+  if (usage?.cost !== undefined) reported.cost = usage.cost;
+  if (usage?.charged !== undefined) reported.charged = usage.charged;
+  return { ...message, id: stamp.id, model: stamp.model, usage: reported };
 }
 
 export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonObject {

@@ -1,6 +1,6 @@
 // The turns of a Messages request as chat messages.
 
-import { ElementWork } from "../../core/json/growing.ts";
+import { ElementWork, isGrowing } from "../../core/json/growing.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
 import { missingParameter } from "../../core/json/schema-fault.ts";
 import { freezeDeep } from "../../core/world/frozen.ts";
@@ -43,22 +43,27 @@ const READ_BLOCKS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Returns the bytes of the text that only Anthropic reads. */
-export function countUnreadBlocks(messages: readonly unknown[]): number {
+export function countUnreadBlocks(blocks: unknown): number {
   let bytes = 0;
-  for (const message of messages) {
-    for (const block of asArray(asObject(message).content)) {
-      const { type, content } = asObject(block);
-      if (!READ_BLOCKS.has(type) && readSummary(asObject(block)) === null) bytes += countUnread(block);
-      else if (type === "tool_result" && Array.isArray(content)) bytes += countUnreadBlocks([{ content }]);
-    }
+  for (const block of asArray(blocks)) {
+    const { type, content } = asObject(block);
+    if (!READ_BLOCKS.has(type) && readSummary(asObject(block)) === null) bytes += countUnread(block);
+    else if (type === "tool_result") bytes += countUnreadBlocks(content);
   }
   return bytes;
 }
 
+function countUnreadOf(message: unknown): number {
+  return countUnreadBlocks(asObject(message).content);
+}
+
 /** The same, of messages that may go on from earlier ones. */
 export function countUnreadTurns(messages: readonly unknown[]): number {
-  const each = UNREAD.listResults(messages, (message) => countUnreadBlocks([message]));
-  return each === null ? countUnreadBlocks(messages) : each.reduce((sum, bytes) => sum + bytes, 0);
+  let bytes = 0;
+  const each = UNREAD.listResults(messages, countUnreadOf);
+  if (each === null) for (const message of messages) bytes += countUnreadOf(message);
+  else for (const ofMessage of each) bytes += ofMessage;
+  return bytes;
 }
 
 const UNREAD = new ElementWork<number>();
@@ -74,9 +79,12 @@ export function hasCitations(messages: readonly unknown[]): boolean {
 const UNCITED = new ElementWork();
 
 function isCited(message: unknown): boolean {
-  return listBlocks(asObject(message).content).some(
-    ({ citations }) => asArray(citations).length > 0 || asObject(citations).enabled === true,
-  );
+  return asArray(asObject(message).content).some(isCitedBlock);
+}
+
+function isCitedBlock(block: unknown): boolean {
+  const { citations } = asObject(block);
+  return asArray(citations).length > 0 || asObject(citations).enabled === true;
 }
 
 interface ReadMessages {
@@ -113,17 +121,28 @@ interface ReadConversation extends ReadMessages {
  * message in the request.
  */
 export function readMessages(given: readonly unknown[], seal: Sealer, first = 0): ReadConversation {
+  const lost: string[] = [];
+  const messages: ChatMessage[] = [];
+  const turns = isGrowing(given) ? listTurns(given, seal, first) : null;
+  if (turns === null) {
+    let index = first;
+    for (const one of given)
+      for (const message of readMessage(one, index++, seal, lost)) messages.push(message);
+  } else for (const turn of turns) addTurn(turn, messages, lost);
+  return { messages, lost, nativeOnly: findSealed(given) ?? findEmptied(messages) };
+}
+
+function addTurn(turn: ReadMessages, messages: ChatMessage[], lost: string[]): void {
+  for (const message of turn.messages) messages.push(message);
+  for (const path of turn.lost) lost.push(path);
+}
+
+function listTurns(given: readonly unknown[], seal: Sealer, first: number): readonly ReadMessages[] | null {
   const read = (one: unknown, index: number): ReadMessages => {
     const lost: string[] = [];
     return { messages: readMessage(one, first + index, seal, lost), lost };
   };
-  const turns = TURNS.listResults(given, read, first);
-  const lost = turns === null ? [] : turns.flatMap((turn) => turn.lost);
-  const messages =
-    turns === null
-      ? given.flatMap((one, index) => readMessage(one, first + index, seal, lost))
-      : turns.flatMap((turn) => turn.messages);
-  return { messages, lost, nativeOnly: findSealed(given) ?? findEmptied(messages) };
+  return TURNS.listResults(given, read, first);
 }
 
 /** A list goes on from those of the same account, which has one seal. */
@@ -131,10 +150,11 @@ const TURNS = new ElementWork<ReadMessages>();
 
 function readMessage(given: unknown, index: number, seal: Sealer, lost: string[]): readonly ChatMessage[] {
   const { role, content } = asObject(given);
+  if (typeof content === "string" && role !== "assistant" && role !== "system")
+    return [{ role: "user", content }];
   const path = `messages[${index}].content`;
   if (role === "assistant") return readAssistant(content, path, seal, lost);
   if (role === "system") return readSystemTurn(listBlocks(content), path, lost);
-  if (typeof content === "string") return [{ role: "user", content }];
   return readUser(listBlocks(content), path, lost);
 }
 

@@ -1,6 +1,7 @@
 // The gateway's changes to a Messages request, passed on or translated: one row per field, with its reason.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json/json.ts";
+import { NONE } from "../../operations/form.ts";
 import { type LaneRules, passes, refuseUnknown } from "../known.ts";
 import {
   explainInstructions,
@@ -81,11 +82,12 @@ export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
   const dropped = BODY.removeFrom(fields, rules.remoteTools === true);
   if (rules.constraints === "drop") dropped.push(...CONSTRAINTS.removeFrom(fields, false));
   const found = new Findings(rules, dropped);
-  const body = { ...rewriteBody(GRAMMAR, "body", fields, found) };
+  // It is this function's own either way: the copy or one with changes.
+  const body = rewriteBody(GRAMMAR, "body", fields, found);
   if (asArray(body.tools).length === 0 && asArray(given.tools).length > 0) delete body.tools;
   const { type: demand, name } = asObject(body.tool_choice);
   const choice = asString(name) ?? "";
-  if (found.droppedNames.has(choice) || (demand === "any" && found.isBereft)) throw refuseDemand();
+  if (found.droppedNames?.has(choice) || (demand === "any" && found.isBereft)) throw refuseDemand();
   if (body.tool_choice !== undefined && found.toolsKept === 0) {
     delete body.tool_choice;
     dropped.push("tool_choice");
@@ -95,7 +97,8 @@ export function applyLane(given: JsonObject, rules: LaneRules): MessagesLane {
 }
 
 class Findings implements Visitor<Kind> {
-  readonly droppedNames = new Set<string>();
+  /** Null if no tool with a name was dropped. */
+  droppedNames: Set<string> | null = null;
   readonly toolChanges: string[] = [];
   toolsKept = 0;
   toolsDropped = 0;
@@ -150,7 +153,10 @@ class Findings implements Visitor<Kind> {
       if (row?.treatment === "remote") throw refuseField(String(path), row.reason);
       this.#dropped.push(String(path));
       this.toolsDropped++;
-      if (typeof tool.name === "string" && tool.name !== "") this.droppedNames.add(tool.name);
+      if (typeof tool.name === "string" && tool.name !== "") {
+        this.droppedNames ??= new Set();
+        this.droppedNames.add(tool.name);
+      }
       return null;
     }
     this.toolsKept++;
@@ -180,8 +186,20 @@ function readLimit(tool: JsonObject, field: string, usual: number, path: Path): 
 }
 
 /** Returns the betas that may be passed on, and the names of the others. Throws the Fault `invalid_value` for too many. */
-export function passBetas(headers: Headers, rules: LaneRules) {
-  const given = (headers.get("anthropic-beta") ?? "").split(",", BETAS_MAX + 1).map((beta) => beta.trim());
+export function passBetas(headers: Headers, rules: LaneRules): PassedBetas {
+  const sent = headers.get("anthropic-beta");
+  return sent === null ? NO_BETAS : readBetas(sent, rules);
+}
+
+interface PassedBetas {
+  readonly betas: readonly string[];
+  readonly dropped: readonly string[];
+}
+
+const NO_BETAS: PassedBetas = { betas: NONE, dropped: NONE };
+
+function readBetas(sent: string, rules: LaneRules): PassedBetas {
+  const given = sent.split(",", BETAS_MAX + 1).map((beta) => beta.trim());
   if (given.length > BETAS_MAX) {
     const message = `Invalid header 'anthropic-beta': expected at most ${BETAS_MAX} names.`;
     throw new Fault("invalid_value", message, { param: "anthropic-beta" });

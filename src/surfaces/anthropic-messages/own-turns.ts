@@ -11,9 +11,17 @@ import { restoreSearches } from "./searches.ts";
  * searches as texts. A turn of which nothing is left is left out, since an empty one is refused.
  */
 export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
+  return messages.some(isAnswer) ? sanitizeAnswers(messages, seal) : messages;
+}
+
+function sanitizeAnswers(messages: readonly unknown[], seal: Sealer): readonly unknown[] {
   // A turn that stays the same has nothing that was sealed.
   const turns = mapGrowing(messages, (given) => sanitizeTurn(asObject(given), seal), SANITIZED);
   return turns.includes(null) ? leaveOutGaps(turns) : turns;
+}
+
+function isAnswer(message: unknown): boolean {
+  return asObject(message).role === "assistant";
 }
 
 const SANITIZED = new ElementWork();

@@ -32,10 +32,12 @@ export const SEARCH_NAMES = {
 
 /** Returns the first search among the tools, and its place. Null if there is none. */
 export function findSearchTool(tools: unknown): { readonly tool: JsonObject; readonly path: string } | null {
-  const all = asArray(tools).map(asObject);
-  const at = all.findIndex(({ type }) => TYPES.has(type));
-  const tool = all[at];
-  return tool ? { tool, path: `tools[${at}]` } : null;
+  const all = asArray(tools);
+  for (let at = 0; at < all.length; at++) {
+    const tool = asObject(all[at]);
+    if (TYPES.has(tool.type)) return { tool, path: `tools[${at}]` };
+  }
+  return null;
 }
 
 /** Returns what the tool asks for. Undefined if the choice forbids it. */

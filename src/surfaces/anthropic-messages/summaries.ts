@@ -12,16 +12,17 @@ export function readSummary({ type, content }: JsonObject): string | null {
 
 /** Finds the first summary that only Anthropic can read. */
 export function findSealed(messages: readonly unknown[]): FamilyNeed | undefined {
-  for (const [index, message] of messages.entries()) {
-    const { content } = asObject(message);
+  for (let index = 0; index < messages.length; index++) {
+    const { content } = asObject(messages[index]);
     if (!Array.isArray(content)) continue;
-    const at = content.findIndex((block) => isSealed(asObject(block)));
+    const at = content.findIndex(isSealed);
     if (at !== -1) return { path: `messages[${index}].content[${at}]`, what: "history" };
   }
   return undefined;
 }
 
-function isSealed(block: JsonObject): boolean {
+function isSealed(given: unknown): boolean {
+  const block = asObject(given);
   return block.type === "compaction" && readSummary(block) === null && Boolean(block.encrypted_content);
 }
 

@@ -12,17 +12,20 @@ import {
   omitUndefined,
 } from "../../core/json/json.ts";
 import type { JsonShape } from "../../core/json/shape.ts";
+import type { RawRequest } from "../../core/models/dialect.ts";
 import type { Sealer } from "../../core/world/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
-import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
+import type { ChatReply, ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import { EFFORT_DEFAULT, EFFORT_WORDS, parseEffort, toEffort } from "../../operations/chat/prompt/effort.ts";
+import { listMedia } from "../../operations/chat/prompt/media.ts";
+import { joinLists, NONE } from "../../operations/form.ts";
 import { findOnlyCode } from "../asked/only-code.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { listFields, listLostFields, listLostWords, type ReadFields, readWhole } from "../lost-fields.ts";
+import { listFields, listLostFields, noteLostWord, type ReadFields, readWhole } from "../lost-fields.ts";
 import { namePlaces } from "../places.ts";
 import { nameSearch } from "../search.ts";
-import type { Exchange, Incoming, Surface } from "../surface.ts";
+import type { Exchange, Incoming, Stamp, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
 import { countUnreadBlocks, countUnreadTurns, hasCitations, readMessages, readSystem } from "./history.ts";
@@ -68,37 +71,81 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
 function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatForm> {
   const given: JsonObject = MESSAGES.check(readFields(body), "messages", limits.messagesMax);
   checkModelName(given.model);
-  const { searches, fetches, fetchedBytes, toolChanges, ...lane } = applyLane(given, limits);
-  const { betas, dropped } = passBetas(headers, limits);
+  const lane = applyLane(given, limits);
+  const betas = passBetas(headers, limits);
   const messages = asArray(lane.body.messages);
-  const read = readAsk(lane.body, seal, given, toolChanges);
-  const search = findSearchTool(given.tools);
-  return {
-    ask: read.ask,
-    lost: read.lost,
+  const read = readAsk(lane.body, seal, given, lane.toolChanges);
+  const unreadBytes = countUnreadBlocks(lane.body.system) + countUnreadTurns(messages) + lane.fetchedBytes;
+  return new MessagesExchange(read, {
+    raw: makeRaw(lane.body, sanitizeTurns(messages, seal), betas.betas),
+    session: readSession(headers, given),
+    searches: lane.searches,
+    fetches: lane.fetches,
+    unreadBytes,
     nativeOnly:
       read.nativeOnly ?? (read.ask.tools ? undefined : findOnlyCode(given.tools, given.tool_choice)),
-    raw: {
-      family: "anthropic",
-      body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
-      headers: betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {},
-      texts: MESSAGES_TEXTS,
-    },
-    session: readSession(headers, given),
-    searches,
-    fetches,
-    unreadBytes:
-      countUnreadBlocks([{ content: lane.body.system }]) + countUnreadTurns(messages) + fetchedBytes,
-    dropped: [...lane.dropped, ...dropped],
-    names: {
-      ...NAMES,
-      ...nameSearch(search?.path ?? null, SEARCH_NAMES),
-      ...namePlaces(read.ask),
-      reasoning_effort: given.thinking === undefined ? "output_config" : "thinking",
-    },
-    isLimitRequired: true,
-    whole: (reply, stamp) => writeMessage(reply, stamp, seal),
-    writer: (stamp) => new MessageWriter(stamp, seal),
+    dropped: joinLists(lane.dropped, betas.dropped),
+    names: nameFields(given, read.ask),
+    seal,
+  });
+}
+
+/** A request as it is written, and how its answer is. */
+class MessagesExchange implements Exchange<ChatForm> {
+  readonly ask: ChatRequest;
+  readonly lost: readonly string[];
+  readonly nativeOnly: Exchange<ChatForm>["nativeOnly"];
+  readonly raw: RawRequest;
+  readonly session: string | null;
+  readonly searches: number;
+  readonly fetches: number;
+  readonly unreadBytes: number;
+  readonly dropped: readonly string[];
+  readonly names: Readonly<Record<string, string>>;
+  readonly isLimitRequired = true;
+  readonly #seal: Sealer;
+
+  constructor({ ask, lost }: ReadAsk, given: ExchangeParts) {
+    this.ask = ask;
+    this.lost = lost;
+    this.nativeOnly = given.nativeOnly;
+    this.raw = given.raw;
+    this.session = given.session;
+    this.searches = given.searches;
+    this.fetches = given.fetches;
+    this.unreadBytes = given.unreadBytes;
+    this.dropped = given.dropped;
+    this.names = given.names;
+    this.#seal = given.seal;
+  }
+
+  whole(reply: ChatReply, stamp: Stamp): JsonObject {
+    return writeMessage(reply, stamp, this.#seal);
+  }
+
+  writer(stamp: () => Stamp): MessageWriter {
+    return new MessageWriter(stamp, this.#seal);
+  }
+}
+
+type ReadAsk = Pick<Exchange<ChatForm>, "ask" | "lost" | "nativeOnly">;
+
+interface ExchangeParts
+  extends Pick<
+    MessagesExchange,
+    "nativeOnly" | "raw" | "session" | "searches" | "fetches" | "unreadBytes" | "dropped" | "names"
+  > {
+  readonly seal: Sealer;
+}
+
+const NO_HEADERS = {};
+
+function makeRaw(body: JsonObject, messages: readonly unknown[], betas: readonly string[]): RawRequest {
+  return {
+    family: "anthropic",
+    body: messages === body.messages ? body : { ...body, messages },
+    headers: betas.length > 0 ? { "anthropic-beta": betas.join(",") } : NO_HEADERS,
+    texts: MESSAGES_TEXTS,
   };
 }
 
@@ -111,6 +158,15 @@ const NAMES = {
   "messages.image_url": "messages.image",
   "messages.file": "messages.document",
 };
+const NAMES_OF_OUTPUT = { ...NAMES, reasoning_effort: "output_config" };
+const NAMES_OF_THINKING = { ...NAMES, reasoning_effort: "thinking" };
+
+function nameFields(given: JsonObject, ask: ChatRequest): MessagesExchange["names"] {
+  const search = findSearchTool(given.tools);
+  const own = given.thinking === undefined ? NAMES_OF_OUTPUT : NAMES_OF_THINKING;
+  const isUsual = search === null && listMedia(ask).length === 0;
+  return isUsual ? own : { ...own, ...nameSearch(search?.path ?? null, SEARCH_NAMES), ...namePlaces(ask) };
+}
 
 /** The messages of a request, which go on from those of the one before it. */
 const CONVERSATION = {};
@@ -121,10 +177,10 @@ function readAsk(
   seal: Sealer,
   given: JsonObject,
   toolChanges: readonly string[] | null,
-): Pick<Exchange<ChatForm>, "ask" | "lost" | "nativeOnly"> {
+): ReadAsk {
   const changed = toolChanges?.length === 0 ? NO_CHANGES : readChangedTools(body, toolChanges);
   const tools = readTools(body, given, changed.tools);
-  const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const stops = body.stop_sequences === undefined ? NONE : readStops(body.stop_sequences);
   const system = readSystem(body.system);
   const read = readMessages(asArray(body.messages), seal);
   const settled = settleChanges(read.messages, changed, tools.front, tools.fields.tools);
@@ -146,18 +202,21 @@ function readAsk(
   });
   followMade(asArray(body.messages), ask.messages, CONVERSATION);
   const output = asObject(body.output_config);
-  const lost = [
-    ...listLostFields(body, READ_FIELDS),
-    ...listLostChanges(changed, tools.fields.tools),
-    ...listLostWords(
-      ["thinking", asObject(body.thinking).type, THINKING],
-      ["output_config.effort", output.effort, EFFORT_WORDS],
-      ["output_config.format", asObject(output.format).type, FORMATS],
-    ),
-  ];
-  const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
+  const words: string[] = [];
+  noteLostWord(words, "thinking", asObject(body.thinking).type, THINKING);
+  noteLostWord(words, "output_config.effort", output.effort, EFFORT_WORDS);
+  noteLostWord(words, "output_config.format", asObject(output.format).type, FORMATS);
+  const cited = hasCitations(asArray(body.messages)) ? CITATIONS : NONE;
+  const lostChanges = listLostChanges(changed, tools.fields.tools);
+  const lost = joinLists(listLostFields(body, READ_FIELDS), lostChanges, words, cited);
   const nativeOnly = read.nativeOnly ?? tools.demand;
-  return { ask, lost: [...lost, ...cited, ...system.lost, ...read.lost, ...tools.dropped], nativeOnly };
+  return { ask, lost: joinLists(lost, system.lost, read.lost, tools.dropped), nativeOnly };
+}
+
+const CITATIONS: readonly string[] = ["citations"];
+
+function readStops(given: unknown): readonly string[] {
+  return asArray(given).filter((stop) => typeof stop === "string");
 }
 
 const THINKING: ReadonlySet<unknown> = new Set(["enabled", "adaptive", "disabled"]);

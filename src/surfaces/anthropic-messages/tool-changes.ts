@@ -91,16 +91,23 @@ export function settleChanges(
   front: readonly Tool[],
   tools: readonly Tool[] | undefined,
 ): Pick<ChatRequest, "messages" | "tools"> {
-  const offered = deferred.size === 0 ? front : front.filter((tool) => !deferred.has(nameTool(tool)));
+  const offered = deferred.size === 0 ? front : leaveOutDeferred(front, deferred);
   return settleToolChanges(messages, tools, offered);
+}
+
+function leaveOutDeferred(front: readonly Tool[], deferred: ReadonlySet<string>): readonly Tool[] {
+  return front.filter((tool) => !deferred.has(nameTool(tool)));
 }
 
 /** Lists the places of changes of tools that only Anthropic runs, and of those that nobody knows. */
 export function listLostChanges(
-  { names, places }: ChangedTools,
-  tools: readonly Tool[] = [],
+  changed: ChangedTools,
+  tools: readonly Tool[] | undefined,
 ): readonly string[] {
-  if (places.length === 0) return places;
+  return changed.places.length === 0 ? changed.places : listUnknown(changed, tools ?? []);
+}
+
+function listUnknown({ names, places }: ChangedTools, tools: readonly Tool[]): readonly string[] {
   const known = new Set(tools.map(nameTool));
   return places.filter((place) => !known.has(names.get(place) ?? ""));
 }

@@ -68,6 +68,7 @@ const DEMAND: FamilyNeed = { path: "tool_choice", what: "tool" };
  * wrote it, before a search got a limit, and `added` the tools that its messages define.
  */
 export function readTools(body: JsonObject, given: JsonObject, added: readonly FunctionTool[]): ReadTools {
+  if (isUnasked(given) && isUnasked(body) && added.length === 0) return NO_TOOLS;
   // Tools that this API doesn't have were left out by then.
   if (given.tools !== body.tools) refuseNested(given.tools);
   const { tools: front, dropped: unread } = readFunctions(body.tools);
@@ -88,6 +89,12 @@ export function readTools(body: JsonObject, given: JsonObject, added: readonly F
   });
   const isDemand = chosen === null && offersTool(body.tools, choice.name);
   return { front, fields, dropped, ...(isDemand ? { demand: DEMAND } : {}) };
+}
+
+const NO_TOOLS: ReadTools = { front: [], fields: {}, dropped: [] };
+
+function isUnasked({ tools, tool_choice: choice }: JsonObject): boolean {
+  return tools === undefined && choice === undefined;
 }
 
 /** For a request without functions. `dropped` has the places of the tools that only Anthropic runs. */

@@ -49,6 +49,11 @@ export function isPlainRequest(given: JsonObject): boolean {
   if (model === undefined || !Array.isArray(messages) || messages.length === 0) return false;
   for (const field in given)
     if (field !== "messages" && SIMPLE.get(field)?.(given[field]) !== true) return false;
+  return areTexts(messages);
+}
+
+/** True if all messages are texts alone, of which nothing is read into another form. */
+export function areTexts(messages: readonly unknown[]): boolean {
   for (const message of messages) if (!isText(message)) return false;
   return true;
 }

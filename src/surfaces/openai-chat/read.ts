@@ -15,7 +15,7 @@ import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { translateMistral } from "./mistral.ts";
 import { NOTHING_SEALED, translateForms } from "./other-forms.ts";
-import { isPlainRequest } from "./plain.ts";
+import { areTexts, isPlainRequest } from "./plain.ts";
 import { openDetails } from "./said-entries.ts";
 import { chatRequestSchema } from "./schema.ts";
 
@@ -180,6 +180,10 @@ interface ReadTerms {
 
 /** Returns the same list if nothing changes. */
 function readMessages(given: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
+  return areTexts(given) ? asChecked(given) : readForms(given, seal);
+}
+
+function readForms(given: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
   const callIds: CallIds = new Map();
   // A message that stays the same has set no id.
   const terms = { callIds, seal, all: given };

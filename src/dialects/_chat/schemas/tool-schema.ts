@@ -42,8 +42,12 @@ function listRequired(schema: JsonObject): string[] {
 /** Returns the schema with a union at its top made one object. Any other schema stays the same object. */
 export function flattenUnion(parameters: JsonObject): JsonObject {
   const { anyOf, oneOf, allOf } = inlineRootReference(parameters);
-  const hasUnion = [anyOf, oneOf, allOf].some((variants) => asArray(variants).length > 0);
+  const hasUnion = isList(anyOf) || isList(oneOf) || isList(allOf);
   return hasUnion ? makeInputSchema(parameters) : parameters;
+}
+
+function isList(variants: unknown): boolean {
+  return asArray(variants).length > 0;
 }
 
 /** Flattens the schemas of all tools. No server takes them as strict, which needs all properties, so `strict` is named. */

@@ -17,7 +17,8 @@ export const EFFORT_WORDS: ReadonlySet<unknown> = new Set(EFFORTS);
 
 /** Returns undefined for any other value, so that the model's own default applies. */
 export function parseEffort(value: unknown): ReasoningEffort | undefined {
-  return EFFORTS.find((effort) => effort === value);
+  for (const effort of EFFORTS) if (effort === value) return effort;
+  return undefined;
 }
 
 export function toEffort(budgetTokens: number): ReasoningEffort {

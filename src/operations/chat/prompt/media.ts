@@ -96,10 +96,14 @@ export function hasFileUrl(request: ChatRequest): boolean {
  * send apart. Empty if they follow a tool's results: clients put a tool's pictures there.
  */
 export function findNewest(messages: readonly ChatMessage[]): readonly [from: number, to: number] {
-  const last = messages.findLastIndex(({ role }) => role === "user");
+  const last = messages.findLastIndex(isUsers);
   let from = last;
   while (from > 0 && !isAnswered(messages[from - 1])) from--;
   return messages[from - 1]?.role === "tool" ? [0, 0] : [from, last + 1];
+}
+
+function isUsers({ role }: ChatMessage): boolean {
+  return role === "user";
 }
 
 function isAnswered(message: ChatMessage | undefined): boolean {

@@ -3,6 +3,7 @@
 import { asArray, asObject, asString, type JsonObject } from "../../../core/json/json.ts";
 import type { ModelCard } from "../../../core/models/card.ts";
 import { remember } from "../../../core/world/remember.ts";
+import { NONE } from "../../form.ts";
 import type { ChatRequest } from "../form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), a researching one more. */
@@ -47,9 +48,13 @@ function isSearchTool(tool: unknown): boolean {
 
 /** Lists the fields of a search that are set. Few requests have any, and none has as many fields as there are of those. */
 function listSearchFields(body: Readonly<JsonObject>): readonly string[] {
-  const asked: string[] = [];
-  for (const field in body) if (IS_SEARCH_FIELD.has(field) && body[field] !== undefined) asked.push(field);
-  return asked;
+  let asked: string[] | null = null;
+  for (const field in body) {
+    if (!IS_SEARCH_FIELD.has(field) || body[field] === undefined) continue;
+    asked ??= [];
+    asked.push(field);
+  }
+  return asked ?? NONE;
 }
 
 /**
