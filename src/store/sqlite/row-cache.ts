@@ -155,8 +155,9 @@ export class RowCache {
 
   #loadReply(accountId: string, id: string): void {
     const claim = this.#findClaim(accountId, id);
-    if (claim === null) this.#unread.push({ accountId, id });
-    this.#setReply({ accountId, id }, claim);
+    const named = claim ?? { accountId, id };
+    if (claim === null) this.#unread.push(named);
+    this.#setReply(named, claim);
   }
 
   #setReply(named: DeletedRow, reply: KeptReply | null): void {
