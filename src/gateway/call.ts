@@ -46,6 +46,8 @@ export interface LineMark {
   readonly placing: LinePlacing;
   /** True for refusals that let it wait: they are none of a request. */
   waitsFor(fault: Fault): boolean;
+  /** Ends it early. */
+  readonly ending: Ending;
 }
 
 /**

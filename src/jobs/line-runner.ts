@@ -1,6 +1,7 @@
 // One try of a line, and what follows from it.
 import type { LinePlacing } from "../core/batches/line-pace.ts";
 import { type Fault, toFault } from "../core/fault.ts";
+import { Ending } from "../core/world/ending.ts";
 import { FileMissing } from "../files/port.ts";
 import { cancelForKey, cancelForMove, goOn, PROBE_MS, stopBatch } from "./ends/stopping.ts";
 import { InputPieces } from "./input-pieces.ts";
@@ -43,17 +44,17 @@ export class LineRunner {
   /** Never rejects. Returns true unless the line was let in by nobody, so that others may find room now. */
   async run(job: RunningBatch, block: RunningBlock, at: number): Promise<boolean> {
     const { clock } = this.#ports;
-    const controller = new AbortController();
+    const ending = new Ending();
     const placing = this.#pacing.begin(
       job.nameModel(block.nameModel(at)),
       clock.monotonicMs(),
       this.#advance,
     );
-    block.begin(at, controller);
+    block.begin(at, ending);
     const line = { job, block, at, placing, isProbe: job.isProbing };
     let hasRun = true;
     try {
-      const result = await this.#call(line, controller.signal);
+      const result = await this.#call(line, ending);
       if (result.fault === null) this.#answer(line, result);
       else {
         hasRun = !isHealable(result.fault);
@@ -79,7 +80,7 @@ export class LineRunner {
     });
   }
 
-  async #call({ job, block, at, placing }: Line, signal: AbortSignal): Promise<LineResult> {
+  async #call({ job, block, at, placing }: Line, ending: Ending): Promise<LineResult> {
     const { rules, findKey, call } = this.#ports;
     const { batch } = job;
     const { endpoint, headers, maxCostNanoUsd } = batch.detail;
@@ -97,8 +98,19 @@ export class LineRunner {
     const { customId } = place;
     const isOver = job.overdue.has(block.nameModel(at));
     const waitsFor = (fault: Fault) => isHealable(fault) && !(isOver && isUnsent(fault));
-    const own = { line: block.countLine(at), customId, placing, waitsFor, signal };
-    return call({ key, path: endpoint, body, headers, terms, ...own });
+    const number = block.countLine(at);
+    return call({
+      key,
+      path: endpoint,
+      body,
+      headers,
+      terms,
+      line: number,
+      customId,
+      placing,
+      waitsFor,
+      ending,
+    });
   }
 
   #nameModel({ job, block, at }: Line): string {

@@ -27,7 +27,9 @@ export function numberLine(block: number, at: number): number {
 }
 
 export function listOpen(states: string): readonly number[] {
-  return [...states].flatMap((_, at) => (isOpen(states, at) ? [at] : []));
+  const open: number[] = [];
+  for (let at = 0; at < states.length; at++) if (isOpen(states, at)) open.push(at);
+  return open;
 }
 
 /** Returns how many tries of the line have failed. */
@@ -38,19 +40,28 @@ export function countTries(states: string, at: number): number {
 export function addTry(states: string, at: number): string {
   if (!isOpen(states, at)) return states;
   const tries = Math.min(TRIES.length - 1, countTries(states, at) + 1);
-  return put(states, at, TRIES.charAt(tries));
+  return states.slice(0, at) + TRIES.charAt(tries) + states.slice(at + 1);
 }
 
-/** Ends a line. One that has ended stays as it is: it is answered once. */
-export function endLine(states: string, at: number, end: LineEnd): string {
-  return isOpen(states, at) ? put(states, at, ENDS[end]) : states;
+/** Ends lines. One that has ended stays as it is: it is answered once. */
+export function endLines(
+  states: string,
+  ended: readonly { readonly at: number; readonly end: LineEnd }[],
+): string {
+  const all = states.split("");
+  for (const { at, end } of ended) if (TRIES.includes(all[at] ?? "-")) all[at] = ENDS[end];
+  return all.join("");
 }
 
 const NO_LINES: ReadonlySet<number> = new Set();
 
 /** Ends all lines that are left, but for those that are kept open. */
 export function endRest(states: string, end: LineEnd, open = NO_LINES): string {
-  return listOpen(states).reduce((ended, at) => (open.has(at) ? ended : endLine(ended, at, end)), states);
+  const rest = listOpen(states).filter((at) => !open.has(at));
+  return endLines(
+    states,
+    rest.map((at) => ({ at, end })),
+  );
 }
 
 /** Returns how the counts of a batch change when a block's states do. */
@@ -61,7 +72,9 @@ export function addEnds(counts: BatchCounts, before: string, after: string): Bat
 }
 
 export function countOpen(states: string): number {
-  return listOpen(states).length;
+  let open = 0;
+  for (let at = 0; at < states.length; at++) if (isOpen(states, at)) open++;
+  return open;
 }
 
 /** Returns how many lines of a batch have not ended. */
@@ -69,10 +82,8 @@ export function countLeft({ total, ...ends }: BatchCounts): number {
   return LINE_ENDS.reduce((left, end) => left - ends[end], total);
 }
 
-function put(states: string, at: number, state: string): string {
-  return states.slice(0, at) + state + states.slice(at + 1);
-}
-
 function count(states: string, state: string): number {
-  return states.split(state).length - 1;
+  let found = 0;
+  for (let at = states.indexOf(state); at !== -1; at = states.indexOf(state, at + 1)) found++;
+  return found;
 }

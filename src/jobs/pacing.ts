@@ -77,6 +77,29 @@ export interface ModelLook {
   isAway(model: string): boolean;
 }
 
+class PacingLook implements ModelLook {
+  readonly #pacing: Pacing;
+  readonly #nowMs: number;
+
+  constructor(pacing: Pacing, nowMs: number) {
+    this.#pacing = pacing;
+    this.#nowMs = nowMs;
+  }
+
+  may(model: string): boolean {
+    return this.#pacing.may(model, this.#nowMs);
+  }
+
+  isShut(model: string): boolean {
+    return this.#pacing.isShut(model);
+  }
+
+  isAway(model: string): boolean {
+    const nowMs = this.#nowMs;
+    return this.isShut(model) || (this.#pacing.describe(model)?.restsUntilMs ?? nowMs) > nowMs;
+  }
+}
+
 /** A model that lines ask for, as they have found it. Times are on the monotonic clock. */
 export interface ModelState {
   readonly isShut: boolean;
@@ -113,11 +136,7 @@ export class Pacing {
 
   /** Models as they are at a time. */
   look(nowMs: number): ModelLook {
-    return {
-      may: (model) => this.may(model, nowMs),
-      isShut: (model) => this.isShut(model),
-      isAway: (model) => this.isShut(model) || (this.describe(model)?.restsUntilMs ?? nowMs) > nowMs,
-    };
+    return new PacingLook(this, nowMs);
   }
 
   /** Counts a line. */

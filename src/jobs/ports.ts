@@ -9,6 +9,7 @@ import type { NanoUsd } from "../core/money/money.ts";
 import type { KeptReply } from "../core/rows.ts";
 import type { BatchRules, FileRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import type { Ending } from "../core/world/ending.ts";
 import type { Clock, Log } from "../core/world/world.ts";
 import type { Files } from "../files/port.ts";
 import type { MeanOutputs } from "./outputs.ts";
@@ -28,11 +29,11 @@ export interface LineCall {
   /** True for refusals that let it wait. */
   readonly waitsFor: (fault: Fault) => boolean;
   /** Ends it early. */
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
 }
 
 /** A line that isn't to be sent. */
-export type UnsentLine = Omit<LineCall, "waitsFor" | "signal" | "placing">;
+export type UnsentLine = Omit<LineCall, "waitsFor" | "ending" | "placing">;
 
 export interface LineResult {
   readonly requestId: string;

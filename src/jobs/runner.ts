@@ -193,12 +193,16 @@ export class BatchRunner {
     return !isBusy() && !this.#store.isSlow;
   }
 
-  /** Starts a few lines if there is room, and more in the next turn of the event loop. */
   readonly #advance = (): void => {
-    if (!this.#starting.isTaken && this.#mayStart()) this.#startSome();
+    this.#startNext();
     for (const job of this.#jobs.values())
       for (const block of job.blocks.values()) this.#writeSoon(job, block);
   };
+
+  /** Starts a few lines if there is room, and more in the next turn of the event loop. */
+  #startNext(): void {
+    if (!this.#starting.isTaken && this.#mayStart()) this.#startSome();
+  }
 
   #startSome(): void {
     const { clock, nextTurn } = this.#ports;
@@ -220,7 +224,7 @@ export class BatchRunner {
 
   readonly #endTurn = (): void => {
     this.#starting.endTurn(this.#ports.clock.monotonicMs());
-    this.#advance();
+    this.#startNext();
   };
 
   /** Lets single requests go first. */
@@ -251,7 +255,9 @@ export class BatchRunner {
       this.#flying--;
       if (hasRun) this.#makeRoom(job.accountId);
       if (job.isOver || job.isUnpaid) this.wake();
-      this.#advance();
+      this.#startNext();
+      // No other block has anything to write because of it: a walk through all of them would be half of the runner's work.
+      this.#writeSoon(job, block);
     });
   }
 

@@ -62,6 +62,8 @@ export class RunningBatch {
   #stuckSinceMs: number | null = null;
   /** The name of the model of the last line: most lines ask for the same one. */
   #named = { model: "", name: "" };
+  /** The models of which it is known whether their lines may start, while the next line is looked for. */
+  readonly #known = new Map<string, boolean>();
   /** Shared with the other batches of its account. There is none before it was looked at. */
   room = new AccountRoom();
   /** The time at which lines in flight are ended. Infinity while the batch may run. */
@@ -191,12 +193,19 @@ export class RunningBatch {
     return look.may(name) || (this.overdue.has(model) && look.isShut(name));
   }
 
+  #mayNow(model: string, look: ModelLook): boolean {
+    const known = this.#known.get(model);
+    if (known !== undefined) return known;
+    const may = this.#may(model, this.nameModel(model), look);
+    this.#known.set(model, may);
+    return may;
+  }
+
   /** Returns the next line in the order of the file. Null if there is none here. Those of a shut model try it in turn. */
   findNext(nowMs: number, look: ModelLook): NextLine | null {
     let first: NextLine | null = null;
-    const known = new Map<string, boolean>();
-    const may = (model: string) =>
-      known.getOrInsertComputed(model, () => this.#may(model, this.nameModel(model), look));
+    this.#known.clear();
+    const may = (model: string) => this.#mayNow(model, look);
     for (const block of this.blocks.values()) {
       if (first !== null && first.block.number < block.number) continue;
       const at = block.findNext(nowMs, may);
@@ -221,7 +230,6 @@ export class RunningBatch {
 
   /** Ends all calls in flight. */
   abort(): void {
-    for (const { flying } of this.blocks.values())
-      for (const controller of flying.values()) controller.abort();
+    for (const { flying } of this.blocks.values()) for (const ending of flying.values()) ending.end();
   }
 }

@@ -1,6 +1,7 @@
 // A block whose lines this node runs: which are left, which are in flight, and results that aren't written yet.
 import type { BatchBlock, BatchSums, ResultPiece } from "../core/batches/batch.ts";
-import { addTry, countOpen, countTries, endLine, isOpen, type LineEnd, numberLine } from "./lines.ts";
+import type { Ending } from "../core/world/ending.ts";
+import { addTry, countOpen, countTries, endLines, isOpen, type LineEnd, numberLine } from "./lines.ts";
 import { numberPiece } from "./objects.ts";
 
 /** A line that has ended, with its result's text. Empty if it has none. */
@@ -10,6 +11,12 @@ export interface EndedLine extends Pick<BatchSums, "costNanoUsd" | "chargedNanoU
   readonly text: string;
   /** True for one that ended because no model answered it. */
   readonly isUnanswered?: boolean;
+}
+
+interface Queue {
+  readonly model: string;
+  /** In the order of the file. */
+  readonly lines: number[];
 }
 
 export class RunningBlock {
@@ -22,7 +29,7 @@ export class RunningBlock {
   isTimed = false;
   /** True for a while after results couldn't be written. */
   isResting = false;
-  readonly flying = new Map<number, AbortController>();
+  readonly flying = new Map<number, Ending>();
   ended: EndedLine[] = [];
   endedCharacters = 0;
   /** Pieces that were written without it being known whether the row names them. */
@@ -33,8 +40,8 @@ export class RunningBlock {
   readonly #waiting = new Map<number, number>();
   /** The times in a row that a line was tried again here. */
   readonly #waits = new Map<number, number>();
-  /** The lines that haven't started, by their models, in the order of the file. */
-  readonly #queues = new Map<string, number[]>();
+  /** The lines that haven't started, by their models. A list, since each line's start looks at all of them. */
+  readonly #queues: Queue[] = [];
   #piecesMade = 0;
 
   constructor(row: BatchBlock) {
@@ -58,20 +65,23 @@ export class RunningBlock {
   }
 
   #queueOf(model: string): number[] {
-    return this.#queues.getOrInsertComputed(model, () => []);
+    for (const queue of this.#queues) if (queue.model === model) return queue.lines;
+    const lines: number[] = [];
+    this.#queues.push({ model, lines });
+    return lines;
   }
 
   /** The lines that haven't started. */
   get queued(): number {
     let sum = 0;
-    for (const queue of this.#queues.values()) sum += queue.length;
+    for (const { lines } of this.#queues) sum += lines.length;
     return sum;
   }
 
   /** Adds the lines that haven't started to the counts of their models. */
   countQueued(counts: Map<string, number>): void {
-    for (const [model, queue] of this.#queues)
-      if (queue.length > 0) counts.set(model, (counts.get(model) ?? 0) + queue.length);
+    for (const { model, lines } of this.#queues)
+      if (lines.length > 0) counts.set(model, (counts.get(model) ?? 0) + lines.length);
   }
 
   /** True if nothing is left to run here, and all results are written. */
@@ -82,10 +92,13 @@ export class RunningBlock {
   /** Returns the next line that may start, in the order of the file. Null if none may. */
   findNext(nowMs: number, may: (model: string) => boolean): number | null {
     let first: number | null = null;
-    for (const [model, queue] of this.#queues) {
-      if (queue.length === 0 || !may(model)) continue;
-      const at = queue.find((one) => (this.#waiting.get(one) ?? 0) <= nowMs);
-      if (at !== undefined && (first === null || at < first)) first = at;
+    for (const { model, lines } of this.#queues) {
+      if (lines.length === 0 || !may(model)) continue;
+      for (const at of lines) {
+        if ((this.#waiting.get(at) ?? 0) > nowMs) continue;
+        if (first === null || at < first) first = at;
+        break;
+      }
     }
     return first;
   }
@@ -93,18 +106,19 @@ export class RunningBlock {
   /** Returns the first of a model's lines that have waited least often of those that may start. Null if none may. */
   findLeastTried(nowMs: number, model: string): number | null {
     let least: number | null = null;
-    for (const at of this.#queues.get(model) ?? []) {
+    for (const at of this.#queueOf(model)) {
       if ((this.#waiting.get(at) ?? 0) > nowMs) continue;
       if (least === null || this.countWaits(at) < this.countWaits(least)) least = at;
     }
     return least;
   }
 
-  begin(at: number, controller: AbortController): void {
+  begin(at: number, ending: Ending): void {
     const queue = this.#queueOf(this.nameModel(at));
-    queue.splice(queue.indexOf(at), 1);
+    if (queue[0] === at) queue.shift();
+    else queue.splice(queue.indexOf(at), 1);
     this.#waiting.delete(at);
-    this.flying.set(at, controller);
+    this.flying.set(at, ending);
   }
 
   /** The line goes back to its place, once: if that fails half-way, it is put back again. */
@@ -158,7 +172,7 @@ export class RunningBlock {
   /** Returns the block's row with these lines ended. */
   describe(ended: readonly EndedLine[], pieces: readonly ResultPiece[]): BatchBlock {
     const { row } = this;
-    const states = ended.reduce((before, { at, end }) => endLine(before, at, end), row.states);
+    const states = endLines(row.states, ended);
     const remaining = countOpen(states);
     const node = remaining === 0 ? null : row.node;
     return { ...row, node, states, remaining, pieces: [...row.pieces, ...pieces] };

@@ -49,14 +49,21 @@ export function claimReply(books: Books, demand: Admission): void {
 /** Stores the reply. `sealed` is null if it can't be repeated. */
 export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs: number): void {
   const pending = findClaim(books, hold);
-  if (!pending) return;
-  fill(books, { ...pending, atMs }, sealed);
+  if (pending) fill(books, pending, sealed, atMs);
 }
 
-function fill(books: Books, reply: Omit<KeptReply, "state" | "sealed">, sealed: string | null): void {
-  const kept = books.account(reply.accountId).keptCharacters + (sealed?.length ?? 0);
+type ReplyName = Pick<KeptReply, "accountId" | "id" | "bodyDigest" | "requestId">;
+
+function fill(
+  books: Books,
+  { accountId, id, bodyDigest, requestId }: ReplyName,
+  sealed: string | null,
+  atMs: number,
+): void {
+  const kept = books.account(accountId).keptCharacters + (sealed?.length ?? 0);
   const isKept = sealed !== null && kept <= KEPT_CHARACTERS_MAX;
-  put(books, isKept ? { ...reply, state: "kept", sealed } : { ...reply, state: "unavailable", sealed: null });
+  const state = isKept ? "kept" : "unavailable";
+  put(books, { accountId, id, bodyDigest, requestId, atMs, state, sealed: isKept ? sealed : null });
 }
 
 /**
@@ -72,7 +79,7 @@ export function keepLateReply(
   const taken = books.replies.get({ accountId, id });
   if (taken !== null && taken.requestId !== record.id && !isForgotten(taken, atMs)) return false;
   if (produced) {
-    fill(books, { accountId, id, bodyDigest, requestId: record.id, atMs }, sealedReply);
+    fill(books, { accountId, id, bodyDigest, requestId: record.id }, sealedReply, atMs);
   }
   return true;
 }

@@ -52,7 +52,8 @@ export class Sheet<Row> {
 /** A table whose rows may also be removed. Their ids are unique within an account. */
 export class RemovableSheet<Row extends DeletedRow> {
   readonly #rows: Sheet<Row>;
-  readonly #gone = new Map<string, DeletedRow>();
+  /** Made for the first one: most batches remove none. */
+  #gone: Map<string, DeletedRow> | null = null;
 
   constructor(read: RowSource<Row>) {
     this.#rows = new Sheet(read);
@@ -60,12 +61,12 @@ export class RemovableSheet<Row extends DeletedRow> {
 
   get(named: DeletedRow): Row | null {
     const id = makeRowId(named);
-    return this.#gone.has(id) ? null : this.#rows.get(id);
+    return this.#gone?.has(id) ? null : this.#rows.get(id);
   }
 
   put(row: Row): void {
     const id = makeRowId(row);
-    this.#gone.delete(id);
+    this.#gone?.delete(id);
     this.#rows.put(id, row);
   }
 
@@ -73,7 +74,9 @@ export class RemovableSheet<Row extends DeletedRow> {
     const id = makeRowId(row);
     const isNew = this.#rows.isNew(id);
     this.#rows.drop(id);
-    if (!isNew) this.#gone.set(id, { accountId: row.accountId, id: row.id });
+    if (isNew) return;
+    this.#gone ??= new Map();
+    this.#gone.set(id, { accountId: row.accountId, id: row.id });
   }
 
   get changed(): readonly Row[] {
@@ -81,6 +84,6 @@ export class RemovableSheet<Row extends DeletedRow> {
   }
 
   get gone(): readonly DeletedRow[] {
-    return [...this.#gone.values()];
+    return this.#gone === null ? NONE : [...this.#gone.values()];
   }
 }

@@ -16,8 +16,10 @@ const MODEL = "OpenAI#gpt-4o";
 const FIRST_POLL_MS = 250;
 const POLL_GROWTH = 1.3;
 const ENDED = ["completed", "failed", "expired", "cancelled"];
-/** As with requests, one is counted at a time: lines at once share transactions by chance. */
+/** As with requests, one is counted at a time: how many lines share a transaction differs from run to run. */
 const ONE_AT_A_TIME = "batches: { parallel: 1 }";
+/** Lines at once take far less: there are 24 to 26 transactions, and 1.4 statements a line. */
+const AT_ONCE = { transactionsMax: LINES / 4, statementsMax: 3 };
 
 function writeInput(): string {
   const body = {
@@ -80,3 +82,19 @@ test("a line takes no more objects and statements than its budget, and shares tr
     await gateway.stop();
   }
 }, 600_000);
+
+test("lines at once are decided and settled together, and share statements", async () => {
+  const gateway = await startMeasured();
+  try {
+    const request = await makeRequest(gateway);
+    await request.send();
+    await gateway.ask("count");
+    const { statements } = await countStatements(gateway, request);
+    const { transactions } = await countShared(gateway, request);
+    console.log(`at once: ${statements} statements a line, ${transactions} transactions`);
+    expect(statements).toBeLessThanOrEqual(AT_ONCE.statementsMax);
+    expect(transactions).toBeLessThanOrEqual(AT_ONCE.transactionsMax);
+  } finally {
+    await gateway.stop();
+  }
+}, 300_000);

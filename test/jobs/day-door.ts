@@ -4,6 +4,7 @@ import { Fault, type FaultCode } from "../../src/core/fault.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
 import type { KeptReply } from "../../src/core/rows.ts";
 import type { Store } from "../../src/core/store.ts";
+import type { Ending } from "../../src/core/world/ending.ts";
 import type { LineCall, LineResult } from "../../src/jobs/ports.ts";
 import type { ManualClock } from "../harness/manual-clock.ts";
 import { makeRecord } from "../harness/samples.ts";
@@ -68,7 +69,7 @@ export class Door {
     if (dice < this.#trouble) return refuse(this.#chooseFault());
     this.calls++;
     this.flying++;
-    const isLeft = await this.#work(this.#chance() * 3000, line.signal);
+    const isLeft = await this.#work(this.#chance() * 3000, line.ending);
     this.flying--;
     if (isDead()) {
       this.lost++;
@@ -112,10 +113,10 @@ export class Door {
     return codes[Math.floor(this.#chance() * codes.length)] ?? "overloaded";
   }
 
-  #work(ms: number, signal: AbortSignal): Promise<boolean> {
+  #work(ms: number, ending: Ending): Promise<boolean> {
     return new Promise((resolve) => {
-      signal.addEventListener("abort", () => resolve(true), { once: true });
-      this.#clock.after(ms, () => resolve(signal.aborted));
+      ending.tell({ end: () => resolve(true) });
+      this.#clock.after(ms, () => resolve(ending.reason !== null));
     });
   }
 }

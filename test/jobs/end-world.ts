@@ -4,6 +4,7 @@ import { hasEnded, nameLineReply } from "../../src/core/batches/batch.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { RequestRecord } from "../../src/core/log/record.ts";
 import type { Store } from "../../src/core/store.ts";
+import type { Ending } from "../../src/core/world/ending.ts";
 import { cancelKept, KeptBatches } from "../../src/jobs/kept-batches.ts";
 import type { JobPorts, LineCall, LineResult } from "../../src/jobs/ports.ts";
 import { BatchRunner } from "../../src/jobs/runner.ts";
@@ -253,10 +254,10 @@ export class EndWorld {
       if (admitted.kind === "replayed") return { ...DONE, body: admitted.sealed };
       // Its first try is lost with its node, or under way there.
       await this.#sleep(500);
-      if (line.signal.aborted) return refuse(new Fault("client_gone", "It left."));
+      if (line.ending.reason !== null) return refuse(new Fault("client_gone", "It left."));
       this.#open.set(id, life);
     }
-    const isLeft = await life.step(() => this.#work(line.signal));
+    const isLeft = await life.step(() => this.#work(line.ending));
     const ask = { batchId, batchLine: line.line, customId: line.customId };
     const left = makeLeft(makeOutcome(ticket, { ...ask, costNanoUsd: LEFT_COST }));
     const done = makeOutcome(ticket, { ...ask, costNanoUsd: WHOLE_COST });
@@ -271,10 +272,10 @@ export class EndWorld {
     return isLeft ? refuse(new Fault("client_gone", "It left.")) : { ...DONE, body: sealedReply };
   }
 
-  #work(signal: AbortSignal): Promise<boolean> {
+  #work(ending: Ending): Promise<boolean> {
     return new Promise((resolve) => {
-      signal.addEventListener("abort", () => resolve(true), { once: true });
-      this.#clock.after(ANSWER_MS, () => resolve(signal.aborted));
+      ending.tell({ end: () => resolve(true) });
+      this.#clock.after(ANSWER_MS, () => resolve(ending.reason !== null));
     });
   }
 

@@ -18,7 +18,7 @@ import {
   addTry,
   countLeft,
   countTries,
-  endLine,
+  endLines,
   endRest,
   isOpen,
   openLines,
@@ -35,7 +35,11 @@ describe("lines", () => {
   test("end once, and count their failed tries until then", () => {
     const tried = addTry(addTry(openLines(3), 1), 1);
     expect([countTries(tried, 1), countTries(tried, 0)]).toEqual([2, 0]);
-    const ended = endLine(endLine(tried, 1, "completed"), 1, "failed");
+    const twice = [
+      { at: 1, end: "completed" },
+      { at: 1, end: "failed" },
+    ] as const;
+    const ended = endLines(endLines(tried, twice), [{ at: 1, end: "failed" }]);
     expect(addTry(ended, 1)).toBe(ended);
     expect([isOpen(ended, 1), isOpen(ended, 2)]).toEqual([false, true]);
     const counts = addEnds({ ...NO_COUNTS, total: 3 }, openLines(3), endRest(ended, "expired"));

@@ -136,9 +136,9 @@ test("a busy node starts nothing, and neither does one whose store is slow", asy
 
 test("a cancelled batch's calls are ended after 3 seconds", async () => {
   const ended: number[] = [];
-  const { add, kept } = start(async ({ placing, signal }) => {
+  const { add, kept } = start(async ({ placing, ending }) => {
     placing.plan([]);
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    await new Promise<void>((resolve) => ending.tell({ end: () => resolve() }));
     ended.push(clock.nowMs());
     return refuse(new Fault("client_gone", "Ended."));
   });
@@ -153,9 +153,9 @@ test("a cancelled batch's calls are ended after 3 seconds", async () => {
 });
 
 test("a batch that another node cancels has ended half a second after its lines' grace", async () => {
-  const { add } = start(async ({ placing, signal }) => {
+  const { add } = start(async ({ placing, ending }) => {
     placing.plan([]);
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    await new Promise<void>((resolve) => ending.tell({ end: () => resolve() }));
     return refuse(new Fault("client_gone", "Ended."));
   });
   await add("batch_1", 300);

@@ -25,8 +25,8 @@ export const BATCHES: readonly Mutant[] = [
   {
     name: "a line that has ended ends again",
     file: "src/jobs/lines.ts",
-    find: "return isOpen(states, at) ? put(states, at, ENDS[end]) : states;",
-    replace: "return put(states, at, ENDS[end]);",
+    find: 'if (TRIES.includes(all[at] ?? "-")) all[at] = ENDS[end];',
+    replace: "all[at] = ENDS[end];",
     tests: RULES,
   },
   {

@@ -14,9 +14,9 @@ export function noteLinePlaces<F extends Form>(
   { line, selection }: Pick<Call<F>, "line" | "selection">,
   credentialsOf: (card: ModelCard) => readonly Credential[],
 ): void {
-  const paces = listNamed(selection).flatMap((card): readonly LinePace[] =>
-    credentialsOf(card).map((credential) => health.findPace({ card, credential })),
-  );
+  const paces: LinePace[] = [];
+  for (const card of listNamed(selection))
+    for (const credential of credentialsOf(card)) paces.push(health.findPace({ card, credential }));
   line?.placing.plan(paces);
 }
 

@@ -4,6 +4,7 @@ import type { Offer } from "../../core/demand.ts";
 import { errorBody, toFault } from "../../core/fault.ts";
 import { parseReceived } from "../../core/json/bounds.ts";
 import type { NanoUsd } from "../../core/money/money.ts";
+import { Ending } from "../../core/world/ending.ts";
 import { mintOrderedId } from "../../core/world/ordered-id.ts";
 import type { Vault } from "../../core/world/world.ts";
 import type { Call, LineMark } from "../../gateway/call.ts";
@@ -29,10 +30,12 @@ interface LineDoor {
   readonly replay: (line: AnsweredLine) => Promise<Pick<LineResult, "status" | "body">>;
 }
 
+const DECODER = new TextDecoder();
+
 /** Where a model names no limit, and neither does the line. */
 const OUTPUT_TOKENS = 4096;
 
-/** Nothing ends an estimate early. */
+/** A line has no connection: its mark says what ends it. */
 const NEVER = new AbortController().signal;
 
 /** Answers lines. The settings of models are kept from line to line, as a route keeps them. */
@@ -51,8 +54,7 @@ export class LineCaller {
   }
 
   async call(line: LineCall): Promise<LineResult> {
-    const mark = makeMark(line, line.placing, line.waitsFor);
-    const arrival = this.#arrive(line, mark, line.signal);
+    const arrival = this.#arrive(line, line);
     const answer = await this.#findDoor(line.path).answer(arrival).catch(explainThrown);
     return { requestId: arrival.requestId, ...answer };
   }
@@ -64,8 +66,7 @@ export class LineCaller {
 
   /** Returns what the line would cost, as if it were asked now. Null if it would be refused. */
   async estimate(line: UnsentLine, outputs: MeanOutputs): Promise<LineEstimate | null> {
-    const mark = makeMark(line, NOWHERE, () => false);
-    const arrival = this.#arrive(line, mark, NEVER);
+    const arrival = this.#arrive(line, makeUnsentMark(line));
     try {
       return await this.#findDoor(line.path).estimate(arrival, line, outputs);
     } catch {
@@ -75,7 +76,7 @@ export class LineCaller {
     }
   }
 
-  #arrive({ key, path, headers, body }: UnsentLine, mark: LineMark, signal: AbortSignal): Arrival {
+  #arrive({ key, path, headers, body }: UnsentLine, mark: LineMark): Arrival {
     const requestId = `req_${mintOrderedId(this.#ports.random, this.#ports.clock.nowMs())}`;
     const own = {
       route: path,
@@ -83,7 +84,7 @@ export class LineCaller {
       sender: { key, proof: null },
       line: mark,
       given: body,
-      signal,
+      signal: NEVER,
     };
     const request = this.#findRequest(path, headers);
     return new Arrival(this.#ports, request, null, { headers: { "x-request-id": requestId } }, own);
@@ -126,7 +127,7 @@ function openLines<F extends Form>(ports: HttpPorts, vault: Vault, surface: Surf
     answer: (arrival) => answerRequest(door, arrival, outlet),
     replay: (line) => replayLine(door, vault, line),
     async estimate(arrival, { key, body: bytes }, outputs) {
-      const body = parseReceived(new TextDecoder().decode(bytes));
+      const body = parseReceived(DECODER.decode(bytes));
       const caller = { key, proof: null };
       const placed = await door.placeFiles?.(arrival, key, body);
       const call = readCall(door, arrival, caller, placed ?? body);
@@ -167,12 +168,8 @@ function expectOutput<F extends Form>(
   };
 }
 
-function makeMark(
-  { terms, line, customId }: UnsentLine,
-  placing: LineMark["placing"],
-  waitsFor: LineMark["waitsFor"],
-): LineMark {
-  return { terms, line, customId, placing, waitsFor };
+function makeUnsentMark({ terms, line, customId }: UnsentLine): LineMark {
+  return { terms, line, customId, placing: NOWHERE, waitsFor: () => false, ending: new Ending() };
 }
 
 /** A bug here ends the line as it would end a request. */

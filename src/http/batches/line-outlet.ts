@@ -2,6 +2,7 @@
 
 import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import type { Ending } from "../../core/world/ending.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
 import type { LineResult } from "../../jobs/ports.ts";
@@ -14,13 +15,17 @@ import type { HttpPorts } from "../ports.ts";
 type Result = Omit<LineResult, "requestId">;
 
 export class LineOutlet<F extends Form> implements Outlet<F, Result> {
-  readonly watches = true;
   readonly #ports: HttpPorts;
   readonly #surface: Surface<F>;
 
   constructor(ports: HttpPorts, surface: Surface<F>) {
     this.#ports = ports;
     this.#surface = surface;
+  }
+
+  watch({ line }: Arrival, ending: Ending): null {
+    line?.ending.tell(ending);
+    return null;
   }
 
   whole(_arrival: Arrival, facts: Facts, answer: JsonObject | Document): Result {

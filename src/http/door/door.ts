@@ -11,7 +11,7 @@ import { placeFiles } from "../files/placed.ts";
 import type { Arrival } from "./arrival.ts";
 import { findSender, isSlow, readArrived } from "./arrive.ts";
 import type { ClientCall } from "./client-call.ts";
-import { ClientWatch } from "./client-watch.ts";
+import type { ClientWatch } from "./client-watch.ts";
 import { countTokens } from "./count-tokens.ts";
 import { HttpOutlet, type Outlet } from "./outlet.ts";
 import { makeKept, PlainRun, readCall } from "./plain-run.ts";
@@ -111,7 +111,7 @@ export async function answerRequest<F extends Form, Out>(
     run =
       door.ownTools?.open(door, arrival, caller, body) ??
       new PlainRun(ports, readCall(door, arrival, caller, body));
-    client = outlet.watches ? new ClientWatch(ports, arrival, run.ending) : null;
+    client = outlet.watch?.(arrival, run.ending) ?? null;
     if (arrival.turn?.isWarmUp === true) return await outlet.warmUp(run);
     const begun = run.begin();
     context = begun instanceof Promise ? await begun : begun;

@@ -1,6 +1,7 @@
 // The way out of a door: answers leave by HTTP here, as frames of a socket or as the results of a batch's lines elsewhere.
 import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json/json.ts";
+import type { Ending } from "../../core/world/ending.ts";
 import type { WrittenAnswer } from "../../gateway/answer/flow.ts";
 import { type Facts, NO_FACTS } from "../../gateway/call.ts";
 import type { RequestContext } from "../../gateway/context.ts";
@@ -19,7 +20,7 @@ import { addHeaders, joinHeaders } from "../serve/app.ts";
 import { factHeaders, findRefusing, limitHeaders, makeReader } from "../serve/headers.ts";
 import type { Arrival } from "./arrival.ts";
 import type { ClientCall } from "./client-call.ts";
-import type { ClientWatch } from "./client-watch.ts";
+import { ClientWatch } from "./client-watch.ts";
 import { makeKept } from "./plain-run.ts";
 import { explainRejected, logRefusal, nameForClient } from "./refused.ts";
 import type { Run } from "./run.ts";
@@ -29,8 +30,8 @@ import { startStream } from "./stream.ts";
 export interface Outlet<F extends Form, Out> {
   /** True if it answers a bug as any other failure. Otherwise a bug is thrown on. */
   readonly tellsBugs?: true;
-  /** True if the connection of a request that runs is to be watched. */
-  readonly watches?: true;
+  /** Has a request that runs end with what brought it. Missing if that sees to it by itself. */
+  watch?(arrival: Arrival, ending: Ending): ClientWatch | null;
   /** A whole answer in the surface's form. */
   whole(arrival: Arrival, facts: Facts, answer: JsonObject | Document): Out;
   /** An answer as it comes. Rejects with the Fault of one that fails before it has begun. */
@@ -42,13 +43,16 @@ export interface Outlet<F extends Form, Out> {
 }
 
 export class HttpOutlet<F extends Form> implements Outlet<F, Response> {
-  readonly watches = true;
   readonly #ports: HttpPorts;
   readonly #surface: Surface<F>;
 
   constructor(ports: HttpPorts, surface: Surface<F>) {
     this.#ports = ports;
     this.#surface = surface;
+  }
+
+  watch(arrival: Arrival, ending: Ending): ClientWatch {
+    return new ClientWatch(this.#ports, arrival, ending);
   }
 
   whole({ set }: Arrival, facts: Facts, answer: JsonObject | Document): Response {

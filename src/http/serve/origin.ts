@@ -92,12 +92,11 @@ function addCarriers(
   turn: RequestArrival["turn"],
   line: LineMark | null,
 ): RequestOrigin {
-  return {
-    ...origin,
-    ...(trace === null ? {} : listTraceIds(trace)),
-    ...(turn === null ? {} : { socketId: turn.socketId }),
-    ...(line === null ? {} : { batchId: line.terms.batchId, batchLine: line.line, customId: line.customId }),
-  };
+  const traceIds = trace === null ? null : listTraceIds(trace);
+  const socketId = turn === null ? origin.socketId : turn.socketId;
+  if (line === null) return { ...origin, ...traceIds, socketId };
+  const { terms, line: batchLine, customId } = line;
+  return { ...origin, ...traceIds, socketId, batchId: terms.batchId, batchLine, customId };
 }
 
 function readTagsHeader(given: string): string | null {

@@ -67,7 +67,12 @@ function hasBudget(books: Books, accountId: string, owner: string): boolean {
 
 type Sender = Pick<Hold, "accountId" | "keyId">;
 
-function listOwnerIds(books: Books, { accountId, keyId }: Sender): readonly string[] {
+function findUse(uses: readonly LimitUse[], owner: string): LimitUse | undefined {
+  for (const use of uses) if (use.owner === owner) return use;
+  return undefined;
+}
+
+function listOwnerIds(books: Books, { accountId, keyId }: Sender): string[] {
   const memberId = books.keys.get(keyId)?.memberId ?? null;
   return memberId === null ? [keyId, accountId] : [keyId, memberId, accountId];
 }
@@ -107,13 +112,13 @@ const NO_USE = { part: null, tokens: 0, budgets: [] } as const;
 
 function settleOwners(books: Books, admitted: HoldUses, moment: Moment, taken: TakenUse): void {
   const { accountId, uses } = admitted;
-  const own = listOwnerIds(books, admitted);
-  // A key that was moved or given to another member took some of owners that are its own no more.
-  const earlier = uses.map((use) => use.owner).filter((owner) => !own.includes(owner));
+  const owners = listOwnerIds(books, admitted);
+  // Lines took some of an owner of theirs, and a key that was moved or given to another member of those that it had then.
+  for (const { owner } of uses) if (!owners.includes(owner)) owners.push(owner);
   let limited: readonly LimitOwner[] | null = null;
-  for (const owner of earlier.length > 0 ? [...own, ...earlier] : own) {
+  for (const owner of owners) {
     const state = books.page(accountId, owner).state.row;
-    const use = uses.find((one) => one.owner === owner);
+    const use = findUse(uses, owner);
     if (!state || (use === undefined && state.budgets === null)) continue;
     const settled = settleState(state, use ?? { ...NO_USE, owner }, admitted, moment.nowMs, taken);
     if (settled.budgets !== null && taken.costNanoUsd > 0) {

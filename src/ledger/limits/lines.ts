@@ -70,22 +70,6 @@ export function refuseCrowd(books: Books, { line, accountId, nowMs }: Admission)
   return running < line.parallelMax ? null : makeCrowdFault("parallel", line.parallelMax, running);
 }
 
-/** The amounts that a line would hold. */
-interface LineHold {
-  readonly holdNanoUsd: NanoUsd;
-  /** Its hold on each budget. */
-  readonly budgets: readonly LineBudget[];
-  readonly place: Pick<Place, "places">;
-}
-
-interface LineBudget {
-  readonly owner: string;
-  readonly name: string;
-  readonly nanoUsd: NanoUsd;
-  /** The rest of the budget, with the part that is reserved. */
-  readonly leftNanoUsd: NanoUsd;
-}
-
 interface LineFund {
   readonly running: {
     readonly owner: Pick<LimitOwner, "id">;
@@ -96,26 +80,17 @@ interface LineFund {
 }
 
 /** The granted amounts. `held` is in the order of the funds. */
-interface GrantedHold extends Pick<LineHold, "holdNanoUsd" | "place"> {
+interface GrantedHold {
+  readonly holdNanoUsd: NanoUsd;
+  readonly place: Pick<Place, "places">;
   readonly held: readonly NanoUsd[];
-}
-
-/** Returns the part of a line's grant that its share counts. */
-function describeLineHold(funds: readonly LineFund[], { held, holdNanoUsd, place }: GrantedHold): LineHold {
-  const budgets = funds.map(({ running: { owner, name, use, limitNanoUsd } }, at) => ({
-    owner: owner.id,
-    name,
-    nanoUsd: held[at] ?? 0,
-    leftNanoUsd: Math.max(0, limitNanoUsd - use.spentNanoUsd),
-  }));
-  return { holdNanoUsd, place, budgets };
 }
 
 /** Returns the refusal if the account's lines in flight would hold more than their share with this one, or null. */
 export function refuseShare(
   books: Books,
   { line, accountId }: Admission,
-  account: Pick<Account, "balanceNanoUsd" | "heldNanoUsd">,
+  { balanceNanoUsd, heldNanoUsd }: Pick<Account, "balanceNanoUsd" | "heldNanoUsd">,
   funds: readonly LineFund[],
   granted: GrantedHold,
 ): Fault | null {
@@ -123,18 +98,28 @@ export function refuseShare(
   const held = books.ownerState(accountId, LINES).budgets;
   // One line alone may hold what a single request may.
   if (held === null) return null;
-  const { holdNanoUsd, budgets } = describeLineHold(funds, granted);
-  const { balanceNanoUsd, heldNanoUsd } = account;
-  const shares = [
-    { name: BALANCE, nanoUsd: holdNanoUsd, leftNanoUsd: balanceNanoUsd + heldNanoUsd },
-    ...budgets.map((one) => ({ ...one, name: nameShare(one) })),
-  ];
-  for (const { name, nanoUsd, leftNanoUsd } of shares) {
-    const others = findHeld(held, name);
-    const most = Math.floor(leftNanoUsd * MONEY_SHARE);
-    if (nanoUsd > 0 && others > 0 && others + nanoUsd > most) return makeCrowdFault("budget", most, others);
-  }
-  return null;
+  let refusal = refuseMore(held, BALANCE, granted.holdNanoUsd, balanceNanoUsd + heldNanoUsd);
+  for (let at = 0; refusal === null && at < funds.length; at++)
+    refusal = refuseFund(held, funds[at], granted.held[at]);
+  return refusal;
+}
+
+function refuseFund(held: readonly BudgetUse[], fund: LineFund | undefined, nanoUsd = 0): Fault | null {
+  if (fund === undefined) return null;
+  const { use, limitNanoUsd } = fund.running;
+  return refuseMore(held, nameShare(fund), nanoUsd, Math.max(0, limitNanoUsd - use.spentNanoUsd));
+}
+
+/** `leftNanoUsd` is what is left, with the part that is reserved. */
+function refuseMore(
+  held: readonly BudgetUse[],
+  name: string,
+  nanoUsd: NanoUsd,
+  leftNanoUsd: NanoUsd,
+): Fault | null {
+  const others = findHeld(held, name);
+  const most = Math.floor(leftNanoUsd * MONEY_SHARE);
+  return nanoUsd > 0 && others > 0 && others + nanoUsd > most ? makeCrowdFault("budget", most, others) : null;
 }
 
 /** A line never takes the throttle's slot: a single request would find it gone. */
@@ -167,7 +152,7 @@ export function takeLine(
 ): LimitUse {
   const state = books.ownerState(accountId, LINES);
   const minute = runMinute(state.minute, nowMs);
-  const taken = holdsNothing(funds, granted) ? NOTHING_TAKEN : listTaken(describeLineHold(funds, granted));
+  const taken = holdsNothing(funds, granted) ? NOTHING_TAKEN : listTaken(funds, granted);
   books.putOwner({
     accountId,
     owner: LINES,
@@ -187,31 +172,50 @@ function holdsNothing(funds: readonly LineFund[], { holdNanoUsd, place }: Grante
 
 function addTaken(held: readonly BudgetUse[] | null, taken: LimitUse["budgets"]): OwnerState["budgets"] {
   if (held === null && taken.length === 0) return null;
-  const before = (held ?? []).filter(({ heldNanoUsd }) => heldNanoUsd > 0);
-  const names = new Set([...before.map(({ name }) => name), ...taken.map(({ name }) => name)]);
-  const budgets = [...names].map((name) => {
-    const added = taken.find((one) => one.name === name)?.nanoUsd ?? 0;
-    return makeUse(name, findHeld(before, name) + added);
-  });
+  const budgets: BudgetUse[] = [];
+  for (const { name, heldNanoUsd } of held ?? NOTHING_HELD)
+    if (heldNanoUsd > 0) budgets.push(makeUse(name, heldNanoUsd + findTaken(taken, name)));
+  const before = budgets.length;
+  for (const { name, nanoUsd } of taken)
+    if (!isAmong(budgets, before, name)) budgets.push(makeUse(name, nanoUsd));
   return budgets.length > 0 ? budgets : null;
 }
 
-function listTaken({ holdNanoUsd, budgets, place }: LineHold): LimitUse["budgets"] {
-  const all = [
-    { name: BALANCE, startMs: 0, nanoUsd: holdNanoUsd },
-    { name: PLACES, startMs: 0, nanoUsd: place.places },
-    ...budgets.map((one) => ({ name: nameShare(one), startMs: 0, nanoUsd: one.nanoUsd })),
-  ];
-  return all.filter(({ nanoUsd }) => nanoUsd > 0);
+const NOTHING_HELD: readonly BudgetUse[] = [];
+
+function findTaken(taken: LimitUse["budgets"], name: string): NanoUsd {
+  for (const one of taken) if (one.name === name) return one.nanoUsd;
+  return 0;
+}
+
+/** True if one of the first `count` has the name. */
+function isAmong(budgets: readonly BudgetUse[], count: number, name: string): boolean {
+  for (let at = 0; at < count; at++) if (budgets[at]?.name === name) return true;
+  return false;
+}
+
+function listTaken(
+  funds: readonly LineFund[],
+  { holdNanoUsd, place, held }: GrantedHold,
+): LimitUse["budgets"] {
+  const taken: { name: string; startMs: number; nanoUsd: NanoUsd }[] = [];
+  if (holdNanoUsd > 0) taken.push({ name: BALANCE, startMs: 0, nanoUsd: holdNanoUsd });
+  if (place.places > 0) taken.push({ name: PLACES, startMs: 0, nanoUsd: place.places });
+  for (const [at, fund] of funds.entries()) {
+    const nanoUsd = held[at] ?? 0;
+    if (nanoUsd > 0) taken.push({ name: nameShare(fund), startMs: 0, nanoUsd });
+  }
+  return taken;
 }
 
 /** A name with a space would be read as a budget's models. */
-function nameShare({ owner, name }: Pick<LineBudget, "owner" | "name">): string {
-  return `${owner}/${name.replaceAll(" ", "/")}`;
+function nameShare({ running: { owner, name } }: LineFund): string {
+  return `${owner.id}/${name.replaceAll(" ", "/")}`;
 }
 
 function findHeld(uses: readonly BudgetUse[], name: string): NanoUsd {
-  return uses.find((one) => one.name === name)?.heldNanoUsd ?? 0;
+  for (const use of uses) if (use.name === name) return use.heldNanoUsd;
+  return 0;
 }
 
 function makeUse(name: string, heldNanoUsd: NanoUsd): BudgetUse {

@@ -48,7 +48,9 @@ function cutCount({ name, requests, tokens }: ModelCount): ModelCount {
 }
 
 function cutZeros(counts: readonly number[]): readonly number[] {
-  return counts.slice(0, counts.findLastIndex((count) => count !== 0) + 1);
+  let { length } = counts;
+  while (length > 0 && counts[length - 1] === 0) length--;
+  return counts.slice(0, length);
 }
 
 /** Leaves out most fields that are 0, null or empty, and read as such if they are missing. */

@@ -12,7 +12,7 @@ import {
 } from "../engine/waiting.ts";
 import { CHECKOUT } from "../money/checkouts.ts";
 import { REQUEST } from "../schema/log-tables.ts";
-import { ACCOUNT_STATE, EVENT, MOVEMENT, REPLY } from "../schema/tables.ts";
+import { ACCOUNT_STATE, EVENT, MOVEMENT } from "../schema/tables.ts";
 import type { Connection } from "./connection.ts";
 import { type Connector, LOCKED } from "./connector.ts";
 import type { RowCache } from "./row-cache.ts";
@@ -163,7 +163,7 @@ function writeDecision(sql: Statements, decision: Decision, cache: RowCache): vo
   sql.putSpends(decision.spends);
   sql.putMeters(decision.meters);
   sql.putOwners(decision.owners);
-  for (const { accountId, id } of decision.holdsGone) sql.removeHold.run(accountId, id);
+  sql.removeHolds(decision.holdsGone);
   sql.putHolds(decision.holds);
   sql.addEntries(decision.entries);
   sql.addRequests(decision.requests);
@@ -172,10 +172,8 @@ function writeDecision(sql: Statements, decision: Decision, cache: RowCache): vo
     sql.removeReply.run(accountId, id);
     cache.dropReply(id);
   }
-  for (const reply of decision.replies) {
-    sql.putReply.run(...REPLY.valuesOf(reply));
-    cache.keepReply(reply);
-  }
+  sql.putReplies(decision.replies);
+  for (const reply of decision.replies) cache.keepReply(reply);
   writeSums(sql, decision);
   for (const event of decision.events) sql.addEvent.run(...EVENT.valuesOf(event));
 }

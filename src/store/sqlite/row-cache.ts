@@ -1,6 +1,6 @@
 // Caches the rows that decisions depend on, as long as no other process writes to the file.
 
-import type { Rows } from "../../core/decision.ts";
+import type { DeletedRow, Rows } from "../../core/decision.ts";
 import type { Demand, Reads } from "../../core/demand.ts";
 import type { Account, GatewayKey } from "../../core/keys/key.ts";
 import type { MemberTerms } from "../../core/limits/member-limits.ts";
@@ -58,6 +58,8 @@ export class RowCache {
   readonly #all = [this.#accounts, this.#keys, this.#pages, this.#holds, this.#claims] as const;
   readonly #page = new Pages(this.#pages).find;
   #hasReadOnce = false;
+  /** The replies that are still to be read for the transaction. */
+  readonly #unread: DeletedRow[] = [];
   /** The number of the transaction. */
   #round = 0;
   #dataVersion = -1;
@@ -105,10 +107,12 @@ export class RowCache {
     if (this.#hasReadOnce) Object.assign(this.#rows, NOTHING_READ);
     this.#hasReadOnce = false;
     this.#round++;
+    this.#unread.length = 0;
     for (const { reads } of demands) {
       this.#load(sql, reads);
       if (this.#hasMore(reads)) this.#loadOnce(sql, reads);
     }
+    if (this.#unread.length > 0) this.#readReplies(sql);
     return this.#rows;
   }
 
@@ -130,12 +134,7 @@ export class RowCache {
     this.#hasReadOnce = true;
     if (requestId !== null && this.#holds.get(requestId)?.row === null)
       rows.requests = add(rows.requests, requestId, () => readRow(REQUEST, sql.request.get(requestId)));
-    if (replyId !== null)
-      rows.replies = add(
-        rows.replies,
-        makeRowId({ accountId, id: replyId }),
-        () => this.#findClaim(accountId, replyId) ?? readRow(REPLY, sql.reply.get(accountId, replyId)),
-      );
+    if (replyId !== null) this.#loadReply(accountId, replyId);
     if (movementId !== null)
       rows.movements = add(rows.movements, movementId, () =>
         readRow(MOVEMENT, sql.movement.get(accountId, movementId)),
@@ -152,6 +151,28 @@ export class RowCache {
       rows.sums = add(rows.sums, makeOpeningId(accountId, opening), () =>
         sql.openingSums.all(...listOpeningValues(accountId, opening)).map(readModelSum),
       );
+  }
+
+  #loadReply(accountId: string, id: string): void {
+    const claim = this.#findClaim(accountId, id);
+    const named = claim ?? { accountId, id };
+    if (claim === null) this.#unread.push(named);
+    this.#setReply(named, claim);
+  }
+
+  #setReply(named: DeletedRow, reply: KeptReply | null): void {
+    const rows = this.#rows;
+    if (rows.replies === NO_ROWS) rows.replies = new Map();
+    rows.replies.set(makeRowId(named), reply);
+  }
+
+  /** The lines of a batch come together, and each names a reply. */
+  #readReplies(sql: Statements): void {
+    for (const found of sql.replies(this.#unread)) {
+      const reply = REPLY.rowOf(found);
+      this.#setReply(reply, reply);
+    }
+    this.#unread.length = 0;
   }
 
   /** A key that was moved names the same reply in another account. */

@@ -1,8 +1,8 @@
-// Writes the rows of one table, many by one statement.
+// Writes the rows of one table, many by one statement, and finds or removes them in the same way.
 import type { Database } from "bun:sqlite";
-import type { Value } from "../engine/found.ts";
-import { insertSql } from "../engine/sql.ts";
-import type { TablePart } from "../schema/tables.ts";
+import type { FoundRow, Value } from "../engine/found.ts";
+import { insertSql, joinNames, joinTuples } from "../engine/sql.ts";
+import type { Table, TablePart } from "../schema/tables.ts";
 
 /** The most rows of one statement. A request's row has 48 values, and SQLite takes 32,766 of them. */
 const ROWS_MAX = 16;
@@ -10,6 +10,10 @@ const ROWS_MAX = 16;
 /** Bun takes the values as one array too, which its types don't say: as arguments, hundreds of them take a third longer. */
 interface Writer {
   run(values: readonly Value[]): void;
+}
+
+interface Finder {
+  all(values: readonly Value[]): readonly FoundRow[];
 }
 
 /** Writes rows. */
@@ -62,4 +66,63 @@ export function makeRowWriter<Row>(
       statements.getOrInsertComputed(count, prepare).run(values);
     }
   };
+}
+
+/** The key of a row that belongs to an account. */
+interface RowKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+export type KeyedTable = Pick<Table<never>, "name" | "key">;
+
+/** Returns a function that removes the rows with these keys, by statements as above. */
+export function makeRowRemover(database: Database, table: KeyedTable): (keys: readonly RowKey[]) => void {
+  const removeOne = database.prepare<unknown, Value[]>(`DELETE FROM ${byKeySql(table)}`);
+  const removers = new Map<number, Writer>();
+  const prepare = (count: number) =>
+    database.prepare(`DELETE FROM ${byKeysSql(table, count)}`) as unknown as Writer;
+  return (keys) => {
+    const [only] = keys;
+    if (only === undefined) return;
+    if (keys.length === 1) removeOne.run(only.accountId, only.id);
+    else runParts(keys, (count, values) => removers.getOrInsertComputed(count, prepare).run(values));
+  };
+}
+
+/** Returns a function that finds the rows with these keys, in any order. */
+export function makeRowFinder(
+  database: Database,
+  table: KeyedTable,
+): (keys: readonly RowKey[]) => readonly FoundRow[] {
+  const findOne = database.prepare<FoundRow, Value[]>(`SELECT * FROM ${byKeySql(table)}`);
+  const finders = new Map<number, Finder>();
+  const prepare = (count: number) =>
+    database.prepare(`SELECT * FROM ${byKeysSql(table, count)}`) as unknown as Finder;
+  return (keys) => {
+    const [only] = keys;
+    if (keys.length === 1 && only !== undefined) return findOne.all(only.accountId, only.id);
+    const found: FoundRow[] = [];
+    runParts(keys, (count, values) => {
+      found.push(...finders.getOrInsertComputed(count, prepare).all(values));
+    });
+    return found;
+  };
+}
+
+export function byKeySql({ name, key }: KeyedTable): string {
+  return `${name} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`;
+}
+
+function byKeysSql({ name, key }: KeyedTable, count: number): string {
+  return `${name} WHERE (${joinNames(key)}) IN (VALUES ${joinTuples(count, key.length, () => "?")})`;
+}
+
+function runParts(keys: readonly RowKey[], run: (count: number, values: readonly Value[]) => void): void {
+  for (let at = 0, count = ROWS_MAX; at < keys.length; at += count) {
+    while (at + count > keys.length) count /= 2;
+    const values: Value[] = [];
+    for (const { accountId, id } of keys.slice(at, at + count)) values.push(accountId, id);
+    run(count, values);
+  }
 }

@@ -37,7 +37,14 @@ import {
   SPEND,
   type Table,
 } from "../schema/tables.ts";
-import { makeRowWriter, splitRows } from "./row-writer.ts";
+import {
+  byKeySql,
+  type KeyedTable,
+  makeRowFinder,
+  makeRowRemover,
+  makeRowWriter,
+  splitRows,
+} from "./row-writer.ts";
 
 export type Statements = ReturnType<typeof prepare>;
 
@@ -72,12 +79,6 @@ function amendSql({ name, columns }: Pick<Table<never>, "name" | "columns">): st
   const at = columns.indexOf("id") + 1;
   const values = columns.map((column, index) => `${column} = ?${index + 1}`);
   return `UPDATE ${name} SET ${joinNames(values)} WHERE id = ?${at} AND ended = 'lost'`;
-}
-
-type KeyedTable = Pick<Table<never>, "name" | "key">;
-
-function byKeySql(table: KeyedTable): string {
-  return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
 }
 
 /** Most requests are chats, which have the defaults of nearly half of the columns. */
@@ -119,11 +120,11 @@ function writeStatements(database: Database) {
     putMeters: put(METER),
     putOwners: put(OWNER),
     putHolds: put(HOLD),
-    removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
+    removeHolds: makeRowRemover(database, HOLD),
     addEntries: makeRowWriter(database, ENTRY),
     addRequests: makeRequestWriter(database),
     amendRequest: write(amendSql(REQUEST)),
-    putReply: write(upsertSql(REPLY, mark)),
+    putReplies: put(REPLY),
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addMovement: write(insertSql(MOVEMENT, mark)),
     putCheckout: write(upsertSql(CHECKOUT, mark)),
@@ -145,7 +146,7 @@ function readStatements(database: Database) {
     meter: findByKey(METER),
     owner: findByKey(OWNER),
     hold: findByKey(HOLD),
-    reply: findByKey(REPLY),
+    replies: makeRowFinder(database, REPLY),
     movement: findByKey(MOVEMENT),
     checkout: findByKey(CHECKOUT),
     request: find(database, "SELECT * FROM request WHERE id = ?"),

@@ -94,15 +94,15 @@ class RunningLines {
     return found;
   }
 
-  async #call({ placing, signal }: LineCall): Promise<LineResult> {
+  async #call({ placing, ending }: LineCall): Promise<LineResult> {
     placing.plan([]);
     this.flying++;
     const left = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      ending.tell({ end: () => resolve() });
     });
     await Promise.race([left, this.#released]);
     this.flying--;
-    const fault = signal.aborted ? new Fault("client_gone", "It left.") : null;
+    const fault = ending.reason !== null ? new Fault("client_gone", "It left.") : null;
     return { requestId: "req", status: 200, body: "{}", fault, costNanoUsd: 0, chargedNanoUsd: 0 };
   }
 }

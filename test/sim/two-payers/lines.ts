@@ -82,15 +82,14 @@ export class SideLines {
   }
 
   async #call(call: LineCall): Promise<LineResult> {
-    const { key, terms, line, customId, placing, waitsFor, signal } = call;
+    const { key, terms, line, ending } = call;
     const { model, selection, world } = this.#parts;
     const id = `${terms.batchId}-${line}-${++this.#tries}`;
     const kind = this.#batches.get(terms.batchId)?.kinds[line - 1] ?? "good";
     const content = `say ${kind} ${id.replaceAll("-", "_")}`;
     const request = { model, messages: [{ role: "user" as const, content }] };
-    const mark = { terms, line, customId, placing, waitsFor };
-    const { ended, leave } = world.send({ id, key, selection, request, line: mark });
-    signal.addEventListener("abort", leave);
+    const { ended, leave } = world.send({ id, key, selection, request, line: call });
+    ending.tell({ end: leave });
     const requestId = `req-${id}`;
     const result = await ended.then(
       () => DONE,

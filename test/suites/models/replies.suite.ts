@@ -83,6 +83,20 @@ function inWords(admitted: AdmissionAnswer): string {
 }
 
 function keptReplies(opened: Opened): void {
+  test("are found by many requests at once, each its own, and go with none of their holds left", async () => {
+    const { store } = opened();
+    const { ask, end } = clientOf(store);
+    const names = Array.from({ length: 19 }, (_, at) => `${at}`);
+    const admitted = await Promise.all(names.map((at) => ask(`request ${at}`, `reply ${at}`)));
+    expect(new Set(admitted)).toEqual(new Set(["granted"]));
+    const answered = names.filter((at) => at !== "7");
+    await Promise.all(answered.map((at) => end(`request ${at}`, `sealed ${at}`, `reply ${at}`)));
+    const again = await Promise.all(names.map((at) => ask(`repeat ${at}`, `reply ${at}`)));
+    expect(again).toEqual(names.map((at) => (at === "7" ? "pending request 7" : `replayed sealed ${at}`)));
+    const held = await store.orphans(50, { ids: [], beforeMs: Number.MAX_SAFE_INTEGER });
+    expect(held.map(({ id }) => id)).toEqual(["request 7"]);
+  });
+
   test("a duplicate waits for the first request, then gets its reply, on every node", async () => {
     const { store, other } = opened();
     const mine = clientOf(store);
