@@ -21,6 +21,7 @@ import { DOUBTS, ENDS, MEMBER_LIMITS, MEMBER_RULES, PEOPLE } from "./people-step
 import { REFUSAL_LESSONS } from "./refusal-lessons-step.ts";
 import { REPEATS } from "./repeats-step.ts";
 import { REPORTED_COSTS } from "./reported-costs-step.ts";
+import { REQUEST_IDS } from "./request-ids-step.ts";
 import { type Step, textOrNull } from "./schema-step.ts";
 import { TAGS } from "./tags-step.ts";
 import { TOOLS } from "./tools-step.ts";
@@ -348,4 +349,5 @@ export const STEPS: readonly Step[] = [
   MORE_NAMES_IN_ORDER,
   GUARD,
   FINDINGS,
+  REQUEST_IDS,
 ];
