@@ -32,16 +32,12 @@ export class LogSync {
    */
   sync(): Promise<void> {
     this.#callers += 1;
-    this.#next ??= this.#gather();
+    if (this.#next === null) {
+      this.#next = Promise.withResolvers<void>();
+      // All callers of one transaction call within one turn.
+      if (!this.#isRunning) setImmediate(this.#begin);
+    }
     return this.#next.promise;
-  }
-
-  /** All callers of one transaction call within one turn. */
-  #gather(): PromiseWithResolvers<void> {
-    const next = Promise.withResolvers<void>();
-    next.promise.catch(() => {});
-    if (!this.#isRunning) setImmediate(this.#begin);
-    return next;
   }
 
   readonly #begin = (): void => {
@@ -52,27 +48,35 @@ export class LogSync {
   };
 
   readonly #run = (): void => {
-    const done = this.#next;
+    const shared = this.#next;
+    if (shared === null) return;
     this.#callersBefore = this.#callers;
     this.#callers = 0;
     this.#next = null;
     this.#isRunning = true;
     this.#startedMs = performance.now();
-    const end = (error: unknown) => {
-      this.#isRunning = false;
-      if (this.#next !== null) setImmediate(this.#begin);
-      if (error === null) done?.resolve();
-      else done?.reject(error);
-    };
+    const end = (error: unknown) => this.#end(shared, error);
     try {
       // After a failed sync, nothing counts as written until the file is checked: a second sync would succeed regardless.
-      const found = this.#connector.runNow(() => null);
-      if (found === LOCKED) this.#connector.run(() => undefined).then(() => this.#sync(end), end);
+      const checked = this.#connector.runNow(() => null);
+      if (checked === LOCKED) this.#connector.run(() => undefined).then(() => this.#sync(end), end);
       else this.#sync(end);
     } catch (error) {
       end(error);
     }
   };
+
+  /** Answers all who waited for a sync. The error is null if it succeeded. */
+  #end(shared: PromiseWithResolvers<void>, error: unknown): void {
+    this.#isRunning = false;
+    if (this.#next !== null) setImmediate(this.#begin);
+    if (error === null) {
+      shared.resolve();
+      return;
+    }
+    shared.promise.catch(() => {});
+    shared.reject(error);
+  }
 
   #sync(end: (error: unknown) => void): void {
     syncLog(this.#path, (error) => {
