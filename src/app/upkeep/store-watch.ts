@@ -39,7 +39,7 @@ export class StoreWatch {
   /** When it was last logged that it is down, and whether that was the failure before this. */
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isLogged = false;
-  /** What was waited for last. */
+  /** The sync that was waited for last. */
   #sync: Promise<void> | null = null;
 
   constructor(parts: WatchParts) {

@@ -14,7 +14,7 @@ export class LogSync {
   readonly #path: string;
   readonly #connector: Connector;
   #isRunning = false;
-  /** What the callers of the next sync wait for: one promise, however many they are. */
+  /** The promise of the next sync, which all of its callers share. */
   #next: PromiseWithResolvers<void> | null = null;
   /** The callers of the next sync, and those of the one before. */
   #callers = 0;
